@@ -34,8 +34,8 @@ import { SealedAnswers1791000000720 } from './src/migrations/1791000000720-seale
 import { LedgerAppendRights1791000000800 } from './src/migrations/1791000000800-ledger-append-rights.js';
 import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
 import { ContractAndTripRetention1791000000820 } from './src/migrations/1791000000820-contract-and-trip-retention.js';
-import { Organization1792000000110 } from './src/migrations/1792000000110-organization.js';
 import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
+import { Organization1792000000110 } from './src/migrations/1792000000110-organization.js';
 import { TaxCodes1792000000200 } from './src/migrations/1792000000200-tax-codes.js';
 import { ItemTaxCodes1792000000210 } from './src/migrations/1792000000210-item-tax-codes.js';
 import { CustomerMoney1792000000300 } from './src/migrations/1792000000300-customer-money.js';
@@ -43,6 +43,7 @@ import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-
 import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
 import { Histories1792000000610 } from './src/migrations/1792000000610-histories.js';
 import { BillPostings1792000000620 } from './src/migrations/1792000000620-bill-postings.js';
+import { SlotStates1792000000700 } from './src/migrations/1792000000700-slot-states.js';
 import { RedatedInstallments1792000000800 } from './src/migrations/1792000000800-redated-installments.js';
 import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
@@ -201,6 +202,7 @@ const migrations = [
   AccountingPeriods1792000000600,
   Histories1792000000610,
   BillPostings1792000000620,
+  SlotStates1792000000700,
   RedatedInstallments1792000000800,
   SupplierStatus1792000000900,
 ];

@@ -49,7 +49,7 @@ describe('distribution.allotment.delete', () => {
     expect(itself(await readAllotment(allotment.id))).toEqual(itself(before));
     expect([await unitsOf(app, allotment.id), await poolOf(app, departure.id)]).toEqual([units, pool]);
     expect(await app.sql(planned, [slot?.id])).toEqual(steps);
-    expect((await movementsOf(app, allotment.id)).at(-1)).toEqual({ kind: 'reclaim', cause: 'reversal', quantity: 7 });
+    expect((await movementsOf(app, allotment.id)).at(-1)).toEqual({ kind: 'resume', cause: 'opened', quantity: 7 });
     await expectSumsToAgree(app, [departure.id]);
   });
 

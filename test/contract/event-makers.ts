@@ -26,6 +26,13 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     await app.as('owner').post(`${ALLOTMENTS}/${allotment.id}/releases`);
     await reversed(app, allotment.id, 'distribution.allotment.release');
   },
+  'allotment.slot_short': async (app) => {
+    const { allotment, departure } = await allotted(app, { capacity: 10, units: 8 });
+    const change = (body: object, query = '') => app.as('owner').patch(`${ALLOTMENTS}/${allotment.id}${query}`, body);
+    await change({ validTo: allotment['validFrom'] });
+    await app.as('owner').patch(`/v1/admin/operations/departures/${departure.id}`, { capacity: 5 });
+    await change({ validTo: null }, '?onShortage=reduce');
+  },
   'facility.restored': async (app) => {
     await reversed(app, (await archived(app)).id, 'operations.facility.delete');
   },

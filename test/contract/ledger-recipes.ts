@@ -75,6 +75,12 @@ export const recipes: Record<string, Recipe> = {
     const { id } = await post(app, ALLOTMENTS, await allotment(app));
     return { ...staff(app), ...on('allotment', id) };
   },
+  [`POST ${ALLOTMENTS}/{id}/reclaims`]: async (app) => {
+    const { id } = await post(app, ALLOTMENTS, await allotment(app));
+    await app.as('owner').post(`${ALLOTMENTS}/${id}/releases`);
+    const slots = await app.as('owner').get<{ data: Row[] }>(`${ALLOTMENTS}/${id}/slots`);
+    return { ...staff(app), ...on('allotment', id), body: { slotIds: [slots.body.data[0]?.id] } };
+  },
   [`PATCH ${ALLOTMENTS}/{id}/slots/{slotId}`]: async (app) => {
     const { id } = await post(app, ALLOTMENTS, await allotment(app));
     const slots = await app.as('owner').get<{ data: Row[] }>(`${ALLOTMENTS}/${id}/slots`);

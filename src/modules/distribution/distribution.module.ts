@@ -5,6 +5,8 @@ import { AllotmentsController } from './allotments/allotments.controller.js';
 import { AllotmentJobs } from './allotments/allotments.jobs.js';
 import { AllotmentsRepository } from './allotments/allotments.repository.js';
 import { AllotmentsService } from './allotments/allotments.service.js';
+import { ReleasesService } from './allotments/releases.service.js';
+import { SlotOpeningsService } from './allotments/slot-openings.service.js';
 import { SlotsController } from './allotments/slots.controller.js';
 import { SlotsRepository } from './allotments/slots.repository.js';
 import { SlotsService } from './allotments/slots.service.js';
@@ -21,6 +23,8 @@ import { DistributionDemo } from './distribution.demo.js';
     AllotmentsService,
     ChannelsService,
     DistributionDemo,
+    ReleasesService,
+    SlotOpeningsService,
     SlotsRepository,
     SlotsService,
   ],

@@ -21,6 +21,11 @@ export const distributionEvents: EventGroup[] = [
   },
   {
     channels,
+    events: ['allotment.slot_short'],
+    members: [...ALLOTMENT, 'slotId', 'departureId', 'units'],
+  },
+  {
+    channels,
     events: ['allotment.slot_changed'],
     members: [...ALLOTMENT, 'slotId', 'departureId', 'allotted', 'remaining'],
   },

@@ -1,5 +1,12 @@
 export type { DepartureSummary } from './departures/departure-summary.js';
-export { DepartureListener } from './departures/departure-listener.js';
+export {
+  DepartureListener,
+  type DepartureMove,
+  type DepartureWarning,
+  SHORTAGE_RULES,
+  type ShortageRule,
+} from './departures/departure-listener.js';
+export { SlotWarning } from './departures/departure.dto.js';
 export type { Units } from './departures/departures.repository.js';
 export { DeparturesService } from './departures/departures.service.js';
 export { OperationsModule } from './operations.module.js';

@@ -26,7 +26,10 @@ export interface Slot extends Record<string, unknown> {
   departureId: string;
   allotted: number;
   sold: number;
+  held: number;
   released: number;
+  suspended: number;
+  expired: number;
   remaining: number;
   closed: boolean;
   version: number;
@@ -140,13 +143,16 @@ export async function expectSumsToAgree(app: TestApp, departureIds: readonly str
     `select s.id from allotment_slots s
      left join lateral (
        select coalesce(sum(quantity) filter (where kind = 'pick'), 0) - coalesce(sum(quantity) filter (where kind = 'unpick'), 0) as sold,
-              coalesce(sum(quantity) filter (where kind in ('allot', 'reclaim')), 0)
-                - coalesce(sum(quantity) filter (where kind = 'release'), 0) as given
+              coalesce(sum(quantity) filter (where kind = 'hold'), 0) - coalesce(sum(quantity) filter (where kind = 'let_go'), 0) as held,
+              coalesce(sum(quantity) filter (where kind in ('allot', 'reclaim', 'resume')), 0)
+                - coalesce(sum(quantity) filter (where kind in ('release', 'suspend')), 0) as given
        from allotment_movements where slot_id = s.id) m on true
      left join lateral (
        select coalesce(sum(quantity), 0) as sold from booking_items i
        where i.allotment_id = s.allotment_id and i.departure_id = s.departure_id and i.status <> 'cancelled') i on true
-     where s.departure_id = any($1) and (s.sold <> m.sold or s.sold <> i.sold or s.allotted - s.released <> m.given)`,
+     where s.departure_id = any($1) and (
+       s.sold <> m.sold or s.held <> m.held or s.sold <> i.sold or s.allotted - s.released - s.suspended <> m.given
+       or (select coalesce(sum(outstanding), 0) from release_executions where slot_id = s.id) > s.released - s.expired)`,
     [departureIds],
   );
   expect(slots).toEqual([]);
@@ -155,7 +161,7 @@ export async function expectSumsToAgree(app: TestApp, departureIds: readonly str
      where d.id = any($1) and (
        d.sold <> (select coalesce(sum(quantity), 0) from booking_items i where i.departure_id = d.id and i.status <> 'cancelled')
        or d.guaranteed_open <> (
-         select coalesce(sum(s.allotted - s.sold - s.released), 0) from allotment_slots s
+         select coalesce(sum(s.allotted - s.sold - s.held - s.released - s.suspended), 0) from allotment_slots s
          join allotments a on a.id = s.allotment_id where s.departure_id = d.id and a.type = 'guaranteed'))`,
     [departureIds],
   );

@@ -63,7 +63,7 @@ describe('PATCH /v1/admin/distribution/inventory-allotments/{id}', () => {
     expect((await slotsOf(app, allotment.id)).map((slot) => slot.allotted)).toEqual([4, 6]);
   });
 
-  it('an earlier end releases the units of uncovered slots, and a later end allots them again', async () => {
+  it('an earlier end suspends the units of uncovered slots, and a later end returns them whatever the default quantity is by then', async () => {
     const { allotment, departure } = await allotted(app, { units: 4 });
     const { id, productId, startDate } = departure;
     const later = await departureIn(app, 80, { productId });
@@ -73,7 +73,7 @@ describe('PATCH /v1/admin/distribution/inventory-allotments/{id}', () => {
     await change(allotment.id, { validTo: null, defaultQuantity: 5 });
     expect(await slotsOf(app, allotment.id)).toMatchObject([
       { allotted: 4, remaining: 4 },
-      { allotted: 5, released: 0, remaining: 5, closed: false },
+      { allotted: 4, released: 0, suspended: 0, remaining: 4, closed: false },
     ]);
     await expectSumsToAgree(app, [id, later.id]);
   });
@@ -126,7 +126,7 @@ describe('PATCH /v1/admin/distribution/inventory-allotments/{id}/slots/{slotId}'
     expect((await resize(slot, 2)).status).toBe(200);
     expect(await poolOf(app, departure.id)).toMatchObject({ sold: 2, guaranteedOpen: 0, available: 18 });
     const answer = await resize(slot, 1);
-    const body = { error: 'allotted must not be below sold plus released units', code: 'capacity_exceeded' };
+    const body = { error: 'allotted must not be below sold, held and released units', code: 'capacity_exceeded' };
     const details = { available: 0, sold: 2, released: 0, lowestAllotted: 2 };
     expect([answer.status, answer.body]).toEqual([409, refusal(answer, { ...body, details })]);
     const moved = (await movementsOf(app, allotment.id)).map(({ kind, quantity }) => `${kind} ${quantity}`);

@@ -44,6 +44,7 @@ describe('POST /v1/admin/distribution/inventory-allotments', () => {
         mode: 'manual',
         steps: [{ daysBefore: 14, hoursBefore: 12, keepQuantity: 2 }],
         unsoldAction: 'expire',
+        reclaimOnMove: false,
       },
       notes: 'Agreed in March',
     };
@@ -63,7 +64,7 @@ describe('POST /v1/admin/distribution/inventory-allotments', () => {
     const terms = { channelId, productId: product(), validFrom: '2031-05-01', defaultQuantity: 0 };
     const { body } = await create({ ...terms, release: { mode: 'automatic', steps: [{ daysBefore: 3 }] } });
     const steps = [{ daysBefore: 3, hoursBefore: 0, keepQuantity: 0 }];
-    const release = { mode: 'automatic', steps, unsoldAction: 'release_to_general_pool' };
+    const release = { mode: 'automatic', steps, unsoldAction: 'release_to_general_pool', reclaimOnMove: true };
     expect(body.data).toMatchObject({ type: 'guaranteed', active: true, validTo: null, notes: null, release });
   });
 
@@ -197,13 +198,13 @@ describe('a change of a departure', () => {
     expect(await app.sql('select id from departures where product_id = $1', [productId])).toEqual([]);
   });
 
-  it('a cancelled departure releases its guaranteed units', async () => {
+  it('a cancelled departure suspends its guaranteed units', async () => {
     const { id, productId } = await departureIn(app, 9);
     const made = await newAllotment(app, { productId, defaultQuantity: 3 });
     const answer = await app.as('owner').post(`/v1/admin/operations/departures/${id}/cancellation`);
     expect(answer.status).toBe(200);
     expect(await poolOf(app, id)).toMatchObject({ guaranteedOpen: 0, available: 20 });
-    expect(await slotsOf(app, made.id)).toMatchObject([{ released: 3, remaining: 0, closed: true }]);
+    expect(await slotsOf(app, made.id)).toMatchObject([{ released: 0, suspended: 3, remaining: 0, closed: true }]);
     await expectSumsToAgree(app, [id]);
   });
 

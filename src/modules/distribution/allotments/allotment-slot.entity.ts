@@ -29,7 +29,13 @@ export class AllotmentSlot {
   @Column('text', { name: 'time_zone' }) timeZone: string;
   @Column('integer') allotted: number;
   @Column('integer') sold: number;
+  /** Units of reserved trips. */
+  @Column('integer') held: number;
   @Column('integer') released: number;
+  /** Units that cannot be sold only because the slot is closed. They return when it is opened again. */
+  @Column('integer') suspended: number;
+  /** Those of the released units that went back to the supplier, not to the pool. */
+  @Column('integer') expired: number;
   /** The first release. From then on, units of cancelled sales go directly to the pool. */
   @Column('timestamptz', { name: 'released_at', nullable: true }) releasedAt: Date | null;
   /** Set if the departure is cancelled or not covered, or the allotment deleted: no units remain to be sold. */
@@ -39,40 +45,49 @@ export class AllotmentSlot {
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
   resize(allotted: number, now: Date): void {
-    const { departureId, startDate, sold, released } = this;
+    const { departureId, startDate, sold, held, released } = this;
     if (this.closedAt !== null) {
       throw conflict('slot_closed', 'The slot is closed: its departure is cancelled or outside the validity', {
         departureId,
         startDate,
       });
     }
-    if (allotted < sold + released) {
-      const details = { available: 0, sold, released, lowestAllotted: sold + released };
-      throw conflict('capacity_exceeded', 'allotted must not be below sold plus released units', details);
+    const lowestAllotted = sold + held + released;
+    if (allotted < lowestAllotted) {
+      const details = { available: 0, sold, ...(held > 0 ? { held } : {}), released, lowestAllotted };
+      throw conflict('capacity_exceeded', 'allotted must not be below sold, held and released units', details);
     }
     Object.assign(this, { allotted, updatedAt: now });
   }
 
-  release(units: number): void {
+  release(units: number, { isExpired = false } = {}): void {
     this.released += units;
+    if (isExpired) this.expired += units;
   }
 
-  /** Reverses a release or a closure. */
-  reclaim(units: number): void {
+  /** Returns released units to the channel, from the supplier or from the pool. */
+  reclaim(units: number, { isExpired = false } = {}): void {
     this.released -= units;
-    this.closedAt = null;
+    if (isExpired) this.expired -= units;
     // As before the first release: units of cancelled sales can be sold through the channel again.
     if (this.released === 0) this.releasedAt = null;
   }
 
-  /** Opens a closed slot with this many units to sell: first released units, then new ones. Returns how many of each. */
-  reopen(units: number): { reclaimed: number; added: number } {
-    const reclaimed = Math.min(this.released, units);
-    const added = units - reclaimed;
-    this.released -= reclaimed;
-    this.allotted += added;
+  /** Released units that can be reclaimed. */
+  reclaimableUnits({ isExpired }: { isExpired: boolean }): number {
+    return isExpired ? this.expired : this.released - this.expired;
+  }
+
+  close(now: Date): void {
+    this.suspended = remainingOf(this);
+    this.closedAt = now;
+  }
+
+  /** The slot has the units again that it had when it was closed, but for those that the pool has no more. */
+  reopen({ missing }: { missing: number }): void {
+    this.suspended = 0;
+    this.released += missing;
     this.closedAt = null;
-    return { reclaimed, added };
   }
 
   auditImage(): object {
@@ -84,7 +99,9 @@ export class AllotmentSlot {
       startDate: this.startDate,
       allotted: this.allotted,
       sold: this.sold,
+      held: this.held,
       released: this.released,
+      suspended: this.suspended,
       remaining: remainingOf(this),
       closed: this.closedAt !== null,
       version: this.version,

@@ -15,6 +15,7 @@ import {
 } from '../../../platform/http/fields.js';
 import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import { SHORTAGE_RULES, type ShortageRule, SlotWarning } from '../../operations/index.js';
 import { ALLOTMENT_TYPES, type AllotmentType, type AllotmentView } from './allotment.entity.js';
 import { RELEASE_MODES, type ReleaseMode, UNSOLD_ACTIONS, type UnsoldAction } from './release-rule.js';
 
@@ -69,6 +70,15 @@ export class ReleaseBody {
   @Optional()
   @OneOf(UNSOLD_ACTIONS)
   unsoldAction?: UnsoldAction;
+
+  /**
+   * Whether a step that was executed is repeated if its departure moves and the step lies ahead again. Its units then
+   * return to the channel as far as the pool has them. True by default.
+   * @example true
+   */
+  @Optional()
+  @Flag()
+  reclaimOnMove?: boolean;
 }
 
 /** The fields of an allotment that staff set. */
@@ -151,6 +161,16 @@ export class UpdateAllotment extends patchOf(
   PickType(AllotmentFields, ['validTo', 'defaultQuantity', 'active', 'release', 'notes'] as const),
 ) {}
 
+export class UpdateAllotmentQuery {
+  /**
+   * If a slot that is opened needs more units than the pool has: `reject` the change (default), or `reduce` the slot;
+   * the missing units are then recorded as released.
+   */
+  @Optional()
+  @OneOf(SHORTAGE_RULES)
+  onShortage?: ShortageRule;
+}
+
 export class ListAllotments extends PageQuery {
   /** Only allotments of this channel (prefix `chan`). */
   @Optional()
@@ -181,14 +201,6 @@ export class ListAllotments extends PageQuery {
   @Optional()
   @SortBy(['createdAt', 'validFrom'])
   sort?: string;
-}
-
-/** Which departures to release. The body may be omitted. */
-export class ReleaseAllotment {
-  /** Only this departure (prefix `dep`); all future departures by default. */
-  @Optional()
-  @Id('dep')
-  departureId?: string;
 }
 
 /** One step at which unsold units are released. */
@@ -225,6 +237,10 @@ export class ReleaseResponse {
    */
   @OneOf(UNSOLD_ACTIONS)
   unsoldAction: UnsoldAction;
+
+  /** Whether an executed step is repeated, and its units return, if its departure moves and the step lies ahead again. */
+  @Flag()
+  reclaimOnMove: boolean;
 }
 
 /** Units of a product's departures reserved for a channel; each departure has a slot of its own. */
@@ -302,22 +318,8 @@ export function toAllotment({ allotment, release }: AllotmentView): AllotmentRes
 export class AllotmentEnvelope extends dataOf(AllotmentResponse) {}
 export class AllotmentPage extends pageOf(AllotmentResponse) {}
 
-/** Result of a release by request. */
-export class ReleasedUnits {
-  @Id('alot')
-  allotmentId: string;
-
-  /** What happened to the units. */
-  @OneOf(UNSOLD_ACTIONS)
-  unsoldAction: UnsoldAction;
-
-  /** Number of units released on all slots together. */
-  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
-  units: number;
-
-  /** Number of departures on which units were released. */
-  @Whole({ min: 0, max: MAX_UNITS })
-  slots: number;
+/** A changed allotment, with warnings about what the change did besides. */
+export class AllotmentChangeEnvelope extends dataOf(AllotmentResponse) {
+  @ListOf(() => SlotWarning, { max: MAX_UNITS })
+  warnings: SlotWarning[];
 }
-
-export class ReleasedEnvelope extends dataOf(ReleasedUnits) {}

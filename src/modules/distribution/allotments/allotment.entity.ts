@@ -37,6 +37,7 @@ export class Allotment {
   @Column('boolean') active: boolean;
   @Column('text', { name: 'release_mode', nullable: true }) releaseMode: ReleaseMode | null;
   @Column('text', { name: 'unsold_action', nullable: true }) unsoldAction: UnsoldAction | null;
+  @Column('boolean', { name: 'reclaim_on_move', nullable: true }) reclaimOnMove: boolean | null;
   @Column('text', { nullable: true }) notes: string | null;
   @Column('timestamptz', { name: 'deleted_at', nullable: true }) deletedAt: Date | null;
   @Column('integer') version: number;
@@ -44,7 +45,11 @@ export class Allotment {
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
   change(changes: AllotmentChanges, release: ReleaseRule | null, now: Date): void {
-    const rule = { releaseMode: release?.mode ?? null, unsoldAction: release?.unsoldAction ?? null };
+    const rule = {
+      releaseMode: release?.mode ?? null,
+      unsoldAction: release?.unsoldAction ?? null,
+      reclaimOnMove: release?.reclaimOnMove ?? null,
+    };
     Object.assign(this, changes, rule, { updatedAt: now });
     this.assertRange();
   }

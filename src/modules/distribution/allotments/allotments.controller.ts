@@ -5,27 +5,33 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { ChangeTarget, type Target } from '../../../platform/http/change-target.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import {
+  AllotmentChangeEnvelope,
   AllotmentEnvelope,
   AllotmentPage,
   CreateAllotment,
   ListAllotments,
-  ReleaseAllotment,
-  ReleasedEnvelope,
   toAllotment,
   UpdateAllotment,
+  UpdateAllotmentQuery,
 } from './allotment.dto.js';
 import { AllotmentsService } from './allotments.service.js';
+import { ReclaimBody, ReclaimedEnvelope, ReleaseAllotment, ReleasedEnvelope } from './release.dto.js';
+import { ReleasesService } from './releases.service.js';
 
 const PATH = '/v1/admin/distribution/inventory-allotments';
 
 @ApiTags('Channels and allotments')
 @Controller(PATH)
 export class AllotmentsController {
-  constructor(private readonly allotments: AllotmentsService) {}
+  constructor(
+    private readonly allotments: AllotmentsService,
+    private readonly releases: ReleasesService,
+  ) {}
 
   /**
    * Create an allotment
@@ -74,8 +80,10 @@ export class AllotmentsController {
    * @remarks Changes validity end, default quantity, activation, release rule and notes; channel, product, type and
    * start are fixed. A new `defaultQuantity` applies to future slots only. A later end or a reactivation creates
    * slots on the departures that are then covered (409 `capacity_exceeded`, `channel_archived`); an earlier end
-   * closes slots and is rejected if units of them are sold (409 `allotment_has_sales`). A new release rule replaces
-   * the pending steps.
+   * closes slots and is rejected if units of them are sold (409 `allotment_has_sales`). A closed slot keeps its units
+   * as suspended ones, and has them again when it is opened; `defaultQuantity` does not count then. If the pool has too
+   * few by then, the change is rejected (409 `capacity_exceeded` with `slots`) or, with `onShortage=reduce`, the slots
+   * return with fewer units and `warnings` lists them. A new release rule replaces the pending steps.
    */
   @Patch(':id')
   @RequireScope('distribution:write')
@@ -83,12 +91,12 @@ export class AllotmentsController {
   @BodyExample({ defaultQuantity: 4, notes: 'Four from the next departure on' })
   @Refuses({ 409: ['allotment_has_sales', 'allotment_overlap', 'capacity_exceeded', 'channel_archived'] })
   async update(
-    @PathId('alot', 'id', 2) id: string,
+    @ChangeTarget({ id: ['alot', 2] }) { id, expected }: Target<'id'>,
     @Body() body: UpdateAllotment,
-    @IfMatch() expected: ExpectedVersions,
-  ): Promise<AllotmentEnvelope> {
-    const view = await this.allotments.update(id, body, expected);
-    return tagged(view.allotment, { data: toAllotment(view) });
+    @Query() query: UpdateAllotmentQuery,
+  ): Promise<AllotmentChangeEnvelope> {
+    const { view, warnings } = await this.allotments.update(id, body, { expected, ...query });
+    return tagged(view.allotment, { data: toAllotment(view), warnings });
   }
 
   /**
@@ -123,6 +131,25 @@ export class AllotmentsController {
     @PathId('alot', 'id', 4) id: string,
     @Body() { departureId }: ReleaseAllotment,
   ): Promise<ReleasedEnvelope> {
-    return { data: await this.allotments.release(id, departureId) };
+    return { data: await this.releases.release(id, departureId) };
+  }
+
+  /**
+   * Reclaim released units of an allotment
+   *
+   * @remarks Returns released units of a departure, or of the named slots, to the channel. They come from the general
+   * pool, which must have them (409 `capacity_exceeded`); units that expired come back from the supplier only, with
+   * `fromSupplier`, which raises the capacity of the departure. Executed release steps are not repeated. Rejected for
+   * a closed slot (409 `slot_closed`), after the start of the departure (409 `departure_departed`), and if fewer units
+   * were released (409 `nothing_released`).
+   */
+  @Post(':id/reclaims')
+  @HttpCode(200)
+  @RequireScope('distribution:write')
+  @Mutates('distribution.allotment.reclaim')
+  @BodyExample({ slotIds: ['alsl_01k0dem000e000000000000041'], units: 1 })
+  @Refuses({ 404: ['not_found'], 409: ['slot_closed', 'departure_departed', 'nothing_released', 'capacity_exceeded'] })
+  async reclaim(@PathId('alot', 'id', 4) id: string, @Body() body: ReclaimBody): Promise<ReclaimedEnvelope> {
+    return { data: await this.releases.reclaim(id, body) };
   }
 }

@@ -142,8 +142,15 @@ export class AllotmentsRepository {
     await this.planSteps(allotment, slots);
   }
 
-  /** Plans the steps of an automatic release on these slots; a step is executed at most once per slot. */
-  async planSteps(allotment: Allotment, slots: readonly AllotmentSlot[]): Promise<void> {
+  /**
+   * Plans the steps of an automatic release on these slots. A step is executed at most once per slot, unless it is due after
+   * `repeatAfter`.
+   */
+  async planSteps(
+    allotment: Allotment,
+    slots: readonly AllotmentSlot[],
+    { repeatAfter = null }: { repeatAfter?: Date | null } = {},
+  ): Promise<void> {
     if (allotment.releaseMode !== 'automatic' || slots.length === 0) return;
     const steps = await this.database.query<StoredStep>(
       `select id, days_before as "daysBefore", hours_before as "hoursBefore", keep_quantity as "keepQuantity"
@@ -157,9 +164,38 @@ export class AllotmentsRepository {
       `insert into release_executions (step_id, slot_id, due_at, status)
        select step_id, slot_id, due_at, 'pending'
        from unnest($1::bigint[], $2::text[], $3::timestamptz[]) as e (step_id, slot_id, due_at)
-       on conflict (step_id, slot_id) do update set due_at = excluded.due_at, status = 'pending'
-       where release_executions.status <> 'done'`,
-      [planned.map(({ stepId }) => stepId), planned.map(({ slotId }) => slotId), planned.map(({ dueAt }) => dueAt)],
+       on conflict (step_id, slot_id) do update
+         set due_at = excluded.due_at, status = 'pending', units = null, executed_at = null
+       where release_executions.status <> 'done' or excluded.due_at > $4`,
+      [
+        planned.map(({ stepId }) => stepId),
+        planned.map(({ slotId }) => slotId),
+        planned.map(({ dueAt }) => dueAt),
+        repeatAfter,
+      ],
+    );
+  }
+
+  /** The units of each slot that pending steps have released before they were planned again. */
+  async countRepeated(slots: readonly AllotmentSlot[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.database.query<{ slotId: string; units: number }>(
+      `select slot_id as "slotId", sum(outstanding)::int as units from release_executions
+       where slot_id = any($1) and status = 'pending' and outstanding > 0 group by slot_id`,
+      [slots.map(({ id }) => id)],
+    );
+    return new Map(rows.map(({ slotId, units }) => [slotId, units]));
+  }
+
+  /** Reclaimed units are taken from the steps that have released them, the last step first; others were released by hand. */
+  async takeOutstanding(reclaimed: readonly { slotId: string; units: number }[]): Promise<void> {
+    await this.database.execute(
+      `update release_executions e set outstanding = e.outstanding - least(e.outstanding, greatest(0, w.n - l.later))
+       from (select step_id, slot_id, sum(outstanding) over (
+               partition by slot_id order by due_at desc, step_id desc) - outstanding as later
+             from release_executions where slot_id = any($1) and outstanding > 0) l
+       join unnest($1::text[], $2::integer[]) as w (id, n) on w.id = l.slot_id
+       where e.step_id = l.step_id and e.slot_id = l.slot_id`,
+      [reclaimed.map(({ slotId }) => slotId), reclaimed.map(({ units }) => units)],
     );
   }
 
@@ -208,16 +244,21 @@ export class AllotmentsRepository {
     );
   }
 
-  /** Marks claimed steps as executed, with the units that each released. */
-  async finishSteps(executed: readonly { step: DueStep; units: number }[], now: Date): Promise<void> {
+  /** Marks claimed steps as executed, with the units that each released, and those that can be reclaimed from the pool. */
+  async finishSteps(
+    executed: readonly { step: DueStep; units: number; reclaimable: number }[],
+    now: Date,
+  ): Promise<void> {
     await this.database.execute(
-      `update release_executions e set status = 'done', units = w.units, executed_at = $4
-       from unnest($1::bigint[], $2::text[], $3::integer[]) as w (step_id, slot_id, units)
+      `update release_executions e set status = 'done', units = w.units, executed_at = $5,
+         outstanding = e.outstanding + w.reclaimable
+       from unnest($1::bigint[], $2::text[], $3::integer[], $4::integer[]) as w (step_id, slot_id, units, reclaimable)
        where e.step_id = w.step_id and e.slot_id = w.slot_id`,
       [
         executed.map(({ step }) => step.stepId),
         executed.map(({ step }) => step.slotId),
         executed.map(({ units }) => units),
+        executed.map(({ reclaimable }) => reclaimable),
         now,
       ],
     );
@@ -241,8 +282,9 @@ export class AllotmentsRepository {
 }
 
 function viewOf(allotment: Allotment, steps: ReleaseStep[] | null): AllotmentView {
-  const { releaseMode: mode, unsoldAction } = allotment;
-  return { allotment, release: mode && unsoldAction ? { mode, steps: steps ?? [], unsoldAction } : null };
+  const { releaseMode: mode, unsoldAction, reclaimOnMove } = allotment;
+  if (!mode || !unsoldAction) return { allotment, release: null };
+  return { allotment, release: { mode, steps: steps ?? [], unsoldAction, reclaimOnMove: reclaimOnMove ?? true } };
 }
 
 /** The days of the other allotment: the last range in the detail, whose language depends on the server. */

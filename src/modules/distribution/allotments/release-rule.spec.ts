@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { keptByHand, releaseInstant, remainingOf, type ReleaseRule, unitsToRelease } from './release-rule.js';
 
+const NONE = { sold: 0, held: 0, released: 0, suspended: 0 };
 const BUCHAREST = 'Europe/Bucharest';
 
 describe('a release', () => {
@@ -25,17 +26,17 @@ describe('a release', () => {
   });
 
   it('a release of 20 units with 6 sold, keeping 8, releases 6; then, with 8 sold, keeping none, releases 6', () => {
-    const first = unitsToRelease({ allotted: 20, sold: 6, released: 0 }, 8);
+    const first = unitsToRelease({ ...NONE, allotted: 20, sold: 6 }, 8);
     expect(first).toBe(6);
-    expect(unitsToRelease({ allotted: 20, sold: 8, released: first }, 0)).toBe(6);
+    expect(unitsToRelease({ ...NONE, allotted: 20, sold: 8, released: first }, 0)).toBe(6);
   });
 
   it('a release includes no sold or kept units, and leaves no more than the kept units', () => {
     const count = fc.integer({ min: 0, max: 1_000 });
-    const terms = fc.record({ sold: count, released: count, left: count, keep: count });
+    const terms = fc.record({ sold: count, held: count, released: count, suspended: count, left: count, keep: count });
     fc.assert(
-      fc.property(terms, ({ sold, released, left, keep }) => {
-        const slot = { allotted: sold + released + left, sold, released };
+      fc.property(terms, ({ sold, held, released, suspended, left, keep }) => {
+        const slot = { allotted: sold + held + released + suspended + left, sold, held, released, suspended };
         const units = unitsToRelease(slot, keep);
         const after = { ...slot, released: released + units };
         expect(units).toBeGreaterThanOrEqual(0);
@@ -53,6 +54,7 @@ describe('a release', () => {
         { daysBefore: 21, hoursBefore: 0, keepQuantity: 5 },
       ],
       unsoldAction: 'release_to_general_pool',
+      reclaimOnMove: true,
     };
     const start = { startsAt: new Date('2026-05-22T06:00Z'), timeZone: BUCHAREST };
     const kept = (now: string, of: ReleaseRule | null = rule) => keptByHand(of, start, new Date(now));

@@ -22,18 +22,22 @@ export interface ReleaseRule {
   mode: ReleaseMode;
   steps: ReleaseStep[];
   unsoldAction: UnsoldAction;
+  /** Whether the units of an executed step return if its departure moves, so that the step lies ahead again. */
+  reclaimOnMove: boolean;
 }
 
 /** Units of one slot. */
 export interface SlotUnits {
   allotted: number;
   sold: number;
+  held: number;
   released: number;
+  suspended: number;
 }
 
 /** Units that the channel may still sell. */
-export function remainingOf({ allotted, sold, released }: SlotUnits): number {
-  return allotted - sold - released;
+export function remainingOf({ allotted, sold, held, released, suspended }: SlotUnits): number {
+  return allotted - sold - held - released - suspended;
 }
 
 /** When a step is due: local start, minus calendar days in the departure's time zone, minus elapsed hours. */

@@ -20,7 +20,7 @@ export class ListSlots extends PageQuery {
 /** New number of units of one departure. */
 export class UpdateSlot {
   /**
-   * Units allotted to the channel; not below sold plus released units.
+   * Units allotted to the channel; not below sold, held and released units together.
    * @example 5
    */
   @Whole({ min: 0, max: MAX_UNITS })
@@ -65,7 +65,7 @@ export class SlotResponse {
   @IsoDate()
   startDate: string;
 
-  /** Units allotted to the channel, including sold and released ones. */
+  /** Units allotted to the channel, including sold, held, released and suspended ones. */
   @Whole({ min: 0, max: MAX_UNITS })
   allotted: number;
 
@@ -73,11 +73,23 @@ export class SlotResponse {
   @Whole({ min: 0, max: MAX_UNITS })
   sold: number;
 
+  /** Units held by reserved trips. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  held: number;
+
   /** Units released from the channel without being sold. */
   @Whole({ min: 0, max: MAX_UNITS })
   released: number;
 
-  /** `allotted` - `sold` - `released`: units that the channel can still sell. */
+  /** Those of the released units that went back to the supplier. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  expired: number;
+
+  /** Units that cannot be sold because the slot is closed; they return when it is opened again. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  suspended: number;
+
+  /** `allotted` - `sold` - `held` - `released` - `suspended`: units that the channel can still sell. */
   @Whole({ min: 0, max: MAX_UNITS })
   remaining: number;
 
@@ -112,7 +124,10 @@ export function toSlot({ slot, releases }: SlotView): SlotResponse {
     startDate: slot.startDate,
     allotted: slot.allotted,
     sold: slot.sold,
+    held: slot.held,
     released: slot.released,
+    expired: slot.expired,
+    suspended: slot.suspended,
     remaining: remainingOf(slot),
     closed: slot.closedAt !== null,
     version: slot.version,
@@ -150,4 +165,15 @@ export class RecordedRelease {
   @Optional()
   @OneOf(UNSOLD_ACTIONS)
   unsoldAction?: UnsoldAction;
+}
+
+/** Units reclaimed on slots, as stored in the action ledger. */
+export class RecordedReclaim {
+  /** Reclaimed units per slot. */
+  @ListOf(() => ReleasedSlot, { max: MAX_UNITS })
+  slots: ReleasedSlot[];
+
+  /** Whether the units came from the supplier, which raised the capacity. */
+  @Flag()
+  fromSupplier: boolean;
 }

@@ -5,6 +5,7 @@ import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
+import { DeparturesService } from '../../operations/index.js';
 import { AllotmentSlot } from './allotment-slot.entity.js';
 import type { ListSlots } from './slot.dto.js';
 
@@ -16,16 +17,35 @@ export interface SlotKey {
 
 /** Why units of a slot moved. */
 export type MovementCause =
-  'opened' | 'changed' | 'item' | 'step' | 'hand' | 'out_of_range' | 'departure_cancelled' | 'deleted' | 'reversal';
+  | 'opened'
+  | 'changed'
+  | 'item'
+  | 'trip'
+  | 'step'
+  | 'hand'
+  | 'moved'
+  | 'shortage'
+  | 'out_of_range'
+  | 'departure_cancelled'
+  | 'deleted'
+  | 'reversal';
 
-/** A change of a slot's units; `allot` and `reclaim` add units for the channel, `release` removes some. */
+/**
+ * A change of a slot's units; `allot`, `reclaim` and `resume` add units for the channel, `release` and `suspend` remove some.
+ * `pick` and `unpick` are sales and their end, `hold` and `let_go` those of trips.
+ */
 export interface Movement {
   slotId: string;
-  kind: 'allot' | 'pick' | 'unpick' | 'release' | 'reclaim';
+  kind: 'allot' | 'pick' | 'unpick' | 'hold' | 'let_go' | 'release' | 'reclaim' | 'suspend' | 'resume';
   cause: MovementCause;
   units: number;
   bookingItemId?: string;
 }
+
+/** Whether units are sold to a booking item or held by a trip. */
+export type SlotCounter = 'sold' | 'held';
+
+const REMAINING = 'allotted - sold - held - released - suspended';
 
 /** The SQL of slots and of the movements of their units. A change of units locks the departure before the slot. */
 @Injectable()
@@ -34,6 +54,7 @@ export class SlotsRepository {
 
   constructor(
     private readonly database: Database,
+    private readonly departures: DeparturesService,
     private readonly clock: Clock,
   ) {
     this.rows = database.rows(AllotmentSlot);
@@ -55,6 +76,26 @@ export class SlotsRepository {
     return this.rows.page(found, pageBounds(query));
   }
 
+  /** Locks the departures of these slots, then the slots, and reads them. */
+  async lock(slots: readonly Pick<AllotmentSlot, 'id' | 'departureId'>[]): Promise<AllotmentSlot[]> {
+    await this.departures.lock(slots.map(({ departureId }) => departureId));
+    return this.lockAll(slots.map(({ id }) => id));
+  }
+
+  /** Locks the open slots that the filter selects. */
+  async lockOpen(allotmentId: string, filter: (slot: AllotmentSlot) => boolean = () => true): Promise<AllotmentSlot[]> {
+    return this.lock((await this.listOpen(allotmentId)).filter(filter));
+  }
+
+  /** The allotment's slot on a departure, or its slots with these ids. */
+  async listNamed(
+    allotmentId: string,
+    { departureId, slotIds }: { departureId?: string | undefined; slotIds?: readonly string[] | undefined },
+  ): Promise<AllotmentSlot[]> {
+    const condition = 's.allotment_id = $1 and (s.departure_id = $2 or s.id = any($3)) order by s.id';
+    return this.read('slots-named', condition, [allotmentId, departureId ?? null, slotIds ?? []]);
+  }
+
   async listOpen(allotmentId: string): Promise<AllotmentSlot[]> {
     return this.read('slots-open', 's.allotment_id = $1 and s.closed_at is null order by s.id', [allotmentId]);
   }
@@ -73,12 +114,13 @@ export class SlotsRepository {
     return this.read('slots-lock', 's.id = any($1) order by s.id for no key update', [ids]);
   }
 
-  async countSold(allotmentId: string): Promise<number> {
-    const [row] = await this.database.query<{ sold: number }>(
-      'select coalesce(sum(sold), 0)::int as sold from allotment_slots where allotment_id = $1',
+  async countSold(allotmentId: string): Promise<{ sold: number; held: number }> {
+    const [row] = await this.database.query<{ sold: number; held: number }>(
+      `select coalesce(sum(sold), 0)::int as sold, coalesce(sum(held), 0)::int as held
+       from allotment_slots where allotment_id = $1`,
       [allotmentId],
     );
-    return row?.sold ?? 0;
+    return row ?? { sold: 0, held: 0 };
   }
 
   async insert(slots: readonly AllotmentSlot[]): Promise<void> {
@@ -86,38 +128,42 @@ export class SlotsRepository {
     await this.database.prepared(
       'slots-insert',
       `insert into allotment_slots (id, allotment_id, departure_id, starts_at, start_date, time_zone, allotted, sold,
-         released, version, created_at, updated_at)
-       select id, allotment_id, departure_id, starts_at, start_date, time_zone, allotted, 0, 0, 1, $8, $8
-       from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::date[], $6::text[], $7::integer[])
-         as s (id, allotment_id, departure_id, starts_at, start_date, time_zone, allotted)`,
+         held, released, suspended, expired, version, created_at, updated_at)
+       select id, allotment_id, departure_id, starts_at, start_date, time_zone, allotted, 0, 0, released, 0, 0, 1, $9, $9
+       from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::date[], $6::text[], $7::integer[], $8::integer[])
+         as s (id, allotment_id, departure_id, starts_at, start_date, time_zone, allotted, released)`,
       [
         slots.map(({ id }) => id),
         slots.map(({ allotmentId }) => allotmentId),
         slots.map(({ departureId }) => departureId),
         ...startsOf(slots),
         slots.map(({ allotted }) => allotted),
+        slots.map(({ released }) => released),
         this.clock.now(),
       ],
     );
   }
 
-  /** Writes everything but the sold units of locked slots, in one statement. The versions stay. */
+  /** Writes everything but the sold and held units of locked slots, in one statement. The versions stay. */
   async save(slots: readonly AllotmentSlot[]): Promise<void> {
     if (slots.length === 0) return;
     await this.database.prepared(
       'slots-store',
       `update allotment_slots s
        set starts_at = w.starts_at, start_date = w.start_date, time_zone = w.time_zone, allotted = w.allotted,
-           released = w.released, released_at = w.released_at, closed_at = w.closed_at, updated_at = $9
-       from unnest($1::text[], $2::timestamptz[], $3::date[], $4::text[], $5::integer[], $6::integer[],
-         $7::timestamptz[], $8::timestamptz[])
-         as w (id, starts_at, start_date, time_zone, allotted, released, released_at, closed_at)
+           released = w.released, suspended = w.suspended, expired = w.expired, released_at = w.released_at,
+           closed_at = w.closed_at, updated_at = $11
+       from unnest($1::text[], $2::timestamptz[], $3::date[], $4::text[], $5::integer[], $6::integer[], $7::integer[],
+         $8::integer[], $9::timestamptz[], $10::timestamptz[])
+         as w (id, starts_at, start_date, time_zone, allotted, released, suspended, expired, released_at, closed_at)
        where s.id = w.id`,
       [
         slots.map(({ id }) => id),
         ...startsOf(slots),
         slots.map(({ allotted }) => allotted),
         slots.map(({ released }) => released),
+        slots.map(({ suspended }) => suspended),
+        slots.map(({ expired }) => expired),
         slots.map(({ releasedAt }) => releasedAt?.toISOString() ?? null),
         slots.map(({ closedAt }) => closedAt?.toISOString() ?? null),
         this.clock.now(),
@@ -125,38 +171,53 @@ export class SlotsRepository {
     );
   }
 
-  /** Returns the slot's id, or null if fewer units remain. */
-  async sell({ allotmentId, departureId }: SlotKey, units: number): Promise<string | null> {
+  /** Takes remaining units of a slot. Returns the slot's id, or null if fewer units remain. */
+  async take(counter: SlotCounter, { allotmentId, departureId }: SlotKey, units: number): Promise<string | null> {
     const [slot] = await this.database.prepared<{ id: string }>(
-      'slots-sell',
-      `update allotment_slots set sold = sold + $3, updated_at = $4
-       where allotment_id = $1 and departure_id = $2 and allotted - sold - released >= $3 returning id`,
+      `slots-take-${counter}`,
+      `update allotment_slots set ${counter} = ${counter} + $3, updated_at = $4
+       where allotment_id = $1 and departure_id = $2 and ${REMAINING} >= $3 returning id`,
       [allotmentId, departureId, units, this.clock.now()],
     );
     return slot?.id ?? null;
   }
 
-  /** Units of a slot that is closed, or has had a release, are released as well. Returns null if fewer units are sold. */
-  async unsell(
+  /**
+   * Reverses `take`. After a release of the slot the units are released too, otherwise suspended if it is closed. Returns null if
+   * fewer units are sold or held.
+   */
+  async giveBack(
+    counter: SlotCounter,
     { allotmentId, departureId }: SlotKey,
     units: number,
-  ): Promise<{ id: string; isReleased: boolean } | null> {
-    const [slot] = await this.database.prepared<{ id: string; isReleased: boolean }>(
-      'slots-unsell',
+  ): Promise<{ id: string; isReleased: boolean; isClosed: boolean } | null> {
+    const [slot] = await this.database.prepared<{ id: string; isReleased: boolean; isClosed: boolean }>(
+      `slots-give-back-${counter}`,
       `update allotment_slots
-       set sold = sold - $3, updated_at = $4,
-           released = released + case when released_at is null and closed_at is null then 0 else $3 end
-       where allotment_id = $1 and departure_id = $2 and sold >= $3
-       returning id, (released_at is not null or closed_at is not null) as "isReleased"`,
+       set ${counter} = ${counter} - $3, updated_at = $4,
+           released = released + case when released_at is null then 0 else $3 end,
+           suspended = suspended + case when released_at is null and closed_at is not null then $3 else 0 end
+       where allotment_id = $1 and departure_id = $2 and ${counter} >= $3
+       returning id, released_at is not null as "isReleased", closed_at is not null as "isClosed"`,
       [allotmentId, departureId, units, this.clock.now()],
     );
     return slot ?? null;
   }
 
+  /** Returns the slot's id, or null if fewer units are held. */
+  async sellHeld({ allotmentId, departureId }: SlotKey, units: number): Promise<string | null> {
+    const [slot] = await this.database.prepared<{ id: string }>(
+      'slots-sell-held',
+      `update allotment_slots set held = held - $3, sold = sold + $3, updated_at = $4
+       where allotment_id = $1 and departure_id = $2 and held >= $3 returning id`,
+      [allotmentId, departureId, units, this.clock.now()],
+    );
+    return slot?.id ?? null;
+  }
+
   async countRemaining({ allotmentId, departureId }: SlotKey): Promise<number> {
     const [slot] = await this.database.query<{ remaining: number }>(
-      `select allotted - sold - released as remaining from allotment_slots
-       where allotment_id = $1 and departure_id = $2`,
+      `select ${REMAINING} as remaining from allotment_slots where allotment_id = $1 and departure_id = $2`,
       [allotmentId, departureId],
     );
     return slot?.remaining ?? 0;

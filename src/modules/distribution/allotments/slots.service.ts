@@ -1,25 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { make } from '../../../platform/database/rows.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { type DepartureSummary, DeparturesService, type Units } from '../../operations/index.js';
+import { DeparturesService } from '../../operations/index.js';
 import type { Allotment } from './allotment.entity.js';
-import { AllotmentSlot, type ScheduledRelease, type SlotView } from './allotment-slot.entity.js';
+import type { AllotmentSlot, ScheduledRelease, SlotView } from './allotment-slot.entity.js';
 import { AllotmentsRepository, type PlannedStep } from './allotments.repository.js';
-import { releaseInstant, type ReleaseRule, remainingOf, type UnsoldAction } from './release-rule.js';
-import type { ListSlots, RecordedRelease } from './slot.dto.js';
-import { type Movement, type MovementCause, SlotsRepository } from './slots.repository.js';
-
-/** Unsold units of a slot. */
-export interface Unsold {
-  slot: AllotmentSlot;
-  units: number;
-}
+import { releaseInstant, type ReleaseRule, remainingOf } from './release-rule.js';
+import type { ListSlots } from './slot.dto.js';
+import { perDeparture, type Unsold } from './slot-openings.service.js';
+import { type MovementCause, type SlotCounter, SlotsRepository } from './slots.repository.js';
 
 /** The units of a booking item. */
 export interface ItemUnits {
@@ -32,14 +25,6 @@ interface SlotTarget {
   id: string;
   slotId: string;
   expected: ExpectedVersions;
-}
-
-/** The slots before and after their units were reclaimed. */
-interface Reclaimed {
-  before: object[];
-  after: object[];
-  /** Some of the departures have started or were cancelled; their units were not reclaimed. */
-  isPartial: boolean;
 }
 
 /**
@@ -84,113 +69,52 @@ export class SlotsService {
     });
   }
 
-  /** Locks the departures of these slots, then the slots, and reads them. */
-  async lock(slots: readonly Pick<AllotmentSlot, 'id' | 'departureId'>[]): Promise<AllotmentSlot[]> {
-    await this.departures.lock(slots.map(({ departureId }) => departureId));
-    return this.repository.lockAll(slots.map(({ id }) => id));
-  }
-
-  /** Locks the open slots that the filter selects. */
-  async lockOpen(allotmentId: string, filter: (slot: AllotmentSlot) => boolean = () => true): Promise<AllotmentSlot[]> {
-    return this.lock((await this.repository.listOpen(allotmentId)).filter(filter));
-  }
-
-  /** Opens slots on all scheduled future departures that the allotment covers and has no open slot on. */
-  async openUpcoming(allotment: Allotment, slotId?: () => string): Promise<void> {
-    await this.open(allotment, await this.lockUpcoming(allotment), slotId);
-  }
-
-  /** Opens slots on these departures, or none: a closed slot is reopened, an open one stays. */
-  async open(allotment: Allotment, departures: readonly DepartureSummary[], slotId = () => newId('alsl')) {
-    const { id, defaultQuantity: units } = allotment;
-    const departureIds = departures.map((departure) => departure.id);
-    const existing = await this.repository.lockOfAllotment(id, departureIds);
-    const known = new Set(existing.map(({ departureId }) => departureId));
-    const missing = departures.filter((departure) => !known.has(departure.id));
-    const added = missing.map((departure) => newSlot(allotment, departure, { id: slotId(), now: this.clock.now() }));
-    const closed = existing.filter(({ closedAt }) => closedAt !== null);
-    const opened = [...added, ...closed];
-
-    if (allotment.type === 'guaranteed') {
-      await this.departures.raiseGuaranteed(...opened.map(({ departureId }) => ({ departureId, units })));
-    }
-    const movements: Movement[] = added.map((slot) => ({ slotId: slot.id, kind: 'allot', cause: 'opened', units }));
-    for (const slot of closed) {
-      const reopened = slot.reopen(units);
-      movements.push({ slotId: slot.id, kind: 'reclaim', cause: 'opened', units: reopened.reclaimed });
-      movements.push({ slotId: slot.id, kind: 'allot', cause: 'opened', units: reopened.added });
-    }
-    await this.repository.insert(added);
-    await this.repository.save(closed);
-    await this.repository.addMovements(movements);
-    await this.allotments.planSteps(allotment, opened);
-  }
-
-  /** Closes the slots that are not within the validity. Throws 409 `allotment_has_sales`. */
-  async closeUncovered(allotment: Allotment): Promise<void> {
-    const uncovered = await this.lockOpen(allotment.id, ({ startDate }) => !allotment.covers(startDate));
-    const sold = uncovered.reduce((sum, slot) => sum + slot.sold, 0);
-    if (sold > 0) {
-      throw conflict('allotment_has_sales', 'Units are sold on departures outside the new validity', { sold });
-    }
-    await this.close(allotment, uncovered, 'out_of_range');
-  }
-
-  /** Closes all slots. Throws 409 `allotment_has_sales`. Returns the units that were released. */
-  async closeAll(allotment: Allotment): Promise<Unsold[]> {
-    const slots = await this.lockOpen(allotment.id);
-    // Closed slots may have sales too, if their departure was moved out of the validity.
-    const sold = await this.repository.countSold(allotment.id);
-    if (sold > 0) throw conflict('allotment_has_sales', 'Units of the allotment are sold', { sold });
-    return this.close(allotment, slots, 'deleted');
-  }
-
-  /** Closes slots and returns their unsold units to the pool. Sold units stay sold. */
-  async close(allotment: Allotment, slots: readonly AllotmentSlot[], cause: MovementCause): Promise<Unsold[]> {
-    const open = slots.filter(({ closedAt }) => closedAt === null);
-    if (open.length === 0) return [];
-    const unsold = open.map((slot) => ({ slot, units: remainingOf(slot) }));
-    await this.moveReleased(allotment, unsold, { cause, action: 'release_to_general_pool' });
-    for (const slot of open) slot.closedAt = this.clock.now();
-    await this.repository.save(open);
-    await this.allotments.cancelSteps(open);
-    return unsold;
-  }
-
   /** Releases unsold units according to the allotment's rule. */
   async release(allotment: Allotment, unsold: readonly Unsold[], cause: 'step' | 'hand'): Promise<void> {
     const action = allotment.effectiveAction();
-    if (action === 'retain') return;
-    await this.moveReleased(allotment, unsold, { cause, action });
-    for (const { slot } of unsold) slot.releasedAt ??= this.clock.now();
-    await this.repository.save(unsold.map(({ slot }) => slot));
+    if (action !== 'retain') await this.moveReleased(allotment, unsold, { cause, isExpired: action === 'expire' });
   }
 
-  /** Reverses a release, whose slots are open, or a deletion, whose slots are closed. */
+  /**
+   * Returns released units to the channel. With `isExpired` they come from the supplier: the capacity rises. Throws 409
+   * `slot_closed`, `units_reclaimed`, `capacity_exceeded`.
+   */
   async reclaim(
     allotment: Allotment,
-    { slots: released, unsoldAction = 'release_to_general_pool' }: RecordedRelease,
-    expected: 'open' | 'closed',
-  ): Promise<Reclaimed> {
-    const upcoming = new Set((await this.lockUpcoming(allotment)).map(({ id }) => id));
-    const reclaimable = released.filter(({ departureId }) => upcoming.has(departureId));
-    if (released.length > 0 && reclaimable.length === 0) {
-      const departureIds = released.map(({ departureId }) => departureId);
-      throw conflict('departures_gone', 'The departures have started or were cancelled', { departureIds });
+    reclaimed: readonly Unsold[],
+    { cause, isExpired }: { cause: 'hand' | 'reversal'; isExpired: boolean },
+  ): Promise<void> {
+    assertOpen(reclaimed.map(({ slot }) => slot));
+    const lacking = reclaimed.filter(
+      ({ slot, units }) => units > slot.reclaimableUnits({ isExpired: takesBack(allotment, isExpired) }),
+    );
+    if (lacking.length > 0) {
+      const slotIds = lacking.map(({ slot }) => slot.id);
+      throw conflict('units_reclaimed', 'The units were already returned to the channel', { slotIds });
     }
-    const slots = await this.repository.lockAll(reclaimable.map(({ slotId }) => slotId));
-    const before = slots.map((slot) => slot.auditImage());
-    const changed = slots.filter(({ closedAt }) => (closedAt === null) !== (expected === 'open'));
-    if (changed.length > 0) {
-      throw conflict('slot_closed', 'The slot was closed in the meantime', { slotIds: changed.map(({ id }) => id) });
+    if (allotment.type === 'guaranteed') {
+      if (isExpired) await this.departures.restoreGuaranteed(...perDeparture(reclaimed));
+      else await this.departures.raiseGuaranteed(...perDeparture(reclaimed));
     }
-    const units = new Map(reclaimable.map((slot) => [slot.slotId, slot.units]));
-    const unsold = slots.map((slot) => ({ slot, units: units.get(slot.id) ?? 0 }));
-    await this.moveReclaimed(allotment, unsold, unsoldAction);
-    await this.repository.save(slots);
-    await this.allotments.planSteps(allotment, slots);
-    const isPartial = reclaimable.length < released.length;
-    return { before, after: slots.map((slot) => slot.auditImage()), isPartial };
+    for (const { slot, units } of reclaimed) slot.reclaim(units, { isExpired: takesBack(allotment, isExpired) });
+    await this.repository.save(reclaimed.map(({ slot }) => slot));
+    if (!isExpired) {
+      await this.allotments.takeOutstanding(reclaimed.map(({ slot, units }) => ({ slotId: slot.id, units })));
+    }
+    await this.repository.addMovements(
+      reclaimed.map(({ slot, units }) => ({ slotId: slot.id, kind: 'reclaim', cause, units })),
+    );
+  }
+
+  /** Reverses a reclaim. Throws 409 `slot_closed`, `capacity_exceeded` with details {available}. */
+  async releaseAgain(allotment: Allotment, unsold: readonly Unsold[], isExpired: boolean): Promise<void> {
+    assertOpen(unsold.map(({ slot }) => slot));
+    const lacking = unsold.find(({ slot, units }) => units > remainingOf(slot));
+    if (lacking) {
+      const available = remainingOf(lacking.slot);
+      throw conflict('capacity_exceeded', 'The units were sold meanwhile', { slotId: lacking.slot.id, available });
+    }
+    await this.moveReleased(allotment, unsold, { cause: 'reversal', isExpired });
   }
 
   /** Replaces the release steps of future departures. */
@@ -202,37 +126,78 @@ export class SlotsService {
 
   /** Sells units to a booking item. Throws 409 `capacity_exceeded` with details {available}, `departure_cancelled`. */
   async sell(allotment: Allotment, departureId: string, { bookingItemId, units }: ItemUnits): Promise<void> {
-    const key = { allotmentId: allotment.id, departureId };
-    const slotId = await this.repository.sell(key, units);
+    const slotId = await this.take(allotment, departureId, { as: 'sold', units });
+    await this.repository.addMovements([{ slotId, kind: 'pick', cause: 'item', units, bookingItemId }]);
+  }
+
+  /** Reverses `sell` for several items. After a release, or on a closed slot, the units go directly to the pool. */
+  async unsell(allotment: Allotment, departureId: string, items: readonly ItemUnits[]): Promise<void> {
+    const units = items.reduce((sum, item) => sum + item.units, 0);
+    const { slotId, follows } = await this.giveBack(allotment, departureId, { from: 'sold', units });
+    const kinds = ['unpick' as const, ...follows];
+    await this.repository.addMovements(
+      items.flatMap((item) => kinds.map((kind) => ({ slotId, kind, cause: 'item', ...item }))),
+    );
+  }
+
+  /** Holds units for a trip. Throws like `sell`. */
+  async hold(allotment: Allotment, departureId: string, units: number): Promise<void> {
+    const slotId = await this.take(allotment, departureId, { as: 'held', units });
+    await this.repository.addMovements([{ slotId, kind: 'hold', cause: 'trip', units }]);
+  }
+
+  /** Reverses `hold`. After a release, or on a closed slot, the units go directly to the pool. */
+  async letGo(allotment: Allotment, departureId: string, units: number): Promise<void> {
+    const { slotId, follows } = await this.giveBack(allotment, departureId, { from: 'held', units });
+    const kinds = ['let_go' as const, ...follows];
+    await this.repository.addMovements(kinds.map((kind) => ({ slotId, kind, cause: 'trip', units })));
+  }
+
+  /** Sells the held units of a trip to a booking item. */
+  async sellHeld(allotment: Allotment, departureId: string, { bookingItemId, units }: ItemUnits): Promise<void> {
+    const slotId = await this.repository.sellHeld({ allotmentId: allotment.id, departureId }, units);
+    if (slotId === null) throw new Error(`Fewer than ${units} units of ${allotment.id} are held on ${departureId}`);
+    await this.departures.sellHeld(departureId, units);
+    await this.repository.addMovements([
+      { slotId, kind: 'let_go', cause: 'trip', units },
+      { slotId, kind: 'pick', cause: 'item', units, bookingItemId },
+    ]);
+  }
+
+  private async take(
+    { id: allotmentId, type }: Allotment,
+    departureId: string,
+    { as, units }: { as: SlotCounter; units: number },
+  ): Promise<string> {
+    const key = { allotmentId, departureId };
+    const slotId = await this.repository.take(as, key, units);
     if (slotId === null) {
       const available = await this.repository.countRemaining(key);
       throw conflict('capacity_exceeded', 'Not enough units left in the allotment', { available });
     }
-    const from = allotment.type === 'guaranteed' ? 'guaranteed_slot' : 'cap_slot';
-    await this.departures.allocate(departureId, units, { from, as: 'sold' });
-    await this.repository.addMovements([{ slotId, kind: 'pick', cause: 'item', units, bookingItemId }]);
+    await this.departures.allocate(departureId, units, {
+      from: type === 'guaranteed' ? 'guaranteed_slot' : 'cap_slot',
+      as,
+    });
+    return slotId;
   }
 
-  /** Reverses `sell` for several items. After a release the units go directly to the pool. */
-  async unsell(allotment: Allotment, departureId: string, items: readonly ItemUnits[]): Promise<void> {
-    const units = items.reduce((sum, item) => sum + item.units, 0);
-    const slot = await this.repository.unsell({ allotmentId: allotment.id, departureId }, units);
-    if (!slot) throw new Error(`Fewer than ${units} units of ${allotment.id} are sold on ${departureId}`);
-    const guaranteed = slot.isReleased ? 'pool' : 'guaranteed_slot';
-    const to = allotment.type === 'guaranteed' ? guaranteed : 'cap_slot';
-    await this.departures.release(departureId, units, { to, from: 'sold' });
-    const kinds = slot.isReleased ? (['unpick', 'release'] as const) : (['unpick'] as const);
-    await this.repository.addMovements(
-      items.flatMap((item) => kinds.map((kind) => ({ slotId: slot.id, kind, cause: 'item', ...item }))),
-    );
-  }
-
-  private async lockUpcoming({ productId, validFrom: from, validTo: to }: Allotment): Promise<DepartureSummary[]> {
-    return this.departures.lockUpcoming(productId, { after: this.clock.now(), from, to });
+  /** Returns the movements that follow: the units may not be for sale through the slot any more. */
+  private async giveBack(
+    { id: allotmentId, type }: Allotment,
+    departureId: string,
+    { from, units }: { from: SlotCounter; units: number },
+  ): Promise<{ slotId: string; follows: ('release' | 'suspend')[] }> {
+    const slot = await this.repository.giveBack(from, { allotmentId, departureId }, units);
+    if (!slot) throw new Error(`Fewer than ${units} units of ${allotmentId} are ${from} on ${departureId}`);
+    const guaranteed = slot.isReleased || slot.isClosed ? 'pool' : 'guaranteed_slot';
+    await this.departures.release(departureId, units, { to: type === 'guaranteed' ? guaranteed : 'cap_slot', from });
+    const follows = slot.isReleased ? (['release'] as const) : slot.isClosed ? (['suspend'] as const) : [];
+    return { slotId: slot.id, follows: [...follows] };
   }
 
   private async lockOne(allotmentId: string, id: string): Promise<AllotmentSlot> {
-    const [slot] = await this.lock([await this.repository.get(allotmentId, id)]);
+    const [slot] = await this.repository.lock([await this.repository.get(allotmentId, id)]);
     if (!slot) throw new Error(`Slot ${id} is missing, though slots are never deleted`);
     return slot;
   }
@@ -249,31 +214,19 @@ export class SlotsService {
   private async moveReleased(
     allotment: Allotment,
     unsold: readonly Unsold[],
-    { cause, action }: { cause: MovementCause; action: Exclude<UnsoldAction, 'retain'> },
+    { cause, isExpired }: { cause: MovementCause; isExpired: boolean },
   ): Promise<void> {
-    for (const { slot, units } of unsold) slot.release(units);
+    for (const { slot, units } of unsold) {
+      slot.release(units, { isExpired: takesBack(allotment, isExpired) });
+      slot.releasedAt ??= this.clock.now();
+    }
+    await this.repository.save(unsold.map(({ slot }) => slot));
     await this.repository.addMovements(
       unsold.map(({ slot, units }) => ({ slotId: slot.id, kind: 'release', cause, units })),
     );
     if (allotment.type === 'cap') return;
-    if (action === 'expire') await this.departures.withdrawGuaranteed(...perDeparture(unsold));
+    if (isExpired) await this.departures.withdrawGuaranteed(...perDeparture(unsold));
     else await this.departures.lowerGuaranteed(...perDeparture(unsold));
-  }
-
-  private async moveReclaimed(allotment: Allotment, unsold: readonly Unsold[], action: UnsoldAction): Promise<void> {
-    const reclaimed = unsold.filter(({ slot, units }) => units > slot.released);
-    if (reclaimed.length > 0) {
-      const slotIds = reclaimed.map(({ slot }) => slot.id);
-      throw conflict('units_reclaimed', 'The units were already returned to the channel', { slotIds });
-    }
-    if (allotment.type === 'guaranteed') {
-      if (action === 'expire') await this.departures.restoreGuaranteed(...perDeparture(unsold));
-      else await this.departures.raiseGuaranteed(...perDeparture(unsold));
-    }
-    for (const { slot, units } of unsold) slot.reclaim(units);
-    await this.repository.addMovements(
-      unsold.map(({ slot, units }) => ({ slotId: slot.id, kind: 'reclaim', cause: 'reversal', units })),
-    );
   }
 
   private async viewsOf(slots: readonly AllotmentSlot[], release: ReleaseRule | null): Promise<SlotView[]> {
@@ -286,34 +239,17 @@ export class SlotsService {
   }
 }
 
-function newSlot(
-  allotment: Allotment,
-  departure: DepartureSummary,
-  { id, now }: { id: string; now: Date },
-): AllotmentSlot {
-  return make(AllotmentSlot, {
-    id,
-    allotmentId: allotment.id,
-    departureId: departure.id,
-    startsAt: departure.startsAt,
-    startDate: departure.startDate,
-    timeZone: departure.timeZone,
-    allotted: allotment.defaultQuantity,
-    sold: 0,
-    released: 0,
-    releasedAt: null,
-    closedAt: null,
-    version: 1,
-    createdAt: now,
-    updatedAt: now,
-  });
+/** Units of a cap do not go back to the supplier: they were in the pool all the time. */
+function takesBack({ type }: Allotment, isExpired: boolean): boolean {
+  return isExpired && type === 'guaranteed';
 }
 
-/** A statement moves each departure once, so the units of its slots are added up. */
-function perDeparture(unsold: readonly Unsold[]): Units[] {
-  const sums = new Map<string, number>();
-  for (const { slot, units } of unsold) sums.set(slot.departureId, (sums.get(slot.departureId) ?? 0) + units);
-  return [...sums].map(([departureId, units]) => ({ departureId, units }));
+function assertOpen(slots: readonly AllotmentSlot[]): void {
+  const closed = slots.filter(({ closedAt }) => closedAt !== null);
+  if (closed.length === 0) return;
+  throw conflict('slot_closed', 'The slot is closed: its departure is cancelled or outside the validity', {
+    slotIds: closed.map(({ id }) => id),
+  });
 }
 
 function releasesByHand({ steps }: ReleaseRule, slot: AllotmentSlot): ScheduledRelease[] {

@@ -1,4 +1,24 @@
+import { named } from '../../../platform/http/named-values.js';
 import type { DepartureSummary } from './departure-summary.js';
+
+/** If the pool has fewer units than a returning slot needs: reject the change, or give the slot what is there. */
+export const SHORTAGE_RULES = named('ShortageRule', ['reject', 'reduce']);
+export type ShortageRule = (typeof SHORTAGE_RULES)[number];
+
+/** What a change did beside what was asked for, for the response. */
+export interface DepartureWarning {
+  code: string;
+  slotId: string;
+  departureId: string;
+  wanted: number;
+  available: number;
+}
+
+/** A move of a departure. Listeners add their warnings. */
+export interface DepartureMove {
+  onShortage: ShortageRule;
+  warnings: DepartureWarning[];
+}
 
 /**
  * Called for changes of a departure by staff, in their transaction, with the departure stored and locked and its product
@@ -9,5 +29,5 @@ export abstract class DepartureListener {
   /** No units are sold or held; implementations release guaranteed units. */
   cancelled?(departure: DepartureSummary): Promise<void>;
   /** It starts at another instant or in another time zone. */
-  moved?(departure: DepartureSummary, before: DepartureSummary): Promise<void>;
+  moved?(departure: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void>;
 }

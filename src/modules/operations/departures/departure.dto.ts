@@ -1,8 +1,20 @@
 import { OmitType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
-import { Cents, Clearable, Id, Ignored, OneOf, Optional, Text, Version, Whole } from '../../../platform/http/fields.js';
+import {
+  Cents,
+  Clearable,
+  Id,
+  Ignored,
+  ListOf,
+  OneOf,
+  Optional,
+  Text,
+  Version,
+  Whole,
+} from '../../../platform/http/fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
+import { SHORTAGE_RULES, type ShortageRule } from './departure-listener.js';
 import { DEPARTURE_STATUSES, type DepartureStatus, type DepartureView } from './departure.entity.js';
 
 /** The catalog's document ID, which is not looked up: the catalog is an index of products, not their master. */
@@ -100,6 +112,16 @@ export class CancelDeparture {
   @Optional()
   @Text({ max: 2000, multiline: true })
   reason?: string;
+}
+
+export class ChangeDepartureQuery {
+  /**
+   * If a slot that returns with the departure needs more units than the pool has: `reject` the change (default), or
+   * `reduce` the slot; the missing units are then recorded as released.
+   */
+  @Optional()
+  @OneOf(SHORTAGE_RULES)
+  onShortage?: ShortageRule;
 }
 
 export class ListDepartures extends PageQuery {
@@ -240,6 +262,33 @@ export function toDeparture(departure: DepartureView): DepartureResponse {
     createdAt: departure.createdAt.toISOString(),
     updatedAt: departure.updatedAt.toISOString(),
   };
+}
+
+/** An allotment slot that was opened with fewer units than it had. */
+export class SlotWarning {
+  /** `slot_short` */
+  @Text({ max: 50 })
+  code: string;
+
+  @Id('alsl')
+  slotId: string;
+
+  @Id('dep')
+  departureId: string;
+
+  /** Units that the slot should have returned with. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  wanted: number;
+
+  /** Units that the pool had for it. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  available: number;
+}
+
+/** A changed departure, with warnings about what the change did besides. */
+export class DepartureChangeEnvelope extends dataOf(DepartureResponse) {
+  @ListOf(() => SlotWarning, { max: MAX_UNITS })
+  warnings: SlotWarning[];
 }
 
 export class DepartureEnvelope extends dataOf(DepartureResponse) {}

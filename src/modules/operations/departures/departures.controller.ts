@@ -4,12 +4,15 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { ChangeTarget, type Target } from '../../../platform/http/change-target.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import {
   CancelDeparture,
+  ChangeDepartureQuery,
   CreateDeparture,
+  DepartureChangeEnvelope,
   DepartureEnvelope,
   DeparturePage,
   ListDepartures,
@@ -73,6 +76,11 @@ export class DeparturesController {
    * @remarks Changes only the fields that are sent; the product is fixed. The capacity must not be below sold, held
    * and guaranteed units (409 `capacity_exceeded`). If the departure moves to another day, booking items and trip
    * components follow in the background. A cancelled departure cannot be changed (409 `departure_cancelled`).
+   *
+   * A move out of the validity of an allotment suspends the unsold units of its slot; a move back returns them. If the
+   * pool has too few by then, the move is rejected (409 `capacity_exceeded` with `slots`) or, with `onShortage=reduce`,
+   * the slots return with fewer units and `warnings` lists them. A move within the validity plans the release steps
+   * anew: the units of an executed step that lies ahead again are reclaimed as far as the pool has them.
    */
   @Patch(':id')
   @RequireScope('operations:write')
@@ -80,12 +88,12 @@ export class DeparturesController {
   @BodyExample({ capacity: 24, priceCents: 6100 })
   @Refuses({ 409: ['capacity_exceeded', 'departure_cancelled', 'facility_archived', 'tax_code_inactive'] })
   async update(
-    @PathId('dep', 'id', 2) id: string,
+    @ChangeTarget({ id: ['dep', 2] }) { id, expected }: Target<'id'>,
     @Body() body: UpdateDeparture,
-    @IfMatch() expected: ExpectedVersions,
-  ): Promise<DepartureEnvelope> {
-    const departure = await this.departures.update(id, body, expected);
-    return tagged(departure, { data: toDeparture(departure) });
+    @Query() query: ChangeDepartureQuery,
+  ): Promise<DepartureChangeEnvelope> {
+    const { departure, warnings } = await this.departures.update(id, body, { expected, ...query });
+    return tagged(departure, { data: toDeparture(departure), warnings });
   }
 
   /**

@@ -10,18 +10,31 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { TaxCodesService } from '../../taxes/index.js';
 import { FacilitiesService } from '../facilities/facilities.service.js';
-import { DepartureListener } from './departure-listener.js';
+import {
+  DepartureListener,
+  type DepartureMove,
+  type DepartureWarning,
+  type ShortageRule,
+} from './departure-listener.js';
 import { type DepartureSummary, toDepartureSummary } from './departure-summary.js';
 import type { CreateDeparture, ListDepartures, UpdateDeparture } from './departure.dto.js';
 import { Departure, type DepartureChanges, type DepartureView } from './departure.entity.js';
 import { type ChangedDeparture, DeparturesRepository, type Units } from './departures.repository.js';
 import type { Change } from './unit-statements.js';
 
-/** The source of units and their new state. A trip holds units of the pool only. */
-type Allocation = { from: 'pool'; as: 'sold' | 'held' } | { from: 'guaranteed_slot' | 'cap_slot'; as: 'sold' };
+type UnitSource = 'pool' | 'guaranteed_slot' | 'cap_slot';
+
+/** The source of units and their new state. */
+interface Allocation {
+  from: UnitSource;
+  as: 'sold' | 'held';
+}
 
 /** The reverse of an `Allocation`. */
-type Release = { to: 'pool'; from: 'sold' | 'held' } | { to: 'guaranteed_slot' | 'cap_slot'; from: 'sold' };
+interface Release {
+  to: UnitSource;
+  from: 'sold' | 'held';
+}
 
 interface AuditImages {
   before: object | null;
@@ -69,11 +82,17 @@ export class DeparturesService {
     return this.repository.get(id);
   }
 
-  async update(id: string, body: UpdateDeparture, expected: ExpectedVersions): Promise<DepartureView> {
+  /** Returns the departure, and warnings of listeners about its move. */
+  async update(
+    id: string,
+    body: UpdateDeparture,
+    { expected, onShortage = 'reject' }: { expected: ExpectedVersions; onShortage?: ShortageRule },
+  ): Promise<{ departure: DepartureView; warnings: DepartureWarning[] }> {
     return this.database.transaction(async () => {
       const departure = await this.lockExpected(id, expected);
       const [before, previous] = [departure.auditImage(), toDepartureSummary(departure)];
       const { facilityId, taxCodeId } = departure;
+      const move: DepartureMove = { onShortage, warnings: [] };
       departure.change(changesOf(body), this.clock.now());
       if (departure.facilityId !== facilityId) await this.facilities.lockUsable(departure.facilityId);
       if (departure.taxCodeId !== null && departure.taxCodeId !== taxCodeId) {
@@ -82,9 +101,9 @@ export class DeparturesService {
       await this.repository.departures.update(departure);
       const summary = await this.getSummary(id);
       if (summary.startsAt.getTime() !== previous.startsAt.getTime() || summary.timeZone !== previous.timeZone) {
-        await this.listeners.call(DepartureListener, (listener) => listener.moved?.(summary, previous));
+        await this.listeners.call(DepartureListener, (listener) => listener.moved?.(summary, previous, move));
       }
-      return this.record('update', id, { before });
+      return { departure: await this.record('update', id, { before }), warnings: move.warnings };
     });
   }
 
@@ -137,14 +156,14 @@ export class DeparturesService {
 
   /** Throws 404, 409 `departure_cancelled`, `capacity_exceeded` with details {available}. */
   async allocate(departureId: string, units: number, { from, as }: Allocation): Promise<void> {
-    const change = from === 'guaranteed_slot' ? 'sell_guaranteed' : as === 'sold' ? 'sell' : 'hold';
-    await this.changeUnits(change, [{ departureId, units }]);
+    const change = as === 'sold' ? 'sell' : 'hold';
+    await this.changeUnits(from === 'guaranteed_slot' ? `${change}_guaranteed` : change, [{ departureId, units }]);
   }
 
   /** Works on a cancelled departure too. Throws an internal error if fewer units were allocated. */
   async release(departureId: string, units: number, { to, from }: Release): Promise<void> {
-    const change = to === 'guaranteed_slot' ? 'unsell_guaranteed' : from === 'sold' ? 'unsell' : 'release_held';
-    await this.changeUnits(change, [{ departureId, units }]);
+    const change = from === 'sold' ? 'unsell' : 'release_held';
+    await this.changeUnits(to === 'guaranteed_slot' ? `${change}_guaranteed` : change, [{ departureId, units }]);
   }
 
   /** Sells held units. Throws an internal error if fewer units are held. */

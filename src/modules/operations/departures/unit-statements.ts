@@ -7,6 +7,8 @@ export type Change =
   | 'sell_held'
   | 'sell_guaranteed'
   | 'unsell_guaranteed'
+  | 'hold_guaranteed'
+  | 'release_held_guaranteed'
   | 'guarantee'
   | 'release'
   | 'withdraw'
@@ -39,6 +41,11 @@ export const CHANGES: Readonly<Record<Change, string>> = {
     `d.status = 'scheduled' and d.guaranteed_open >= w.n`,
   ),
   unsell_guaranteed: statement('sold = d.sold - w.n, guaranteed_open = d.guaranteed_open + w.n', 'd.sold >= w.n'),
+  hold_guaranteed: statement(
+    'held = d.held + w.n, guaranteed_open = d.guaranteed_open - w.n',
+    `d.status = 'scheduled' and d.guaranteed_open >= w.n`,
+  ),
+  release_held_guaranteed: statement('held = d.held - w.n, guaranteed_open = d.guaranteed_open + w.n', 'd.held >= w.n'),
   guarantee: statement('guaranteed_open = d.guaranteed_open + w.n', FROM_POOL),
   release: statement('guaranteed_open = d.guaranteed_open - w.n', 'd.guaranteed_open >= w.n'),
   withdraw: statement(
@@ -62,6 +69,8 @@ export const AVAILABLE: Readonly<Record<Change, string | null>> = {
   sell_held: null,
   sell_guaranteed: 'guaranteed_open',
   unsell_guaranteed: null,
+  hold_guaranteed: 'guaranteed_open',
+  release_held_guaranteed: null,
   guarantee: POOL_AVAILABLE,
   release: null,
   withdraw: null,
