@@ -4,6 +4,8 @@ import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import type { CreateAllotment } from './allotments/allotment.dto.js';
 import { AllotmentsService } from './allotments/allotments.service.js';
+import { ReleasesService } from './allotments/releases.service.js';
+import { SlotsService } from './allotments/slots.service.js';
 import type { CreateChannel } from './channels/channel.dto.js';
 import { ChannelsService } from './channels/channels.service.js';
 
@@ -44,6 +46,8 @@ export class DistributionDemo {
   constructor(
     private readonly channels: ChannelsService,
     private readonly allotments: AllotmentsService,
+    private readonly releases: ReleasesService,
+    private readonly slots: SlotsService,
     private readonly clock: Clock,
   ) {}
 
@@ -66,5 +70,9 @@ export class DistributionDemo {
       const slot = () => demoId('alsl', (slots += 1));
       await this.allotments.create(body, { allotment: () => demoId('alot', index + 1), slot });
     }
+    // Units of slot 22 can be reclaimed.
+    const { views } = await this.slots.list(demoId('alot', 2), {});
+    const released = views.find(({ slot }) => slot.id === demoId('alsl', 22));
+    if (released) await this.releases.release(demoId('alot', 2), released.slot.departureId);
   }
 }

@@ -320,6 +320,7 @@ export class AllotmentPage extends pageOf(AllotmentResponse) {}
 
 /** A changed allotment, with warnings about what the change did besides. */
 export class AllotmentChangeEnvelope extends dataOf(AllotmentResponse) {
+  /** One entry for each slot that was opened with fewer units than it had; usually empty. */
   @ListOf(() => SlotWarning, { max: MAX_UNITS })
   warnings: SlotWarning[];
 }

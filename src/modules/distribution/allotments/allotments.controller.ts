@@ -147,9 +147,9 @@ export class AllotmentsController {
   @HttpCode(200)
   @RequireScope('distribution:write')
   @Mutates('distribution.allotment.reclaim')
-  @BodyExample({ slotIds: ['alsl_01k0dem000e000000000000041'], units: 1 })
+  @BodyExample({ slotIds: ['alsl_01k0dem000e000000000000022'], units: 1 })
   @Refuses({ 404: ['not_found'], 409: ['slot_closed', 'departure_departed', 'nothing_released', 'capacity_exceeded'] })
-  async reclaim(@PathId('alot', 'id', 4) id: string, @Body() body: ReclaimBody): Promise<ReclaimedEnvelope> {
+  async reclaim(@PathId('alot', 'id', 2) id: string, @Body() body: ReclaimBody): Promise<ReclaimedEnvelope> {
     return { data: await this.releases.reclaim(id, body) };
   }
 }

@@ -287,6 +287,7 @@ export class SlotWarning {
 
 /** A changed departure, with warnings about what the change did besides. */
 export class DepartureChangeEnvelope extends dataOf(DepartureResponse) {
+  /** One entry for each slot that was opened with fewer units than it had; usually empty. */
   @ListOf(() => SlotWarning, { max: MAX_UNITS })
   warnings: SlotWarning[];
 }
