@@ -46,6 +46,7 @@ import { BillPostings1792000000620 } from './src/migrations/1792000000620-bill-p
 import { SlotStates1792000000700 } from './src/migrations/1792000000700-slot-states.js';
 import { RedatedInstallments1792000000800 } from './src/migrations/1792000000800-redated-installments.js';
 import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
+import { FoldedSearch1792000001000 } from './src/migrations/1792000001000-folded-search.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
@@ -205,6 +206,7 @@ const migrations = [
   SlotStates1792000000700,
   RedatedInstallments1792000000800,
   SupplierStatus1792000000900,
+  FoldedSearch1792000001000,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -106,7 +106,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   },
   booking_status_history: { impersonal: 'booking_id status' },
   bookings: {
-    contract: 'customer_name customer_email notes cancel_reason',
+    contract: 'customer_name customer_email notes cancel_reason search_text',
     impersonal: 'id number status currency payment_policy channel_id terms terms_sha256',
   },
   catalog_document: { impersonal: 'id fields content_hash' },
@@ -126,7 +126,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   connector_providers: { impersonal: 'key name description capabilities application_form_schema operator_id' },
   contract_page_tokens: { impersonal: 'token_sha256 contract_id' },
   contracts: {
-    contract: 'title body recipient_name recipient_email metadata void_reason',
+    contract: 'title body recipient_name recipient_email metadata void_reason search_text',
     impersonal: 'id status contract_number body_sha256 language scope public_id booking_id',
   },
   departures: { impersonal: 'id product_id time_zone currency facility_id status tax_code_id' },
@@ -237,8 +237,8 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
     contact: 'title',
     impersonal: 'id envelope_id kind status departure_id provider_ref currency booking_item_id warnings tax_code_id',
   },
-  trip_envelopes: { contact: 'title traveler_party cancel_reason', impersonal: 'id status currency booking_id' },
-  users: { account: 'email name password_hash', impersonal: 'id roles language' },
+  trip_envelopes: { contact: 'title traveler_party cancel_reason search_text', impersonal: 'id status currency booking_id' },
+  users: { account: 'email name password_hash search_text', impersonal: 'id roles language' },
   vault_audit: { impersonal: 'id actor_type actor_id vault_id operation request_id server_request_id outcome' },
   vault_key_versions: { impersonal: 'vault_id state kek_id wrapped_key' },
   vaults: { impersonal: 'id slug name operator_id' },

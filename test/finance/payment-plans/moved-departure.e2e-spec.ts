@@ -45,7 +45,10 @@ describe('the plan of a booking whose departure is moved', () => {
     expect((await entriesOf(owner, 'payment_schedule', balance?.id ?? '')).map(({ action }) => action)).toEqual([
       'finance.payment_schedule.redate',
     ]);
-    expect(await redatings(bookingId)).toMatchObject([{ bookingId, warnings: [] }, { bookingId, warnings: [] }]);
+    expect(await redatings(bookingId)).toMatchObject([
+      { bookingId, warnings: [] },
+      { bookingId, warnings: [] },
+    ]);
     // Sooner than `minimumDays`: the floor applies, the whole amount is not due at once.
     await move(bookingId, days(today, 10));
     expect(await dates(bookingId)).toEqual([today, days(today, 3)]);

@@ -141,7 +141,10 @@ export class ListBookings extends PageQuery {
   @OneOf(BOOKING_STATUSES)
   status?: BookingStatus;
 
-  /** Only bookings whose number or customer name contains this text, ignoring case. */
+  /**
+   * Only bookings whose number, customer name or e-mail address contain each of these words (up to eight), in any order,
+   * ignoring case, accents, apostrophes and hyphens.
+   */
   @Optional()
   @Text({ max: 255 })
   search?: string;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { containing } from '../../../platform/database/like.js';
+import { containsWordsSql } from '../../../platform/database/like.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
@@ -336,7 +336,7 @@ function viewFrom({ entity, raw }: { entity: Booking; raw: ViewColumns }): Booki
 function conditionsOf({ status, search, startFrom, startTo }: ListBookings): { where: string; values: unknown[] } {
   const given: [string, unknown][] = [
     ['b.status = ?', status],
-    ['(b.customer_name ilike ? or b.number ilike ?)', search === undefined ? undefined : containing(search)],
+    [containsWordsSql('b.search_text', '?'), search],
     ['b.start_date >= ?', startFrom],
     ['b.start_date <= ?', startTo],
   ];

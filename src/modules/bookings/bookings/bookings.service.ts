@@ -207,6 +207,11 @@ export class BookingsService {
     }
   }
 
+  /** The booking with this number, in upper or lower case; null if there is none. */
+  async findIdByNumber(number: string): Promise<string | null> {
+    return (await this.repository.bookings.findBy({ number: number.trim().toUpperCase() }))?.id ?? null;
+  }
+
   /** Which of these bookings have no personal data any more. */
   async erasedAmong(ids: readonly string[]): Promise<string[]> {
     return this.repository.erasedAmong(ids);

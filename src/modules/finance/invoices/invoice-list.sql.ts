@@ -1,4 +1,4 @@
-import { containing } from '../../../platform/database/like.js';
+import { containsWordsSql } from '../../../platform/database/like.js';
 import type { Statement } from '../../../platform/database/statement.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import type { ListInvoices } from './invoice.dto.js';
@@ -13,13 +13,23 @@ const ORDERS: Record<string, { column: string; nulls: string }> = {
 };
 const FIRST_VALUE = 3;
 
+export interface ListContext {
+  /** The organization's calendar day. */
+  today: string;
+  /** The booking whose number is the searched text; null if there is none. */
+  numberedBookingId: string | null;
+}
+
 /**
  * A page and its total in one statement; a page beyond the end is one row with the total alone. It is not prepared with
  * several conditions: there would be hundreds of names.
  */
-export function listStatement(query: ListInvoices, { columns, today }: { columns: string; today: string }): Statement {
+export function listStatement(
+  query: ListInvoices,
+  { columns, ...context }: ListContext & { columns: string },
+): Statement {
   const { limit, offset } = pageBounds(query);
-  const { names, where, values } = conditionsOf(query, today);
+  const { names, where, values } = conditionsOf(query, context);
   const sort = query.sort ?? '-createdAt';
   return {
     ...(names.length > 1 ? {} : { name: ['invoices-list', sort, ...names].join(' ') }),
@@ -35,7 +45,7 @@ export function listStatement(query: ListInvoices, { columns, today }: { columns
 }
 
 /** The values of the conditions begin at $3. */
-function conditionsOf(query: ListInvoices, today: string) {
+function conditionsOf(query: ListInvoices, { today, numberedBookingId }: ListContext) {
   const { bookingId, status, dueFrom, dueTo, overdue, search } = query;
   const parts: { name: string; text: (place: string) => string; value: unknown }[] = [];
   const add = (name: string, text: (place: string) => string, value: unknown) => parts.push({ name, text, value });
@@ -46,8 +56,13 @@ function conditionsOf(query: ListInvoices, today: string) {
   if (overdue !== undefined)
     add('overdue', (place) => `coalesce(${overdueInvoiceSql(place)}, false) = ${overdue}`, today);
   if (search !== undefined) {
-    const text = (place: string) => `(invoice.number ilike ${place} or invoice.payer_name ilike ${place})`;
-    add('search', text, containing(search));
+    const folded = `fold(coalesce(invoice.number, '') || ' ' || invoice.payer_name)`;
+    if (numberedBookingId === null) add('search', (place) => containsWordsSql(folded, place), search);
+    else {
+      const text = (place: string) =>
+        `(invoice.booking_id = (${place}::text[])[1] or ${containsWordsSql(folded, `(${place}::text[])[2]`)})`;
+      add('search-number', text, [numberedBookingId, search]);
+    }
   }
   const texts = parts.map(({ text }, index) => text(`$${FIRST_VALUE + index}`));
   return {

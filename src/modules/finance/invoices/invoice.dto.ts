@@ -202,7 +202,10 @@ export class ListInvoices extends PageQuery {
   @QueryFlag()
   overdue?: boolean;
 
-  /** Only invoices whose number or payer name contains this text, ignoring case. */
+  /**
+   * Only invoices of the booking with this number, and those whose number and payer name contain each of these words (up
+   * to eight), in any order, ignoring case, accents, apostrophes and hyphens.
+   */
   @Optional()
   @Text({ max: 255 })
   search?: string;

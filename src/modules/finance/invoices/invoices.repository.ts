@@ -6,7 +6,7 @@ import { Invoice, type PricedLine, type Seller } from '../booking-account/invoic
 import { NEXT_NUMBER, nextNumberValues, type NumberSource } from '../number-series/next-number.sql.js';
 import type { ListInvoices } from './invoice.dto.js';
 import { InvoiceLine } from './invoice-line.entity.js';
-import { listStatement } from './invoice-list.sql.js';
+import { type ListContext, listStatement } from './invoice-list.sql.js';
 
 export interface InvoiceWithLines {
   invoice: Invoice;
@@ -70,8 +70,8 @@ export class InvoicesRepository {
     return row.bookingId;
   }
 
-  async list(query: ListInvoices, today: string): Promise<{ rows: Invoice[]; total: number }> {
-    const statement = listStatement(query, { columns: this.rows.columns('invoice'), today });
+  async list(query: ListInvoices, context: ListContext): Promise<{ rows: Invoice[]; total: number }> {
+    const statement = listStatement(query, { columns: this.rows.columns('invoice'), ...context });
     const found = await this.database.read<Invoice, { id: string | null; total: string }>(Invoice, statement);
     return {
       rows: found.filter(({ raw }) => raw.id !== null).map(({ entity }) => entity),

@@ -66,7 +66,9 @@ export class InvoicesService {
   }
 
   async list(query: ListInvoices): Promise<{ rows: Invoice[]; total: number }> {
-    return this.repository.list(query, this.clock.today());
+    const { search } = query;
+    const numberedBookingId = search === undefined ? null : await this.bookings.findIdByNumber(search);
+    return this.repository.list(query, { today: this.clock.today(), numberedBookingId });
   }
 
   async get(id: string): Promise<InvoiceWithLines> {

@@ -69,7 +69,10 @@ export class RestoredUser extends patchOf(ChangeableUser) {
 
 /** Filters and paging of the list of staff users. */
 export class ListUsers extends PageQuery {
-  /** Only users with this text in the name or the e-mail address, ignoring case. */
+  /**
+   * Only users whose name and e-mail address contain each of these words (up to eight), in any order, ignoring case,
+   * accents, apostrophes and hyphens.
+   */
   @Optional()
   @Text({ max: 255 })
   search?: string;

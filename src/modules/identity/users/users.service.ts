@@ -3,7 +3,7 @@ import { assertSession } from '../../../platform/auth/assert-session.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { currentContext } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
-import { containing } from '../../../platform/database/like.js';
+import { containsWordsSql } from '../../../platform/database/like.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { type AppError, conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
@@ -95,8 +95,8 @@ export class UsersService {
 
   async list(query: ListUsers): Promise<{ users: User[]; total: number }> {
     const found = this.database.repository(User).createQueryBuilder('u');
-    const text = query.search === undefined ? null : containing(query.search);
-    if (text !== null) found.andWhere('(u.name ilike :text or u.email ilike :text)', { text });
+    const { search } = query;
+    if (search !== undefined) found.andWhere(containsWordsSql('u.search_text', ':search'), { search });
     if (query.role !== undefined) found.andWhere(':role = any (u.roles)', { role: query.role });
     if (query.active !== undefined) found.andWhere('u.active = :active', { active: query.active });
     const { sort = '-createdAt' } = query;

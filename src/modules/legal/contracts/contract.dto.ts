@@ -201,7 +201,10 @@ export class ListContracts extends PageQuery {
   @Id('book')
   bookingId?: string;
 
-  /** Only contracts with this text in the title, the number or the recipient's name, ignoring case. */
+  /**
+   * Only contracts whose title, number, recipient or address contain each of these words (up to eight), in any order,
+   * ignoring case, accents, apostrophes and hyphens.
+   */
   @Optional()
   @Text({ max: 255 })
   search?: string;

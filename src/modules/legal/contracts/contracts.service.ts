@@ -1,11 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Brackets } from 'typeorm';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { currentContext } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
-import { containing } from '../../../platform/database/like.js';
+import { containsWordsSql } from '../../../platform/database/like.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { AppError, conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
@@ -124,7 +123,7 @@ export class ContractsService {
     found.select(LISTED_COLUMNS.map((column) => `contract.${column}`));
     if (status !== undefined) found.andWhere('contract.status = :status', { status });
     if (bookingId !== undefined) found.andWhere('contract.bookingId = :bookingId', { bookingId });
-    if (search !== undefined) found.andWhere(contains(search));
+    if (search !== undefined) found.andWhere(containsWordsSql('contract.search_text', ':search'), { search });
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
     found.orderBy(`contract.${sort.replace('-', '')}`, direction).addOrderBy('contract.id', direction);
     const [contracts, total] = await found.limit(limit).offset(offset).getManyAndCount();
@@ -377,10 +376,3 @@ export class ContractsService {
   }
 }
 
-function contains(text: string): Brackets {
-  const columns = ['title', 'contractNumber', 'recipientName'];
-  const pattern = containing(text);
-  return new Brackets((where) => {
-    for (const column of columns) where.orWhere(`contract.${column} ilike :pattern`, { pattern });
-  });
-}

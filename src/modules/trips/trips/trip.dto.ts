@@ -155,7 +155,10 @@ export class ListTrips extends PageQuery {
   @OneOf(TRIP_STATUSES)
   status?: TripStatus;
 
-  /** Only trips whose title or billing name contains this text, ignoring case. */
+  /**
+   * Only trips whose title, billing contact or travelers contain each of these words (up to eight), in any order, ignoring
+   * case, accents, apostrophes and hyphens.
+   */
   @Optional()
   @Text({ max: 255 })
   search?: string;

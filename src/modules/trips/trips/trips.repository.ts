@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
-import { containing } from '../../../platform/database/like.js';
+import { containsWordsSql } from '../../../platform/database/like.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
@@ -100,10 +100,7 @@ export class TripsRepository {
     if (attention !== undefined) found.andWhere('trip.attention = :attention', { attention });
     if (createdFrom !== undefined) found.andWhere('trip.created_at >= :createdFrom', { createdFrom });
     if (createdTo !== undefined) found.andWhere('trip.created_at < :createdTo', { createdTo });
-    if (search !== undefined) {
-      const text = `(trip.title ilike :search or trip.traveler_party #>> '{billing,name}' ilike :search)`;
-      found.andWhere(text, { search: containing(search) });
-    }
+    if (search !== undefined) found.andWhere(containsWordsSql('trip.search_text', ':search'), { search });
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
     const field = sort.endsWith('updatedAt') ? 'trip.updated_at' : 'trip.created_at';
     found.orderBy(field, direction).addOrderBy('trip.id', direction);
