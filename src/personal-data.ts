@@ -237,7 +237,10 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
     contact: 'title',
     impersonal: 'id envelope_id kind status departure_id provider_ref currency booking_item_id warnings tax_code_id',
   },
-  trip_envelopes: { contact: 'title traveler_party cancel_reason search_text', impersonal: 'id status currency booking_id' },
+  trip_envelopes: {
+    contact: 'title traveler_party cancel_reason search_text',
+    impersonal: 'id status currency booking_id',
+  },
   users: { account: 'email name password_hash search_text', impersonal: 'id roles language' },
   vault_audit: { impersonal: 'id actor_type actor_id vault_id operation request_id server_request_id outcome' },
   vault_key_versions: { impersonal: 'vault_id state kek_id wrapped_key' },

@@ -49,7 +49,9 @@ describe('the search of lists', () => {
   });
 
   it('users are found by words of their names in any order', async () => {
-    const [user] = await app.sql<{ id: string; name: string }>('select id, name from users order by created_at limit 1');
+    const [user] = await app.sql<{ id: string; name: string }>(
+      'select id, name from users order by created_at limit 1',
+    );
     await app.sql('update users set name = $2 where id = $1', [user?.id, 'Ðorđe Łukasz']);
     expect(await found('/v1/admin/identity/users', 'lukasz dorde')).toEqual([user?.id]);
     await app.sql('update users set name = $2 where id = $1', [user?.id, user?.name]);

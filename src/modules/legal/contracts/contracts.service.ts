@@ -375,4 +375,3 @@ export class ContractsService {
     this.outbox.add({ channel: 'legal.contracts', event: `contract.${event}`, data });
   }
 }
-
