@@ -34,8 +34,9 @@ import { SealedAnswers1791000000720 } from './src/migrations/1791000000720-seale
 import { LedgerAppendRights1791000000800 } from './src/migrations/1791000000800-ledger-append-rights.js';
 import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
 import { ContractAndTripRetention1791000000820 } from './src/migrations/1791000000820-contract-and-trip-retention.js';
-import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
 import { Organization1792000000110 } from './src/migrations/1792000000110-organization.js';
+import { InvoiceIssuers1792000000120 } from './src/migrations/1792000000120-invoice-issuers.js';
+import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
 import { TaxCodes1792000000200 } from './src/migrations/1792000000200-tax-codes.js';
 import { ItemTaxCodes1792000000210 } from './src/migrations/1792000000210-item-tax-codes.js';
 import { CustomerMoney1792000000300 } from './src/migrations/1792000000300-customer-money.js';
@@ -196,6 +197,7 @@ const migrations = [
   ContractAndTripRetention1791000000820,
   FinanceSettings1792000000100,
   Organization1792000000110,
+  InvoiceIssuers1792000000120,
   TaxCodes1792000000200,
   ItemTaxCodes1792000000210,
   CustomerMoney1792000000300,

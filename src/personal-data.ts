@@ -147,6 +147,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   installation_steps: { impersonal: 'step' },
   integrity_report: { impersonal: 'checks' },
   invitations: { account: 'email name', impersonal: 'id roles status invited_by user_id' },
+  invoice_issuers: { accounting: 'issuer', impersonal: 'invoice_id' },
   invoice_lines: { accounting: 'description', impersonal: 'invoice_id booking_item_id' },
   invoice_number_counters: { impersonal: 'series_id period_key' },
   invoice_number_series: { impersonal: 'id name prefix pattern document_type reset_period' },

@@ -35,6 +35,7 @@ const RIGHTS: Readonly<Record<string, TableRights>> = {
   ledger_checkpoints: APPEND,
   vault_audit: APPEND,
   allotment_movements: APPEND,
+  invoice_issuers: APPEND,
   accounting_period_figures: ['select', 'insert', 'delete'],
   booking_item_history: APPEND,
   booking_status_history: APPEND,

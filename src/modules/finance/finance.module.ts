@@ -3,6 +3,7 @@ import { ActionLedgerModule } from '../action-ledger/index.js';
 import { BookingsModule } from '../bookings/index.js';
 import { DistributionModule } from '../distribution/index.js';
 import { NotificationsModule } from '../notifications/index.js';
+import { OrganizationModule } from '../organization/index.js';
 import { AccountAuditService } from './booking-account/account-audit.service.js';
 import { AllocationsService } from './booking-account/allocations.service.js';
 import { BookingAccountsRepository } from './booking-account/booking-accounts.repository.js';
@@ -15,6 +16,7 @@ import { FinanceBookingListener } from './finance-booking-listener.js';
 import { FinanceDemo } from './finance.demo.js';
 import { InvoicesController } from './invoices/invoices.controller.js';
 import { InvoicesRepository } from './invoices/invoices.repository.js';
+import { IssuerCopiesRepository } from './invoices/issuer-copies.repository.js';
 import { InvoicesService } from './invoices/invoices.service.js';
 import { NumberSeriesController } from './number-series/number-series.controller.js';
 import { NumberSeriesRepository } from './number-series/number-series.repository.js';
@@ -45,7 +47,7 @@ import { SupplierInvoicesRepository } from './supplier-invoices/supplier-invoice
 import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.service.js';
 
 @Module({
-  imports: [ActionLedgerModule, BookingsModule, DistributionModule, NotificationsModule],
+  imports: [ActionLedgerModule, BookingsModule, DistributionModule, NotificationsModule, OrganizationModule],
   controllers: [
     SupplierInvoicesController,
     NumberSeriesController,
@@ -72,6 +74,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     NumberSeriesRepository,
     NumberSeriesService,
     InvoicesRepository,
+    IssuerCopiesRepository,
     InvoicesService,
     RenditionJobs,
     RenditionsRepository,

@@ -1,3 +1,4 @@
 export { organizationEvents } from './events.js';
+export { DOCUMENT_LANGUAGES, type DocumentLanguage, type IssuerCopy } from './profile/issuer-copy.js';
 export { OrganizationModule } from './organization.module.js';
 export { OrganizationService } from './profile/organization.service.js';

@@ -10,8 +10,10 @@ let app: TestApp;
 let owner: TestClient;
 
 beforeAll(async () => {
-  app = await startApp({ env: { ORG_NAME: 'Lake Tours', ORG_ADDRESS: '1 Quay', ORG_TAX_ID: 'CHE-9' } });
+  app = await startApp();
   owner = app.as('owner');
+  const seller = { legalName: 'Lake Tours', address: '1 Quay', taxId: 'CHE-9', vatId: null };
+  expect((await owner.patch('/v1/admin/organization/profile', seller)).status).toBe(200);
 });
 
 const line = (unitPriceCents: number) => ({ description: 'By hand', unitPriceCents });

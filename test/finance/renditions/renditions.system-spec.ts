@@ -12,7 +12,8 @@ let app: TestApp;
 let owner: TestClient;
 
 beforeAll(async () => {
-  app = await startApp({ env: { LOG_LEVEL: 'info', ORG_NAME: 'Lake Tours' } });
+  app = await startApp({ env: { LOG_LEVEL: 'info' } });
+  await app.as('owner').patch('/v1/admin/organization/profile', { legalName: 'Lake Tours' });
   owner = app.as('owner');
 });
 

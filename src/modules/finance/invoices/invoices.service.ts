@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
-import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
@@ -16,6 +15,7 @@ import { NumberSeriesService } from '../number-series/number-series.service.js';
 import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
 import type { CreateInvoice, IssueInvoice, ListInvoices, UpdateInvoice } from './invoice.dto.js';
 import { type Contents, contentsOf } from './invoice-contents.js';
+import { IssuerCopiesRepository } from './issuer-copies.repository.js';
 import { type InvoiceWithLines, InvoicesRepository } from './invoices.repository.js';
 
 mapConstraint('invoices_live_schedule', () =>
@@ -41,7 +41,7 @@ export class InvoicesService {
     private readonly numbers: NumberSeriesService,
     private readonly reminders: RemindersService,
     private readonly audit: AccountAuditService,
-    private readonly env: Env,
+    private readonly issuers: IssuerCopiesRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -130,8 +130,7 @@ export class InvoicesService {
       const source = await this.numbers.lockForIssue(invoice.type, seriesId, issueDate);
 
       const paidCents = await this.accounts.applyEarlyMoneyToNewInvoice(invoice, issueDate);
-      const { orgName: name, orgAddress, orgTaxId } = this.env;
-      const seller = { name, address: orgAddress || null, taxId: orgTaxId || null };
+      const seller = await this.issuers.store(invoice);
       const issuedAt = this.clock.now();
       const assigned = await this.repository.assignNumber(invoice, { source, dueDate, seller, paidCents, issuedAt });
       if (!assigned) throw await this.numbers.outOfSequence(source);
