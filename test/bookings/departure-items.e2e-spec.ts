@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { BookingJobs } from '../../src/modules/bookings/bookings/bookings.jobs.js';
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
+import { BookingListener } from '../../src/modules/bookings/index.js';
+import { Listeners } from '../../src/platform/discovery/listeners.js';
+import { conflict } from '../../src/platform/errors/app-error.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { allotted, newAllotment, poolOf, unitsOf } from '../distribution/allotments/allotments.js';
 import { newChannel } from '../distribution/channels.js';
@@ -58,6 +61,45 @@ describe('the items of a departure that is moved to another day', () => {
       { action: 'bookings.booking_item.update', actorType: 'system', reason: 'The departure was moved' },
       [],
     ]);
+  });
+
+  it('the answer to a move names how many bookings follow, and the departure shows those that have not yet', async () => {
+    const { id: departureId } = await newDeparture(app);
+    const bookings = [await makeBooking(owner), await makeBooking(owner)];
+    for (const { id } of bookings) await addItem(owner, id, { departureId });
+    await addItem(owner, bookings[0]?.id ?? '', { departureId });
+    const pending = async () => (await owner.get(`${DEPARTURES}/${departureId}/followers`)).body;
+    expect(await pending()).toEqual({ data: { total: 2, pending: 0, pendingFollowers: [] } });
+
+    const times = { startsAt: '2130-03-02T06:00:00Z', endsAt: '2130-03-02T10:00:00Z' };
+    const { body } = await owner.patch(`${DEPARTURES}/${departureId}`, times);
+    expect(body).toMatchObject({ followers: 2, warnings: [] });
+    const pendingFollowers = bookings.map(({ id }) => ({ kind: 'booking', id })).sort((a, b) => (a.id < b.id ? -1 : 1));
+    expect(await pending()).toEqual({ data: { total: 2, pending: 2, pendingFollowers } });
+    await follow(departureId);
+    expect(await pending()).toMatchObject({ data: { total: 2, pending: 0 } });
+    expect((await owner.patch(`${DEPARTURES}/${departureId}`, { capacity: 50 })).body).toMatchObject({ followers: 0 });
+    expect((await owner.get(`${DEPARTURES}/dep_01h455vb4pex5vsknk084sn02q/followers`)).status).toBe(404);
+  });
+
+  it('a booking that cannot follow its departure is reported by an event, and stays pending', async () => {
+    const { id: departureId } = await newDeparture(app);
+    const { id: bookingId } = await makeBooking(owner);
+    await addItem(owner, bookingId, { departureId });
+    await move(departureId, '2130-03-02T06:00:00Z', '2130-03-02T10:00:00Z');
+    app.nest.get(Listeners).add(BookingListener, 1, {
+      dateMoved: async (booking) => {
+        if (booking.id === bookingId) throw conflict('not_today', 'Rejected by the test');
+      },
+    });
+    await expect(follow(departureId)).rejects.toThrow('1 items could not move');
+    const [event] = await app.sql<{ data: object }>(
+      `select data from outbox_events where event = 'booking.departure_not_followed' and data ->> 'bookingId' = $1`,
+      [bookingId],
+    );
+    expect(event?.data).toMatchObject({ bookingId, departureId, code: 'not_today' });
+    const { body } = await owner.get<{ data: object }>(`${DEPARTURES}/${departureId}/followers`);
+    expect(body.data).toMatchObject({ pending: 1, pendingFollowers: [{ kind: 'booking', id: bookingId }] });
   });
 
   it('concurrent runs move the items of a departure once, to its current day', async () => {

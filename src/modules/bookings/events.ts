@@ -17,6 +17,11 @@ export const bookingEvents: EventGroup[] = [
   },
   {
     channels,
+    events: ['booking.departure_not_followed'],
+    members: ['bookingId', 'departureId', 'code'],
+  },
+  {
+    channels,
     events: ['booking_item.created', 'booking_item.updated', 'booking_item.cancelled'],
     members: ['bookingId', 'bookingItemId', 'type', 'status', 'quantity', 'totalSellCents', 'version'],
   },

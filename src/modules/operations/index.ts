@@ -1,5 +1,6 @@
 export type { DepartureSummary } from './departures/departure-summary.js';
 export {
+  type DepartureFollowers,
   DepartureListener,
   type DepartureMove,
   type DepartureWarning,

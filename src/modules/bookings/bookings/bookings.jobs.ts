@@ -1,10 +1,19 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { Database } from '../../../platform/database/database.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
+import { AppError } from '../../../platform/errors/app-error.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
+import { LOG } from '../../../platform/observability/log.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
 import { RemindersService } from '../../notifications/index.js';
-import { type DepartureSummary, DepartureListener } from '../../operations/index.js';
+import {
+  type DepartureFollowers,
+  DepartureListener,
+  type DepartureMove,
+  type DepartureSummary,
+} from '../../operations/index.js';
 import { BookingItemsService } from './booking-items.service.js';
 import { BookingsRepository } from './bookings.repository.js';
 import { BookingsService } from './bookings.service.js';
@@ -26,6 +35,8 @@ export class BookingJobs implements DepartureListener {
     private readonly items: BookingItemsService,
     private readonly reminders: RemindersService,
     private readonly jobs: Jobs,
+    private readonly outbox: Outbox,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
   /** Hourly, because a day begins at another hour of UTC in each time zone; the next run makes up for a missed one. */
@@ -35,11 +46,19 @@ export class BookingJobs implements DepartureListener {
   }
 
   /** Reminders of the old day end in this transaction. */
-  async moved({ id, startDate }: DepartureSummary, before: DepartureSummary): Promise<void> {
+  async moved({ id, startDate }: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void> {
     if (startDate === before.startDate) return;
+    const bookingIds = await this.repository.bookingsOnDeparture(id);
+    move.followers += bookingIds.length;
     await this.jobs.add(ITEMS_JOB, { departureId: id });
-    await this.reminders.endOutdated(await this.repository.bookingsOnDeparture(id), 'departure_upcoming');
+    await this.reminders.endOutdated(bookingIds, 'departure_upcoming');
     await this.jobs.add(REMINDERS_JOB, { departureId: id });
+  }
+
+  async followers(departureId: string): Promise<DepartureFollowers> {
+    const total = (await this.repository.bookingsOnDeparture(departureId)).length;
+    const pending = await this.repository.itemsNotOnDeparture(departureId);
+    return { kind: 'booking', total, pendingIds: [...new Set(pending.map(({ bookingId }) => bookingId))] };
   }
 
   /**
@@ -53,9 +72,22 @@ export class BookingJobs implements DepartureListener {
     for (const { serviceDate, ...path } of await this.repository.itemsNotOnDeparture(departureId)) {
       const target = { ...path, expected: null };
       const options = { reason: 'The departure was moved', keepsMissingRate: true };
-      await this.items.update(target, { serviceDate }, options).catch((error: unknown) => errors.push(error));
+      await this.items.update(target, { serviceDate }, options).catch(async (error: unknown) => {
+        errors.push(error);
+        await this.reportNotMoved(path.bookingId, departureId, error);
+      });
     }
     if (errors.length > 0) throw new AggregateError(errors, `${errors.length} items could not move to ${departureId}`);
+  }
+
+  private async reportNotMoved(bookingId: string, departureId: string, error: unknown): Promise<void> {
+    const data = { bookingId, departureId, code: error instanceof AppError ? error.code : null };
+    this.log.warn(data, 'a booking did not follow its departure');
+    await this.database.transaction(async () => {
+      for (const channel of [`bookings.${bookingId}`, 'bookings']) {
+        this.outbox.add({ channel, event: 'booking.departure_not_followed', data });
+      }
+    });
   }
 
   /** Also for bookings that are back on their old day: their ended reminders are planned again. */

@@ -5,6 +5,9 @@ import type { DepartureSummary } from './departure-summary.js';
 export const SHORTAGE_RULES = named('ShortageRule', ['reject', 'reduce']);
 export type ShortageRule = (typeof SHORTAGE_RULES)[number];
 
+export const FOLLOWER_KINDS = named('DepartureFollowerKind', ['booking', 'trip']);
+export type FollowerKind = (typeof FOLLOWER_KINDS)[number];
+
 /** What a change did beside what was asked for, for the response. */
 export interface DepartureWarning {
   code: string;
@@ -14,9 +17,18 @@ export interface DepartureWarning {
   available: number;
 }
 
-/** A move of a departure. Listeners add their warnings. */
+/** Records of a module that follow a moved departure to its day, in the background. */
+export interface DepartureFollowers {
+  kind: FollowerKind;
+  total: number;
+  /** Those that are still on another day, by id. */
+  pendingIds: string[];
+}
+
+/** A move of a departure. Listeners add their warnings, and how many bookings will follow. */
 export interface DepartureMove {
   onShortage: ShortageRule;
+  followers: number;
   warnings: DepartureWarning[];
 }
 
@@ -28,6 +40,8 @@ export abstract class DepartureListener {
   created?(departure: DepartureSummary): Promise<void>;
   /** No units are sold or held; implementations release guaranteed units. */
   cancelled?(departure: DepartureSummary): Promise<void>;
+  /** The records that are on the departure. Not part of a change: reads without locks. */
+  followers?(departureId: string): Promise<DepartureFollowers>;
   /** It starts at another instant or in another time zone. */
   moved?(departure: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void>;
 }

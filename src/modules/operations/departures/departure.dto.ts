@@ -14,12 +14,19 @@ import {
 } from '../../../platform/http/fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
-import { SHORTAGE_RULES, type ShortageRule } from './departure-listener.js';
+import {
+  type DepartureFollowers,
+  FOLLOWER_KINDS,
+  type FollowerKind,
+  SHORTAGE_RULES,
+  type ShortageRule,
+} from './departure-listener.js';
 import { DEPARTURE_STATUSES, type DepartureStatus, type DepartureView } from './departure.entity.js';
 
 /** The catalog's document ID, which is not looked up: the catalog is an index of products, not their master. */
 const PRODUCT_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const MAX_UNITS = 1_000_000;
+const MAX_PENDING = 200;
 
 /** A new departure: one dated run of a product. */
 export class CreateDeparture {
@@ -285,8 +292,49 @@ export class SlotWarning {
   available: number;
 }
 
+/** A booking or trip that is still on another day than its departure. */
+class PendingFollower {
+  /** What it is. */
+  @OneOf(FOLLOWER_KINDS)
+  kind: FollowerKind;
+
+  /** ID of the booking or trip. */
+  @Text({ max: 40 })
+  id: string;
+}
+
+/** The bookings and trips that follow a moved departure. */
+export class DepartureFollowersResponse {
+  /** Bookings with a live item, and live trips with a component, on the departure. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  total: number;
+
+  /** How many of them are still on another day. They follow within seconds, unless their change is rejected. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  pending: number;
+
+  /** The first 200 of the pending ones. */
+  @ListOf(() => PendingFollower, { max: MAX_PENDING })
+  pendingFollowers: PendingFollower[];
+}
+
+export class DepartureFollowersEnvelope extends dataOf(DepartureFollowersResponse) {}
+
+export function toDepartureFollowers(groups: readonly DepartureFollowers[]): DepartureFollowersResponse {
+  const pending = groups.flatMap(({ kind, pendingIds }) => pendingIds.map((id) => ({ kind, id })));
+  return {
+    total: groups.reduce((sum, { total }) => sum + total, 0),
+    pending: pending.length,
+    pendingFollowers: pending.slice(0, MAX_PENDING),
+  };
+}
+
 /** A changed departure, with warnings about what the change did besides. */
 export class DepartureChangeEnvelope extends dataOf(DepartureResponse) {
+  /** Number of bookings that follow the departure to its new day, in the background; 0 if the day is the same. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  followers: number;
+
   /** One entry for each slot that was opened with fewer units than it had; usually empty. */
   @ListOf(() => SlotWarning, { max: MAX_UNITS })
   warnings: SlotWarning[];

@@ -14,9 +14,11 @@ import {
   CreateDeparture,
   DepartureChangeEnvelope,
   DepartureEnvelope,
+  DepartureFollowersEnvelope,
   DeparturePage,
   ListDepartures,
   toDeparture,
+  toDepartureFollowers,
   UpdateDeparture,
 } from './departure.dto.js';
 import { DeparturesService } from './departures.service.js';
@@ -74,8 +76,8 @@ export class DeparturesController {
    * Update a departure
    *
    * @remarks Changes only the fields that are sent; the product is fixed. The capacity must not be below sold, held
-   * and guaranteed units (409 `capacity_exceeded`). If the departure moves to another day, booking items and trip
-   * components follow in the background. A cancelled departure cannot be changed (409 `departure_cancelled`).
+   * and guaranteed units (409 `capacity_exceeded`). If the departure moves to another day, booking items, payment
+   * plans and trip components follow in the background; `followers` is the number of bookings. A cancelled departure cannot be changed (409 `departure_cancelled`).
    *
    * A move out of the validity of an allotment suspends the unsold units of its slot; a move back returns them. If the
    * pool has too few by then, the move is rejected (409 `capacity_exceeded` with `slots`) or, with `onShortage=reduce`,
@@ -92,8 +94,20 @@ export class DeparturesController {
     @Body() body: UpdateDeparture,
     @Query() query: ChangeDepartureQuery,
   ): Promise<DepartureChangeEnvelope> {
-    const { departure, warnings } = await this.departures.update(id, body, { expected, ...query });
-    return tagged(departure, { data: toDeparture(departure), warnings });
+    const { departure, followers, warnings } = await this.departures.update(id, body, { expected, ...query });
+    return tagged(departure, { data: toDeparture(departure), followers, warnings });
+  }
+
+  /**
+   * List what follows a moved departure
+   *
+   * @remarks Shows how many bookings and trips are on the departure, and which of them are still on another day. They
+   * follow in the background, one after the other; one whose change is rejected stays here and is tried again.
+   */
+  @Get(':id/followers')
+  @RequireScope('operations:read')
+  async followers(@PathId('dep', 'id', 3) id: string): Promise<DepartureFollowersEnvelope> {
+    return { data: toDepartureFollowers(await this.departures.listFollowers(id)) };
   }
 
   /**

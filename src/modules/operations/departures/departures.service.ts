@@ -11,6 +11,7 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { TaxCodesService } from '../../taxes/index.js';
 import { FacilitiesService } from '../facilities/facilities.service.js';
 import {
+  type DepartureFollowers,
   DepartureListener,
   type DepartureMove,
   type DepartureWarning,
@@ -87,12 +88,12 @@ export class DeparturesService {
     id: string,
     body: UpdateDeparture,
     { expected, onShortage = 'reject' }: { expected: ExpectedVersions; onShortage?: ShortageRule },
-  ): Promise<{ departure: DepartureView; warnings: DepartureWarning[] }> {
+  ): Promise<{ departure: DepartureView; followers: number; warnings: DepartureWarning[] }> {
     return this.database.transaction(async () => {
       const departure = await this.lockExpected(id, expected);
       const [before, previous] = [departure.auditImage(), toDepartureSummary(departure)];
       const { facilityId, taxCodeId } = departure;
-      const move: DepartureMove = { onShortage, warnings: [] };
+      const move: DepartureMove = { onShortage, followers: 0, warnings: [] };
       departure.change(changesOf(body), this.clock.now());
       if (departure.facilityId !== facilityId) await this.facilities.lockUsable(departure.facilityId);
       if (departure.taxCodeId !== null && departure.taxCodeId !== taxCodeId) {
@@ -103,8 +104,16 @@ export class DeparturesService {
       if (summary.startsAt.getTime() !== previous.startsAt.getTime() || summary.timeZone !== previous.timeZone) {
         await this.listeners.call(DepartureListener, (listener) => listener.moved?.(summary, previous, move));
       }
-      return { departure: await this.record('update', id, { before }), warnings: move.warnings };
+      const { followers, warnings } = move;
+      return { departure: await this.record('update', id, { before }), followers, warnings };
     });
+  }
+
+  /** The bookings and trips on the departure, and which of them are still on another day. Throws 404. */
+  async listFollowers(id: string): Promise<DepartureFollowers[]> {
+    await this.repository.get(id);
+    const found = this.listeners.all(DepartureListener).map((listener) => listener.followers?.(id));
+    return (await Promise.all(found)).flatMap((followers) => followers ?? []);
   }
 
   async cancel(id: string, reason: string | null, expected: ExpectedVersions): Promise<DepartureView> {

@@ -81,6 +81,15 @@ export class TripComponentsService {
       throw new Error(`Not moved with ${departureId}, because their trips are being reserved: ${busy.join(', ')}`);
   }
 
+  /** Trips that are on another day than the departure of one of their components. */
+  async listTripsNotOnDayOf(departureId: string): Promise<string[]> {
+    return this.repository.idsNotOnDayOf(departureId);
+  }
+
+  async countTripsOn(departureId: string): Promise<number> {
+    return this.repository.countOnDeparture(departureId);
+  }
+
   /** Returns false while the trip is being reserved. */
   private async moveToDayOf(departureId: string, tripId: string): Promise<boolean> {
     const trip = await this.repository.trips.lock(tripId);

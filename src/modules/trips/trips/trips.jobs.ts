@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
-import { type DepartureSummary, DepartureListener } from '../../operations/index.js';
+import { type DepartureFollowers, type DepartureSummary, DepartureListener } from '../../operations/index.js';
 import { RECOVER_JOB, RELEASE_JOB, ReservationSaga } from './reservation-saga.js';
 import { CONFIRM_JOB, ReservationsService } from './reservations.service.js';
 import { TripComponentsService } from './trip-components.service.js';
@@ -41,6 +41,11 @@ export class TripJobs implements DepartureListener {
   @Job(CONFIRM_JOB)
   async confirm(payload: unknown): Promise<void> {
     await this.reservations.confirm(idIn(payload, 'stepId'));
+  }
+
+  async followers(departureId: string): Promise<DepartureFollowers> {
+    const total = await this.components.countTripsOn(departureId);
+    return { kind: 'trip', total, pendingIds: await this.components.listTripsNotOnDayOf(departureId) };
   }
 
   async moved({ id, startDate }: DepartureSummary, before: DepartureSummary): Promise<void> {

@@ -212,6 +212,16 @@ export class TripsRepository {
     );
   }
 
+  /** Live trips with a component on the departure that is not cancelled or removed. */
+  async countOnDeparture(departureId: string): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `select count(distinct t.id)::int as count from trip_components c join trip_envelopes t on t.id = c.envelope_id
+       where c.departure_id = $1 and c.status not in ('cancelled', 'removed') and t.status <> 'cancelled'`,
+      [departureId],
+    );
+    return row?.count ?? 0;
+  }
+
   /** In two statements. */
   private async viewsOf(trips: readonly Trip[]): Promise<TripView[]> {
     const ids = trips.map(({ id }) => id);
