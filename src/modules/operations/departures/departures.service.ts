@@ -112,8 +112,12 @@ export class DeparturesService {
   /** The bookings and trips on the departure, and which of them are still on another day. Throws 404. */
   async listFollowers(id: string): Promise<DepartureFollowers[]> {
     await this.repository.get(id);
-    const found = this.listeners.all(DepartureListener).map((listener) => listener.followers?.(id));
-    return (await Promise.all(found)).flatMap((followers) => followers ?? []);
+    const found: DepartureFollowers[] = [];
+    for (const listener of this.listeners.all(DepartureListener)) {
+      const followers = await listener.followers?.(id);
+      if (followers) found.push(followers);
+    }
+    return found;
   }
 
   async cancel(id: string, reason: string | null, expected: ExpectedVersions): Promise<DepartureView> {
