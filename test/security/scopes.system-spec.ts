@@ -15,7 +15,14 @@ import { contents } from '../setup/tables.js';
 import { callInVain, fewAtATime, expectForbidden, guardedOperations, nameOf, surfaceOf } from './calls.js';
 
 const ROLES = ['owner', 'manager', 'finance', 'operations', 'sales', 'viewer'];
-const SPECIAL = ['finance:approve', 'finance:void', 'finance:numbering', 'finance:close', 'action-ledger:reverse'];
+const SPECIAL = [
+  'finance:approve',
+  'finance:void',
+  'finance:numbering',
+  'finance:close',
+  'finance:refund',
+  'action-ledger:reverse',
+];
 const CONNECT_SCOPES = [
   'connect:*',
   ...['bookings', 'oauth-clients', 'operators', 'grants', '*'].flatMap((area) =>

@@ -2,6 +2,17 @@ import type { EventGroup } from '../../platform/outbox/event-group.js';
 
 const SCHEDULE_CHANNELS = ['bookings.{bookingId}', 'finance.payment-schedules'];
 const MONEY = ['currency', 'totalCents'];
+const PAYMENT = [
+  'paymentId',
+  'direction',
+  'bookingId',
+  'supplierInvoiceId',
+  'status',
+  'currency',
+  'amountCents',
+  'unappliedCents',
+  'version',
+];
 
 export const financeEvents: EventGroup[] = [
   {
@@ -56,18 +67,23 @@ export const financeEvents: EventGroup[] = [
   },
   {
     channels: ['finance.payments', 'bookings.{bookingId}'],
-    events: namesOf('payment', ['recorded', 'allocated', 'deallocated', 'reversed']),
-    members: [
-      'paymentId',
-      'direction',
-      'bookingId',
-      'supplierInvoiceId',
-      'status',
-      'currency',
-      'amountCents',
-      'unappliedCents',
-      'version',
-    ],
+    events: namesOf('payment', ['recorded', 'allocated', 'deallocated']),
+    members: PAYMENT,
+  },
+  {
+    channels: ['finance.payments', 'bookings.{bookingId}'],
+    events: ['payment.reversed'],
+    members: [...PAYMENT, 'reversalKind'],
+  },
+  {
+    channels: ['finance.payments', 'bookings.{bookingId}'],
+    events: namesOf('refund', ['requested', 'completed', 'failed']),
+    members: ['refundId', 'bookingId', 'status', 'currency', 'amountCents', 'coveredCents', 'dueOn', 'version'],
+  },
+  {
+    channels: ['finance.payments', 'bookings.{bookingId}'],
+    events: namesOf('transfer', ['created', 'reversed']),
+    members: ['transferId', 'fromBookingId', 'toBookingId', 'currency', 'amountCents'],
   },
   {
     channels: ['finance.commissions'],

@@ -12,6 +12,7 @@ import { CommissionsController } from './commissions/commissions.controller.js';
 import { CommissionJobs } from './commissions/commissions.jobs.js';
 import { CommissionsRepository } from './commissions/commissions.repository.js';
 import { CommissionsService } from './commissions/commissions.service.js';
+import { CustomerMoneyService } from './booking-account/customer-money.service.js';
 import { FinanceBookingListener } from './finance-booking-listener.js';
 import { FinanceDemo } from './finance.demo.js';
 import { InvoicesController } from './invoices/invoices.controller.js';
@@ -28,9 +29,14 @@ import { PaymentPlansService } from './payment-plans/payment-plans.service.js';
 import { PaymentSchedulesController } from './payment-plans/payment-schedules.controller.js';
 import { PaymentPoliciesController } from './payment-policy/payment-policies.controller.js';
 import { PaymentPoliciesService } from './payment-policy/payment-policies.service.js';
+import { PaymentDaysService } from './payments/payment-days.service.js';
 import { PaymentsController } from './payments/payments.controller.js';
 import { PaymentsService } from './payments/payments.service.js';
 import { PeriodsService } from './periods/periods.service.js';
+import { RefundsController } from './refunds/refunds.controller.js';
+import { RefundsService } from './refunds/refunds.service.js';
+import { TransfersController } from './refunds/transfers.controller.js';
+import { TransfersService } from './refunds/transfers.service.js';
 import { FinanceReminderSource } from './reminders/finance-reminder-source.js';
 import { ReminderRunsController } from './reminders/reminder-runs.controller.js';
 import { AgingService } from './reports/aging.service.js';
@@ -57,6 +63,8 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     PaymentSchedulesController,
     CollectionPlansController,
     PaymentsController,
+    RefundsController,
+    TransfersController,
     FinanceReportsController,
     CommissionsController,
     ReminderRunsController,
@@ -67,6 +75,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     AllocationsService,
     BookingAccountsRepository,
     BookingAccountsService,
+    CustomerMoneyService,
     FinanceBookingListener,
     FinanceDemo,
     SupplierInvoicesRepository,
@@ -83,7 +92,10 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     CollectionPlansService,
     PaymentPlanJobs,
     PaymentPlansService,
+    PaymentDaysService,
     PaymentsService,
+    RefundsService,
+    TransfersService,
     PeriodsService,
     AgingService,
     IntegrityService,

@@ -109,9 +109,23 @@ describe('staff scopes', () => {
     expect(
       excessScopes(
         ['finance:*', 'action-ledger:*'],
-        ['finance:approve', 'finance:void', 'finance:numbering', 'finance:close', 'action-ledger:reverse'],
+        [
+          'finance:approve',
+          'finance:void',
+          'finance:numbering',
+          'finance:close',
+          'finance:refund',
+          'action-ledger:reverse',
+        ],
       ),
-    ).toEqual(['finance:approve', 'finance:void', 'finance:numbering', 'finance:close', 'action-ledger:reverse']);
+    ).toEqual([
+      'finance:approve',
+      'finance:void',
+      'finance:numbering',
+      'finance:close',
+      'finance:refund',
+      'action-ledger:reverse',
+    ]);
   });
 
   it('staff scopes are not covered by platform scopes, nor vice versa', () => {

@@ -22,6 +22,7 @@ export const SPECIAL_SCOPES = [
   'finance:void',
   'finance:numbering',
   'finance:close',
+  'finance:refund',
   'action-ledger:reverse',
 ] as const;
 

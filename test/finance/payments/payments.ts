@@ -71,7 +71,7 @@ export function reverse(client: TestClient, id: string): Promise<Answer<Envelope
 
 /** An approved supplier invoice with this total. */
 export async function approved(client: TestClient, totalCents: number, over: Record<string, unknown> = {}) {
-  return makeSupplierInvoice(client, { totalCents, status: 'approved', ...over });
+  return makeSupplierInvoice(client, { totalCents, status: 'approved', issueDate: '2026-01-02', ...over });
 }
 
 export interface Settled {

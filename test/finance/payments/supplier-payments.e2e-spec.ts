@@ -172,8 +172,14 @@ describe('the body of a payment', () => {
     const { id } = await approved(owner, 5000);
     const tomorrow = new Date(app.now().getTime() + 48 * 3_600_000).toISOString().slice(0, 10);
     const answer = await owner.post(PAYMENTS, out(id, 10, { paidOn: tomorrow }));
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual(invalid('paidOn', 'in_the_future'));
+    expect([answer.status, answer.body]).toMatchObject([422, { code: 'paid_on_out_of_bounds' }]);
+  });
+
+  it('a supplier invoice cannot be paid before its issue date', async () => {
+    const { id } = await approved(owner, 100, { issueDate: '2026-02-01' });
+    const early = await owner.post(PAYMENTS, out(id, 10, { paidOn: '2026-01-31' }));
+    expect([early.status, early.body]).toMatchObject([422, { details: { earliest: '2026-02-01' } }]);
+    expect((await owner.post(PAYMENTS, out(id, 10, { paidOn: '2026-02-01' }))).status).toBe(201);
   });
 
   it.each([

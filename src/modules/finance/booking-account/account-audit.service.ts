@@ -24,6 +24,9 @@ const PAYMENT_EVENTS = {
 } as const;
 export type PaymentVerb = keyof typeof PAYMENT_EVENTS;
 
+const REFUND_EVENTS = { request: 'requested', complete: 'completed', fail: 'failed' } as const;
+export type RefundVerb = keyof typeof REFUND_EVENTS;
+
 const INVOICE_EVENTS = {
   create: 'created',
   update: 'updated',
@@ -129,11 +132,55 @@ export class AccountAuditService {
     this.publishPayment(verb, payment);
   }
 
+  refundChanged(verb: RefundVerb, refund: Payment, change: { before: object | null; reason?: string | null }): void {
+    this.ledger.record(`finance.refund.${verb}`, {
+      subjectType: 'payment',
+      subjectId: refund.id,
+      before: change.before,
+      after: refund.auditImage([]),
+      reason: change.reason ?? null,
+    });
+    this.publishRefund(verb, refund);
+  }
+
+  publishRefund(verb: RefundVerb, refund: Payment): void {
+    const { id: refundId, bookingId, status, currency, amountCents, coveredCents, dueOn, version } = refund;
+    const data = { refundId, bookingId, status, currency, amountCents, coveredCents, dueOn, version };
+    for (const channel of ['finance.payments', `bookings.${bookingId ?? ''}`]) {
+      this.outbox.add({ channel, event: `refund.${REFUND_EVENTS[verb]}`, data });
+    }
+  }
+
+  /** Both sides of a transfer are one change. */
+  transferChanged(
+    verb: 'create' | 'reverse',
+    sides: { from: Payment; to: Payment },
+    change: { before: object | null; reason?: string | null },
+  ): void {
+    this.ledger.record(`finance.transfer.${verb}`, {
+      subjectType: 'payment_transfer',
+      subjectId: sides.from.transferId ?? '',
+      before: change.before,
+      after: transferImage(sides),
+      reason: change.reason ?? null,
+    });
+    this.publishTransfer(verb, sides);
+  }
+
+  publishTransfer(verb: 'create' | 'reverse', { from, to }: { from: Payment; to: Payment }): void {
+    const { transferId, currency, amountCents, bookingId: fromBookingId } = from;
+    const data = { transferId, fromBookingId, toBookingId: to.bookingId, currency, amountCents };
+    const event = verb === 'create' ? 'transfer.created' : 'transfer.reversed';
+    const bookings = [from, to].map(({ bookingId }) => `bookings.${bookingId ?? ''}`);
+    for (const channel of ['finance.payments', ...bookings]) this.outbox.add({ channel, event, data });
+  }
+
   publishPayment(verb: PaymentVerb, payment: Payment): void {
     const { id: paymentId, direction, bookingId, supplierInvoiceId, status, version } = payment;
-    const { currency, amountCents, unappliedCents } = payment;
+    const { currency, amountCents, unappliedCents, reversalKind } = payment;
     const sides = { paymentId, direction, bookingId, supplierInvoiceId };
-    const data = { ...sides, status, currency, amountCents, unappliedCents, version };
+    const amounts = { currency, amountCents, unappliedCents };
+    const data = { ...sides, status, ...amounts, ...(verb === 'reverse' ? { reversalKind } : {}), version };
     const channels = ['finance.payments', ...(bookingId === null ? [] : [`bookings.${bookingId}`])];
     for (const channel of channels) this.outbox.add({ channel, event: `payment.${PAYMENT_EVENTS[verb]}`, data });
   }
@@ -142,4 +189,9 @@ export class AccountAuditService {
 /** The channel of the booking and the one of all installments. */
 export function installmentChannels(bookingId: string): string[] {
   return [`bookings.${bookingId}`, 'finance.payment-schedules'];
+}
+
+/** What the ledger stores of a transfer. */
+export function transferImage({ from, to }: { from: Payment; to: Payment }): object {
+  return { id: from.transferId, from: from.auditImage([]), to: to.auditImage([]) };
 }

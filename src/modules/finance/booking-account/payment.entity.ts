@@ -105,6 +105,16 @@ export class Payment {
     });
   }
 
+  /** Throws 409 `invalid_transition` for money that was paid back or moved away. */
+  assertAllocatable(): void {
+    if (!this.isCovered()) return;
+    throw conflict('invalid_transition', 'Only received money can be allocated', {
+      from: this.status,
+      to: this.status,
+      allowed: [],
+    });
+  }
+
   /** Whether unapplied money of the booking covers it. */
   isCovered(): boolean {
     return this.kind === 'refund' || this.kind === 'transfer_out';
@@ -113,6 +123,29 @@ export class Payment {
   /** The part of a refund or an outgoing transfer that no money covers any more; the customer owes it. */
   uncoveredCents(): number {
     return this.isCovered() && this.status === 'completed' ? this.amountCents - this.coveredCents : 0;
+  }
+
+  /** A requested refund was paid. Throws 409 `invalid_transition`. */
+  complete(
+    { paidOn, postingDate, reference }: { paidOn: string; postingDate: string; reference: string | null },
+    now: Date,
+  ): void {
+    this.assertRequested('completed');
+    Object.assign(this, { status: 'completed', paidOn, postingDate, reference, updatedAt: now });
+  }
+
+  /** A requested refund could not be paid. The caller releases what covers it. Throws 409 `invalid_transition`. */
+  fail(reason: string, now: Date): void {
+    this.assertRequested('failed');
+    Object.assign(this, { status: 'failed', failedAt: now, failureReason: reason, updatedAt: now });
+  }
+
+  assertRequested(to: PaymentStatus): void {
+    if (this.status === 'requested') return;
+    throw conflict('invalid_transition', `A refund that is ${this.status} cannot become ${to}`, {
+      from: this.status,
+      to,
+    });
   }
 
   /** The caller reverses its allocations too. */

@@ -1,7 +1,13 @@
 import { make } from '../../../platform/database/rows.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import type { RequestedShare } from '../booking-account/booking-account.js';
-import { type Direction, type Method, Payment, type Source } from '../booking-account/payment.entity.js';
+import {
+  type Direction,
+  type Method,
+  Payment,
+  type PaymentStatus,
+  type Source,
+} from '../booking-account/payment.entity.js';
 
 export interface PaymentInput {
   direction?: Direction;
@@ -21,20 +27,18 @@ export interface PaymentInput {
 interface Origin {
   id: string;
   now: Date;
-  today: string;
-  postingDate: string;
 }
 
-/** A completed payment of which nothing is applied yet. Throws 400 on a missing or superfluous side, and on a future day. */
-export function newPayment(input: PaymentInput, { id, now, today, postingDate }: Origin): Payment {
+/** A completed payment of which nothing is applied yet. Throws 400 on a missing or superfluous side. */
+export function newPayment(input: PaymentInput, { id, now }: Origin): Payment {
   const { direction = 'in', bookingId = null, supplierInvoiceId = null, paidOn } = input;
   const [needed, other] =
     direction === 'in' ? (['bookingId', 'supplierInvoiceId'] as const) : (['supplierInvoiceId', 'bookingId'] as const);
   if (input[needed] === undefined) throw invalidField(needed, `${needed} is required for ${direction}`, 'required');
   if (input[other] !== undefined)
     throw invalidField(other, `${other} is not allowed for ${direction}`, 'not_applicable');
-  if (paidOn > today) throw invalidField('paidOn', 'paidOn must not be after today', 'in_the_future');
   return make(Payment, {
+    ...BLANK,
     id,
     direction,
     kind: direction === 'in' ? 'receipt' : 'supplier_payment',
@@ -44,28 +48,73 @@ export function newPayment(input: PaymentInput, { id, now, today, postingDate }:
     currency: input.currency,
     amountCents: input.amountCents,
     unappliedCents: input.amountCents,
-    coveredCents: 0,
     // Staff who name what a payment settles decide about its rest too.
     autoApply: input.autoApply ?? input.allocations === undefined,
     paidOn,
-    postingDate,
-    dueOn: null,
+    // The caller replaces it if the month is closed.
+    postingDate: paidOn,
     reference: input.reference ?? null,
     source: input.source ?? 'manual',
     status: 'completed',
-    reason: null,
-    receiptId: null,
-    transferId: null,
     replacesPaymentId: input.replacesPaymentId ?? null,
-    reversedAt: null,
-    reversalReason: null,
-    reversalKind: null,
-    reversedOn: null,
-    reversalPostingDate: null,
-    failedAt: null,
-    failureReason: null,
-    version: 1,
     createdAt: now,
     updatedAt: now,
   });
 }
+
+/** Money of a customer that is paid back or moved between bookings. */
+interface CustomerPayment {
+  bookingId: string;
+  currency: string;
+  amountCents: number;
+  method: Method;
+  reason: string;
+  paidOn: string;
+  receiptId?: string | null;
+  dueOn?: string | null;
+  transferId?: string | null;
+}
+
+interface CustomerPaymentOrigin extends Origin {
+  kind: 'refund' | 'transfer_in' | 'transfer_out';
+  status: PaymentStatus;
+}
+
+/** A refund, or one side of a transfer. */
+export function newCustomerPayment(input: CustomerPayment, { id, kind, status, now }: CustomerPaymentOrigin): Payment {
+  const isIn = kind === 'transfer_in';
+  return make(Payment, {
+    ...BLANK,
+    ...input,
+    id,
+    direction: isIn ? 'in' : 'out',
+    kind,
+    status,
+    supplierInvoiceId: null,
+    unappliedCents: isIn ? input.amountCents : 0,
+    autoApply: true,
+    postingDate: input.paidOn,
+    reference: null,
+    source: 'manual',
+    replacesPaymentId: null,
+    createdAt: now,
+    updatedAt: now,
+  });
+}
+
+/** What payments have only later or only some have. */
+const BLANK = {
+  coveredCents: 0,
+  dueOn: null,
+  reason: null,
+  receiptId: null,
+  transferId: null,
+  reversedAt: null,
+  reversalReason: null,
+  reversalKind: null,
+  reversedOn: null,
+  reversalPostingDate: null,
+  failedAt: null,
+  failureReason: null,
+  version: 1,
+};

@@ -196,6 +196,8 @@ export class PaymentResponse extends PaymentSummary {
   allocations: AllocationResponse[];
 }
 
+export class PaymentSummaryEnvelope extends dataOf(PaymentSummary) {}
+
 export function toPaymentSummary(payment: Payment): PaymentSummary {
   return {
     id: payment.id,

@@ -87,7 +87,7 @@ export class CreatePayment {
   amountCents: number;
 
   /**
-   * Day on which the money moved; not after today.
+   * Day on which the money moved; not after today, and within the bounds of the finance settings.
    * @example "2025-11-03"
    */
   @IsoDate()

@@ -23,19 +23,26 @@ export class PaymentsController {
    * Record a payment
    *
    * @remarks Records money received for a booking (`direction: "in"`) or sent for an approved supplier invoice
-   * (`out`). Without `allocations` received money settles the booking's open installments, oldest first, and the rest
-   * stays unapplied; outgoing money settles the supplier invoice. Explicit allocations must not exceed the payment or
+   * (`out`). Without `allocations` received money settles uncovered refunds, the booking's open installments, oldest
+   * first, and open invoices, and the rest stays unapplied; outgoing money settles the supplier invoice. Explicit allocations must not exceed the payment or
    * what is outstanding (422 `over_allocated`); outgoing money must be allocated completely (422 `totals_mismatch`).
    * The currency must be that of the booking or supplier invoice (422 `currency_mismatch`). Invoices, installments
-   * and commissions change their status in the same transaction.
+   * and commissions change their status in the same transaction. `paidOn` is not after today, not further back than
+   * the finance settings allow, and for `out` not before the supplier invoice (422 `paid_on_out_of_bounds`).
    */
   @Post()
   @RequireScope('finance:write')
   @Mutates('finance.payment.record')
   @Refuses({
     404: ['not_found'],
-    409: ['supplier_invoice_not_approved', 'schedule_cancelled', 'invoice_not_open', 'allocation_limit_reached'],
-    422: ['currency_mismatch', 'over_allocated', 'totals_mismatch'],
+    409: [
+      'supplier_invoice_not_approved',
+      'schedule_cancelled',
+      'invoice_not_open',
+      'allocation_limit_reached',
+      'invalid_transition',
+    ],
+    422: ['currency_mismatch', 'over_allocated', 'totals_mismatch', 'paid_on_out_of_bounds'],
   })
   @BodyExample({
     bookingId: demoId('book', 17),
@@ -79,7 +86,7 @@ export class PaymentsController {
    * Allocate unapplied money of a payment
    *
    * @remarks Allocates unapplied money to installments and issued invoices; without `allocations` to open
-   * installments, oldest first. Earlier allocations without an invoice are also applied to invoices that were issued
+   * installments, oldest first, and `autoApply` becomes true. Earlier allocations without an invoice are also applied to invoices that were issued
    * since. Allocations are effective from today. Rejected if the payment is reversed (409 `invalid_transition`), if
    * an allocation exceeds what is left or outstanding (422 `over_allocated`), or if the payment would have more than
    * 500 active allocations (409 `allocation_limit_reached`).
@@ -112,7 +119,7 @@ export class PaymentsController {
    *
    * @remarks Makes the money of one allocation unapplied again and reopens the installment, invoice or supplier
    * invoice that it settled. Returns the payment with its remaining allocations. The allocation stays in the history
-   * with a reversing entry. An allocation that is already reversed, or one of a reversed payment, is rejected with 409
+   * with a reversing entry, and `autoApply` of the payment becomes false. An allocation that is already reversed, or one of a reversed payment, is rejected with 409
    * `invalid_transition`.
    */
   @Delete(':id/allocations/:allocationId')
@@ -133,19 +140,21 @@ export class PaymentsController {
    *
    * @remarks Moves a payment to `reversed` and reverses all its allocations, for example after a bounced cheque.
    * Installments, invoices, supplier invoices and commissions that depended on it change back. A payment can be
-   * reversed once (409 `invalid_transition`).
+   * reversed once (409 `invalid_transition`); one side of a transfer not at all (409 `payment_is_transfer`). `reversedOn`
+   * is between `paidOn` and today (422 `paid_on_out_of_bounds`). Requested refunds of the money fail; a completed refund
+   * that no money covers any more is a debt of the customer.
    */
   @Post(':id/reversal')
   @HttpCode(200)
   @RequireScope('finance:write')
   @Mutates('finance.payment.reverse')
-  @Refuses({ 409: ['invalid_transition'] })
+  @Refuses({ 409: ['invalid_transition', 'payment_is_transfer'], 422: ['paid_on_out_of_bounds'] })
   async reverse(
     @PathId('pay', 'id', 4) id: string,
-    @Body() { reason }: PaymentReversal,
+    @Body() body: PaymentReversal,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<PaymentEnvelope> {
-    const view = await this.payments.reverse(id, reason, expected);
+    const view = await this.payments.reverse(id, body, expected);
     return tagged(view.payment, { data: toPayment(view) });
   }
 }

@@ -11,13 +11,15 @@ import { AccountAuditService } from '../booking-account/account-audit.service.js
 import { AllocationsService } from '../booking-account/allocations.service.js';
 import type { BookingAccount, RequestedShare } from '../booking-account/booking-account.js';
 import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
+import { CustomerMoneyService } from '../booking-account/customer-money.service.js';
 import { PaymentAllocation, type Share, sumOfShares } from '../booking-account/payment-allocation.entity.js';
 import type { PaymentSchedule } from '../booking-account/payment-schedule.entity.js';
 import { Payment } from '../booking-account/payment.entity.js';
 import { SupplierInvoicesService } from '../supplier-invoices/supplier-invoices.service.js';
 import { BookingDebt, type Debt, SupplierDebt } from './debt.js';
 import { newPayment, type PaymentInput } from './new-payment.js';
-import { type ListPayments, SORT_FIELDS } from './payment.dto.js';
+import { type ListPayments, type PaymentReversal, SORT_FIELDS } from './payment.dto.js';
+import { PaymentDaysService } from './payment-days.service.js';
 import type { PaymentView } from './payment-response.dto.js';
 
 /** For demo rows with ids that the API document's examples name. */
@@ -27,6 +29,8 @@ interface Ids {
 }
 
 interface LockedPayment {
+  /** Null for a payment to a supplier. */
+  account: BookingAccount | null;
   payment: Payment;
   debt: Debt;
   allocations: PaymentAllocation[];
@@ -42,7 +46,9 @@ export class PaymentsService {
     private readonly database: Database,
     private readonly accounts: BookingAccountsService,
     private readonly allocations: AllocationsService,
+    private readonly money: CustomerMoneyService,
     private readonly supplierInvoices: SupplierInvoicesService,
+    private readonly days: PaymentDaysService,
     private readonly audit: AccountAuditService,
     private readonly clock: Clock,
   ) {
@@ -77,13 +83,18 @@ export class PaymentsService {
   /** Records money that was received or sent. Money that was received before counts first. */
   async record(input: PaymentInput, { id = newId('pay'), allocationIds }: Ids = {}): Promise<PaymentView> {
     return this.database.transaction(async () => {
-      const origin = { id, now: this.clock.now(), today: this.clock.today(), postingDate: input.paidOn };
-      const payment = newPayment(input, origin);
+      const payment = newPayment(input, { id, now: this.clock.now() });
+      await this.assertReplaced(payment);
       if (payment.bookingId === null) {
-        const debt = await this.lockSupplierDebt(payment);
+        const bill = await this.supplierInvoices.lockForPayment(payment.supplierInvoiceId ?? '');
+        // A supplier invoice of a future day can only be paid in advance.
+        const notBefore = bill.issueDate > this.clock.today() ? null : bill.issueDate;
+        payment.postingDate = await this.days.postingDateOf(payment.paidOn, notBefore);
+        const debt = new SupplierDebt(bill, this.supplierInvoices);
         return this.insert(payment, debt, { requested: input.allocations, allocationIds });
       }
       const account = await this.accounts.lock(payment.bookingId, { field: 'bookingId' });
+      payment.postingDate = await this.days.postingDateOf(payment.paidOn);
       return this.insertFor(account, payment, { requested: input.allocations, allocationIds });
     });
   }
@@ -101,8 +112,9 @@ export class PaymentsService {
         amountCents,
         paidOn: today,
       },
-      { id: newId('pay'), now: this.clock.now(), today, postingDate: today },
+      { id: newId('pay'), now: this.clock.now() },
     );
+    payment.postingDate = await this.days.postingDateOf(today);
     await this.insertFor(account, payment, { requested: [{ scheduleId: installment.id, amountCents }] });
   }
 
@@ -115,8 +127,11 @@ export class PaymentsService {
     return this.database.transaction(async () => {
       const { payment, debt, allocations, before } = await this.lock(id, expected);
       payment.assertCompleted('completed');
+      payment.assertAllocatable();
       const shares = await sharesOf(payment, debt, requested);
-      if (shares.length > 0) {
+      const becomesAutomatic = requested === undefined && !payment.autoApply;
+      if (becomesAutomatic) payment.autoApply = true;
+      if (shares.length > 0 || becomesAutomatic) {
         const effectiveOn = this.clock.today();
         const added = await this.allocations.add(
           shares.map((share) => ({ ...share, paymentId: id, effectiveOn })),
@@ -132,27 +147,34 @@ export class PaymentsService {
     });
   }
 
-  /** Reverses one allocation; its money is unapplied. */
+  /** Reverses one allocation; its money is unapplied, and settles nothing by itself any more. */
   async deallocate(id: string, allocationId: string, expected: ExpectedVersions): Promise<PaymentView> {
     return this.database.transaction(async () => {
       const { payment, debt, allocations, before } = await this.lock(id, expected);
       const reversed = allocations.filter((allocation) => allocation.id === allocationId);
       if (reversed.length === 0) await this.rejectReversed(allocationId, id);
+      if (reversed.some(({ refundId }) => refundId !== null)) throw coversRefund();
+      payment.autoApply = false;
 
       await this.allocations.reverse(reversed);
       await debt.unsettle(reversed);
       await this.save(payment, sumOfShares(reversed));
       const kept = allocations.filter((allocation) => allocation.id !== allocationId);
       this.audit.paymentChanged('deallocate', payment, { allocations: kept, before });
+      await debt.applyMoney();
       return { payment, allocations: kept };
     });
   }
 
-  /** Reverses a payment and all its allocations. */
-  async reverse(id: string, reason: string, expected: ExpectedVersions): Promise<PaymentView> {
+  /**
+   * Reverses a payment and all its allocations. Throws 409 `invalid_transition`, `payment_is_transfer`, 422
+   * `paid_on_out_of_bounds`.
+   */
+  async reverse(id: string, request: PaymentReversal, expected: ExpectedVersions): Promise<PaymentView> {
     return this.database.transaction(async () => {
       const locked = await this.lock(id, expected);
-      const payment = await this.reverseLocked(locked, reason);
+      const payment = await this.reverseLocked(locked, request);
+      const { reason } = request;
       this.audit.paymentChanged('reverse', payment, { allocations: [], before: locked.before, reason });
       return { payment, allocations: [] };
     });
@@ -165,7 +187,7 @@ export class PaymentsService {
   @Reverses('finance.payment.record')
   async reverseRecording({ subjectId }: RecordedAction, reason: string): Promise<ReversalResult> {
     const locked = await this.lock(subjectId, null);
-    const payment = await this.reverseLocked(locked, reason);
+    const payment = await this.reverseLocked(locked, { reason });
     this.audit.publishPayment('reverse', payment);
     return { before: locked.before, after: payment.auditImage([]) };
   }
@@ -192,23 +214,50 @@ export class PaymentsService {
     const allocations = await this.allocations.add(
       shares.map((share, index) => ({
         ...(allocationIds[index] === undefined ? {} : { id: allocationIds[index] }),
-        ...{ ...share, paymentId: payment.id, effectiveOn: payment.paidOn },
+        ...{ ...share, paymentId: payment.id, effectiveOn: payment.postingDate },
       })),
     );
     await debt.settle(shares);
     this.audit.paymentChanged('record', payment, { allocations, before: null });
-    return { payment, allocations };
+    await debt.applyMoney();
+    // Money of the payment that was not requested for anything may have been applied.
+    return requested !== undefined && payment.autoApply ? this.get(payment.id) : { payment, allocations };
   }
 
-  private async reverseLocked({ payment, debt, allocations }: LockedPayment, reason: string): Promise<Payment> {
+  private async reverseLocked(locked: LockedPayment, request: PaymentReversal): Promise<Payment> {
+    const { account, payment, debt, allocations } = locked;
+    const { reason, kind = 'mistake', reversedOn = this.clock.today() } = request;
     payment.assertCompleted('reversed');
-    await this.allocations.reverse(allocations);
+    if (payment.transferId !== null) {
+      const { transferId } = payment;
+      throw conflict('payment_is_transfer', 'Reverse the transfer with both of its sides', { transferId });
+    }
+    const postingDate = await this.days.reversalPostingDateOf(reversedOn, payment.paidOn);
+    const reversal = { kind, reason, reversedOn, postingDate };
+    if (account) {
+      const reversed = await this.money.reverse(account, payment, reversal);
+      await debt.applyMoney();
+      return reversed;
+    }
+    await this.allocations.reverse(allocations, postingDate);
     await debt.unsettle(allocations);
     const now = this.clock.now();
-    const today = this.clock.today();
-    payment.reverse({ kind: 'mistake', reason, reversedOn: today, postingDate: today }, now);
+    payment.reverse(reversal, now);
     await this.save(payment, sumOfShares(allocations), now);
     return payment;
+  }
+
+  /** A payment that is recorded anew was reversed. Throws 404 with the field, 409 `invalid_transition`. */
+  private async assertReplaced({ replacesPaymentId, bookingId, supplierInvoiceId }: Payment): Promise<void> {
+    if (replacesPaymentId === null) return;
+    const field = 'replacesPaymentId';
+    const replaced = await this.rows.get(replacesPaymentId, { field });
+    if (replaced.bookingId !== bookingId || replaced.supplierInvoiceId !== supplierInvoiceId) throw notFound({ field });
+    if (replaced.status === 'reversed') return;
+    throw conflict('invalid_transition', 'Only a reversed payment can be recorded anew', {
+      from: replaced.status,
+      to: 'reversed',
+    });
   }
 
   /** A booking is locked before its payments, a payment before its supplier invoice. */
@@ -219,7 +268,7 @@ export class PaymentsService {
     assertVersion(expected, payment);
     const debt = account ? this.debtOf(account) : await this.lockSupplierDebt(payment);
     const allocations = await this.allocations.ofPayment(id);
-    return { payment, debt, allocations, before: payment.auditImage(allocations) };
+    return { account, payment, debt, allocations, before: payment.auditImage(allocations) };
   }
 
   private debtOf(account: BookingAccount): Debt {
@@ -248,6 +297,14 @@ export class PaymentsService {
       allowed: [],
     });
   }
+}
+
+function coversRefund() {
+  return conflict('invalid_transition', 'The money was paid back or moved to another booking', {
+    from: 'completed',
+    to: 'reversed',
+    allowed: [],
+  });
 }
 
 async function sharesOf(

@@ -1,0 +1,52 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { CreateTransfer, ReverseTransfer } from './refund.dto.js';
+import { toTransfer, TransferEnvelope } from './transfer-response.dto.js';
+import { TransfersService } from './transfers.service.js';
+
+@ApiTags('Payments')
+@Controller('/v1/admin/finance')
+export class TransfersController {
+  constructor(private readonly transfers: TransfersService) {}
+
+  /**
+   * Transfer money to another booking
+   *
+   * @remarks Moves unapplied money to another booking of the same customer, where it settles what is owed. Bookings are of
+   * the same customer if their e-mail addresses are equal, ignoring upper and lower case (409 `customer_mismatch`). The
+   * amount must not exceed the unapplied money (422 `over_refunded`).
+   */
+  @Post('bookings/:bookingId/transfers')
+  @RequireScope('finance:write')
+  @Mutates('finance.transfer.create')
+  @Refuses({
+    404: ['not_found'],
+    409: ['customer_mismatch', 'allocation_limit_reached'],
+    422: ['currency_mismatch', 'over_refunded'],
+  })
+  async create(
+    @PathId('book', 'bookingId', 20) bookingId: string,
+    @Body() body: CreateTransfer,
+  ): Promise<TransferEnvelope> {
+    return { data: toTransfer(await this.transfers.create(bookingId, body)) };
+  }
+
+  /**
+   * Reverse a transfer
+   *
+   * @remarks Moves the money back. The other booking must have as much unapplied money (409 `transfer_used`). A transfer
+   * can be reversed once (409 `invalid_transition`).
+   */
+  @Post('transfers/:id/reversal')
+  @HttpCode(200)
+  @RequireScope('finance:write')
+  @Mutates('finance.transfer.reverse')
+  @Refuses({ 409: ['invalid_transition', 'transfer_used'] })
+  async reverse(@PathId('ptrf') id: string, @Body() { reason }: ReverseTransfer): Promise<TransferEnvelope> {
+    return { data: toTransfer(await this.transfers.reverse(id, reason)) };
+  }
+}
