@@ -41,6 +41,7 @@ import { TaxCodes1792000000200 } from './src/migrations/1792000000200-tax-codes.
 import { ItemTaxCodes1792000000210 } from './src/migrations/1792000000210-item-tax-codes.js';
 import { CustomerMoney1792000000300 } from './src/migrations/1792000000300-customer-money.js';
 import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-notes.js';
+import { Cancellations1792000000500 } from './src/migrations/1792000000500-cancellations.js';
 import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
 import { Histories1792000000610 } from './src/migrations/1792000000610-histories.js';
 import { BillPostings1792000000620 } from './src/migrations/1792000000620-bill-postings.js';
@@ -49,6 +50,7 @@ import { RedatedInstallments1792000000800 } from './src/migrations/1792000000800
 import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
 import { FoldedSearch1792000001000 } from './src/migrations/1792000001000-folded-search.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
+import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
 import { Booking } from './src/modules/bookings/bookings/booking.entity.js';
 import { BookingItem } from './src/modules/bookings/bookings/booking-item.entity.js';
@@ -107,6 +109,7 @@ const entities = [
   Booking,
   BookingItem,
   CommissionLine,
+  CancellationSettlement,
   CatalogSynonym,
   Channel,
   Allotment,
@@ -202,6 +205,7 @@ const migrations = [
   ItemTaxCodes1792000000210,
   CustomerMoney1792000000300,
   CreditNotes1792000000400,
+  Cancellations1792000000500,
   AccountingPeriods1792000000600,
   Histories1792000000610,
   BillPostings1792000000620,

@@ -24,6 +24,10 @@ export const apiTags: readonly ApiTag[] = [
     description: 'Staff: installments of a booking, the policy that they follow, and the reminders of due amounts.',
   },
   {
+    name: 'Cancellation settlements',
+    description: 'Staff: fees of cancelled bookings, and how invoices and payments of these bookings are settled.',
+  },
+  {
     name: 'Payments',
     description:
       'Staff: money received from customers or sent to suppliers, and its allocation to installments and invoices.',

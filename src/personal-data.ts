@@ -102,12 +102,17 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   booking_items: {
     contract: 'title cancel_reason',
     impersonal:
-      'id booking_id currency type status cost_currency pricing_treatment departure_id allotment_id supplier_status tax_code_id tax_code tax_kind',
+      'id booking_id currency type status cost_currency pricing_treatment departure_id allotment_id supplier_status tax_code_id tax_code tax_kind fee_of_item_id',
   },
   booking_status_history: { impersonal: 'booking_id status' },
   bookings: {
     contract: 'customer_name customer_email notes cancel_reason search_text',
     impersonal: 'id number status currency payment_policy channel_id terms terms_sha256',
+  },
+  cancellation_settlements: {
+    accounting: 'fee_reason',
+    impersonal:
+      'id booking_id currency status initiator lines warnings outcome plan_before fee_schedule_id fee_invoice_id refund_id',
   },
   catalog_document: { impersonal: 'id fields content_hash' },
   catalog_embedding: { impersonal: 'content_hash model vector' },
@@ -187,7 +192,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   payment_schedule_history: { impersonal: 'schedule_id type' },
   payment_schedules: {
     contract: 'label notes waive_reason',
-    impersonal: 'id booking_id plan_id currency type basis status',
+    impersonal: 'id booking_id plan_id currency type basis status date_source',
   },
   payment_schedules_overdue: { impersonal: 'schedule_id' },
   payments: {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   });
   listeners.add(BookingListener, 900, {
     confirmed: ({ status }) => record('confirmed', status),
-    cancelled: ({ status, totalCents }, reason) => record('cancelled', status, totalCents, reason),
+    cancelled: ({ status, totalCents }, { reason }) => record('cancelled', status, totalCents, reason),
     totalChanged: ({ totalCents }, before, after) => record('total', totalCents, before, after),
     itemChanged: (_, { title }) => record('item changed', title),
     itemCancelled: (_, { status }) => record('item cancelled', status),

@@ -35,7 +35,14 @@ export const recipes: Record<string, Recipe> = {
   },
   [`POST ${BOOKINGS}/{bookingId}/cancellation`]: async (app) => {
     const { id: bookingId } = await post(app, BOOKINGS, booking());
-    return { ...staff(app), ...inside('booking', bookingId, { bookingId }), body: { reason: 'Called off' } };
+    const follows = ['finance.cancellation_settlement.open'];
+    return { ...staff(app), ...inside('booking', bookingId, { bookingId }), body: { reason: 'Called off' }, follows };
+  },
+  [`POST ${BOOKINGS}/{bookingId}/reinstatement`]: async (app) => {
+    const { bookingId } = await bookingWithItem(app);
+    await post(app, `${BOOKINGS}/${bookingId}/cancellation`, { reason: 'Called off' });
+    const follows = ['finance.cancellation_settlement.update'];
+    return { ...staff(app), ...inside('booking', bookingId, { bookingId }), body: { reason: 'By mistake' }, follows };
   },
   [`POST ${BOOKINGS}/{bookingId}/items`]: async (app) => {
     const { id: bookingId } = await post(app, BOOKINGS, booking());
@@ -48,6 +55,11 @@ export const recipes: Record<string, Recipe> = {
   [`POST ${BOOKINGS}/{bookingId}/items/{itemId}/cancellation`]: async (app) => {
     const place = await bookingWithItem(app);
     return { ...staff(app), ...inside('booking_item', place.itemId, place) };
+  },
+  [`POST ${BOOKINGS}/{bookingId}/items/{itemId}/reinstatement`]: async (app) => {
+    const place = await bookingWithItem(app);
+    await post(app, `${BOOKINGS}/${place.bookingId}/items/${place.itemId}/cancellation`);
+    return { ...staff(app), ...inside('booking_item', place.itemId, place), body: { reason: 'By mistake' } };
   },
 
   [`POST ${CHANNELS}`]: async (app) => ({ ...staff(app), body: channel(), subject: made('channel') }),

@@ -14,8 +14,10 @@ interface DemoBooking {
   firstItem: number;
   booking: Omit<CreateBooking, 'currency'>;
   items: readonly CreateBookingItem[];
-  /** How far it gets; a draft unless given. */
-  becomes?: 'confirmed' | 'cancelled';
+  /** How far it gets; a draft unless given. `called_off`: confirmed, then cancelled. */
+  becomes?: 'confirmed' | 'cancelled' | 'called_off';
+  /** Of the demo id of an item that is cancelled at the end. */
+  cancelledItem?: number;
 }
 
 function seats(title: string, serviceDate: string, over: Partial<CreateBookingItem> = {}): CreateBookingItem {
@@ -93,6 +95,25 @@ const forFinance = (departure: string): readonly DemoBooking[] =>
     };
   });
 
+/** For the examples of cancellations: 40 and 41 have a settlement, 42 is to be reinstated, as is item 144 of 43. */
+const cancelled = (departure: string): readonly DemoBooking[] => [
+  ...[40, 41, 42].map((row) => ({
+    row,
+    firstItem: row + 100,
+    becomes: 'called_off' as const,
+    booking: { number: `DEMO-OFF-${row}`, customerName: `Traveller ${row}` },
+    items: [seats('Lake cruise', departure)],
+  })),
+  {
+    row: 43,
+    firstItem: 143,
+    becomes: 'confirmed',
+    booking: { number: 'DEMO-LESS-43', customerName: 'Hedy Lamarr' },
+    items: [seats('Lake cruise', departure), seats('Museum pass', departure, { type: 'extra' })],
+    cancelledItem: 144,
+  },
+];
+
 /** All depart in half a year, except 6 (completed), 7 (in progress) and 8 (cancelled). */
 function demoBookings(today: string): readonly DemoBooking[] {
   const departure = daysFrom(today, 180);
@@ -126,6 +147,7 @@ function demoBookings(today: string): readonly DemoBooking[] {
       becomes: 'confirmed',
     },
     ...forFinance(departure),
+    ...cancelled(departure),
   ];
 }
 
@@ -139,13 +161,19 @@ export class BookingsDemo {
 
   @DemoData(450, 'bookings')
   async load(): Promise<void> {
-    for (const { row, firstItem, booking, items, becomes } of demoBookings(this.clock.today())) {
+    for (const { row, firstItem, booking, items, becomes, cancelledItem } of demoBookings(this.clock.today())) {
       const { id } = await this.bookings.create({ ...booking, currency: 'EUR' }, demoId('book', row));
       for (const [index, item] of items.entries()) {
         await this.items.add(id, item, { id: demoId('bkit', firstItem + index) });
       }
-      if (becomes === 'confirmed') await this.bookings.confirm(id, null);
-      if (becomes === 'cancelled') await this.bookings.cancel(id, 'Called off', null);
+      if (becomes === 'confirmed' || becomes === 'called_off') await this.bookings.confirm(id, null);
+      if (becomes === 'cancelled' || becomes === 'called_off') {
+        await this.bookings.cancel(id, { reason: 'Called off' }, null);
+      }
+      if (cancelledItem !== undefined) {
+        const itemId = demoId('bkit', cancelledItem);
+        await this.items.cancel({ bookingId: id, itemId, expected: null }, { reason: 'One traveller less' });
+      }
     }
     await this.bookings.progressByDate();
   }

@@ -15,6 +15,7 @@ import { BookingJobs } from './bookings/bookings.jobs.js';
 import { BookingsRepository } from './bookings/bookings.repository.js';
 import { BookingsService } from './bookings/bookings.service.js';
 import { ItemTaxesService } from './bookings/item-taxes.service.js';
+import { CancellationTermsService } from './bookings/cancellation-terms.service.js';
 
 @Module({
   imports: [ActionLedgerModule, DistributionModule, LegalModule, NotificationsModule, OperationsModule, TaxesModule],
@@ -28,6 +29,7 @@ import { ItemTaxesService } from './bookings/item-taxes.service.js';
     BookingsRepository,
     BookingsService,
     ItemTaxesService,
+    CancellationTermsService,
   ],
   exports: [BookingsService],
 })

@@ -12,6 +12,7 @@ export const bookingEvents: EventGroup[] = [
       'booking.started',
       'booking.completed',
       'booking.cancelled',
+      'booking.reinstated',
     ],
     members: ['bookingId', 'number', 'status', 'currency', 'totalCents', 'version'],
   },
@@ -22,7 +23,7 @@ export const bookingEvents: EventGroup[] = [
   },
   {
     channels,
-    events: ['booking_item.created', 'booking_item.updated', 'booking_item.cancelled'],
+    events: ['booking_item.created', 'booking_item.updated', 'booking_item.cancelled', 'booking_item.reinstated'],
     members: ['bookingId', 'bookingItemId', 'type', 'status', 'quantity', 'totalSellCents', 'version'],
   },
 ];

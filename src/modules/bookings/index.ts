@@ -1,5 +1,6 @@
+export { CANCELLATION_INITIATORS, CANCELLATION_OUTCOMES, REFUND_TYPES } from '../legal/index.js';
 export { BookingsModule } from './bookings.module.js';
-export { BookingListener } from './bookings/booking-listener.js';
+export { type BookingCancellation, BookingListener } from './bookings/booking-listener.js';
 export type { BookingItemSummary, BookingSummary } from './bookings/booking-summary.js';
 export { BookingsService, type ComponentSale, type TripSale } from './bookings/bookings.service.js';
 export { completePolicy, type PaymentPolicy, type PolicyStep } from './payment-policies/payment-policy.js';

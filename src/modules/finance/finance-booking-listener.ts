@@ -1,11 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Listens } from '../../platform/discovery/listeners.js';
-import { type BookingItemSummary, BookingListener, type BookingSummary } from '../bookings/index.js';
+import {
+  type BookingCancellation,
+  type BookingItemSummary,
+  BookingListener,
+  type BookingSummary,
+} from '../bookings/index.js';
 import { RemindersService } from '../notifications/index.js';
 import { BookingAccountsService } from './booking-account/booking-accounts.service.js';
 import { CommissionsService } from './commissions/commissions.service.js';
 import { PaymentPlansService } from './payment-plans/payment-plans.service.js';
 import { INSTALLMENT_TRIGGERS, INVOICE_TRIGGERS } from './reminders/reminder-triggers.js';
+import { SettlementsService } from './settlements/settlements.service.js';
 
 /** Updates finance when a booking changes, in the transaction of the change and with the booking locked. */
 @Injectable()
@@ -15,6 +21,7 @@ export class FinanceBookingListener implements BookingListener {
     private readonly accounts: BookingAccountsService,
     private readonly plans: PaymentPlansService,
     private readonly commissions: CommissionsService,
+    private readonly settlements: SettlementsService,
     private readonly reminders: RemindersService,
   ) {}
 
@@ -24,9 +31,23 @@ export class FinanceBookingListener implements BookingListener {
     await this.reminders.reschedule(booking.id, ['payment_complete']);
   }
 
-  async cancelled(booking: BookingSummary, reason: string): Promise<void> {
-    await this.plans.cancelOpen(await this.accounts.lockOf(booking), reason);
+  async cancelled(booking: BookingSummary, cancellation: BookingCancellation): Promise<void> {
+    const { reason } = cancellation;
+    const account = await this.accounts.lockOf(booking);
+    await this.settlements.open(account, cancellation);
+    await this.plans.cancelOpen(account, reason);
     await this.commissions.reverseOfBooking(booking.id, reason);
+    await this.reminders.reschedule(booking.id, [...INSTALLMENT_TRIGGERS, ...INVOICE_TRIGGERS]);
+  }
+
+  async reinstated(booking: BookingSummary, items: readonly BookingItemSummary[], reason: string): Promise<void> {
+    const planBefore = await this.settlements.reinstate(booking.id);
+    await this.plans.restore(await this.accounts.lockOf(booking), planBefore, reason);
+    await this.commissions.reinstate(
+      booking,
+      items.map(({ id }) => id),
+      reason,
+    );
     await this.reminders.reschedule(booking.id, [...INSTALLMENT_TRIGGERS, ...INVOICE_TRIGGERS]);
   }
 
@@ -52,6 +73,10 @@ export class FinanceBookingListener implements BookingListener {
 
   async itemCancelled(_: BookingSummary, item: BookingItemSummary): Promise<void> {
     await this.commissions.reverseOfItem(item.id);
+  }
+
+  async itemReinstated(booking: BookingSummary, { id }: BookingItemSummary, reason: string): Promise<void> {
+    await this.commissions.reinstate(booking, [id], reason);
   }
 
   async dateMoved(booking: BookingSummary): Promise<void> {

@@ -48,6 +48,8 @@ import { RenditionsRepository } from './renditions/renditions.repository.js';
 import { RenditionsService } from './renditions/renditions.service.js';
 import { FinanceSettingsController } from './settings/finance-settings.controller.js';
 import { FinanceSettingsService } from './settings/finance-settings.service.js';
+import { SettlementsController } from './settlements/settlements.controller.js';
+import { SettlementsService } from './settlements/settlements.service.js';
 import { SupplierInvoicesController } from './supplier-invoices/supplier-invoices.controller.js';
 import { SupplierInvoicesRepository } from './supplier-invoices/supplier-invoices.repository.js';
 import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.service.js';
@@ -68,6 +70,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     FinanceReportsController,
     CommissionsController,
     ReminderRunsController,
+    SettlementsController,
     FinanceSettingsController,
   ],
   providers: [
@@ -103,6 +106,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     CommissionsRepository,
     CommissionsService,
     FinanceReminderSource,
+    SettlementsService,
     FinanceSettingsService,
   ],
 })

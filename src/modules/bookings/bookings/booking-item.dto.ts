@@ -147,7 +147,7 @@ export class CreateBookingItem {
 /** The fields to change. `status` is changed by cancellation and by completion of the booking, not here. */
 export class UpdateBookingItem extends patchOf(OmitType(CreateBookingItem, ['id', 'status'] as const)) {}
 
-/** Optional reason for the cancellation of an item. The body may be omitted. */
+/** Reason and fee of the cancellation of an item. The body may be omitted. */
 export class CancelBookingItem {
   /**
    * Stored with the item and the action ledger entry.
@@ -156,6 +156,25 @@ export class CancelBookingItem {
   @Optional()
   @Text({ max: 2000, multiline: true })
   reason?: string;
+
+  /**
+   * True: an item of type `fee` is added over what the cancellation terms of the booking charge for this item today. False
+   * by default.
+   * @example false
+   */
+  @Optional()
+  @Flag()
+  applyTerms?: boolean;
+}
+
+/** Reason for reversing the cancellation of an item. */
+export class ReinstateBookingItem {
+  /**
+   * Stored with the action ledger entry.
+   * @example "Cancelled by mistake"
+   */
+  @Text({ max: 2000, multiline: true })
+  reason: string;
 }
 
 export class ListBookingItems extends PageQuery {

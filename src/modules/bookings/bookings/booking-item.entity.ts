@@ -98,6 +98,10 @@ export class BookingItem {
   @Column('text', { name: 'supplier_status' }) supplierStatus: SupplierStatus;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
   @Column('text', { name: 'cancel_reason', nullable: true }) cancelReason: string | null;
+  /** Cancelled together with the booking, and not alone before. */
+  @Column('boolean', { name: 'cancelled_with_booking' }) cancelledWithBooking: boolean;
+  /** The cancelled item for which this one is the fee. */
+  @Column('text', { name: 'fee_of_item_id', nullable: true }) feeOfItemId: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
@@ -141,6 +145,19 @@ export class BookingItem {
     }
     Object.assign(this, { status: 'cancelled', cancelledAt: now, cancelReason: reason, updatedAt: now });
     if (LIVE_AT_SUPPLIER.includes(this.supplierStatus)) this.supplierStatus = 'cancelling';
+  }
+
+  /** Reverses a cancellation. Throws 409 `invalid_transition`. */
+  reinstate(now: Date): void {
+    if (this.status !== 'cancelled') {
+      throw conflict('invalid_transition', `An item that is ${this.status} cannot be reinstated`, {
+        from: this.status,
+        to: 'confirmed',
+        allowed: this.status === 'confirmed' ? ['cancelled'] : [],
+      });
+    }
+    const live = { status: 'confirmed', cancelledAt: null, cancelReason: null, cancelledWithBooking: false };
+    Object.assign(this, live, { updatedAt: now });
   }
 
   /** Computes the total; call it after a change of prices or quantities. Throws 400 if they contradict each other. */

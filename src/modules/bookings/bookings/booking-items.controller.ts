@@ -13,6 +13,7 @@ import {
   CancelBookingItem,
   CreateBookingItem,
   ListBookingItems,
+  ReinstateBookingItem,
   toBookingItem,
   UpdateBookingItem,
 } from './booking-item.dto.js';
@@ -134,20 +135,48 @@ export class BookingItemsController {
    * Cancel a booking item
    *
    * @remarks Cancels a confirmed item, subtracts its price from the booking total and releases its departure units.
-   * The body may be omitted. An item that is fulfilled or already cancelled is rejected with 409
-   * `invalid_transition`, a completed or cancelled booking with 409 `booking_closed`. A total below 0 is rejected
+   * The body may be omitted. With `applyTerms` an item of type `fee` is added over what the cancellation terms of the
+   * booking charge for the item, if that is more than 0; 409 `fee_needs_decision` if they do not determine it. An item
+   * that is fulfilled or already cancelled is rejected with 409 `invalid_transition`, a completed or cancelled booking with 409 `booking_closed`. A total below 0 is rejected
    * with 422 `negative_total`. What issued invoices request beyond the new total is to be credited.
    */
   @Post(':itemId/cancellation')
   @HttpCode(200)
   @RequireScope('bookings:write')
   @Mutates('bookings.booking_item.cancel')
-  @Refuses({ 409: ['booking_closed', 'invalid_transition'], 422: ['negative_total'] })
+  @Refuses({
+    409: ['booking_closed', 'fee_needs_decision', 'invalid_transition'],
+    422: ['negative_total'],
+  })
   async cancel(
     @ChangeTarget({ bookingId: ['book', 5], itemId: ['bkit', 7] }) target: Target<'bookingId' | 'itemId'>,
-    @Body() { reason }: CancelBookingItem,
+    @Body() body: CancelBookingItem,
   ): Promise<BookingItemEnvelope> {
-    const item = await this.items.cancel(target, reason ?? null);
+    const item = await this.items.cancel(target, body);
+    return tagged(item, { data: toBookingItem(item) });
+  }
+
+  /**
+   * Reinstate a cancelled booking item
+   *
+   * @remarks Reverses the cancellation of one item of a live booking before its service date: its price returns to the
+   * total, its units are taken again (409 `capacity_exceeded`), its commissions are as before, and a fee that was charged
+   * for it is cancelled. An item that is not cancelled is rejected with 409 `invalid_transition`, one whose service date
+   * has passed with 409 `departure_departed`, a completed or cancelled booking with 409 `booking_closed`.
+   */
+  @Post(':itemId/reinstatement')
+  @HttpCode(200)
+  @RequireScope('bookings:write')
+  @Mutates('bookings.booking_item.reinstate')
+  @Refuses({
+    409: ['booking_closed', 'departure_departed', 'invalid_transition', 'item_limit_reached', ...UNITS],
+    422: ['negative_total'],
+  })
+  async reinstate(
+    @ChangeTarget({ bookingId: ['book', 43], itemId: ['bkit', 144] }) target: Target<'bookingId' | 'itemId'>,
+    @Body() { reason }: ReinstateBookingItem,
+  ): Promise<BookingItemEnvelope> {
+    const item = await this.items.reinstate(target, reason);
     return tagged(item, { data: toBookingItem(item) });
   }
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { make } from '../../../platform/database/rows.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
@@ -12,15 +11,20 @@ import { AllotmentsService, ChannelsService } from '../../distribution/index.js'
 import { RemindersService } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
 import type { CreateBookingItem, ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
-import { BookingItem, type SupplierStatus } from './booking-item.entity.js';
+import { type BookingItem, type SupplierStatus } from './booking-item.entity.js';
 import { BookingListener } from './booking-listener.js';
 import { toBookingItemSummary, toBookingSummary } from './booking-summary.js';
 import type { Booking } from './booking.entity.js';
 import { BookingsRepository, type ItemPath, type ItemUnits } from './bookings.repository.js';
 import { ItemTaxesService } from './item-taxes.service.js';
+import { newItem } from './new-booking-item.js';
+import { CancellationTermsService } from './cancellation-terms.service.js';
 
 /** An invoice has at most 500 lines, one for each active item. */
 const MAX_ACTIVE_ITEMS = 500;
+const MAX_TITLE = 255;
+
+const EVENTS = { create: 'created', update: 'updated', cancel: 'cancelled', reinstate: 'reinstated' } as const;
 
 /** An item, and the versions that a change of it expects. */
 export type ItemTarget = ItemPath & { expected: ExpectedVersions };
@@ -40,8 +44,8 @@ interface SoldUnits {
 
 /**
  * The items of bookings. Each change locks the booking, then the departures in the order of their ids, and updates the
- * booking's total. Eleven dependencies: an item takes units of departures or allotments, has a tax, and its price is what
- * listeners follow.
+ * booking's total. Twelve dependencies: an item takes units of departures or allotments, has a tax, its cancellation may cost
+ * a fee, and its price is what listeners follow.
  */
 @Injectable()
 export class BookingItemsService {
@@ -52,6 +56,7 @@ export class BookingItemsService {
     private readonly allotments: AllotmentsService,
     private readonly channels: ChannelsService,
     private readonly taxes: ItemTaxesService,
+    private readonly cancellationTerms: CancellationTermsService,
     private readonly listeners: Listeners,
     private readonly reminders: RemindersService,
     private readonly ledger: ActionLedger,
@@ -81,11 +86,7 @@ export class BookingItemsService {
     return this.database.transaction(async () => {
       const booking = await this.repository.bookings.lock(bookingId);
       booking.assertItemsOpen();
-      if ((await this.repository.countActiveItems(bookingId)) >= MAX_ACTIVE_ITEMS) {
-        throw conflict('item_limit_reached', `A booking has at most ${MAX_ACTIVE_ITEMS} items`, {
-          limit: MAX_ACTIVE_ITEMS,
-        });
-      }
+      await this.assertBelowLimit(bookingId);
       const item = newItem(input, { id, booking, supplierStatus, now: this.clock.now() });
       await this.assertSelling(booking.channelId, item);
       const departure = (await this.lockDepartures([item])).get(item.departureId ?? '');
@@ -131,22 +132,60 @@ export class BookingItemsService {
     });
   }
 
-  async cancel(target: ItemTarget, reason: string | null): Promise<BookingItem> {
+  /** With `applyTerms`, an item of type `fee` takes its place, over what the terms of the booking charge for it. */
+  async cancel(
+    target: ItemTarget,
+    { reason = null, applyTerms = false }: { reason?: string | null; applyTerms?: boolean },
+  ): Promise<BookingItem> {
     return this.database.transaction(async () => {
       await this.listeners.call(BookingListener, (listener) => listener.beforeLock?.(target.bookingId));
       const { booking, item } = await this.lock(target);
       const before = item.auditImage();
       await this.taxes.assertGroups(booking, { before: item, after: null });
+      const feeCents = applyTerms ? await this.cancellationTerms.feeOf(await this.repository.viewOf(booking), item) : 0;
       item.cancel(reason, this.clock.now());
       await this.lockDepartures([item]);
-      const summary = await this.saveWithTotal(booking, -item.totalSellCents, async () => {
+      const summary = await this.saveWithTotal(booking, feeCents - item.totalSellCents, async () => {
         await this.repository.items.update(item);
         await this.releaseUnits([unitsOf(item)]);
         this.record('cancel', item, { before, reason });
+        if (feeCents > 0) await this.insertFee(booking, item, feeCents);
       });
       await this.listeners.call(BookingListener, (listener) =>
         listener.itemCancelled?.(summary, toBookingItemSummary(item)),
       );
+      return item;
+    });
+  }
+
+  /** Reverses the cancellation of an item: takes its units again and cancels the fee that was charged for it. */
+  async reinstate(target: ItemTarget, reason: string): Promise<BookingItem> {
+    return this.database.transaction(async () => {
+      await this.listeners.call(BookingListener, (listener) => listener.beforeLock?.(target.bookingId));
+      const { booking, item } = await this.lock(target);
+      const before = item.auditImage();
+      item.reinstate(this.clock.now());
+      await this.assertBelowLimit(booking.id);
+      await this.followDepartures([item]);
+      this.cancellationTerms.assertAhead(item.serviceDate);
+      const fee = await this.repository.items.findBy({
+        bookingId: booking.id,
+        feeOfItemId: item.id,
+        status: 'confirmed',
+      });
+      const summary = await this.saveWithTotal(booking, item.totalSellCents - (fee?.totalSellCents ?? 0), async () => {
+        await this.repository.items.update(item);
+        await this.takeUnits(unitsOf(item));
+        this.record('reinstate', item, { before, reason });
+        if (fee) await this.cancelFee(fee, reason);
+      });
+      await this.listeners.call(BookingListener, (listener) =>
+        listener.itemReinstated?.(summary, toBookingItemSummary(item), reason),
+      );
+      if (fee) {
+        const cancelled = toBookingItemSummary(fee);
+        await this.listeners.call(BookingListener, (listener) => listener.itemCancelled?.(summary, cancelled));
+      }
       return item;
     });
   }
@@ -172,6 +211,19 @@ export class BookingItemsService {
     }
   }
 
+  /**
+   * Reinstates the items that were cancelled together with a locked booking and takes their units again, also if their
+   * channel sells nothing any more. Throws 409 `capacity_exceeded`, `departure_cancelled`.
+   */
+  async reinstateAll(bookingId: string): Promise<BookingItem[]> {
+    const items = await this.repository.itemsCancelledWith(bookingId);
+    for (const item of items) item.reinstate(this.clock.now());
+    await this.followDepartures(items);
+    await this.repository.items.updateAll(items);
+    for (const item of items) await this.takeUnits(unitsOf(item));
+    return items;
+  }
+
   /** Throws 422 `channel_mismatch` if an active item uses an allotment of another channel. */
   async assertSoldBy(channelId: string, bookingId: string): Promise<void> {
     const allotmentIds = await this.repository.activeAllotments(bookingId);
@@ -184,6 +236,42 @@ export class BookingItemsService {
     assertVersion(expected, item);
     booking.assertItemsOpen();
     return { booking, item };
+  }
+
+  /** Locks the departures of reinstated items, which may have been moved since the items were cancelled. */
+  private async followDepartures(items: readonly BookingItem[]): Promise<void> {
+    const departures = await this.lockDepartures(items);
+    for (const item of items) {
+      const serviceDate = departures.get(item.departureId ?? '')?.startDate ?? item.serviceDate;
+      if (serviceDate === item.serviceDate) continue;
+      const { taxDay } = this.taxes.imageOf(item);
+      item.serviceDate = serviceDate;
+      await this.taxes.change(item, { serviceDate }, { taxDay, keepsMissingRate: true });
+    }
+  }
+
+  private async assertBelowLimit(bookingId: string): Promise<void> {
+    if ((await this.repository.countActiveItems(bookingId)) < MAX_ACTIVE_ITEMS) return;
+    throw conflict('item_limit_reached', `A booking has at most ${MAX_ACTIVE_ITEMS} items`, {
+      limit: MAX_ACTIVE_ITEMS,
+    });
+  }
+
+  /** A fee is compensation for the cancelled service, so that it contains no tax. */
+  private async insertFee(booking: Booking, cancelled: BookingItem, feeCents: number): Promise<void> {
+    const title = `Cancellation fee: ${cancelled.title}`.slice(0, MAX_TITLE);
+    const input = { type: 'fee', title, unitSellCents: feeCents } as const;
+    const fee = newItem(input, { id: newId('bkit'), booking, supplierStatus: 'none', now: this.clock.now() });
+    Object.assign(fee, { feeOfItemId: cancelled.id, refundable: false });
+    await this.repository.items.insert(fee);
+    this.record('create', fee, { before: null });
+  }
+
+  private async cancelFee(fee: BookingItem, reason: string): Promise<void> {
+    const before = fee.auditImage();
+    fee.cancel(reason, this.clock.now());
+    await this.repository.items.update(fee);
+    this.record('cancel', fee, { before, reason });
   }
 
   /** Saves an item with its effect on the booking: the total, the departure date, and in any case the version. */
@@ -257,7 +345,7 @@ export class BookingItemsService {
   }
 
   private record(
-    verb: 'create' | 'update' | 'cancel',
+    verb: keyof typeof EVENTS,
     item: BookingItem,
     { before, reason = null }: { before: object | null; reason?: string | null },
   ): void {
@@ -268,49 +356,11 @@ export class BookingItemsService {
       after: item.auditImage(),
       reason,
     });
-    const event = `booking_item.${{ create: 'created', update: 'updated', cancel: 'cancelled' }[verb]}`;
+    const event = `booking_item.${EVENTS[verb]}`;
     const { id: bookingItemId, bookingId, type, status, quantity, totalSellCents, version } = item;
     const data = { bookingId, bookingItemId, type, status, quantity, totalSellCents, version };
     for (const channel of [`bookings.${bookingId}`, 'bookings']) this.outbox.add({ channel, event, data });
   }
-}
-
-function newItem(
-  input: CreateBookingItem,
-  { id, booking, supplierStatus, now }: { id: string; booking: Booking; supplierStatus: SupplierStatus; now: Date },
-): BookingItem {
-  const item = make(BookingItem, {
-    id,
-    bookingId: booking.id,
-    currency: booking.currency,
-    type: input.type,
-    title: input.title,
-    status: 'confirmed',
-    quantity: input.quantity ?? 1,
-    unitSellCents: input.unitSellCents,
-    totalSellCents: 0,
-    taxIncludedCents: input.taxIncludedCents ?? 0,
-    taxCodeId: null,
-    taxCode: null,
-    taxKind: null,
-    taxRateBasisPoints: null,
-    taxRateChanged: false,
-    refundable: input.refundable ?? true,
-    costCents: input.costCents ?? null,
-    costCurrency: input.costCurrency ?? null,
-    pricingTreatment: input.pricingTreatment ?? 'standard',
-    serviceDate: input.serviceDate ?? null,
-    departureId: input.departureId ?? null,
-    allotmentId: input.allotmentId ?? null,
-    supplierStatus,
-    cancelledAt: null,
-    cancelReason: null,
-    version: 1,
-    createdAt: now,
-    updatedAt: now,
-  });
-  item.price();
-  return item;
 }
 
 function unitsOf({ id, departureId, allotmentId, quantity }: ItemUnits): ItemUnits {

@@ -1,4 +1,16 @@
+import type { CancellationCost, CancellationInitiator } from '../../legal/index.js';
 import type { BookingItemSummary, BookingSummary } from './booking-summary.js';
+
+/** The cancellation of a whole booking, with what it costs under the terms of the sale. */
+export interface BookingCancellation {
+  readonly reason: string;
+  /** The day that decides the fee: today, or an earlier one on which the customer declared it. */
+  readonly cancelledOn: string;
+  readonly initiator: CancellationInitiator;
+  /** The booking's total before the cancellation. */
+  readonly totalCents: number;
+  readonly cost: CancellationCost;
+}
 
 /**
  * Called for changes of a booking, in their transaction and with the booking locked; `booking` has the values after the
@@ -6,14 +18,18 @@ import type { BookingItemSummary, BookingSummary } from './booking-summary.js';
  */
 export abstract class BookingListener {
   /**
-   * Before the booking is locked for the cancellation of itself or of an item, or for the move of a departure. A module whose
-   * own rows are locked before bookings locks them here.
+   * Before the booking is locked for the cancellation or reinstatement of itself or of an item, or for the move of a departure.
+   * A module whose own rows are locked before bookings locks them here.
    */
   beforeLock?(bookingId: string): Promise<void>;
   confirmed?(booking: BookingSummary): Promise<void>;
   /** All items are cancelled and the total is 0; neither `itemCancelled` nor `totalChanged` is called for it. */
-  cancelled?(booking: BookingSummary, reason: string): Promise<void>;
-  /** `beforeCents` is null with the first item. Called before `itemChanged` and `itemCancelled`. */
+  cancelled?(booking: BookingSummary, cancellation: BookingCancellation): Promise<void>;
+  /** The items that were cancelled with the booking are live again; `totalChanged` is not called for it. */
+  reinstated?(booking: BookingSummary, items: readonly BookingItemSummary[], reason: string): Promise<void>;
+  /**
+   * `beforeCents` is null with the first item. Called before `itemChanged`, `itemCancelled` and `itemReinstated`.
+   */
   totalChanged?(booking: BookingSummary, beforeCents: number | null, afterCents: number): Promise<void>;
   /** An item was changed, not added. */
   itemChanged?(booking: BookingSummary, item: BookingItemSummary): Promise<void>;
@@ -23,6 +39,8 @@ export abstract class BookingListener {
   departureMoved?(bookingId: string, departureId: string): Promise<void>;
   /** The tax codes that are on issued documents of the booking, less what is credited. */
   billedTaxCodes?(bookingId: string): Promise<readonly string[]>;
+  /** One cancelled item of a live booking is live again. */
+  itemReinstated?(booking: BookingSummary, item: BookingItemSummary, reason: string): Promise<void>;
   /** The departure date has changed. */
   dateMoved?(booking: BookingSummary, before: string | null): Promise<void>;
 }

@@ -16,7 +16,13 @@ import {
 } from '../../../platform/http/fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, EmailAddress, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
-import { POLICY_KINDS, type PolicyKind, type TermsLine } from '../../legal/index.js';
+import {
+  CANCELLATION_INITIATORS,
+  type CancellationInitiator,
+  POLICY_KINDS,
+  type PolicyKind,
+  type TermsLine,
+} from '../../legal/index.js';
 import { PaymentPolicyBody, PaymentPolicyResponse } from '../payment-policies/payment-policy.dto.js';
 import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
 import { BOOKING_STATUSES, type BookingStatus, type BookingView } from './booking.entity.js';
@@ -125,11 +131,38 @@ export class UpdateBooking extends patchOf(
   customerName?: string;
 }
 
-/** Reason for the cancellation of a booking. */
+/** Reason and circumstances of the cancellation of a booking. */
 export class CancelBooking {
   /**
    * Stored with the booking, its items and the action ledger entry.
    * @example "The customer fell ill"
+   */
+  @Text({ max: 2000, multiline: true })
+  reason: string;
+
+  /**
+   * Day on which the cancellation was declared, which decides the fee; between the confirmation and today, today by
+   * default.
+   * @example "2026-11-20"
+   */
+  @Optional()
+  @IsoDate()
+  cancelledOn?: string;
+
+  /**
+   * Who ended the sale, `customer` by default. The customer owes a fee only for a cancellation of its own.
+   * @example "customer"
+   */
+  @Optional()
+  @OneOf(CANCELLATION_INITIATORS)
+  initiator?: CancellationInitiator;
+}
+
+/** Reason for reversing the cancellation of a booking. */
+export class ReinstateBooking {
+  /**
+   * Stored with the action ledger entry.
+   * @example "Cancelled by mistake"
    */
   @Text({ max: 2000, multiline: true })
   reason: string;

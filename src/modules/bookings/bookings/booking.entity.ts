@@ -129,6 +129,16 @@ export class Booking {
     Object.assign(this, { status: 'cancelled', cancelledAt: now, cancelReason: reason, totalCents, updatedAt: now });
   }
 
+  /** Reverses a cancellation: a booking that was confirmed before is confirmed again, any other is a draft. */
+  reinstate(now: Date): void {
+    if (this.status !== 'cancelled') {
+      const details = { from: this.status, to: 'confirmed', allowed: TRANSITIONS[this.status] };
+      throw conflict('invalid_transition', `A booking that is ${this.status} cannot be reinstated`, details);
+    }
+    const status = this.confirmedAt === null ? 'draft' : 'confirmed';
+    Object.assign(this, { status, cancelledAt: null, cancelReason: null, updatedAt: now });
+  }
+
   /** What the ledger stores of a booking: without the name and address of the customer. */
   auditImage(): object {
     return {

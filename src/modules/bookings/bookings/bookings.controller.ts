@@ -7,13 +7,14 @@ import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.
 import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses } from '../../../platform/http/route-errors.js';
+import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import {
   BookingEnvelope,
   BookingPage,
   CancelBooking,
   CreateBooking,
   ListBookings,
+  ReinstateBooking,
   toBooking,
   UpdateBooking,
 } from './booking.dto.js';
@@ -125,20 +126,57 @@ export class BookingsController {
    *
    * @remarks Cancels the booking and all its items that are not cancelled, sets the total to 0 and releases their
    * departure units. Open installments are cancelled, unpaid commissions are voided and paid ones get a reversing
-   * line. Payments and issued invoices do not change; refund or void them separately. Allowed for `draft`,
-   * `confirmed` and `in_progress`; otherwise 409 `invalid_transition`. A cancelled booking cannot be reopened.
+   * line. Payments and issued invoices do not change. The fee is computed by the terms of the confirmation for
+   * `cancelledOn` and kept in an open cancellation settlement; settling it credits the invoices, bills the fee and refunds
+   * the rest. `cancelledOn` must be between the confirmation and today (422 `cancelled_on_out_of_bounds`). Allowed for
+   * `draft`, `confirmed` and `in_progress`; otherwise 409 `invalid_transition`. Until it is settled a cancelled booking can
+   * be reinstated.
    */
   @Post(':bookingId/cancellation')
   @HttpCode(200)
   @RequireScope('bookings:write')
   @Mutates('bookings.booking.cancel')
-  @Refuses({ 409: ['invalid_transition'] })
+  @BodyExample({ reason: 'The customer fell ill', initiator: 'customer' })
+  @Refuses({ 409: ['invalid_transition'], 422: ['cancelled_on_out_of_bounds'] })
   async cancel(
     @PathId('book', 'bookingId', 4) id: string,
-    @Body() { reason }: CancelBooking,
+    @Body() body: CancelBooking,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<BookingEnvelope> {
-    const booking = await this.bookings.cancel(id, reason, expected);
+    const booking = await this.bookings.cancel(id, body, expected);
+    return tagged(booking, { data: toBooking(booking) });
+  }
+
+  /**
+   * Reinstate a cancelled booking
+   *
+   * @remarks Reverses a cancellation whose settlement is open (409 `settlement_done`) before the departure (409
+   * `departure_departed`). The items that were cancelled with the booking take their units again (409 `capacity_exceeded`);
+   * payment plan and commissions are as before. Credit notes, refunds and deleted drafts are not reversed. A booking that
+   * is not cancelled is rejected with 409 `invalid_transition`.
+   */
+  @Post(':bookingId/reinstatement')
+  @HttpCode(200)
+  @RequireScope('bookings:write')
+  @Mutates('bookings.booking.reinstate')
+  @Refuses({
+    409: [
+      'invalid_transition',
+      'settlement_done',
+      'departure_departed',
+      'departure_cancelled',
+      'capacity_exceeded',
+      'allotment_inactive',
+      'channel_inactive',
+      'channel_archived',
+    ],
+  })
+  async reinstate(
+    @PathId('book', 'bookingId', 42) id: string,
+    @Body() { reason }: ReinstateBooking,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<BookingEnvelope> {
+    const booking = await this.bookings.reinstate(id, reason, expected);
     return tagged(booking, { data: toBooking(booking) });
   }
 }

@@ -236,6 +236,16 @@ export class BookingsRepository {
     });
   }
 
+  /** The items that were cancelled together with the booking, oldest first. */
+  async itemsCancelledWith(bookingId: string): Promise<BookingItem[]> {
+    return this.items.read({
+      name: 'booking-items-cancelled-with',
+      text: `select ${this.items.columns('i')} from booking_items i
+        where i.booking_id = $1 and i.cancelled_with_booking order by i.created_at, i.id`,
+      values: [bookingId],
+    });
+  }
+
   async countActiveItems(bookingId: string): Promise<number> {
     const [row] = await this.database.prepared<{ count: number }>(
       'booking-items-count',
@@ -288,7 +298,8 @@ export class BookingsRepository {
   async cancelItems(bookingId: string, reason: string, now: Date): Promise<ItemUnits[]> {
     return this.database.query<ItemUnits>(
       `update booking_items
-       set status = 'cancelled', cancelled_at = $2, cancel_reason = $3, version = version + 1, updated_at = $2,
+       set status = 'cancelled', cancelled_at = $2, cancel_reason = $3, cancelled_with_booking = true,
+         version = version + 1, updated_at = $2,
          supplier_status = case when supplier_status = any($4) then 'cancelling' else supplier_status end
        where booking_id = $1 and status <> 'cancelled'
        returning id, departure_id as "departureId", allotment_id as "allotmentId", quantity`,

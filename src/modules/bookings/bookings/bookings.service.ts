@@ -23,9 +23,10 @@ import {
   toBookingItemSummary,
   toBookingSummary,
 } from './booking-summary.js';
-import type { CreateBooking, ListBookings, UpdateBooking } from './booking.dto.js';
+import type { CancelBooking, CreateBooking, ListBookings, UpdateBooking } from './booking.dto.js';
 import { Booking, type BookingChanges, type BookingView } from './booking.entity.js';
 import { BookingsRepository, COMPLETE, START } from './bookings.repository.js';
+import { CancellationTermsService } from './cancellation-terms.service.js';
 
 const BATCH = 200;
 
@@ -36,6 +37,7 @@ const EVENTS = {
   start: 'started',
   complete: 'completed',
   cancel: 'cancelled',
+  reinstate: 'reinstated',
 } as const;
 
 interface AuditImages {
@@ -68,7 +70,7 @@ export interface TripSale {
 }
 
 /**
- * Bookings as a whole. Listeners take part in the transaction of each change and can reject it. Eleven dependencies: a sale
+ * Bookings as a whole. Listeners take part in the transaction of each change and can reject it. Twelve dependencies: a sale
  * meets channels, terms, departures and reminders here, and nowhere else.
  */
 @Injectable()
@@ -80,6 +82,7 @@ export class BookingsService {
     private readonly channels: ChannelsService,
     private readonly departures: DeparturesService,
     private readonly terms: TermsService,
+    private readonly cancellationTerms: CancellationTermsService,
     private readonly listeners: Listeners,
     private readonly reminders: RemindersService,
     private readonly ledger: ActionLedger,
@@ -151,19 +154,47 @@ export class BookingsService {
     });
   }
 
-  /** Cancels the items with it. Payments and invoices do not change. */
-  async cancel(id: string, reason: string, expected: ExpectedVersions): Promise<BookingView> {
+  /** Cancels the items with it. Listeners get the fee by the terms of the confirmation. */
+  async cancel(id: string, body: CancelBooking, expected: ExpectedVersions): Promise<BookingView> {
+    const { reason, cancelledOn = this.clock.today(), initiator = 'customer' } = body;
     return this.database.transaction(async () => {
       await this.listeners.call(BookingListener, (listener) => listener.beforeLock?.(id));
       const booking = await this.lockExpected(id, expected);
       const before = booking.auditImage();
+      const sold = await this.repository.viewOf(booking);
       booking.cancel(reason, this.clock.now());
+      this.cancellationTerms.assertCancelledOn(cancelledOn, sold);
+      const items = await this.repository.activeItems(id);
+      const cost = await this.cancellationTerms.costOf(sold, items, { cancelledOn, initiator });
       await this.repository.bookings.update(booking);
       const cancelledItemIds = await this.items.cancelAll(id, reason);
       this.record('cancel', booking, { before, after: { ...booking.auditImage(), cancelledItemIds }, reason });
       const view = await this.repository.viewOf(booking);
       const summary = toBookingSummary(view);
-      await this.listeners.call(BookingListener, (listener) => listener.cancelled?.(summary, reason));
+      const cancellation = { reason, cancelledOn, initiator, totalCents: sold.totalCents ?? 0, cost };
+      await this.listeners.call(BookingListener, (listener) => listener.cancelled?.(summary, cancellation));
+      await this.updateReminders(id);
+      return view;
+    });
+  }
+
+  /** Reverses a cancellation before the departure: the items that were cancelled with it take their units again. */
+  async reinstate(id: string, reason: string, expected: ExpectedVersions): Promise<BookingView> {
+    return this.database.transaction(async () => {
+      await this.listeners.call(BookingListener, (listener) => listener.beforeLock?.(id));
+      const booking = await this.lockExpected(id, expected);
+      const before = booking.auditImage();
+      booking.reinstate(this.clock.now());
+      const items = await this.items.reinstateAll(id);
+      if (items.length > 0) booking.addToTotal(sumOf(items), this.clock.now());
+      await this.repository.bookings.update(booking);
+      const view = await this.repository.viewOf(booking);
+      this.cancellationTerms.assertAhead(view.departureDate);
+      const reinstatedItemIds = items.map((item) => item.id).sort();
+      this.record('reinstate', booking, { before, after: { ...booking.auditImage(), reinstatedItemIds }, reason });
+      const summary = toBookingSummary(view);
+      const summaries = items.map(toBookingItemSummary);
+      await this.listeners.call(BookingListener, (listener) => listener.reinstated?.(summary, summaries, reason));
       await this.updateReminders(id);
       return view;
     });
@@ -321,6 +352,10 @@ function newBooking(input: CreateBooking, id: string, now: Date): Booking {
 function changesOf({ paymentPolicy, ...fields }: UpdateBooking): BookingChanges {
   if (paymentPolicy === undefined) return fields;
   return { ...fields, paymentPolicy: paymentPolicy && completePolicy(paymentPolicy, 'paymentPolicy') };
+}
+
+function sumOf(items: readonly { totalSellCents: number }[]): number {
+  return items.reduce((sum, { totalSellCents }) => sum + totalSellCents, 0);
 }
 
 function numberTaken(number: string): Error {

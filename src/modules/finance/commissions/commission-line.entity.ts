@@ -81,6 +81,8 @@ export class CommissionLine {
   @Column('text', { name: 'payout_reference', nullable: true }) payoutReference: string | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
   @Column('text', { name: 'void_reason', nullable: true }) voidReason: string | null;
+  /** Voided with its item, which may be reinstated, and not by staff. */
+  @Column('boolean', { name: 'voided_by_cancellation' }) voidedByCancellation: boolean;
   /** The paid line that this one reverses. */
   @Column('text', { name: 'reverses_id', nullable: true }) reversesId: string | null;
   @Column('text', { nullable: true }) notes: string | null;
@@ -141,6 +143,7 @@ export class CommissionLine {
       paidOn: null,
       paidAt: null,
       payoutReference: null,
+      voidedByCancellation: false,
       notes: null,
       computedAt: now,
       version: 1,

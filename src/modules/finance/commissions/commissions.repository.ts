@@ -4,7 +4,10 @@ import type { Rows } from '../../../platform/database/rows.js';
 import { CommissionLine } from './commission-line.entity.js';
 
 /** The columns of a line that change together with its status. */
-export type CommissionState = Pick<CommissionLine, 'status' | 'payableAt' | 'voidedAt' | 'voidReason'>;
+export type CommissionState = Pick<
+  CommissionLine,
+  'status' | 'payableAt' | 'voidedAt' | 'voidReason' | 'voidedByCancellation'
+>;
 
 /** Commission lines; the booking is locked while they change. */
 @Injectable()
@@ -28,9 +31,17 @@ export class CommissionsRepository {
   async setState(lines: readonly CommissionLine[], state: CommissionState, now: Date): Promise<void> {
     if (lines.length === 0) return;
     await this.database.query(
-      `update commission_lines set status = $2, payable_at = $3, voided_at = $4, void_reason = $5, updated_at = $6,
-         version = version + 1 where id = any($1)`,
-      [lines.map(({ id }) => id), state.status, state.payableAt, state.voidedAt, state.voidReason, now],
+      `update commission_lines set status = $2, payable_at = $3, voided_at = $4, void_reason = $5,
+         voided_by_cancellation = $6, updated_at = $7, version = version + 1 where id = any($1)`,
+      [
+        lines.map(({ id }) => id),
+        state.status,
+        state.payableAt,
+        state.voidedAt,
+        state.voidReason,
+        state.voidedByCancellation,
+        now,
+      ],
     );
     for (const line of lines) Object.assign(line, state, { updatedAt: now, version: line.version + 1 });
   }

@@ -33,10 +33,17 @@ const EVENTS = {
   pay: 'paid',
   void: 'voided',
   reverse: 'payable',
+  restore: 'accrued',
 } as const;
 type Verb = keyof typeof EVENTS;
 
-const ACCRUED: CommissionState = { status: 'accrued', payableAt: null, voidedAt: null, voidReason: null };
+const ACCRUED: CommissionState = {
+  status: 'accrued',
+  payableAt: null,
+  voidedAt: null,
+  voidReason: null,
+  voidedByCancellation: false,
+};
 
 interface Progress {
   paid: boolean;
@@ -184,14 +191,32 @@ export class CommissionsService {
     await this.reverse(await this.repository.ofItem(bookingItemId), 'The item was cancelled');
   }
 
+  /**
+   * When the cancellation of items is reversed. The caller has locked their booking. Lines that the cancellation voided wait
+   * for their trigger again, and reversing lines that were not paid out are void. What a partner has paid back already is not
+   * owed again by itself.
+   */
+  async reinstate(booking: BookingSummary, itemIds: readonly string[], reason: string): Promise<void> {
+    const lines = await this.repository.ofBooking(booking.id);
+    const own = lines.filter(({ bookingItemId }) => itemIds.includes(bookingItemId));
+    const now = this.clock.now();
+    const restored = own.filter(({ voidedByCancellation }) => voidedByCancellation);
+    await this.setState('restore', restored, booking.status === 'draft' ? { ...ACCRUED, status: 'pending' } : ACCRUED);
+    const reversing = own.filter((line) => line.reversesId !== null && line.status === 'payable');
+    const voided = { status: 'void', payableAt: null, voidedAt: now, voidReason: reason } as const;
+    await this.setState('void', reversing, { ...voided, voidedByCancellation: false });
+    await this.settleLines(booking, lines);
+  }
+
   /** Voids the open lines. Each paid one gets a line that reverses it, because the payout cannot be reverted. */
   private async reverse(lines: readonly CommissionLine[], reason: string): Promise<void> {
     const now = this.clock.now();
     const open = lines.filter((line) => line.isOpen());
-    await this.setState('void', open, { status: 'void', payableAt: null, voidedAt: now, voidReason: reason });
+    const voided = { status: 'void', payableAt: null, voidedAt: now, voidReason: reason } as const;
+    await this.setState('void', open, { ...voided, voidedByCancellation: true });
 
     // The lines of an item that was cancelled before its booking are reversed already.
-    const reversed = new Set(lines.map(({ reversesId }) => reversesId));
+    const reversed = new Set(lines.filter(({ status }) => status !== 'void').map(({ reversesId }) => reversesId));
     const reversals = lines
       .filter((line) => line.status === 'paid' && line.reversesId === null && !reversed.has(line.id))
       .filter(({ amountCents }) => amountCents > 0)
@@ -289,6 +314,7 @@ function lineOf(
     payoutReference: null,
     voidedAt: null,
     voidReason: null,
+    voidedByCancellation: false,
     reversesId: null,
     notes: input.notes ?? null,
     version: 1,

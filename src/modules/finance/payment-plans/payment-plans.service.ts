@@ -35,6 +35,9 @@ import { planTotalMismatch, reduceOthers } from './rebalance.js';
 
 const MAX_INSTALLMENTS = 500;
 
+/** What the cancellation of a booking changes of an installment. */
+export type InstallmentBefore = Pick<PaymentSchedule, 'id' | 'amountCents' | 'status'>;
+
 /** The policy that a plan is computed by. */
 export interface ChosenPolicy {
   policy: PaymentPolicy | null;
@@ -216,6 +219,18 @@ export class PaymentPlansService {
     const changes = await this.accounts.savePlan(plan);
     this.audit.installmentsChanged(changes, () => 'redate');
     if (changes.length > 0 || warnings.length > 0) this.audit.planRedated(plan, warnings);
+  }
+
+  /** The cancellation is reversed: the installments are due as before, less what was paid back meanwhile. */
+  async restore(account: BookingAccount, before: readonly InstallmentBefore[], reason: string): Promise<void> {
+    const { plan } = account;
+    if (!plan) return;
+    for (const { id, amountCents, status } of before) {
+      if (status !== 'cancelled') plan.find(id)?.resize(amountCents);
+    }
+    this.audit.installmentsChanged(await this.accounts.savePlan(plan), verbOf, reason);
+    await this.accounts.applyMoney(account);
+    await this.accounts.installmentsChanged(account);
   }
 
   /** The booking costs more: the plan gets a further installment. */

@@ -45,6 +45,15 @@ export class PolicyVersionsRepository {
     return found ?? null;
   }
 
+  /** The rules of these versions, by version and position. */
+  async rulesOf(versionIds: readonly string[]): Promise<{ id: string; rules: PolicyRule[] }[]> {
+    return this.database.prepared(
+      'policy-versions-rules',
+      `select policy_version.id, ${RULES} as rules from policy_versions policy_version where policy_version.id = any($1)`,
+      [versionIds],
+    );
+  }
+
   /** Newest first, without texts and rules: these may be large. */
   async list(policyId: string, query: ListPolicyVersions): Promise<{ versions: ListedVersion[]; total: number }> {
     const { limit, offset } = pageBounds(query);

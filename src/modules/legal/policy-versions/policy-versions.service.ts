@@ -7,7 +7,7 @@ import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { PoliciesService } from '../policies/policies.service.js';
-import { completeRules } from './policy-rule.js';
+import { completeRules, type PolicyRule } from './policy-rule.js';
 import type {
   CreatePolicyVersion,
   ListedVersion,
@@ -66,6 +66,12 @@ export class PolicyVersionsService {
 
   async findPublished(policyId: string): Promise<VersionView | null> {
     return this.repository.findPublished(policyId);
+  }
+
+  /** The rules of versions by their ids, also of retired ones. */
+  async rulesOf(versionIds: readonly string[]): Promise<ReadonlyMap<string, PolicyRule[]>> {
+    if (versionIds.length === 0) return new Map();
+    return new Map((await this.repository.rulesOf(versionIds)).map(({ id, rules }) => [id, rules]));
   }
 
   async update(path: VersionPath, body: UpdatePolicyVersion, expected: ExpectedVersions): Promise<VersionView> {

@@ -10,6 +10,7 @@ import { ASSIGNMENT_SCOPES, PolicyAssignment } from '../policy-assignments/polic
 import type { VersionView } from '../policy-versions/policy-version.entity.js';
 import { PolicyVersionsService } from '../policy-versions/policy-versions.service.js';
 import { digestOf } from '../texts/document-text.js';
+import { cancellationCost, type CancellationCost, type CancelledSale } from './cancellation-cost.js';
 
 export const OUTCOMES = named('PolicyOutcome', [
   'applies',
@@ -134,6 +135,16 @@ export class TermsService {
     );
     const lines = linesOf(rows);
     return { lines, sha256: digestOf(canonicalize(lines) ?? '') };
+  }
+
+  /** What the cancellation of a sale costs by the rules of the versions under which it was made, also if they are retired. */
+  async cancellationCost(terms: readonly TermsLine[], sale: CancelledSale): Promise<CancellationCost> {
+    const lines = terms.filter(({ kind }) => kind === 'cancellation');
+    const rules = await this.versions.rulesOf(lines.map(({ policyVersionId }) => policyVersionId));
+    const policies = lines.map(({ policyVersionId, productIds }) => {
+      return { policyVersionId, productIds, rules: rules.get(policyVersionId) ?? [] };
+    });
+    return cancellationCost(policies, sale);
   }
 
   /** In the order of precedence, those without a published version last. */

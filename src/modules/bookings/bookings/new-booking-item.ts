@@ -1,0 +1,45 @@
+import { make } from '../../../platform/database/rows.js';
+import type { CreateBookingItem } from './booking-item.dto.js';
+import { BookingItem, type SupplierStatus } from './booking-item.entity.js';
+import type { Booking } from './booking.entity.js';
+
+/** An item with its price; its tax is the stated amount until a tax code applies. Throws 400 if prices contradict each other. */
+export function newItem(
+  input: CreateBookingItem,
+  { id, booking, supplierStatus, now }: { id: string; booking: Booking; supplierStatus: SupplierStatus; now: Date },
+): BookingItem {
+  const item = make(BookingItem, {
+    id,
+    bookingId: booking.id,
+    currency: booking.currency,
+    type: input.type,
+    title: input.title,
+    status: 'confirmed',
+    quantity: input.quantity ?? 1,
+    unitSellCents: input.unitSellCents,
+    totalSellCents: 0,
+    taxIncludedCents: input.taxIncludedCents ?? 0,
+    taxCodeId: null,
+    taxCode: null,
+    taxKind: null,
+    taxRateBasisPoints: null,
+    taxRateChanged: false,
+    refundable: input.refundable ?? true,
+    costCents: input.costCents ?? null,
+    costCurrency: input.costCurrency ?? null,
+    pricingTreatment: input.pricingTreatment ?? 'standard',
+    serviceDate: input.serviceDate ?? null,
+    departureId: input.departureId ?? null,
+    allotmentId: input.allotmentId ?? null,
+    supplierStatus,
+    cancelledAt: null,
+    cancelReason: null,
+    cancelledWithBooking: false,
+    feeOfItemId: null,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  });
+  item.price();
+  return item;
+}

@@ -1,0 +1,234 @@
+import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
+import {
+  Cents,
+  Id,
+  ListOf,
+  Nested,
+  OneOf,
+  Optional,
+  Text,
+  Texts,
+  Version,
+  Whole,
+} from '../../../platform/http/fields.js';
+import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import {
+  CANCELLATION_INITIATORS,
+  CANCELLATION_OUTCOMES,
+  type BookingCancellation,
+  REFUND_TYPES,
+} from '../../bookings/index.js';
+import {
+  type CancellationSettlement,
+  SETTLEMENT_STATUSES,
+  type SettlementStatus,
+} from './cancellation-settlement.entity.js';
+import type { SettlementView } from './settlements.service.js';
+
+type Cost = BookingCancellation['cost'];
+type Line = Cost['lines'][number];
+
+export class ListSettlements extends PageQuery {
+  /** Only settlements in this state. */
+  @Optional()
+  @OneOf(SETTLEMENT_STATUSES)
+  status?: SettlementStatus;
+
+  /** Only settlements whose refund is due before this day. */
+  @Optional()
+  @IsoDate()
+  dueBefore?: string;
+}
+
+/** The fee for the items to which one version of the terms applies. */
+export class CancellationFeeLine {
+  /** The version of the cancellation policy; null for items to which none applies. */
+  @Id('polv')
+  policyVersionId: string | null;
+
+  /** Position of the rule that decided; null if none matched. */
+  @Whole({ min: 0, max: 999 })
+  rulePosition: number | null;
+
+  /** Calendar days from the cancellation to the departure, negative after it; null without a departure date. */
+  @Whole({ min: -200_000, max: 200_000 })
+  daysBefore: number | null;
+
+  /** Price of the refundable items, to which the rule is applied. */
+  @Cents({ min: Number.MIN_SAFE_INTEGER })
+  baseCents: number;
+
+  /** Refunded share of the base in hundredths of a percent; null if the rule states none. */
+  @Whole({ min: 0, max: 10_000 })
+  refundBasisPoints: number | null;
+
+  /** The fee, with the items that are not refundable; null if staff have to decide it. */
+  @Cents({ min: Number.MIN_SAFE_INTEGER })
+  feeCents: number | null;
+
+  /** Form of the refund by the rule; null if it states none. */
+  @OneOf(REFUND_TYPES)
+  refundType: Line['refundType'];
+}
+
+/** What settling would do now. */
+export class SettlementPreview {
+  /** Draft invoices that would be deleted. */
+  @Texts({ max: 1000, maxLength: 31 })
+  deletedInvoiceIds: string[];
+
+  /** Invoices that would be credited in full. */
+  @Texts({ max: 1000, maxLength: 31 })
+  creditedInvoiceIds: string[];
+
+  /** Money received for the booking and not paid back. */
+  @Cents()
+  receivedCents: number;
+
+  /** What the customer would still owe of the fee; null if staff have to decide the fee. */
+  @Cents()
+  openFeeCents: number | null;
+
+  /** What the customer would get back or keep as a credit; null if staff have to decide the fee. */
+  @Cents()
+  restCents: number | null;
+}
+
+/** The settlement of a cancelled booking: the fee, and what was credited, billed and refunded. Amounts are in minor units. */
+export class SettlementSummary {
+  @Id('cset')
+  id: string;
+
+  @Id('book')
+  bookingId: string;
+
+  /** Currency of the booking, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+
+  /** `open` until it is settled, which is final. */
+  @OneOf(SETTLEMENT_STATUSES)
+  status: SettlementStatus;
+
+  /** Day on which the cancellation was declared. */
+  @IsoDate()
+  cancelledOn: string;
+
+  /** Who ended the sale. */
+  @OneOf(CANCELLATION_INITIATORS)
+  initiator: BookingCancellation['initiator'];
+
+  /** The booking's total when it was cancelled; the fee never exceeds it. */
+  @Cents()
+  totalCents: number;
+
+  /** How the fee was computed, by the terms of the confirmation. */
+  @ListOf(() => CancellationFeeLine, { max: 4000 })
+  lines: CancellationFeeLine[];
+
+  /** `no_cancellation_terms`: no cancellation policy applies to some of the items, or the booking was a draft. */
+  @Texts({ max: 10, maxLength: 50 })
+  warnings: string[];
+
+  /** The fee by the terms; null if they do not determine it. It never changes. */
+  @Cents()
+  computedFeeCents: number | null;
+
+  /** The fee that applies: the computed one, or another one that was agreed. Null until staff have decided it. */
+  @Cents()
+  agreedFeeCents: number | null;
+
+  /** Why another fee than the computed one was agreed; null otherwise. */
+  @Text({ max: 2000 })
+  feeReason: string | null;
+
+  /** Whether what exceeds the fee is refunded or stays as a credit. */
+  @OneOf(CANCELLATION_OUTCOMES)
+  outcome: Cost['outcome'];
+
+  /** Day by which a refund is due. */
+  @IsoDate()
+  refundDueOn: string;
+
+  /** What exceeded the fee when it was settled; null before. */
+  @Cents()
+  restCents: number | null;
+
+  /** Installment over the fee (prefix `psch`); null before settling and without a fee. */
+  @Id('psch')
+  feeScheduleId: string | null;
+
+  /** Invoice over the fee (prefix `inv`); null before settling and without a fee. */
+  @Id('inv')
+  feeInvoiceId: string | null;
+
+  /** Requested refund of the rest (prefix `pay`); null before settling and without one. */
+  @Id('pay')
+  refundId: string | null;
+
+  /** Day on which it was settled; null before. */
+  @IsoDate()
+  settledOn: string | null;
+
+  @Version()
+  version: number;
+
+  @Instant()
+  createdAt: string;
+
+  @Instant()
+  updatedAt: string;
+}
+
+/** A settlement with what settling it would do. */
+export class SettlementResponse extends SettlementSummary {
+  /** What settling would do now; null once it is settled. */
+  @Nested(() => SettlementPreview)
+  preview: SettlementPreview | null;
+}
+
+export class SettlementEnvelope extends dataOf(SettlementResponse) {}
+export class SettlementPage extends pageOf(SettlementSummary) {}
+
+export function toSettlementSummary(settlement: CancellationSettlement): SettlementSummary {
+  return {
+    id: settlement.id,
+    bookingId: settlement.bookingId,
+    currency: settlement.currency,
+    status: settlement.status,
+    cancelledOn: settlement.cancelledOn,
+    initiator: settlement.initiator,
+    totalCents: settlement.totalCents,
+    lines: settlement.lines.map(toLine),
+    warnings: settlement.warnings,
+    computedFeeCents: settlement.computedFeeCents,
+    agreedFeeCents: settlement.agreedFeeCents,
+    feeReason: settlement.feeReason,
+    outcome: settlement.outcome,
+    refundDueOn: settlement.refundDueOn,
+    restCents: settlement.restCents,
+    feeScheduleId: settlement.feeScheduleId,
+    feeInvoiceId: settlement.feeInvoiceId,
+    refundId: settlement.refundId,
+    settledOn: settlement.settledOn,
+    version: settlement.version,
+    createdAt: settlement.createdAt.toISOString(),
+    updatedAt: settlement.updatedAt.toISOString(),
+  };
+}
+
+export function toSettlement({ settlement, preview }: SettlementView): SettlementResponse {
+  return { ...toSettlementSummary(settlement), preview };
+}
+
+function toLine(line: Line): CancellationFeeLine {
+  return {
+    policyVersionId: line.policyVersionId,
+    rulePosition: line.rulePosition,
+    daysBefore: line.daysBefore,
+    baseCents: line.baseCents,
+    refundBasisPoints: line.refundBasisPoints,
+    feeCents: line.feeCents,
+    refundType: line.refundType,
+  };
+}

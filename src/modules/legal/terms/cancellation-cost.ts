@@ -1,0 +1,176 @@
+import { named } from '../../../platform/http/named-values.js';
+import { divideRounded } from '../../../platform/money/money.js';
+import type { PolicyRule, RefundType } from '../policy-versions/policy-rule.js';
+
+/** Who ended the sale. The customer owes a fee only for a cancellation of its own. */
+export const CANCELLATION_INITIATORS = named('CancellationInitiator', ['customer', 'operator', 'force_majeure']);
+export type CancellationInitiator = (typeof CANCELLATION_INITIATORS)[number];
+
+/** The form in which the customer gets back what exceeds the fee. */
+export const CANCELLATION_OUTCOMES = named('CancellationOutcome', ['refund', 'credit']);
+type CancellationOutcome = (typeof CANCELLATION_OUTCOMES)[number];
+
+/** A part of a sale that is cancelled; the amount is what it is sold for, negative for a discount. */
+interface CancelledItem {
+  /** Null if it belongs to no product. */
+  productId: string | null;
+  totalCents: number;
+  /** False: it is kept in full, whatever the rules say. */
+  refundable: boolean;
+}
+
+export interface CancelledSale {
+  currency: string;
+  cancelledOn: string;
+  /** Null if the sale has no date yet. */
+  departureDate: string | null;
+  initiator: CancellationInitiator;
+  items: readonly CancelledItem[];
+}
+
+/** A version under which a sale was made, with the products to which it applies; null: those that no other one names. */
+export interface CancellationPolicy {
+  policyVersionId: string;
+  productIds: readonly string[] | null;
+  rules: readonly PolicyRule[];
+}
+
+/** The fee for the items to which one version applies. */
+interface CancellationLine {
+  /** Null for items to which no version applies. */
+  policyVersionId: string | null;
+  /** The rule that decided; null if none matched. */
+  rulePosition: number | null;
+  /** Calendar days before the departure, negative after it; null if the sale has no date. */
+  daysBefore: number | null;
+  /** What the rule is applied to: the items without those that are not refundable. */
+  baseCents: number;
+  refundBasisPoints: number | null;
+  /** With the items that are not refundable; null if staff have to decide. */
+  feeCents: number | null;
+  refundType: RefundType | null;
+}
+
+export interface CancellationCost {
+  lines: CancellationLine[];
+  /** The sum of the lines, within 0 and the price; null if staff have to decide. */
+  feeCents: number | null;
+  outcome: CancellationOutcome;
+  warnings: 'no_cancellation_terms'[];
+}
+
+type Judgement = Pick<CancellationLine, 'rulePosition' | 'refundBasisPoints' | 'feeCents' | 'refundType'>;
+
+const ALL_BASIS_POINTS = 10_000n;
+const DAY_MS = 86_400_000;
+
+/**
+ * What the cancellation of a sale costs under the versions in force when it was made. A fee is rounded once per line; the
+ * refund is what is rounded, half up.
+ */
+export function cancellationCost(policies: readonly CancellationPolicy[], sale: CancelledSale): CancellationCost {
+  const { items, initiator } = sale;
+  const owner = ({ productId }: CancelledItem) =>
+    policies.find(({ productIds }) => productId !== null && productIds?.includes(productId)) ??
+    policies.find(({ productIds }) => productIds === null);
+  const lines = [...policies, undefined].flatMap((policy) => {
+    const own = items.filter((item) => owner(item) === policy);
+    return own.length === 0 ? [] : [lineOf(policy, own, sale)];
+  });
+  const isUncovered = lines.some(({ policyVersionId }) => policyVersionId === null);
+  return {
+    lines,
+    feeCents: totalFee(lines, sumOf(items)),
+    outcome: outcomeOf(lines),
+    warnings: initiator === 'customer' && isUncovered ? ['no_cancellation_terms'] : [],
+  };
+}
+
+function lineOf(
+  policy: CancellationPolicy | undefined,
+  items: readonly CancelledItem[],
+  sale: CancelledSale,
+): CancellationLine {
+  const baseCents = sumOf(items.filter(({ refundable }) => refundable));
+  const keptCents = sumOf(items.filter(({ refundable }) => !refundable));
+  const daysBefore = sale.departureDate === null ? null : daysBetween(sale.cancelledOn, sale.departureDate);
+  const line = { policyVersionId: policy?.policyVersionId ?? null, daysBefore, baseCents };
+  if (sale.initiator !== 'customer') return { ...line, ...byRule(null, 0) };
+  if (!policy) return { ...line, ...byRule(null, keptCents) };
+  const { feeCents, ...judgement } = judge(policy.rules, { ...sale, daysBefore, baseCents });
+  return { ...line, ...judgement, feeCents: feeCents === null ? null : feeCents + keptCents };
+}
+
+interface Case {
+  currency: string;
+  departureDate: string | null;
+  daysBefore: number | null;
+  baseCents: number;
+}
+
+/** Without a matching rule, and after the departure, the fee is the whole base. */
+function judge(rules: readonly PolicyRule[], { departureDate, daysBefore, ...sale }: Case): Judgement {
+  if (departureDate === null || daysBefore === null) {
+    // Which rule applies depends on a day that is not known yet.
+    if (rules.some(dependsOnDeparture)) return byRule(null, null);
+  } else if (daysBefore < 0) {
+    return byRule(null, sale.baseCents);
+  }
+  const [rule] = rules
+    .filter(({ validFrom, validTo }) => isWithin(departureDate, validFrom, validTo))
+    .filter(({ daysBeforeDeparture }) => daysBeforeDeparture === null || daysBeforeDeparture <= (daysBefore ?? 0))
+    .sort(byPrecedence);
+  return rule ? byRule(rule, feeOf(rule, sale)) : byRule(null, sale.baseCents);
+}
+
+function feeOf(rule: PolicyRule, { currency, baseCents }: Pick<Case, 'currency' | 'baseCents'>): number | null {
+  const { refundBasisPoints, flatAmountCents } = rule;
+  if (rule.type === 'custom') return null;
+  if (flatAmountCents !== null && rule.currency !== currency) return null;
+  if (refundBasisPoints === null && flatAmountCents === null) return rule.refundType === 'none' ? baseCents : null;
+  const refund = divideRounded(BigInt(baseCents) * BigInt(refundBasisPoints ?? 10_000), ALL_BASIS_POINTS);
+  const percentage = baseCents - Number(refund);
+  return flatAmountCents === null ? percentage : Math.min(baseCents, Math.max(percentage, flatAmountCents));
+}
+
+function byRule(rule: PolicyRule | null, feeCents: number | null): Judgement {
+  const { position: rulePosition = null, refundBasisPoints = null, refundType = null } = rule ?? {};
+  return { rulePosition, refundBasisPoints, refundType, feeCents };
+}
+
+/** The largest number of days first, rules without one last, then by position. */
+function byPrecedence(one: PolicyRule, other: PolicyRule): number {
+  const days = (other.daysBeforeDeparture ?? -1) - (one.daysBeforeDeparture ?? -1);
+  return days === 0 ? one.position - other.position : days;
+}
+
+function dependsOnDeparture({ daysBeforeDeparture, validFrom, validTo }: PolicyRule): boolean {
+  return daysBeforeDeparture !== null || validFrom !== null || validTo !== null;
+}
+
+function isWithin(day: string | null, from: string | null, to: string | null): boolean {
+  return day === null || ((from === null || from <= day) && (to === null || day <= to));
+}
+
+function totalFee(lines: readonly CancellationLine[], totalCents: number): number | null {
+  let fee = 0;
+  for (const { feeCents } of lines) {
+    if (feeCents === null) return null;
+    fee += feeCents;
+  }
+  return Math.min(Math.max(0, fee), Math.max(0, totalCents));
+}
+
+/** A credit only if every line that leaves the customer something says so. */
+function outcomeOf(lines: readonly CancellationLine[]): CancellationOutcome {
+  const refunding = lines.filter(({ baseCents, feeCents }) => feeCents === null || feeCents < baseCents);
+  return refunding.length > 0 && refunding.every(({ refundType }) => refundType === 'credit') ? 'credit' : 'refund';
+}
+
+function sumOf(items: readonly CancelledItem[]): number {
+  return items.reduce((sum, { totalCents }) => sum + totalCents, 0);
+}
+
+function daysBetween(from: string, to: string): number {
+  return (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS;
+}
