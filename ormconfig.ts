@@ -34,9 +34,9 @@ import { SealedAnswers1791000000720 } from './src/migrations/1791000000720-seale
 import { LedgerAppendRights1791000000800 } from './src/migrations/1791000000800-ledger-append-rights.js';
 import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
 import { ContractAndTripRetention1791000000820 } from './src/migrations/1791000000820-contract-and-trip-retention.js';
+import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
 import { Organization1792000000110 } from './src/migrations/1792000000110-organization.js';
 import { InvoiceIssuers1792000000120 } from './src/migrations/1792000000120-invoice-issuers.js';
-import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
 import { TaxCodes1792000000200 } from './src/migrations/1792000000200-tax-codes.js';
 import { ItemTaxCodes1792000000210 } from './src/migrations/1792000000210-item-tax-codes.js';
 import { CustomerMoney1792000000300 } from './src/migrations/1792000000300-customer-money.js';
@@ -47,6 +47,7 @@ import { Histories1792000000610 } from './src/migrations/1792000000610-histories
 import { BillPostings1792000000620 } from './src/migrations/1792000000620-bill-postings.js';
 import { SlotStates1792000000700 } from './src/migrations/1792000000700-slot-states.js';
 import { RedatedInstallments1792000000800 } from './src/migrations/1792000000800-redated-installments.js';
+import { DepartureChangedMails1792000000810 } from './src/migrations/1792000000810-departure-changed-mails.js';
 import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
 import { FoldedSearch1792000001000 } from './src/migrations/1792000001000-folded-search.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
@@ -211,6 +212,7 @@ const migrations = [
   BillPostings1792000000620,
   SlotStates1792000000700,
   RedatedInstallments1792000000800,
+  DepartureChangedMails1792000000810,
   SupplierStatus1792000000900,
   FoldedSearch1792000001000,
 ];

@@ -166,6 +166,42 @@ describe('the reminders of a departure that is moved to another day', () => {
     ]);
   });
 
+  it('a departure that is moved three times causes one mail with the first and the last day, and none if it is moved back', async () => {
+    await onlyOwnRules(app);
+    const stages = [{ offsetDays: 0, channels: [{ channel: 'email' }] }];
+    const { id: ruleId } = await newRule(app, { trigger: 'departure_changed', stages });
+    const details = { startDate: '2130-01-10', customerEmail: 'ada@example.com' };
+    const { booking } = await confirmedBooking(owner, { booking: details, item: { serviceDate: null } });
+    const moveTo = async (startDate: string) =>
+      expect((await owner.patch(`${BOOKINGS}/${booking.id}`, { startDate })).status).toBe(200);
+    const live = async () =>
+      (await runsOf(app, booking.id, ruleId)).filter(({ status }) => status === 'planned' || status === 'queued');
+    const sendDue = async () => {
+      await app.sql(`update reminder_runs set run_at = $2 where booking_id = $1`, [booking.id, app.now()]);
+      await asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).sendDue());
+    };
+    expect(await live()).toEqual([]);
+    await moveTo('2130-01-12');
+    await moveTo('2130-01-10');
+    expect(await live()).toEqual([]);
+
+    await moveTo('2130-01-12');
+    await moveTo('2130-01-14');
+    await moveTo('2130-01-16');
+    expect(await live()).toHaveLength(1);
+    await sendDue();
+    expect(await live()).toHaveLength(1);
+    app.travel({ ms: 31 * 60_000 });
+    await sendDue();
+    const messages = await app.sql<{ subject: string; text: string }>(
+      `select subject, text from notification_messages message join reminder_runs run on run.id = message.run_id
+       where run.booking_id = $1`,
+      [booking.id],
+    );
+    expect(messages).toMatchObject([{ subject: `The departure of your trip ${booking.number} has changed` }]);
+    expect(messages[0]?.text).toContain(`your trip ${booking.number} departs on 2130-01-16 instead of 2130-01-10.`);
+  });
+
   it('reminders are not sent for the old day of a moved departure, even if the item has not moved yet', async () => {
     const { departureId, bookingId, runs } = await reminded();
     await move(departureId, '2130-03-02T06:00:00Z', '2130-03-02T10:00:00Z');

@@ -289,7 +289,8 @@ export class BookingItemsService {
     }
     if (before.departureDate !== departureDate) {
       await this.listeners.call(BookingListener, (listener) => listener.dateMoved?.(summary, before.departureDate));
-      await this.reminders.reschedule(booking.id, ['departure_upcoming', 'booking_confirmed']);
+      await this.repository.recordMove(booking.id, { before: before.departureDate, after: departureDate });
+      await this.reminders.reschedule(booking.id, ['departure_upcoming', 'departure_changed', 'booking_confirmed']);
     }
     return summary;
   }

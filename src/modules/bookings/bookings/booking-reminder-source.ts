@@ -10,6 +10,7 @@ import {
   type ReminderTarget,
   type TargetPage,
 } from '../../notifications/index.js';
+import { MOVE_WAIT_MINUTES } from './bookings.repository.js';
 import { BookingsService } from './bookings.service.js';
 
 /** The mail that confirms a booking waits this long for providers to confirm its items. */
@@ -26,15 +27,16 @@ const TARGETS = `select target.id as "targetId", target.id as "bookingId", targe
           else item.service_date end)
         from booking_items item left join departures departure on departure.id = item.departure_id
         where item.booking_id = booking.id and item.status <> 'cancelled'), booking.start_date)),
+    ('departure_changed', booking.id, (booking.departure_moved_at at time zone $1)::date),
     ('booking_confirmed', booking.id, (booking.confirmed_at at time zone $1)::date)
   ) as target (trigger, id, day)
   where booking.status in ('confirmed', 'in_progress', 'completed') and target.day is not null`;
 
-/** Confirmed bookings, with reminders before the departure and after the confirmation. */
+/** Confirmed bookings, with reminders before the departure, after its move and after the confirmation. */
 @Injectable()
 @Listens(ReminderSource, 10)
 export class BookingReminderSource implements ReminderSource {
-  readonly triggers: readonly LiveTrigger[] = ['departure_upcoming', 'booking_confirmed'];
+  readonly triggers: readonly LiveTrigger[] = ['departure_upcoming', 'departure_changed', 'booking_confirmed'];
 
   constructor(
     private readonly database: Database,
@@ -62,10 +64,28 @@ export class BookingReminderSource implements ReminderSource {
   async read(trigger: LiveTrigger, targetId: string): Promise<DueTarget | null> {
     const [target] = await this.ofBookings([targetId], [trigger]);
     if (!target) return null;
-    const { number: bookingNumber, customerName, customerEmail } = await this.bookings.getSummary(targetId);
+    const {
+      number: bookingNumber,
+      customerName,
+      customerEmail,
+      departureDate,
+    } = await this.bookings.getSummary(targetId);
     const due = { ...target, bookingNumber, customerName, customerEmail, outstanding: null };
+    if (trigger === 'departure_changed') return this.withMove(due, departureDate);
     const waitsUntil = trigger === 'booking_confirmed' ? await this.confirmationMailWait(targetId) : null;
     return waitsUntil === null ? due : { ...due, waitsUntil };
+  }
+
+  /** With the old and the new day. Waits, because further moves would cause further mails. */
+  private async withMove(due: DueTarget, departureDate: string | null): Promise<DueTarget | null> {
+    const [move] = await this.database.query<{ movedAt: Date; from: string }>(
+      `select departure_moved_at as "movedAt", departure_moved_from as "from" from bookings where id = $1`,
+      [due.bookingId],
+    );
+    if (!move || departureDate === null) return null;
+    const waitsUntil = new Date(move.movedAt.getTime() + MOVE_WAIT_MINUTES * 60_000);
+    const moved = { from: move.from, to: departureDate };
+    return this.clock.now() < waitsUntil ? { ...due, moved, waitsUntil } : { ...due, moved };
   }
 
   /** A minute at a time while an external provider has not confirmed an item, up to the limit; null: no wait. */

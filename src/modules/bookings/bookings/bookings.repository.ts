@@ -11,6 +11,9 @@ import { BookingItem, LIVE_AT_SUPPLIER } from './booking-item.entity.js';
 import { type ListBookings, SORT_FIELDS } from './booking.dto.js';
 import { Booking, type BookingStatus, type BookingView } from './booking.entity.js';
 
+/** A departure that is moved again within this time causes one mail. */
+export const MOVE_WAIT_MINUTES = 30;
+
 mapConstraint('bookings_number', () => conflict('booking_number_taken', 'Another booking already has this number'));
 mapConstraint('booking_items_allotment', () => notFound({ field: 'allotmentId' }));
 
@@ -308,6 +311,26 @@ export class BookingsRepository {
   }
 
   /** Items of open bookings whose service date is not the departure's start date. */
+  /**
+   * Stores from which day the departure of a confirmed booking was moved, for the mail about it. Moves within the time that
+   * this mail waits count as one, and a move back as none.
+   */
+  async recordMove(id: string, { before, after }: { before: string | null; after: string | null }): Promise<void> {
+    await this.database.execute(
+      `update bookings booking
+       set departure_moved_from = nullif(first.day, $3::date),
+         departure_moved_at = case when first.day <> $3::date then $4::timestamptz end
+       from (
+         select case when departure_moved_at > $4::timestamptz - make_interval(mins => $5) then departure_moved_from
+           else $2::date end as day
+         from bookings where id = $1
+       ) as first
+       where booking.id = $1 and booking.status in ('confirmed', 'in_progress') and first.day is not null
+         and $3::date is not null`,
+      [id, before, after, this.clock.now(), MOVE_WAIT_MINUTES],
+    );
+  }
+
   async itemsNotOnDeparture(departureId: string): Promise<(ItemPath & { serviceDate: string })[]> {
     return this.database.query(
       `select i.booking_id as "bookingId", i.id as "itemId", d.start_date as "serviceDate"

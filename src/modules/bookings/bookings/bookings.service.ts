@@ -131,6 +131,7 @@ export class BookingsService {
       if (view.departureDate !== departureDate) {
         const summary = toBookingSummary(view);
         await this.listeners.call(BookingListener, (listener) => listener.dateMoved?.(summary, departureDate));
+        await this.repository.recordMove(id, { before: departureDate, after: view.departureDate });
         await this.updateReminders(id);
       }
       return view;
@@ -274,7 +275,7 @@ export class BookingsService {
 
   /** Plans and cancels reminders of the booking; last, when no listener can reject the change any more. */
   private async updateReminders(id: string): Promise<void> {
-    await this.reminders.reschedule(id, ['departure_upcoming', 'booking_confirmed']);
+    await this.reminders.reschedule(id, ['departure_upcoming', 'departure_changed', 'booking_confirmed']);
   }
 
   private async lockExpected(id: string, expected: ExpectedVersions): Promise<Booking> {

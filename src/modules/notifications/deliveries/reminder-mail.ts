@@ -26,6 +26,12 @@ const TEMPLATES: Record<LiveTrigger, Template> = {
     subject: `Your trip ${bookingNumber} departs on ${anchorDate}`,
     sentence: `your trip ${bookingNumber} departs on ${anchorDate}.`,
   }),
+  departure_changed: ({ bookingNumber, moved }) => ({
+    subject: `The departure of your trip ${bookingNumber} has changed`,
+    sentence: moved
+      ? `your trip ${bookingNumber} departs on ${moved.to} instead of ${moved.from}.`
+      : `the departure of your trip ${bookingNumber} has changed.`,
+  }),
   booking_confirmed: ({ bookingNumber }) => ({
     subject: `Your booking ${bookingNumber} is confirmed`,
     sentence: `your booking ${bookingNumber} is confirmed.`,

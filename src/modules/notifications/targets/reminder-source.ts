@@ -18,6 +18,8 @@ export interface DueTarget extends ReminderTarget {
   customerEmail: string | null;
   /** The message is not sent before this instant, because its subject is not settled yet; absent if it is. */
   waitsUntil?: Date;
+  /** The days of departure, if the reminder is about a move. */
+  moved?: { from: string; to: string };
   /** The open amount; null if the reminder is not about a payment. */
   outstanding: { cents: number; currency: string } | null;
 }

@@ -7,6 +7,7 @@ export const LIVE_TRIGGERS = [
   'installment_due',
   'invoice_due',
   'departure_upcoming',
+  'departure_changed',
   'booking_confirmed',
   'payment_complete',
 ] as const;
@@ -33,6 +34,7 @@ export const TARGET_KINDS: Record<LiveTrigger, 'booking' | 'schedule' | 'invoice
   installment_due: 'schedule',
   invoice_due: 'invoice',
   departure_upcoming: 'booking',
+  departure_changed: 'booking',
   booking_confirmed: 'booking',
   payment_complete: 'booking',
 };
