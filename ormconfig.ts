@@ -44,6 +44,7 @@ import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-
 import { Cancellations1792000000500 } from './src/migrations/1792000000500-cancellations.js';
 import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
 import { Histories1792000000610 } from './src/migrations/1792000000610-histories.js';
+import { ReportIndexes1792000000630 } from './src/migrations/1792000000630-report-indexes.js';
 import { BillPostings1792000000620 } from './src/migrations/1792000000620-bill-postings.js';
 import { SlotStates1792000000700 } from './src/migrations/1792000000700-slot-states.js';
 import { RedatedInstallments1792000000800 } from './src/migrations/1792000000800-redated-installments.js';
@@ -211,6 +212,7 @@ const migrations = [
   Histories1792000000610,
   BillPostings1792000000620,
   SlotStates1792000000700,
+  ReportIndexes1792000000630,
   RedatedInstallments1792000000800,
   DepartureChangedMails1792000000810,
   SupplierStatus1792000000900,

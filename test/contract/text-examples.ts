@@ -15,7 +15,24 @@ export async function textExamples(app: TestApp): Promise<Record<string, string>
     [`${file} application/pdf`]: await beginningOf(app, { format: 'pdf', lines: 1 }),
     [`${file} text/html`]: await beginningOf(app, { format: 'html', lines: 2 }),
     'GET /realtime/v1/channels/{channel}/events text/event-stream': await firstMessage(app),
+    ...(await reportExamples(app)),
   };
+}
+
+const REPORTS = [
+  ...['receivables', 'receivables/entries', 'payables', 'payables/entries', 'open-installments', 'unapplied-money'],
+  ...['vat', 'vat/documents', 'revenue', 'payment-journal', 'invoice-journal'],
+];
+
+/** The header and the first row of each report as CSV. */
+async function reportExamples(app: TestApp): Promise<Record<string, string>> {
+  const examples: Record<string, string> = {};
+  for (const report of REPORTS) {
+    const path = `/v1/admin/finance/reports/${report}`;
+    const { text } = await app.as('owner').get(`${path}?format=csv`);
+    examples[`GET ${path} text/csv`] = `${text.split('\r\n', 2).join('\r\n')}\r\n`;
+  }
+  return examples;
 }
 
 async function beginningOf(app: TestApp, { format, lines }: { format: string; lines: number }): Promise<string> {

@@ -41,6 +41,8 @@ import { FinanceReminderSource } from './reminders/finance-reminder-source.js';
 import { ReminderRunsController } from './reminders/reminder-runs.controller.js';
 import { AgingService } from './reports/aging.service.js';
 import { FinanceReportsController } from './reports/finance-reports.controller.js';
+import { ReportsController } from './reports/reports.controller.js';
+import { ReportsService } from './reports/reports.service.js';
 import { IntegrityService } from './reports/integrity.service.js';
 import { RenditionsController } from './renditions/renditions.controller.js';
 import { RenditionJobs } from './renditions/renditions.jobs.js';
@@ -68,6 +70,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     RefundsController,
     TransfersController,
     FinanceReportsController,
+    ReportsController,
     CommissionsController,
     ReminderRunsController,
     SettlementsController,
@@ -102,6 +105,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     PeriodsService,
     AgingService,
     IntegrityService,
+    ReportsService,
     CommissionJobs,
     CommissionsRepository,
     CommissionsService,

@@ -68,6 +68,16 @@ export function pageOf<T>(item: Type<T>): Type<{ data: T[]; total: number; limit
   return PageEnvelope;
 }
 
+/** `{data, totals, total, limit, offset}`, the envelope of a report: a page of its rows, and the totals of all rows. */
+export function reportOf<Row, Totals>(row: Type<Row>, totals: Type<Totals>): Type<{ data: Row[]; totals: Totals[] }> {
+  class ReportEnvelope extends pageOf(row) {
+    totals: Totals[];
+  }
+  const description = 'Totals of all rows on all pages, by currency.';
+  ApiProperty({ type: () => totals, isArray: true, maxItems: 400, description })(ReportEnvelope.prototype, 'totals');
+  return ReportEnvelope;
+}
+
 /** The requested page of a list. A value out of range is rejected, never clamped. */
 export class PageQuery {
   // Explicit, since the build reads comments and question marks only in files named *.dto.ts.

@@ -1,0 +1,160 @@
+/**
+ * What was open on a day, as SELECTs that reports are made of. Only dated rows count: issue dates, posting dates of payments
+ * and reversals, days of allocations, and the version of the history that was effective. Current amounts only choose the
+ * candidates: what is open now, and what has changed since the day; each choice reads an index.
+ */
+export interface AsOf {
+  /** Placeholder of the day. */
+  day: string;
+  /** Placeholder of the time after which nothing was recorded yet; null: everything that is recorded now. */
+  known: string | null;
+}
+
+/** Rows that became effective after the day, or were recorded after `known`. */
+function since({ day, known }: AsOf, effective: string, recorded: string): string {
+  return known === null ? `${effective} > ${day}` : `(${effective} > ${day} or ${recorded} > ${known})`;
+}
+
+function until({ day, known }: AsOf, effective: string, recorded: string): string {
+  return `${effective} <= ${day}${known === null ? '' : ` and ${recorded} <= ${known}`}`;
+}
+
+const HISTORIES = {
+  installment: { table: 'payment_schedule_history', key: 'schedule_id' },
+  item: { table: 'booking_item_history', key: 'item_id' },
+  status: { table: 'booking_status_history', key: 'booking_id' },
+} as const;
+
+/** The version of a history that was effective. */
+export function versionOf(asOf: AsOf, history: keyof typeof HISTORIES, id: string): string {
+  const { table, key } = HISTORIES[history];
+  return `(
+    select * from ${table} where ${key} = ${id} and ${until(asOf, 'effective_on', 'recorded_at')}
+    order by version desc limit 1
+  )`;
+}
+
+/** What was allocated to a target, or of a payment, until the day. */
+export function allocatedTo(asOf: AsOf, column: string, id: string): string {
+  return `(
+    select coalesce(sum(signed_cents), 0) as cents from payment_allocations
+    where ${column} = ${id} and ${until(asOf, 'effective_on', 'created_at')}
+  )`;
+}
+
+const movedSince = (asOf: AsOf, column: string) => `
+  select ${column} as id from payment_allocations
+  where ${column} is not null and ${since(asOf, 'effective_on', 'created_at')}`;
+
+/** Installments with an open amount; those of quotes are not receivable. */
+export function openInstallments(asOf: AsOf): string {
+  return `
+    select schedule.id, 'payment_schedule' as entity, version.type, schedule.booking_id, schedule.label, schedule.position,
+      null::text as number, schedule.currency, version.due_date, version.amount_cents, paid.cents as paid_cents
+    from (
+      select id from payment_schedules where status = 'pending'
+      union ${movedSince(asOf, 'schedule_id')}
+      union select schedule_id from payment_schedule_history where ${since(asOf, 'effective_on', 'recorded_at')}
+    ) candidate
+    join payment_schedules schedule on schedule.id = candidate.id
+    join payment_plans plan on plan.id = schedule.plan_id and plan.is_current
+    cross join lateral ${versionOf(asOf, 'installment', 'schedule.id')} version
+    cross join lateral ${versionOf(asOf, 'status', 'schedule.booking_id')} booking_then
+    cross join lateral ${allocatedTo(asOf, 'schedule_id', 'schedule.id')} paid
+    where not version.cancelled and booking_then.status <> 'draft' and version.amount_cents > paid.cents`;
+}
+
+/** Refunds and outgoing transfers that no money covers, because a receipt was reversed afterwards. */
+export function uncoveredRefunds(asOf: AsOf): string {
+  return `
+    select refund.id, 'payment' as entity, 'refund_recovery' as type, refund.booking_id, 'Refund' as label, 0 as position,
+      null::text as number, refund.currency, refund.posting_date as due_date, refund.amount_cents, covered.cents as paid_cents
+    from (
+      select id from payments where kind in ('refund', 'transfer_out') and status = 'completed' and covered_cents < amount_cents
+      union ${movedSince(asOf, 'refund_id')}
+    ) candidate
+    join payments refund on refund.id = candidate.id
+    cross join lateral ${allocatedTo(asOf, 'refund_id', 'refund.id')} covered
+    where refund.status in ('completed', 'reversed') and ${until(asOf, 'refund.posting_date', 'refund.created_at')}
+      and (refund.reversal_posting_date is null or ${since(asOf, 'refund.reversal_posting_date', 'refund.reversed_at')})
+      and refund.amount_cents > covered.cents`;
+}
+
+/** Issued invoices with an open amount. */
+export function openDocuments(asOf: AsOf): string {
+  return `
+    select invoice.id, 'invoice' as entity, 'invoice' as type, invoice.booking_id, invoice.number as label, 0 as position,
+      invoice.number, invoice.currency, invoice.due_date, invoice.total_cents - credited.cents as amount_cents,
+      paid.cents as paid_cents
+    from (
+      select id from invoices where type = 'invoice' and status in ('issued', 'partially_paid')
+      union ${movedSince(asOf, 'invoice_id')}
+      union select original_invoice_id from invoices
+      where type = 'credit_note' and number is not null and ${since(asOf, 'issue_date', 'issued_at')}
+      union select id from invoices where ${since(asOf, 'voided_on', 'voided_at')}
+    ) candidate
+    join invoices invoice on invoice.id = candidate.id and invoice.type = 'invoice' and invoice.number is not null
+    cross join lateral (
+      select coalesce(sum(note.total_cents), 0) as cents from invoices note
+      where note.original_invoice_id = invoice.id and note.number is not null
+        and ${until(asOf, 'note.issue_date', 'note.issued_at')}
+    ) credited
+    cross join lateral ${allocatedTo(asOf, 'invoice_id', 'invoice.id')} paid
+    where ${until(asOf, 'invoice.issue_date', 'invoice.issued_at')}
+      and (invoice.voided_on is null or ${since(asOf, 'invoice.voided_on', 'invoice.voided_at')})
+      and invoice.total_cents > credited.cents + paid.cents`;
+}
+
+/** Supplier invoices that were posted, with an open amount. */
+export function openBills(asOf: AsOf): string {
+  return `
+    select bill.id, 'supplier_invoice' as entity, 'supplier_invoice' as type, bill.supplier_key, bill.supplier_name,
+      bill.invoice_number as number, bill.currency, bill.due_date, bill.total_cents as amount_cents, paid.cents as paid_cents
+    from (
+      select id from supplier_invoices where status = 'approved'
+      union ${movedSince(asOf, 'supplier_invoice_id')}
+      union select id from supplier_invoices where ${since(asOf, 'voided_on', 'voided_at')}
+    ) candidate
+    join supplier_invoices bill on bill.id = candidate.id
+    cross join lateral ${allocatedTo(asOf, 'supplier_invoice_id', 'bill.id')} paid
+    where ${until(asOf, 'bill.posting_date', 'bill.approved_at')}
+      and (bill.voided_on is null or ${since(asOf, 'bill.voided_on', 'bill.voided_at')})
+      and bill.total_cents > paid.cents`;
+}
+
+/** Received money that settled nothing. */
+export function unappliedMoney(asOf: AsOf): string {
+  return `
+    select payment.id, payment.kind, payment.booking_id, payment.currency, payment.paid_on, payment.posting_date,
+      payment.reference, payment.amount_cents, payment.amount_cents - applied.cents as unapplied_cents
+    from (
+      select id from payments where unapplied_cents > 0 and status = 'completed' and booking_id is not null
+      union ${movedSince(asOf, 'payment_id')}
+      union select id from payments where ${since(asOf, 'reversal_posting_date', 'reversed_at')}
+    ) candidate
+    join payments payment on payment.id = candidate.id and payment.kind in ('receipt', 'transfer_in')
+    cross join lateral ${allocatedTo(asOf, 'payment_id', 'payment.id')} applied
+    where ${until(asOf, 'payment.posting_date', 'payment.created_at')}
+      and (payment.reversal_posting_date is null
+        or ${since(asOf, 'payment.reversal_posting_date', 'payment.reversed_at')})
+      and payment.amount_cents > applied.cents`;
+}
+
+/** Billed more than the booking costs now, for one booking: what a credit note is due for. */
+export function creditDueOf(asOf: AsOf, bookingId: string): string {
+  return `(
+    select greatest(0,
+      (select coalesce(sum(case type when 'invoice' then total_cents else -total_cents end), 0) from invoices
+       where booking_id = ${bookingId} and type in ('invoice', 'credit_note') and number is not null
+         and ${until(asOf, 'issue_date', 'issued_at')}
+         and (voided_on is null or ${since(asOf, 'voided_on', 'voided_at')}))
+      - (select coalesce(sum(version.total_sell_cents), 0) from booking_items item
+         cross join lateral ${versionOf(asOf, 'item', 'item.id')} version
+         where item.booking_id = ${bookingId} and not version.cancelled)
+      + (select coalesce(sum(version.amount_cents), 0) from payment_schedules schedule
+         join payment_plans plan on plan.id = schedule.plan_id and plan.is_current
+         cross join lateral ${versionOf(asOf, 'installment', 'schedule.id')} version
+         where schedule.booking_id = ${bookingId} and version.waived)
+    ) as cents
+  )`;
+}

@@ -1,0 +1,356 @@
+import { reportOf } from '../../../platform/http/dto.js';
+import { Cents, Id, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
+import { PAYMENT_KINDS, type PaymentKind } from '../booking-account/payment.entity.js';
+import { type Bucket, BUCKETS } from './aging.dto.js';
+
+const LOWEST = -Number.MAX_SAFE_INTEGER;
+
+/** What a customer, a booking or a supplier has open. */
+export class OpenGroup {
+  /** Stable identifier of the group, for the filter `group` of the entries. */
+  @Text({ max: 64 })
+  group: string;
+
+  /** Name of the customer or supplier. */
+  @Text({ max: 500 })
+  name: string;
+
+  /** The booking, if the report is grouped by booking. */
+  @Id('book')
+  bookingId: string | null;
+
+  /** Currency of all amounts of the entry, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+
+  /** Number of entries. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  count: number;
+
+  /** Earliest due date of the entries; null if none has one. */
+  @IsoDate()
+  oldestDueDate: string | null;
+
+  /** Sum of the open amounts. */
+  @Cents({ min: LOWEST })
+  openCents: number | null;
+
+  /** Of it, not yet due. */
+  @Cents({ min: LOWEST })
+  currentCents: number | null;
+
+  /** Of it, 1 to 30 days late. */
+  @Cents({ min: LOWEST })
+  days1To30Cents: number | null;
+
+  /** Of it, 31 to 60 days late. */
+  @Cents({ min: LOWEST })
+  days31To60Cents: number | null;
+
+  /** Of it, 61 to 90 days late. */
+  @Cents({ min: LOWEST })
+  days61To90Cents: number | null;
+
+  /** Of it, more than 90 days late. */
+  @Cents({ min: LOWEST })
+  over90Cents: number | null;
+}
+
+/** Sums of all groups in one currency. */
+export class OpenTotals {
+  /** Currency of all amounts of the entry, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+
+  /** Number of groups. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  count: number;
+
+  /** Sum of the open amounts. */
+  @Cents({ min: LOWEST })
+  openCents: number | null;
+
+  /** Of it, not yet due. */
+  @Cents({ min: LOWEST })
+  currentCents: number | null;
+
+  /** Of it, 1 to 30 days late. */
+  @Cents({ min: LOWEST })
+  days1To30Cents: number | null;
+
+  /** Of it, 31 to 60 days late. */
+  @Cents({ min: LOWEST })
+  days31To60Cents: number | null;
+
+  /** Of it, 61 to 90 days late. */
+  @Cents({ min: LOWEST })
+  days61To90Cents: number | null;
+
+  /** Of it, more than 90 days late. */
+  @Cents({ min: LOWEST })
+  over90Cents: number | null;
+}
+
+/** An installment, an invoice, a supplier invoice or an uncovered refund with an open amount. */
+export class OpenEntry {
+  /** ID of the installment, invoice, supplier invoice or payment. */
+  @Text({ max: 100 })
+  id: string;
+
+  /** Kind of the resource that `id` names. */
+  @OneOf(['payment_schedule', 'invoice', 'supplier_invoice', 'payment'])
+  entity: string;
+
+  /** Type of the installment, or `invoice`, `supplier_invoice`, `refund_recovery`. */
+  @Text({ max: 50 })
+  type: string;
+
+  /** The group of the report that contains the entry. */
+  @Text({ max: 64 })
+  group: string;
+
+  /** Name of the customer or supplier. */
+  @Text({ max: 500 })
+  name: string;
+
+  /** The booking; null for supplier invoices. */
+  @Id('book')
+  bookingId: string | null;
+
+  /** Number of the booking; null for supplier invoices. */
+  @Text({ min: 0, max: 40 })
+  bookingNumber: string | null;
+
+  /** Label of the installment, or number of the invoice. */
+  @Text({ min: 0, max: 500 })
+  label: string | null;
+
+  /** Number of the invoice or supplier invoice; null for others. */
+  @Text({ min: 0, max: 100 })
+  number: string | null;
+
+  /** Currency of all amounts of the entry, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+
+  /** Day on which it is due; null if none is stated. */
+  @IsoDate()
+  dueDate: string | null;
+
+  /** Days past the due date; 0 if it is not late. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  daysLate: number;
+
+  /** Range of days past the due date. */
+  @OneOf(BUCKETS)
+  bucket: Bucket;
+
+  /** The amount, less what was credited. */
+  @Cents({ min: LOWEST })
+  amountCents: number | null;
+
+  /** What was allocated to it until the day. */
+  @Cents({ min: LOWEST })
+  paidCents: number | null;
+
+  /** `amountCents` - `paidCents`. */
+  @Cents({ min: LOWEST })
+  openCents: number | null;
+
+  /** Day of the last reminder that was sent for it; null if none was. */
+  @IsoDate()
+  remindedOn: string | null;
+}
+
+/** Sums of all entries in one currency. */
+export class OpenEntryTotals {
+  /** Currency of all amounts of the entry, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+
+  /** Number of entries. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  count: number;
+
+  /** Sum of the amounts. */
+  @Cents({ min: LOWEST })
+  amountCents: number | null;
+
+  /** Sum of what is paid. */
+  @Cents({ min: LOWEST })
+  paidCents: number | null;
+
+  /** Sum of the open amounts. */
+  @Cents({ min: LOWEST })
+  openCents: number | null;
+}
+
+/** An installment that a customer still owes. */
+export class OpenInstallment {
+  /** The installment. */
+  @Id('psch')
+  scheduleId: string;
+
+  /** The booking that the installment belongs to. */
+  @Id('book')
+  bookingId: string;
+
+  /** Number under which the customer knows the booking. */
+  @Text({ max: 40 })
+  bookingNumber: string;
+
+  /** Status of the booking now. */
+  @Text({ max: 20 })
+  bookingStatus: string;
+
+  /** Who made the booking. */
+  @Text({ max: 500 })
+  customerName: string;
+
+  /** E-mail address of the customer; null if unknown. */
+  @Text({ min: 0, max: 500 })
+  customerEmail: string | null;
+
+  /** The channel that sold the booking; null for a direct sale. */
+  @Id('chan')
+  channelId: string | null;
+
+  /** Type of the installment. */
+  @Text({ max: 50 })
+  type: string;
+
+  /** Label of the installment. */
+  @Text({ max: 500 })
+  label: string;
+
+  /** Currency of all amounts of the entry, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+
+  /** Day on which it is due. */
+  @IsoDate()
+  dueDate: string;
+
+  /** Days past the due date; 0 if it is not late. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  daysLate: number;
+
+  /** Amount of the installment. */
+  @Cents({ min: LOWEST })
+  amountCents: number | null;
+
+  /** What was allocated to it until the day. */
+  @Cents({ min: LOWEST })
+  paidCents: number | null;
+
+  /** `amountCents` - `paidCents`. */
+  @Cents({ min: LOWEST })
+  outstandingCents: number | null;
+
+  /** What the customer is to be asked for: less than outstanding if the booking has unapplied money or a credit due. */
+  @Cents({ min: LOWEST })
+  askCents: number | null;
+}
+
+/** Sums of all installments in one currency. */
+export class OpenInstallmentTotals {
+  /** Currency of all amounts of the entry, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+
+  /** Number of installments. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  count: number;
+
+  /** Sum of the amounts. */
+  @Cents({ min: LOWEST })
+  amountCents: number | null;
+
+  /** Sum of what is paid. */
+  @Cents({ min: LOWEST })
+  paidCents: number | null;
+
+  /** Sum outstanding. */
+  @Cents({ min: LOWEST })
+  outstandingCents: number | null;
+
+  /** Sum of what is asked for. */
+  @Cents({ min: LOWEST })
+  askCents: number | null;
+}
+
+/** Received money that settled nothing. */
+export class UnappliedPayment {
+  /** The payment that this row is about (prefix `pay`). */
+  @Id('pay')
+  paymentId: string;
+
+  /** `receipt` or `transfer_in`. */
+  @OneOf(PAYMENT_KINDS)
+  kind: PaymentKind;
+
+  /** The booking that it came in for. */
+  @Id('book')
+  bookingId: string;
+
+  /** Number under which the customer knows the booking. */
+  @Text({ max: 40 })
+  bookingNumber: string;
+
+  /** Status of the booking now. */
+  @Text({ max: 20 })
+  bookingStatus: string;
+
+  /** Who made the booking. */
+  @Text({ max: 500 })
+  customerName: string;
+
+  /** Currency of all amounts of the entry, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+
+  /** Day on which the money was received. */
+  @IsoDate()
+  receivedOn: string;
+
+  /** Days since then. */
+  @Whole({ min: LOWEST, max: Number.MAX_SAFE_INTEGER })
+  ageDays: number;
+
+  /** Reference of the payment; null if none is stored. */
+  @Text({ min: 0, max: 500 })
+  reference: string | null;
+
+  /** Amount of the payment. */
+  @Cents({ min: LOWEST })
+  amountCents: number | null;
+
+  /** Of it, what settled nothing. */
+  @Cents({ min: LOWEST })
+  unappliedCents: number | null;
+}
+
+/** Sums of all payments in one currency. */
+export class UnappliedTotals {
+  /** Currency of all amounts of the entry, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+
+  /** Number of payments. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  count: number;
+
+  /** Sum of the amounts. */
+  @Cents({ min: LOWEST })
+  amountCents: number | null;
+
+  /** Sum of what settled nothing. */
+  @Cents({ min: LOWEST })
+  unappliedCents: number | null;
+}
+
+export class OpenGroupReport extends reportOf(OpenGroup, OpenTotals) {}
+export class OpenEntryReport extends reportOf(OpenEntry, OpenEntryTotals) {}
+export class OpenInstallmentReport extends reportOf(OpenInstallment, OpenInstallmentTotals) {}
+export class UnappliedMoneyReport extends reportOf(UnappliedPayment, UnappliedTotals) {}

@@ -1,0 +1,249 @@
+import { versionOf } from './as-of.sql.js';
+import { asOfOf, conditions, daysOf, equals, firstDayOf, type Place, type Report } from './report.js';
+import type { JournalQuery, PaymentJournalQuery, RevenueQuery, VatQuery } from './report-query.dto.js';
+
+/** Documents with their tax, one row per rate; amounts of credit notes, and of supplier invoices that were voided, are negative. */
+function taxedDocuments(query: VatQuery, place: Place, today: string): string {
+  const { currency } = query;
+  const [first, last] = daysOf(query, place, today);
+  const of = (column: string) => equals(column, currency, place);
+  return `
+    select 'output' as side, invoice.type, invoice.id, invoice.number, invoice.issue_date as date, invoice.payer_name as party,
+      line.tax_rate_basis_points as rate, invoice.currency, line.sign * sum(line.net_cents) as net,
+      line.sign * sum(line.tax_cents) as tax, line.sign * sum(line.total_cents) as gross
+    from invoices invoice
+    cross join lateral (
+      select *, case invoice.type when 'invoice' then 1 else -1 end as sign
+      from invoice_lines where invoice_id = invoice.id
+    ) line
+    ${conditions(
+      `invoice.number is not null and invoice.type in ('invoice', 'credit_note') and invoice.status <> 'void'
+       and invoice.issue_date between ${first} and ${last}`,
+      of('invoice.currency'),
+    )}
+    group by invoice.id, line.tax_rate_basis_points, line.sign
+    union all
+    select 'input', 'supplier_invoice', bill.id, bill.invoice_number, posting.date, bill.supplier_name, null, bill.currency,
+      posting.sign * bill.subtotal_cents, posting.sign * bill.tax_cents, posting.sign * bill.total_cents
+    from (
+      select id, posting_date as date, 1 as sign from supplier_invoices where posting_date between ${first} and ${last}
+      union all
+      select id, voided_on, -1 from supplier_invoices
+      where posting_date is not null and voided_on between ${first} and ${last}
+    ) posting join supplier_invoices bill on bill.id = posting.id
+    ${conditions(of('bill.currency'))}`;
+}
+
+export const VAT: Report<VatQuery> = {
+  name: 'vat',
+  columns: {
+    side: 'text',
+    taxRateBasisPoints: 'count',
+    currency: 'text',
+    count: 'count',
+    netCents: 'cents',
+    taxCents: 'cents',
+    grossCents: 'cents',
+  },
+  rows: (query, place, today) => `
+    select side, rate as "taxRateBasisPoints", currency, count(*)::integer as count, sum(net) as "netCents",
+      sum(tax) as "taxCents", sum(gross) as "grossCents"
+    from (${taxedDocuments(query, place, today)}) document
+    ${conditions(equals('side', query.side, place))} group by side, rate, currency`,
+  order: 'side desc, currency, "taxRateBasisPoints" nulls last',
+  sums: ['netCents', 'taxCents', 'grossCents'],
+  totals: () => `
+    select currency, side, count(*)::integer as count, sum("netCents") as "netCents", sum("taxCents") as "taxCents",
+      sum("grossCents") as "grossCents"
+    from report group by currency, side`,
+};
+
+export const VAT_DOCUMENTS: Report<VatQuery> = {
+  ...VAT,
+  name: 'vat-documents',
+  columns: {
+    side: 'text',
+    type: 'text',
+    id: 'text',
+    number: 'text',
+    date: 'text',
+    party: 'text',
+    taxRateBasisPoints: 'count',
+    currency: 'text',
+    netCents: 'cents',
+    taxCents: 'cents',
+    grossCents: 'cents',
+  },
+  rows: (query, place, today) => `
+    select side, type, id, number, date, party, rate as "taxRateBasisPoints", currency, net as "netCents", tax as "taxCents",
+      gross as "grossCents"
+    from (${taxedDocuments(query, place, today)}) document ${conditions(equals('side', query.side, place))}`,
+  order: 'side desc, date, number, id, "taxRateBasisPoints" nulls last, "grossCents"',
+};
+
+const REVENUE_GROUPS = {
+  month: { key: `to_char(sale.date, 'YYYY-MM')`, name: `to_char(sale.date, 'YYYY-MM')` },
+  product: { key: 'departure.product_id', name: 'departure.product_id' },
+  channel: { key: 'booking.channel_id', name: 'channel.name' },
+  departure: { key: 'item.departure_id', name: 'item.title' },
+} as const;
+
+/** What was sold of each item, by the day that the basis counts. */
+function sales(query: RevenueQuery, place: Place, today: string): string {
+  const { basis = 'service' } = query;
+  const [first, last] = daysOf(query, place, today);
+  const { [basis]: source } = {
+    // An item of an invoice that was drawn from an installment is unknown.
+    invoiced: () => `
+      select invoice.booking_id, line.booking_item_id as item_id, invoice.issue_date as date,
+        sign * case when invoice.type = 'invoice' then coalesce(line.quantity, 0) else 0 end as units,
+        sign * line.net_cents as net, sign * line.tax_cents as tax
+      from invoices invoice join invoice_lines line on line.invoice_id = invoice.id
+      cross join lateral (select case invoice.type when 'invoice' then 1 else -1 end as sign) amount
+      where invoice.number is not null and invoice.type in ('invoice', 'credit_note') and invoice.status <> 'void'
+        and invoice.issue_date between ${first} and ${last}`,
+    service: () => {
+      const day = asOfOf(query, place, today);
+      return `
+        select item.booking_id, item.id as item_id, version.service_date as date, version.quantity as units,
+          version.total_sell_cents - version.tax_included_cents as net, version.tax_included_cents as tax
+        from (
+          select id from booking_items where service_date between ${first} and ${last}
+          union select item_id from booking_item_history where effective_on > ${day.day}
+        ) candidate join booking_items item on item.id = candidate.id
+        cross join lateral ${versionOf(day, 'item', 'item.id')} version
+        cross join lateral ${versionOf(day, 'status', 'item.booking_id')} booking_then
+        where not version.cancelled and booking_then.status <> 'draft'
+          and version.service_date between ${first} and ${last}`;
+    },
+    confirmed: () => {
+      const day = asOfOf(query, place, today);
+      return `
+        select item.booking_id, item.id as item_id, sold.confirmed_on as date, version.quantity as units,
+          version.total_sell_cents - version.tax_included_cents as net, version.tax_included_cents as tax
+        from bookings sold join booking_items item on item.booking_id = sold.id
+        cross join lateral ${versionOf(day, 'item', 'item.id')} version
+        where sold.confirmed_on between ${first} and ${last} and sold.confirmed_on <= ${day.day} and not version.cancelled`;
+    },
+  };
+  return source();
+}
+
+export const REVENUE: Report<RevenueQuery> = {
+  name: 'revenue',
+  columns: {
+    group: 'text',
+    name: 'text',
+    currency: 'text',
+    units: 'count',
+    netCents: 'cents',
+    taxCents: 'cents',
+    grossCents: 'cents',
+  },
+  rows: (query, place, today) => {
+    const { key, name } = REVENUE_GROUPS[query.groupBy ?? 'month'];
+    return `
+      select ${key} as "group", min(${name}) as name, booking.currency,
+        coalesce(sum(sale.units) filter (where item.type = 'unit'), 0) as units, sum(sale.net) as "netCents",
+        sum(sale.tax) as "taxCents", sum(sale.net + sale.tax) as "grossCents"
+      from (${sales(query, place, today)}) sale
+      join bookings booking on booking.id = sale.booking_id
+      left join booking_items item on item.id = sale.item_id
+      left join departures departure on departure.id = item.departure_id
+      left join channels channel on channel.id = booking.channel_id
+      ${conditions(equals('booking.currency', query.currency, place))}
+      group by ${key}, booking.currency`;
+  },
+  order: '"group" nulls last, currency',
+  sums: ['netCents', 'taxCents', 'grossCents'],
+};
+
+/** Payments and reversals on their posting dates, with the sign of the bank account; transfers move no money of the bank. */
+const MOVEMENTS = `
+  select payment.*, movement.date, movement.entry,
+    movement.sign * case payment.direction when 'in' then 1 else -1 end * payment.amount_cents as cents
+  from payments payment
+  cross join lateral (
+    values (payment.posting_date, 'payment', 1), (payment.reversal_posting_date, 'reversal', -1)
+  ) movement (date, entry, sign)
+  where payment.kind not in ('transfer_in', 'transfer_out') and payment.status in ('completed', 'reversed')`;
+
+export const PAYMENT_JOURNAL: Report<PaymentJournalQuery> = {
+  name: 'payment-journal',
+  columns: {
+    date: 'text',
+    entry: 'text',
+    paymentId: 'text',
+    kind: 'text',
+    method: 'text',
+    reference: 'text',
+    party: 'text',
+    bookingId: 'text',
+    supplierInvoiceId: 'text',
+    currency: 'text',
+    amountCents: 'cents',
+  },
+  rows: ({ currency, method, ...days }, place, today) => {
+    const [first, last] = daysOf(days, place, today);
+    return `
+    select movement.date, movement.entry, movement.id as "paymentId", movement.kind, movement.method, movement.reference,
+      coalesce(booking.customer_name, bill.supplier_name) as party, movement.booking_id as "bookingId",
+      movement.supplier_invoice_id as "supplierInvoiceId", movement.currency, movement.cents as "amountCents"
+    from (${MOVEMENTS} and movement.date between ${first} and ${last}) movement
+    left join bookings booking on booking.id = movement.booking_id
+    left join supplier_invoices bill on bill.id = movement.supplier_invoice_id
+    ${conditions(equals('movement.currency', currency, place), equals('movement.method', method, place))}`;
+  },
+  order: 'date, "paymentId", entry',
+  sums: ['amountCents'],
+  totals: ({ currency, method, ...days }, place, today) => `
+    select currency, coalesce(count, 0) as count, coalesce(opening, 0) as "openingCents", coalesce(cents, 0) as "movementCents",
+      coalesce(opening, 0) + coalesce(cents, 0) as "closingCents"
+    from (
+      select movement.currency, sum(movement.cents) as opening
+      from (${MOVEMENTS} and movement.date < ${firstDayOf(days, place, today)}) movement
+      ${conditions(equals('movement.currency', currency, place), equals('movement.method', method, place))} group by 1
+    ) before full join (
+      select currency, count(*)::integer as count, sum("amountCents") as cents from report group by 1
+    ) moved using (currency)`,
+};
+
+export const INVOICE_JOURNAL: Report<JournalQuery> = {
+  name: 'invoice-journal',
+  columns: {
+    id: 'text',
+    type: 'text',
+    number: 'text',
+    issueDate: 'text',
+    status: 'text',
+    payerName: 'text',
+    originalNumber: 'text',
+    taxRateBasisPoints: 'count',
+    currency: 'text',
+    netCents: 'cents',
+    taxCents: 'cents',
+    grossCents: 'cents',
+  },
+  rows: ({ currency, ...days }, place, today) => {
+    const [first, last] = daysOf(days, place, today);
+    return `
+    select invoice.id, invoice.type, invoice.number, invoice.issue_date as "issueDate", invoice.status,
+      invoice.payer_name as "payerName", original.number as "originalNumber", line.rate as "taxRateBasisPoints",
+      invoice.currency, line.sign * line.net as "netCents", line.sign * line.tax as "taxCents",
+      line.sign * (line.net + line.tax) as "grossCents"
+    from invoices invoice left join invoices original on original.id = invoice.original_invoice_id
+    cross join lateral (
+      select case when invoice.status = 'void' then null else tax_rate_basis_points end as rate,
+        case when invoice.status = 'void' then 0 when invoice.type = 'invoice' then 1 else -1 end as sign,
+        sum(net_cents) as net, sum(tax_cents) as tax
+      from invoice_lines where invoice_id = invoice.id group by 1
+    ) line
+    ${conditions(
+      `invoice.number is not null and invoice.type in ('invoice', 'credit_note')
+       and invoice.issue_date between ${first} and ${last}`,
+      equals('invoice.currency', currency, place),
+    )}`;
+  },
+  order: 'type desc, number, "taxRateBasisPoints" nulls last',
+  sums: ['netCents', 'taxCents', 'grossCents'],
+};

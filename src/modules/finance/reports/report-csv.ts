@@ -1,0 +1,44 @@
+import { stringify } from 'csv-stringify/sync';
+import { minorUnits } from '../../../platform/money/money.js';
+import type { ColumnKind } from './report.js';
+
+export type ReportRow = Readonly<Record<string, unknown>>;
+type Columns = Readonly<Record<string, ColumnKind>>;
+
+const FORMAT = { record_delimiter: '\r\n' as const };
+/** A spreadsheet would execute a text that begins like this. */
+const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
+
+/** The header: each amount has a second column with the decimal number, without `Cents` in its name. */
+export function csvHeader(columns: Columns): string {
+  const names = Object.entries(columns).flatMap(([name, kind]) =>
+    kind === 'cents' ? [name, name.replace(/Cents$/, '')] : [name],
+  );
+  return stringify([names], FORMAT);
+}
+
+/** Rows of RFC 4180. Amounts are in the row's `currency`. */
+export function csvRows(columns: Columns, rows: readonly ReportRow[]): string {
+  const lines = rows.map((row) =>
+    Object.entries(columns).flatMap(([name, kind]) => {
+      const text = textOf(row[name]);
+      if (kind === 'cents') return [text, text === '' ? '' : decimal(text, textOf(row['currency']))];
+      return [kind === 'text' && FORMULA.test(text) ? `'${text}` : text];
+    }),
+  );
+  return lines.length === 0 ? '' : stringify(lines, FORMAT);
+}
+
+/** An amount in minor units as a decimal number: 5900 EUR is 59.00, 5900 JPY is 5900. */
+export function decimal(cents: string, currency: string): string {
+  const digits = minorUnits(currency);
+  const [sign, units] = cents.startsWith('-') ? ['-', cents.slice(1)] : ['', cents];
+  if (digits === 0) return cents;
+  const padded = units.padStart(digits + 1, '0');
+  return `${sign}${padded.slice(0, -digits)}.${padded.slice(-digits)}`;
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : '';
+}

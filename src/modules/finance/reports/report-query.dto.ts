@@ -1,0 +1,159 @@
+import { named } from '../../../platform/http/named-values.js';
+import { PageQuery } from '../../../platform/http/dto.js';
+import { Id, OneOf, Optional, Text } from '../../../platform/http/fields.js';
+import { QueryFlag } from '../../../platform/http/query-fields.js';
+import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import { METHODS, type Method } from '../booking-account/payment.entity.js';
+import { type Bucket, BUCKETS } from './aging.dto.js';
+
+export const FORMATS = named('ReportFormat', ['json', 'csv']);
+export const BASES = named('ReceivablesBasis', ['schedule', 'document']);
+export const RECEIVABLE_GROUPS = named('ReceivablesGroup', ['customer', 'booking', 'supplier']);
+export const REVENUE_BASES = named('RevenueBasis', ['service', 'confirmed', 'invoiced']);
+export const REVENUE_GROUPINGS = named('RevenueGroup', ['month', 'product', 'channel', 'departure']);
+export const VAT_SIDES = named('VatSide', ['output', 'input']);
+
+const BOOKING_STATUS = ['draft', 'confirmed', 'in_progress', 'completed', 'cancelled'] as const;
+
+export class ReportQuery extends PageQuery {
+  /** Only amounts in this currency. */
+  @Optional()
+  @CurrencyCode()
+  currency?: string;
+
+  /** `json` (default): a page of rows and the totals; `csv`: all rows as a file, at most 100,000. */
+  @Optional()
+  @OneOf(FORMATS)
+  format?: (typeof FORMATS)[number];
+}
+
+export class AsOfQuery extends ReportQuery {
+  /** Day at whose end the amounts were open; today by default. */
+  @Optional()
+  @IsoDate()
+  asOf?: string;
+
+  /** Also hides what was recorded after this time. */
+  @Optional()
+  @Instant()
+  knownAt?: string;
+}
+
+export class GroupedQuery extends AsOfQuery {
+  /** `schedule` (default): installments, billed or not; `document`: issued invoices. Of suppliers there are documents only. */
+  @Optional()
+  @OneOf(BASES)
+  basis?: (typeof BASES)[number];
+
+  /** Receivables are grouped by `customer` (default) or `booking`, payables always by supplier. */
+  @Optional()
+  @OneOf(RECEIVABLE_GROUPS)
+  groupBy?: (typeof RECEIVABLE_GROUPS)[number];
+}
+
+export class EntriesQuery extends GroupedQuery {
+  /** Only entries of this `group` of the report, with the same `groupBy`. */
+  @Optional()
+  @Text({ max: 64 })
+  group?: string;
+
+  /** Only entries of this range of days past the due date. */
+  @Optional()
+  @OneOf(BUCKETS)
+  bucket?: Bucket;
+
+  /** Only entries of this booking. */
+  @Optional()
+  @Id('book')
+  bookingId?: string;
+}
+
+export class OpenInstallmentsQuery extends AsOfQuery {
+  /** `true`: only installments that are late; `false`: only those that are not. */
+  @Optional()
+  @QueryFlag()
+  overdue?: boolean;
+
+  /** Only installments due on or after this day. */
+  @Optional()
+  @IsoDate()
+  dueFrom?: string;
+
+  /** Only installments due on or before this day. */
+  @Optional()
+  @IsoDate()
+  dueTo?: string;
+
+  /** Only bookings that this channel sold. */
+  @Optional()
+  @Id('chan')
+  channelId?: string;
+
+  /** Only installments of this booking. */
+  @Optional()
+  @Id('book')
+  bookingId?: string;
+
+  /** Only bookings whose number or customer name contains this text, ignoring case. */
+  @Optional()
+  @Text({ max: 255 })
+  search?: string;
+}
+
+export class UnappliedQuery extends AsOfQuery {
+  /** Only money of bookings that have this status now. */
+  @Optional()
+  @OneOf(BOOKING_STATUS)
+  bookingStatus?: (typeof BOOKING_STATUS)[number];
+}
+
+export class JournalQuery extends ReportQuery {
+  /** First day of the report; by default the first day of the month of `to`. */
+  @Optional()
+  @IsoDate()
+  from?: string;
+
+  /** Last day of the report; today by default. */
+  @Optional()
+  @IsoDate()
+  to?: string;
+}
+
+export class VatQuery extends JournalQuery {
+  /** Only the tax of own documents (`output`) or of supplier invoices (`input`). */
+  @Optional()
+  @OneOf(VAT_SIDES)
+  side?: (typeof VAT_SIDES)[number];
+}
+
+export class PaymentJournalQuery extends JournalQuery {
+  /** Only payments of this method. */
+  @Optional()
+  @OneOf(METHODS)
+  method?: Method;
+}
+
+export class RevenueQuery extends JournalQuery {
+  /**
+   * The day that counts: of the service (default), of the confirmation of the booking, or of the issue of the invoice,
+   * less credit notes.
+   */
+  @Optional()
+  @OneOf(REVENUE_BASES)
+  basis?: (typeof REVENUE_BASES)[number];
+
+  /** What the rows are: months by default. */
+  @Optional()
+  @OneOf(REVENUE_GROUPINGS)
+  groupBy?: (typeof REVENUE_GROUPINGS)[number];
+
+  /** Items are counted as they were at the end of this day; today by default. */
+  @Optional()
+  @IsoDate()
+  asOf?: string;
+
+  /** Also hides what was recorded after this time. */
+  @Optional()
+  @Instant()
+  knownAt?: string;
+}

@@ -1,0 +1,55 @@
+import type { AsOf } from './as-of.sql.js';
+
+/** Adds a value to the statement and returns its placeholder. */
+export type Place = (value: unknown, type: 'date' | 'text' | 'timestamptz') => string;
+
+export type ColumnKind = 'text' | 'count' | 'cents';
+
+/**
+ * A report: a SELECT with these columns. Totals are sums over all its rows, per currency, in the same statement, so that they
+ * always agree with the rows.
+ */
+export interface Report<Query> {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, ColumnKind>>;
+  readonly rows: (query: Query, place: Place, today: string) => string;
+  /** The order of the rows. */
+  readonly order: string;
+  /** Columns that are summed. */
+  readonly sums: readonly string[];
+  /** Replaces the totals: a SELECT from `report`. */
+  readonly totals?: (query: Query, place: Place, today: string) => string;
+}
+
+export function asOfOf(query: { asOf?: string; knownAt?: string }, place: Place, today: string): AsOf {
+  return {
+    day: place(query.asOf ?? today, 'date'),
+    known: query.knownAt === undefined ? null : place(query.knownAt, 'timestamptz'),
+  };
+}
+
+export function conditions(...parts: (string | null)[]): string {
+  const given = parts.filter((part) => part !== null);
+  return given.length === 0 ? '' : `where ${given.join(' and ')}`;
+}
+
+export const equals = (column: string, value: string | undefined, place: Place) =>
+  value === undefined ? null : `${column} = ${place(value, 'text')}`;
+
+/** The first and the last day of a report: this month until today, unless the query says otherwise. */
+export function daysOf(
+  { from, to }: { from?: string; to?: string },
+  place: Place,
+  today: string,
+): readonly [first: string, last: string] {
+  return [firstDayOf({ from, to }, place, today), place(to ?? today, 'date')];
+}
+
+/** A statement must refer to each of its parameters, so one that needs only the first day places only that. */
+export function firstDayOf(
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+  place: Place,
+  today: string,
+): string {
+  return place(from ?? `${(to ?? today).slice(0, 8)}01`, 'date');
+}

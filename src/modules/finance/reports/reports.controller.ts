@@ -1,0 +1,192 @@
+import { applyDecorators, Controller, Get, Query, type StreamableFile, type Type } from '@nestjs/common';
+import { ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
+import {
+  OPEN_INSTALLMENTS,
+  PAYABLE_ENTRIES,
+  PAYABLES,
+  RECEIVABLE_ENTRIES,
+  RECEIVABLES,
+  UNAPPLIED_MONEY,
+} from './open-amount-reports.js';
+import { INVOICE_JOURNAL, PAYMENT_JOURNAL, REVENUE, VAT, VAT_DOCUMENTS } from './period-reports.js';
+import {
+  EntriesQuery,
+  GroupedQuery,
+  JournalQuery,
+  OpenInstallmentsQuery,
+  PaymentJournalQuery,
+  RevenueQuery,
+  UnappliedQuery,
+  VatQuery,
+} from './report-query.dto.js';
+import {
+  OpenEntryReport,
+  OpenGroupReport,
+  OpenInstallmentReport,
+  UnappliedMoneyReport,
+} from './open-amount-rows.dto.js';
+import {
+  InvoiceJournalReport,
+  PaymentJournalReport,
+  RevenueReport,
+  VatDocumentReport,
+  VatReport,
+} from './period-rows.dto.js';
+import { type ReportPage, ReportsService } from './reports.service.js';
+
+const CSV = {
+  type: 'string',
+  format: 'binary',
+  description: 'All rows as RFC 4180 in UTF-8 with a header line; the example shows its first two lines.',
+};
+
+/** A route that answers a report as JSON, or as CSV if the query asks for it. */
+function Answers(report: Type<{ totals: unknown[] }>): MethodDecorator {
+  return applyDecorators(
+    RequireScope('finance:read'),
+    Refuses({ 422: ['report_too_large'] }),
+    ApiExtraModels(report),
+    ApiOkResponse({
+      description: 'A page of rows with the totals of all rows',
+      content: { 'application/json': { schema: { $ref: getSchemaPath(report) } }, 'text/csv': { schema: CSV } },
+    }),
+  );
+}
+
+type Answer = Promise<ReportPage | StreamableFile>;
+
+@ApiTags('Finance reports')
+@Controller('/v1/admin/finance/reports')
+export class ReportsController {
+  constructor(private readonly reports: ReportsService) {}
+
+  /**
+   * Report what customers owe
+   *
+   * @remarks Open amounts at the end of a day by customer or booking, with the days by which they are late. Only
+   * dated rows count, so that the report of a past day stays the same.
+   */
+  @Get('receivables')
+  @Answers(OpenGroupReport)
+  async receivables(@Query() query: GroupedQuery): Answer {
+    return this.reports.answer(RECEIVABLES, query);
+  }
+
+  /**
+   * List what customers owe
+   *
+   * @remarks The installments (`basis: schedule`) or invoices (`document`) behind the groups of the report, and refunds
+   * that no money covers.
+   */
+  @Get('receivables/entries')
+  @Answers(OpenEntryReport)
+  async receivableEntries(@Query() query: EntriesQuery): Answer {
+    return this.reports.answer(RECEIVABLE_ENTRIES, query);
+  }
+
+  /**
+   * Report what is owed to suppliers
+   *
+   * @remarks Open amounts of posted supplier invoices at the end of a day by supplier, with the days by which they
+   * are late.
+   */
+  @Get('payables')
+  @Answers(OpenGroupReport)
+  async payables(@Query() query: GroupedQuery): Answer {
+    return this.reports.answer(PAYABLES, query);
+  }
+
+  /**
+   * List what is owed to suppliers
+   *
+   * @remarks The supplier invoices behind the groups of the report.
+   */
+  @Get('payables/entries')
+  @Answers(OpenEntryReport)
+  async payableEntries(@Query() query: EntriesQuery): Answer {
+    return this.reports.answer(PAYABLE_ENTRIES, query);
+  }
+
+  /**
+   * List open installments of all bookings
+   *
+   * @remarks Who owes what, with what is to be asked for after unapplied money and credit due. Installments of quotes
+   * are not listed.
+   */
+  @Get('open-installments')
+  @Answers(OpenInstallmentReport)
+  async openInstallments(@Query() query: OpenInstallmentsQuery): Answer {
+    return this.reports.answer(OPEN_INSTALLMENTS, query);
+  }
+
+  /**
+   * List unapplied money of all bookings
+   *
+   * @remarks Received money that settled nothing, also of cancelled bookings.
+   */
+  @Get('unapplied-money')
+  @Answers(UnappliedMoneyReport)
+  async unappliedMoney(@Query() query: UnappliedQuery): Answer {
+    return this.reports.answer(UNAPPLIED_MONEY, query);
+  }
+
+  /**
+   * Report value-added tax
+   *
+   * @remarks Output tax of invoices less credit notes by issue date, and input tax of supplier invoices by posting
+   * date, per rate and currency of the documents.
+   */
+  @Get('vat')
+  @Answers(VatReport)
+  async vat(@Query() query: VatQuery): Answer {
+    return this.reports.answer(VAT, query);
+  }
+
+  /**
+   * List the documents of the value-added tax report
+   *
+   * @remarks The documents that the report sums, one row per document and rate.
+   */
+  @Get('vat/documents')
+  @Answers(VatDocumentReport)
+  async vatDocuments(@Query() query: VatQuery): Answer {
+    return this.reports.answer(VAT_DOCUMENTS, query);
+  }
+
+  /**
+   * Report revenue
+   *
+   * @remarks Sales by month, product, channel or departure, on the day of the service, of the confirmation or of the
+   * invoice.
+   */
+  @Get('revenue')
+  @Answers(RevenueReport)
+  async revenue(@Query() query: RevenueQuery): Answer {
+    return this.reports.answer(REVENUE, query);
+  }
+
+  /**
+   * List payments and reversals by day
+   *
+   * @remarks Movements of the bank accounts by posting date; opening plus rows is closing. Transfers between bookings
+   * are not movements.
+   */
+  @Get('payment-journal')
+  @Answers(PaymentJournalReport)
+  async paymentJournal(@Query() query: PaymentJournalQuery): Answer {
+    return this.reports.answer(PAYMENT_JOURNAL, query);
+  }
+
+  /**
+   * List issued documents by number
+   *
+   * @remarks Invoices and credit notes by issue date, one row per document and tax rate.
+   */
+  @Get('invoice-journal')
+  @Answers(InvoiceJournalReport)
+  async invoiceJournal(@Query() query: JournalQuery): Answer {
+    return this.reports.answer(INVOICE_JOURNAL, query);
+  }
+}

@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import { PassThrough, type Readable } from 'node:stream';
+import { Inject, Injectable, StreamableFile } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Clock } from '../../../platform/clock/clock.js';
+import { currentActor } from '../../../platform/context/request-context.js';
+import { Database } from '../../../platform/database/database.js';
+import { unprocessable } from '../../../platform/errors/app-error.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { LOG } from '../../../platform/observability/log.js';
+import type { Place, Report } from './report.js';
+import { csvHeader, csvRows, type ReportRow } from './report-csv.js';
+import type { ReportQuery } from './report-query.dto.js';
+
+const MAX_CSV_ROWS = 100_000;
+const BATCH = 1_000;
+
+/** A page of the rows, and the totals of all rows. */
+export interface ReportPage {
+  data: ReportRow[];
+  totals: ReportRow[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** Runs reports: as JSON in one statement, as CSV from one snapshot. */
+@Injectable()
+export class ReportsService {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  /** The report in the format that the query asks for. Throws 422 `report_too_large`. */
+  async answer<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<ReportPage | StreamableFile> {
+    if (query.format !== 'csv') return this.page(report, query);
+    const file = new StreamableFile(await this.csv(report, query), {
+      type: 'text/csv; charset=utf-8; header=present',
+      disposition: `attachment; filename="${report.name}.csv"`,
+    });
+    // After an error, the closed connection shows the client that the file is incomplete.
+    return file.setErrorHandler((_, response) => {
+      if ('destroy' in response && typeof response.destroy === 'function') response.destroy();
+    });
+  }
+
+  private async page<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<ReportPage> {
+    const { place, values } = placing();
+    const { limit, offset } = pageBounds(query);
+    const sums = report.sums.map((column) => `sum("${column}") as "${column}"`).join(', ');
+    const totals =
+      report.totals?.(query, place, this.clock.today()) ??
+      `select currency, count(*)::integer as count, ${sums} from report group by currency`;
+    const [answer] = await this.database.query<Pick<ReportPage, 'data' | 'totals' | 'total'>>(
+      `with report as (${report.rows(query, place, this.clock.today())})
+       select (select count(*) from report)::integer as total,
+         coalesce((
+           select json_agg(page) from (select * from report order by ${report.order} limit ${limit} offset ${offset}) page
+         ), '[]'::json) as data,
+         coalesce((select json_agg(sums order by currency) from (${totals}) sums), '[]'::json) as totals`,
+      values,
+    );
+    const { data = [], totals: found = [], total = 0 } = answer ?? {};
+    return { data: data.map(safe), totals: found.map(safe), total, limit, offset };
+  }
+
+  /**
+   * All rows of one snapshot. The first rows are read before anything is sent, so that an error of the report gets a regular
+   * response; the rest is read as fast as the client takes it, and a client that takes too long loses its snapshot.
+   */
+  private async csv<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<Readable> {
+    const stream = new PassThrough();
+    return new Promise((resolve, reject) => {
+      const run = this.database.transaction(async () => {
+        await this.database.execute('set transaction isolation level repeatable read, read only');
+        const rows = await this.open(report, query);
+        stream.write(csvHeader(report.columns));
+        resolve(stream);
+        const written = await this.write(report, stream);
+        stream.end();
+        this.log.info({ report: report.name, rows, written, actor: currentActor().principal }, 'report exported');
+      });
+      run.catch((error: unknown) => {
+        const reason = error instanceof Error ? error : new Error('The report failed');
+        reject(reason);
+        stream.destroy(reason);
+      });
+    });
+  }
+
+  /** Opens the cursor and returns the number of its rows. Throws 422 `report_too_large`. */
+  private async open<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<number> {
+    const { place, values } = placing();
+    const text = report.rows(query, place, this.clock.today());
+    const [counted] = await this.database.query<{ rows: number }>(
+      `select count(*)::integer as rows from (select from (${text}) report limit ${MAX_CSV_ROWS + 1}) counted`,
+      values,
+    );
+    const rows = counted?.rows ?? 0;
+    if (rows > MAX_CSV_ROWS) {
+      throw unprocessable('report_too_large', `The report has more than ${MAX_CSV_ROWS} rows; filter it further`, {
+        maxRows: MAX_CSV_ROWS,
+      });
+    }
+    // As text: an amount may exceed 2^53-1.
+    const columns = Object.keys(report.columns).map((column) => `report."${column}"::text as "${column}"`);
+    await this.database.execute(
+      `declare report no scroll cursor for select ${columns.join(', ')} from (${text}) report order by ${report.order}`,
+      values,
+    );
+    return rows;
+  }
+
+  private async write<Query>(report: Report<Query>, stream: PassThrough): Promise<number> {
+    let written = 0;
+    for (;;) {
+      const rows = await this.database.query<ReportRow>(`fetch ${BATCH} from report`);
+      if (rows.length === 0 || stream.destroyed) return written;
+      written += rows.length;
+      if (!stream.write(csvRows(report.columns, rows)))
+        await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
+    }
+  }
+}
+
+function placing(): { place: Place; values: unknown[] } {
+  const values: unknown[] = [];
+  return { values, place: (value, type) => `$${values.push(value)}::${type}` };
+}
+
+/** An amount beyond 2^53-1 is null instead of a rounded number. */
+function safe(row: ReportRow): ReportRow {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER ? null : value,
+    ]),
+  );
+}
