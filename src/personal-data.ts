@@ -153,10 +153,14 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   integrity_report: { impersonal: 'checks' },
   invitations: { account: 'email name', impersonal: 'id roles status invited_by user_id' },
   invoice_issuers: { accounting: 'issuer', impersonal: 'invoice_id' },
-  invoice_lines: { accounting: 'description', impersonal: 'invoice_id booking_item_id' },
+  invoice_lines: {
+    accounting: 'description',
+    impersonal: 'invoice_id booking_item_id price_basis tax_code_id tax_code tax_kind mention',
+  },
   invoice_number_counters: { impersonal: 'series_id period_key' },
   invoice_number_series: { impersonal: 'id name prefix pattern document_type reset_period' },
   invoice_renditions: { impersonal: 'id invoice_id format language status storage_key sha256 failure' },
+  invoice_tax_lines: { impersonal: 'invoice_id tax_code_id tax_code tax_kind mention' },
   invoices: {
     accounting: 'payer_name payer_address payer_tax_id void_reason reason_text',
     impersonal:

@@ -39,6 +39,7 @@ const RIGHTS: Readonly<Record<string, TableRights>> = {
   accounting_period_figures: ['select', 'insert', 'delete'],
   booking_item_history: APPEND,
   booking_status_history: APPEND,
+  invoice_tax_lines: APPEND,
   payment_allocations: APPEND,
   payment_schedule_history: APPEND,
   trip_component_events: APPEND,

@@ -10,6 +10,7 @@ import { RemindersService } from '../notifications/index.js';
 import { BookingAccountsService } from './booking-account/booking-accounts.service.js';
 import { CommissionsService } from './commissions/commissions.service.js';
 import { PaymentPlansService } from './payment-plans/payment-plans.service.js';
+import { BilledTaxesService } from './tax-allocation/billed-taxes.service.js';
 import { INSTALLMENT_TRIGGERS, INVOICE_TRIGGERS } from './reminders/reminder-triggers.js';
 import { SettlementsService } from './settlements/settlements.service.js';
 
@@ -23,6 +24,7 @@ export class FinanceBookingListener implements BookingListener {
     private readonly commissions: CommissionsService,
     private readonly settlements: SettlementsService,
     private readonly reminders: RemindersService,
+    private readonly billedTaxes: BilledTaxesService,
   ) {}
 
   async confirmed(booking: BookingSummary): Promise<void> {
@@ -77,6 +79,11 @@ export class FinanceBookingListener implements BookingListener {
 
   async itemReinstated(booking: BookingSummary, { id }: BookingItemSummary, reason: string): Promise<void> {
     await this.commissions.reinstate(booking, [id], reason);
+  }
+
+  async billedTaxCodes(bookingId: string): Promise<string[]> {
+    const billed = await this.billedTaxes.byGroup(bookingId);
+    return billed.filter(({ grossCents, taxCents }) => grossCents !== 0 || taxCents !== 0).map(({ key }) => key);
   }
 
   async dateMoved(booking: BookingSummary): Promise<void> {

@@ -16,6 +16,7 @@ import { CustomerMoneyService } from './booking-account/customer-money.service.j
 import { FinanceBookingListener } from './finance-booking-listener.js';
 import { FinanceDemo } from './finance.demo.js';
 import { InvoicesController } from './invoices/invoices.controller.js';
+import { InvoiceSourcesService } from './invoices/invoice-sources.service.js';
 import { InvoicesRepository } from './invoices/invoices.repository.js';
 import { IssuerCopiesRepository } from './invoices/issuer-copies.repository.js';
 import { InvoicesService } from './invoices/invoices.service.js';
@@ -54,10 +55,19 @@ import { SettlementsController } from './settlements/settlements.controller.js';
 import { SettlementsService } from './settlements/settlements.service.js';
 import { SupplierInvoicesController } from './supplier-invoices/supplier-invoices.controller.js';
 import { SupplierInvoicesRepository } from './supplier-invoices/supplier-invoices.repository.js';
+import { BilledTaxesService } from './tax-allocation/billed-taxes.service.js';
+import { TaxesModule } from '../taxes/index.js';
 import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.service.js';
 
 @Module({
-  imports: [ActionLedgerModule, BookingsModule, DistributionModule, NotificationsModule, OrganizationModule],
+  imports: [
+    ActionLedgerModule,
+    BookingsModule,
+    DistributionModule,
+    NotificationsModule,
+    OrganizationModule,
+    TaxesModule,
+  ],
   controllers: [
     SupplierInvoicesController,
     NumberSeriesController,
@@ -88,6 +98,8 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     SupplierInvoicesService,
     NumberSeriesRepository,
     NumberSeriesService,
+    BilledTaxesService,
+    InvoiceSourcesService,
     InvoicesRepository,
     IssuerCopiesRepository,
     InvoicesService,

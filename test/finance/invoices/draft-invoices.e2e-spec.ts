@@ -28,7 +28,8 @@ describe('POST /v1/admin/finance/invoices', () => {
     });
     const { status, headers, body } = await post({ bookingId });
     expect(status).toBe(201);
-    const common = { taxRateBasisPoints: null };
+    const untaxed = { taxCodeId: null, taxCode: null, taxKind: null, taxRateBasisPoints: null, mention: null };
+    const common = { ...untaxed, priceBasis: 'gross', serviceDate: null, serviceEndDate: null };
     expect(body).toEqual({
       data: {
         id: expect.stringMatching(/^inv_/),
@@ -63,7 +64,8 @@ describe('POST /v1/admin/finance/invoices', () => {
             bookingItemId: itemIds[0],
             description: 'City tour',
             quantity: '2',
-            unitPriceCents: 10_000,
+            unitPriceCents: 11_900,
+            netUnitPrice: '100.0000',
             netCents: 20_000,
             taxCents: 3_800,
             totalCents: 23_800,
@@ -71,9 +73,10 @@ describe('POST /v1/admin/finance/invoices', () => {
           {
             ...common,
             bookingItemId: itemIds[1],
-            description: '3 x Museum',
-            quantity: '1',
-            unitPriceCents: 2_521,
+            description: 'Museum',
+            quantity: '3',
+            unitPriceCents: 1_000,
+            netUnitPrice: '8.4033',
             netCents: 2_521,
             taxCents: 479,
             totalCents: 3_000,
@@ -84,11 +87,13 @@ describe('POST /v1/admin/finance/invoices', () => {
             description: 'Early bird',
             quantity: '1',
             unitPriceCents: -1_000,
+            netUnitPrice: '-10.0000',
             netCents: -1_000,
             taxCents: 0,
             totalCents: -1_000,
           },
         ],
+        taxSummary: [{ ...untaxed, netCents: 21_521, taxCents: 4_279, grossCents: 25_800, baseTaxCents: null }],
       },
     });
     expect([headers['location'], headers['etag']]).toEqual([`${PATH}/${body.data.id}`, '"1"']);
@@ -104,7 +109,7 @@ describe('POST /v1/admin/finance/invoices', () => {
     ];
     expect(first).toMatchObject({ subtotalCents: 29_970, taxCents: 30, totalCents: 30_000, dueDate: '2027-05-02' });
     expect(second).toMatchObject({ subtotalCents: 69_931, taxCents: 70, totalCents: 70_001, dueDate: '2027-05-03' });
-    expect(second.lines).toMatchObject([{ description: 'Installment 2', bookingItemId: null, quantity: '1' }]);
+    expect(second.lines).toMatchObject([{ description: 'Installment 2: Item 1', bookingItemId: null, quantity: '1' }]);
   });
 
   it('an invoice of an installment has its share of the tax also if the rest is waived', async () => {

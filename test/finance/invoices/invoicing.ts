@@ -29,6 +29,9 @@ export interface Item {
   quantity?: number;
   unitSellCents: number;
   taxIncludedCents?: number;
+  /** With a tax code the tax has to be that of its first rate. */
+  taxCode?: { id: string; code: string; kind?: unknown; rates: { rateBasisPoints: number }[] };
+  serviceDate?: string;
 }
 
 export interface Sold {
@@ -54,14 +57,21 @@ export async function sell(app: TestApp, order: Order = {}): Promise<Sold> {
   const scheduleIds = plan.map(() => newId('psch'));
   const sums = items.map(({ quantity = 1, unitSellCents }) => quantity * unitSellCents);
   const isCancelled = status === 'cancelled';
-  const rows = items.map(({ title, quantity = 1, unitSellCents, taxIncludedCents = 0 }, index) => ({
-    id: itemIds[index],
-    type: unitSellCents < 0 ? 'discount' : 'service',
-    title: title ?? `Item ${index + 1}`,
-    quantity,
-    unit: unitSellCents,
-    tax: taxIncludedCents,
-  }));
+  const rows = items.map(
+    ({ title, quantity = 1, unitSellCents, taxIncludedCents = 0, taxCode, serviceDate }, index) => ({
+      taxCodeId: taxCode?.id,
+      taxCode: taxCode?.code,
+      taxKind: taxCode?.kind,
+      taxRate: taxCode?.rates[0]?.rateBasisPoints,
+      serviceDate,
+      id: itemIds[index],
+      type: unitSellCents < 0 ? 'discount' : 'service',
+      title: title ?? `Item ${index + 1}`,
+      quantity,
+      unit: unitSellCents,
+      tax: taxIncludedCents,
+    }),
+  );
   await app.sql(
     `with booking as (
        insert into bookings (id, number, status, currency, total_cents, customer_name, confirmed_at, cancelled_at,
@@ -70,10 +80,12 @@ export async function sell(app: TestApp, order: Order = {}): Promise<Sold> {
          case when $5 then now() end, case when $5 then 'x' end, 1, now(), now())
      ), item as (
        insert into booking_items (id, booking_id, currency, type, title, status, quantity, unit_sell_cents,
-         total_sell_cents, tax_included_cents, pricing_treatment, cancelled_at, version, created_at, updated_at)
+         total_sell_cents, tax_included_cents, pricing_treatment, cancelled_at, version, created_at, updated_at,
+         tax_code_id, tax_code, tax_kind, tax_rate_basis_points, service_date)
        select row ->> 'id', $1, $3, row ->> 'type', row ->> 'title', case when $5 then 'cancelled' else 'confirmed' end,
          (row ->> 'quantity')::int, (row ->> 'unit')::bigint, (row ->> 'quantity')::int * (row ->> 'unit')::bigint,
-         (row ->> 'tax')::bigint, 'standard', case when $5 then now() end, 1, now() + n * interval '1 ms', now()
+         (row ->> 'tax')::bigint, 'standard', case when $5 then now() end, 1, now() + n * interval '1 ms', now(),
+         row ->> 'taxCodeId', row ->> 'taxCode', row ->> 'taxKind', (row ->> 'taxRate')::int, (row ->> 'serviceDate')::date
        from jsonb_array_elements($6::jsonb) with ordinality as rows (row, n)
      ), plan as (
        insert into payment_plans (id, booking_id, plan_version, source, total_cents, is_current, created_at)

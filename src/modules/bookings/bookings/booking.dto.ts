@@ -307,7 +307,10 @@ export class BookingResponse {
   @Text({ max: 64 })
   termsSha256: string | null;
 
-  /** `provider_cancellation_pending`: an external provider has not cancelled the order of a cancelled item yet. */
+  /**
+   * `provider_cancellation_pending`: an external provider has not cancelled the order of a cancelled item yet.
+   * `tax_rate_changed`: an item keeps the tax rate of issued documents, although its service date has another one.
+   */
   @Texts({ max: 10, maxLength: 100 })
   warnings: string[];
 
@@ -347,7 +350,7 @@ export function toBooking(view: BookingView): BookingResponse {
     cancelReason: view.cancelReason,
     terms: view.terms && view.terms.map(toTermsLine),
     termsSha256: view.termsSha256,
-    warnings: view.isCancellingAtSupplier ? ['provider_cancellation_pending'] : [],
+    warnings: warningsOf(view),
     version: view.version,
     createdAt: view.createdAt.toISOString(),
     updatedAt: view.updatedAt.toISOString(),
@@ -369,4 +372,11 @@ function toPolicy({ steps, minimumDays, floorDays, noDateDays, roundToCents }: P
 function toTermsLine(line: TermsLine): BookingTermsLine {
   const { kind, policyId, policyVersionId, number, sha256, productIds } = line;
   return { kind, policyId, policyVersionId, number, sha256, productIds };
+}
+
+function warningsOf({ isCancellingAtSupplier, isTaxRateChanged }: BookingView): string[] {
+  return [
+    ...(isCancellingAtSupplier ? ['provider_cancellation_pending'] : []),
+    ...(isTaxRateChanged ? ['tax_rate_changed'] : []),
+  ];
 }

@@ -39,7 +39,12 @@ export interface BookingChanges {
  * A booking as responses show it: its columns, the day on which it departs, and whether a provider has yet to cancel an order
  * for it.
  */
-export type BookingView = Columns<Booking> & { departureDate: string | null; isCancellingAtSupplier: boolean };
+export type BookingView = Columns<Booking> & {
+  departureDate: string | null;
+  isCancellingAtSupplier: boolean;
+  /** An item keeps a tax rate that is on issued documents, although its service date has another one. */
+  isTaxRateChanged: boolean;
+};
 
 /** A customer's order of travel services, in one currency. Every change of it or of its items locks its row. */
 @Entity('bookings')

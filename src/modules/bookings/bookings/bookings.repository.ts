@@ -50,6 +50,8 @@ export interface ProgressedBooking {
 const FIRST_SERVICE = `(select min(i.service_date) from booking_items i
   where i.booking_id = b.id and i.status <> 'cancelled')`;
 const CANCELLING = `exists (select from booking_items i where i.booking_id = b.id and i.supplier_status = 'cancelling')`;
+const RATE_CHANGED = `exists (select from booking_items i
+  where i.booking_id = b.id and i.tax_rate_changed and i.status <> 'cancelled')`;
 const LAST_SERVICE = FIRST_SERVICE.replace('min(', 'max(');
 
 export const START: Progress = {
@@ -95,15 +97,26 @@ export class BookingsRepository {
 
   /** Reads the departure date after the lock: a statement that waited for the lock would still see the old items. */
   async viewOf(booking: Booking): Promise<BookingView> {
-    const [items] = await this.database.prepared<{ first: string | null; isCancelling: boolean | null }>(
+    const [items] = await this.database.prepared<{
+      first: string | null;
+      isCancelling: boolean | null;
+      isRateChanged: boolean | null;
+    }>(
       'booking-departure',
       `select min(service_date) filter (where status <> 'cancelled') as first,
-         bool_or(supplier_status = 'cancelling') as "isCancelling"
+         bool_or(supplier_status = 'cancelling') as "isCancelling",
+         bool_or(tax_rate_changed and status <> 'cancelled') as "isRateChanged"
        from booking_items where booking_id = $1`,
       [booking.id],
     );
     const departureDate = items?.first ?? booking.startDate;
-    return { ...booking, departureDate, isCancellingAtSupplier: items?.isCancelling ?? false };
+    const { isCancelling, isRateChanged } = items ?? {};
+    return {
+      ...booking,
+      departureDate,
+      isCancellingAtSupplier: isCancelling ?? false,
+      isTaxRateChanged: isRateChanged ?? false,
+    };
   }
 
   async list(query: ListBookings): Promise<{ views: BookingView[]; total: number }> {
@@ -353,7 +366,7 @@ export class BookingsRepository {
 
   private viewColumns(): string {
     return `${this.bookings.columns('b')}, coalesce(${FIRST_SERVICE}, b.start_date) as departure_date,
-      ${CANCELLING} as cancelling`;
+      ${CANCELLING} as cancelling, ${RATE_CHANGED} as rate_changed`;
   }
 }
 
@@ -361,10 +374,16 @@ export class BookingsRepository {
 interface ViewColumns {
   departure_date: string | null;
   cancelling: boolean;
+  rate_changed: boolean;
 }
 
 function viewFrom({ entity, raw }: { entity: Booking; raw: ViewColumns }): BookingView {
-  return { ...entity, departureDate: raw.departure_date, isCancellingAtSupplier: raw.cancelling };
+  return {
+    ...entity,
+    departureDate: raw.departure_date,
+    isCancellingAtSupplier: raw.cancelling,
+    isTaxRateChanged: raw.rate_changed,
+  };
 }
 
 function conditionsOf({ status, search, startFrom, startTo }: ListBookings): { where: string; values: unknown[] } {

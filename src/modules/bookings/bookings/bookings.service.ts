@@ -100,7 +100,8 @@ export class BookingsService {
       if (number === undefined) await this.repository.insertNumbered(booking);
       else if (!(await this.repository.bookings.insertUnlessTaken(booking))) throw numberTaken(number);
       this.record('create', booking, { before: null, after: booking.auditImage() });
-      return { ...booking, departureDate: booking.startDate, isCancellingAtSupplier: false };
+      const isUnchanged = { isCancellingAtSupplier: false, isTaxRateChanged: false };
+      return { ...booking, departureDate: booking.startDate, ...isUnchanged };
     });
   }
 

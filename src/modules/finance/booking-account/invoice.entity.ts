@@ -2,6 +2,7 @@ import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import type { TaxKind } from '../../taxes/index.js';
 import type { DocumentType } from '../number-series/number-series.entity.js';
 
 export const INVOICE_STATUSES = named('InvoiceStatus', [
@@ -45,16 +46,32 @@ export interface InvoiceTotals {
   totalCents: number;
 }
 
+/**
+ * What the price of one unit is: without tax, with tax, or with tax and a tax that was allocated to the line from that of a
+ * whole booking.
+ */
+export const PRICE_BASES = named('PriceBasis', ['net', 'gross', 'allocated']);
+export type PriceBasis = (typeof PRICE_BASES)[number];
+
 /** One line of an invoice with all its amounts. */
 export interface PricedLine {
   bookingItemId: string | null;
   description: string;
   quantity: string;
+  priceBasis: PriceBasis;
   unitPriceCents: number;
+  /** Null: an amount without a tax code; the next two are null too. */
+  taxCodeId: string | null;
+  taxCode: string | null;
+  taxKind: TaxKind | null;
   taxRateBasisPoints: number | null;
   netCents: number;
   taxCents: number;
   totalCents: number;
+  /** Printed: why no tax is shown. */
+  mention: string | null;
+  serviceDate: string | null;
+  serviceEndDate: string | null;
   /** Of a credit note: the line of the invoice that it credits. */
   originalPosition?: number | null;
 }
@@ -271,11 +288,18 @@ export class Invoice {
         bookingItemId: line.bookingItemId,
         description: line.description,
         quantity: line.quantity,
+        priceBasis: line.priceBasis,
         unitPriceCents: line.unitPriceCents,
+        taxCodeId: line.taxCodeId,
+        taxCode: line.taxCode,
+        taxKind: line.taxKind,
         taxRateBasisPoints: line.taxRateBasisPoints,
         netCents: line.netCents,
         taxCents: line.taxCents,
         totalCents: line.totalCents,
+        mention: line.mention,
+        serviceDate: line.serviceDate,
+        serviceEndDate: line.serviceEndDate,
       })),
     };
   }

@@ -1,10 +1,19 @@
-import { conflict, notFound } from '../../../platform/errors/app-error.js';
+import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import type { BookingItemSummary } from '../../bookings/index.js';
+import type { TaxMention } from '../../taxes/index.js';
 import type { InvoiceTotals, PricedLine } from '../booking-account/invoice.entity.js';
 import type { LockedPlan } from '../booking-account/locked-plan.js';
 import type { PaymentSchedule } from '../booking-account/payment-schedule.entity.js';
+import {
+  allocateTax,
+  commonRate,
+  keyOf,
+  owedByGroup,
+  restByGroup,
+  type TaxGroup,
+  wronglyBilled,
+} from '../tax-allocation/tax-groups.js';
 import { type LineInput, mismatch, priceLines, totalsOf } from './line-amounts.js';
-import { shareTax } from './tax-shares.js';
 
 export interface Contents {
   lines: PricedLine[];
@@ -13,26 +22,39 @@ export interface Contents {
   dueDate: string | null;
 }
 
+/** What invoices of a booking are made of, read with the booking locked. */
+export interface InvoiceSources {
+  plan: LockedPlan | null;
+  /** Those that are not cancelled. */
+  items: readonly BookingItemSummary[];
+  /** What is on issued documents in each tax group. */
+  billed: readonly TaxGroup[];
+  /** What documents show of the tax codes of the items, by id. */
+  mentions: ReadonlyMap<string, TaxMention>;
+}
+
 interface Requested extends Partial<InvoiceTotals> {
   scheduleId: string | null;
   /** Omitted: what the booking or the installment costs. */
   lines?: readonly LineInput[];
 }
 
+/** Thrown if more is on documents than is owed, or with another tax; the caller knows the documents. */
+export class WronglyBilledError extends Error {
+  constructor(readonly groups: readonly TaxGroup[]) {
+    super('Documents of the booking must be credited first');
+  }
+}
+
 /**
  * The contents of an invoice for the items of a booking, an installment of its plan, or given lines. Throws 404 with
  * `field` for items and installments of other bookings, 409 `booking_not_priced`, `schedule_cancelled`, 422
- * `totals_mismatch`, `negative_total`.
+ * `totals_mismatch`, `negative_total`, `invoice_exceeds_booking`, and `WronglyBilledError`.
  */
-export function contentsOf(
-  booking: { plan: LockedPlan | null; items: readonly BookingItemSummary[] },
-  { scheduleId, lines: given, ...stated }: Requested,
-): Contents {
-  const { items } = booking;
-  const installment = scheduleId === null ? null : invoicedInstallment(booking.plan, scheduleId);
-  if (given) assertItems(given, items);
-  const computed = () => (booking.plan && installment ? [lineOf(installment, booking.plan, items)] : linesOf(items));
-  const lines = priceLines(given ?? computed());
+export function contentsOf(sources: InvoiceSources, { scheduleId, lines: given, ...stated }: Requested): Contents {
+  const installment = scheduleId === null ? null : invoicedInstallment(sources.plan, scheduleId);
+  if (given) assertItems(given, sources.items);
+  const lines = priceLines(given ?? (installment ? linesOfInstallment(installment, sources) : linesOfRest(sources)));
   const totals = totalsOf(lines, stated);
   if (installment && totals.totalCents !== installment.amountCents) {
     throw mismatch('lines', { expected: installment.amountCents, actual: totals.totalCents });
@@ -47,32 +69,82 @@ function invoicedInstallment(plan: LockedPlan | null, scheduleId: string): Payme
   return installment;
 }
 
-/** The installment's part of the tax that is included in the items. Waived installments keep their part of it. */
-function lineOf(
-  { id, label, amountCents }: PaymentSchedule,
-  plan: LockedPlan,
-  items: readonly BookingItemSummary[],
-): LineInput {
-  const included = items.reduce((sum, { taxIncludedCents }) => sum + taxIncludedCents, 0);
-  const planned = plan.installments.filter(({ status, waived }) => status !== 'cancelled' || waived);
-  const shares = shareTax(
-    Math.max(0, included),
-    planned.map((installment) => installment.amountCents),
-  );
-  const taxCents = shares[planned.findIndex((installment) => installment.id === id)] ?? 0;
-  return { description: label, unitPriceCents: amountCents - taxCents, taxCents };
+function linesOfInstallment({ label, amountCents }: PaymentSchedule, sources: InvoiceSources): LineInput[] {
+  return allocatedLines(label, amountCents, sources);
 }
 
-function linesOf(items: readonly BookingItemSummary[]): LineInput[] {
+/** One line per item, or per tax group if a part of the booking is on documents already or was waived. */
+function linesOfRest(sources: InvoiceSources): LineInput[] {
+  const { items, billed, plan, mentions } = sources;
   if (items.length === 0) throw conflict('booking_not_priced', 'The booking has no items to invoice');
-  return items.map((item) => {
-    const { id: bookingItemId, title, taxIncludedCents: taxCents } = item;
-    const net = item.totalSellCents - taxCents;
-    // With the tax of the whole item subtracted, the net price of one unit often is no whole number of cents.
-    const isDivisible = net % item.quantity === 0;
-    const [quantity, description] = isDivisible ? [item.quantity, title] : [1, `${item.quantity} x ${title}`];
-    return { bookingItemId, description, quantity: String(quantity), unitPriceCents: net / quantity, taxCents };
+  const isInParts = billed.some(isSomething) || (plan?.waivedCents() ?? 0) > 0;
+  const restCents = isInParts ? sumOf(restsOf(sources)) : 0;
+  if (restCents > 0) return allocatedLines(null, restCents, sources);
+  return items.map((item) => ({
+    bookingItemId: item.id,
+    description: item.title,
+    quantity: String(item.quantity),
+    priceBasis: 'gross',
+    unitPriceCents: item.unitSellCents,
+    taxCents: item.taxIncludedCents,
+    ...taxOf([item], mentions),
+    serviceDate: item.serviceDate,
+  }));
+}
+
+/** A part of what the booking costs: one line for each tax group, which names the trip and its day. */
+function allocatedLines(label: string | null, amountCents: number, sources: InvoiceSources): LineInput[] {
+  const rests = restsOf(sources);
+  const wrong = wronglyBilled(rests);
+  if (wrong.length > 0) throw new WronglyBilledError(wrong);
+  const restCents = sumOf(rests);
+  if (amountCents > restCents) {
+    const details = { restCents, totalCents: amountCents };
+    throw unprocessable('invoice_exceeds_booking', 'Total invoiced would exceed the booking total', details);
+  }
+  return allocateTax(rests, amountCents).map(({ key, grossCents, taxCents }) => {
+    const items = sources.items.filter((item) => keyOf(item) === key);
+    return {
+      description: describe(label, items),
+      priceBasis: 'allocated',
+      unitPriceCents: grossCents,
+      taxCents,
+      ...taxOf(items, sources.mentions),
+      ...daysOf(items),
+    };
   });
+}
+
+function restsOf({ items, plan, billed }: InvoiceSources): TaxGroup[] {
+  return restByGroup(owedByGroup(items, plan?.waivedCents() ?? 0), billed);
+}
+
+/** What a line shows of the tax code of its items. Items of the margin scheme show no rate. */
+function taxOf(items: readonly BookingItemSummary[], mentions: ReadonlyMap<string, TaxMention>) {
+  const [{ taxCodeId, taxCode, taxKind } = { taxCodeId: null, taxCode: null, taxKind: null }] = items;
+  const mention = taxCodeId === null ? null : (mentions.get(taxCodeId)?.mention ?? null);
+  return { taxCodeId, taxCode, taxKind, taxRateBasisPoints: commonRate(items), mention };
+}
+
+function describe(label: string | null, items: readonly BookingItemSummary[]): string {
+  const byDay = [...items].sort((a, b) => ((a.serviceDate ?? '9') < (b.serviceDate ?? '9') ? -1 : 1));
+  const main = byDay.find(({ totalSellCents }) => totalSellCents > 0) ?? byDay[0];
+  const service = main && [main.title, ...(main.serviceDate === null ? [] : [main.serviceDate])].join(', ');
+  return [label, service].filter(Boolean).join(': ');
+}
+
+function daysOf(items: readonly BookingItemSummary[]): { serviceDate: string | null; serviceEndDate: string | null } {
+  const days = items.flatMap(({ serviceDate }) => serviceDate ?? []).sort();
+  const [first = null, last = null] = [days[0], days.at(-1)];
+  return { serviceDate: first, serviceEndDate: last === first ? null : last };
+}
+
+function sumOf(groups: readonly TaxGroup[]): number {
+  return groups.reduce((sum, { grossCents }) => sum + grossCents, 0);
+}
+
+function isSomething({ grossCents, taxCents }: TaxGroup): boolean {
+  return grossCents !== 0 || taxCents !== 0;
 }
 
 function assertItems(lines: readonly LineInput[], items: readonly BookingItemSummary[]): void {

@@ -1,5 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
+import type { TaxKind } from '../../taxes/index.js';
+import type { PriceBasis } from '../booking-account/invoice.entity.js';
 
 /** One line of an invoice. Lines are replaced as a whole, so they have no ids. */
 @Entity('invoice_lines')
@@ -10,12 +12,22 @@ export class InvoiceLine {
   @Column('text', { name: 'booking_item_id', nullable: true }) bookingItemId: string | null;
   @Column('text') description: string;
   @Column('numeric') quantity: string;
+  @Column('text', { name: 'price_basis' }) priceBasis: PriceBasis;
   @Column('bigint', { name: 'unit_price_cents', transformer: safeInteger }) unitPriceCents: number;
-  /** Null: the tax was given, not computed. */
+  /** Null: an amount without a tax code. */
+  @Column('text', { name: 'tax_code_id', nullable: true }) taxCodeId: string | null;
+  /** Copied from the tax code, like kind and mention. */
+  @Column('text', { name: 'tax_code', nullable: true }) taxCode: string | null;
+  @Column('text', { name: 'tax_kind', nullable: true }) taxKind: TaxKind | null;
+  /** Null: the tax was given, not computed, or the items of the line have different rates. */
   @Column('integer', { name: 'tax_rate_basis_points', nullable: true }) taxRateBasisPoints: number | null;
   @Column('bigint', { name: 'net_cents', transformer: safeInteger }) netCents: number;
   @Column('bigint', { name: 'tax_cents', transformer: safeInteger }) taxCents: number;
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
+  @Column('text', { nullable: true }) mention: string | null;
+  @Column('date', { name: 'service_date', nullable: true }) serviceDate: string | null;
+  /** Null: the service is delivered on one day. */
+  @Column('date', { name: 'service_end_date', nullable: true }) serviceEndDate: string | null;
   /** Of a credit note: the line of the invoice that it credits; null for invoices. */
   @Column('integer', { name: 'original_position', nullable: true }) originalPosition: number | null;
 }

@@ -5,8 +5,13 @@ import {
   type Invoice,
   INVOICE_STATUSES,
   type InvoiceStatus,
+  PRICE_BASES,
+  type PriceBasis,
   type PricedLine,
 } from '../booking-account/invoice.entity.js';
+import { TAX_KINDS, type TaxKind } from '../../taxes/index.js';
+import { taxSummaryOf, type TaxSummaryLine } from '../tax-allocation/tax-summary.js';
+import { netUnitPrice } from './line-amounts.js';
 import type { InvoiceWithLines } from './invoices.repository.js';
 
 const LOWEST = -Number.MAX_SAFE_INTEGER;
@@ -146,11 +151,34 @@ export class InvoiceLineResponse {
   @DecimalText({ whole: 8, decimals: 4 })
   quantity: string;
 
-  /** Price of one unit without tax; negative for a discount. */
+  /**
+   * What `unitPriceCents` is: `net` without tax, `gross` with tax, `allocated` with tax, as the line's part of the tax of
+   * the booking.
+   */
+  @OneOf(PRICE_BASES)
+  priceBasis: PriceBasis;
+
+  /** Price of one unit, without or with tax by `priceBasis`; negative for a discount. */
   @Cents({ min: LOWEST })
   unitPriceCents: number;
 
-  /** Tax rate in basis points, 1900 is 19 %; null if the tax was sent as an amount. */
+  /** Price of one unit without tax as it is printed, in units of the currency with 4 decimals. */
+  @Text({ max: 30 })
+  netUnitPrice: string;
+
+  /** Tax code of the line (prefix `taxc`); null: an amount without a tax code. */
+  @Id('taxc')
+  taxCodeId: string | null;
+
+  /** Text of the tax code; null without one. */
+  @Text({ max: 20 })
+  taxCode: string | null;
+
+  /** How the line is taxed, from the tax code; null without one. */
+  @OneOf(TAX_KINDS)
+  taxKind: TaxKind | null;
+
+  /** Tax rate in basis points, 1900 is 19 %; null if the tax was sent as an amount, or if there are several rates. */
   @Whole({ min: 0, max: 10_000 })
   taxRateBasisPoints: number | null;
 
@@ -165,6 +193,57 @@ export class InvoiceLineResponse {
   /** `netCents` + `taxCents`. */
   @Cents({ min: LOWEST })
   totalCents: number;
+
+  /** Printed sentence of the tax code, such as the reason of an exemption; null if there is none. */
+  @Text({ max: 500 })
+  mention: string | null;
+
+  /** First day on which the service is delivered; null if it is open. */
+  @IsoDate()
+  serviceDate: string | null;
+
+  /** Last day of the service; null if it is delivered on one day. */
+  @IsoDate()
+  serviceEndDate: string | null;
+}
+
+/** The amounts of a document at one rate of one tax code. Amounts are in minor units of the document's currency. */
+export class TaxSummaryResponse {
+  /** Tax code (prefix `taxc`); null: amounts without a tax code. */
+  @Id('taxc')
+  taxCodeId: string | null;
+
+  /** Text of the tax code; null without one. */
+  @Text({ max: 20 })
+  taxCode: string | null;
+
+  /** How the amounts are taxed, from the tax code; null without one. */
+  @OneOf(TAX_KINDS)
+  taxKind: TaxKind | null;
+
+  /** Tax rate in basis points; null if the tax was sent as an amount, or if there are several rates. */
+  @Whole({ min: 0, max: 10_000 })
+  taxRateBasisPoints: number | null;
+
+  /** Sum without tax. */
+  @Cents({ min: LOWEST })
+  netCents: number;
+
+  /** Sum of the tax. */
+  @Cents({ min: LOWEST })
+  taxCents: number;
+
+  /** Sum with tax. */
+  @Cents({ min: LOWEST })
+  grossCents: number;
+
+  /** Printed sentence of the tax code, such as the reason of an exemption; null if there is none. */
+  @Text({ max: 500 })
+  mention: string | null;
+
+  /** The tax in the base currency of the accounts; null if it was not converted. */
+  @Cents({ min: LOWEST })
+  baseTaxCents: number | null;
 }
 
 /** An invoice with its lines. Amounts are in minor units of `currency`. */
@@ -172,6 +251,10 @@ export class InvoiceResponse extends InvoiceSummary {
   /** Lines in the order in which they are printed. */
   @ListOf(() => InvoiceLineResponse, { min: 1, max: 500 })
   lines: InvoiceLineResponse[];
+
+  /** The sums of the lines for each tax code and rate. */
+  @ListOf(() => TaxSummaryResponse, { min: 1, max: 500 })
+  taxSummary: TaxSummaryResponse[];
 }
 
 /** `today` is the organization's calendar day. */
@@ -207,19 +290,45 @@ export function toInvoiceSummary(invoice: Invoice, today: string): InvoiceSummar
 }
 
 export function toInvoice({ invoice, lines }: InvoiceWithLines, today: string): InvoiceResponse {
-  return { ...toInvoiceSummary(invoice, today), lines: lines.map(toLine) };
+  return {
+    ...toInvoiceSummary(invoice, today),
+    lines: lines.map((line) => toLine(line, invoice.currency)),
+    taxSummary: taxSummaryOf(lines).map(toTaxSummary),
+  };
 }
 
-function toLine(line: PricedLine): InvoiceLineResponse {
+export function toTaxSummary(line: TaxSummaryLine): TaxSummaryResponse {
+  return {
+    taxCodeId: line.taxCodeId,
+    taxCode: line.taxCode,
+    taxKind: line.taxKind,
+    taxRateBasisPoints: line.taxRateBasisPoints,
+    netCents: line.netCents,
+    taxCents: line.taxCents,
+    grossCents: line.grossCents,
+    mention: line.mention,
+    baseTaxCents: line.baseTaxCents,
+  };
+}
+
+function toLine(line: PricedLine, currency: string): InvoiceLineResponse {
   return {
     bookingItemId: line.bookingItemId,
     description: line.description,
     quantity: line.quantity,
+    priceBasis: line.priceBasis,
     unitPriceCents: line.unitPriceCents,
+    netUnitPrice: netUnitPrice(line, currency),
+    taxCodeId: line.taxCodeId,
+    taxCode: line.taxCode,
+    taxKind: line.taxKind,
     taxRateBasisPoints: line.taxRateBasisPoints,
     netCents: line.netCents,
     taxCents: line.taxCents,
     totalCents: line.totalCents,
+    mention: line.mention,
+    serviceDate: line.serviceDate,
+    serviceEndDate: line.serviceEndDate,
   };
 }
 

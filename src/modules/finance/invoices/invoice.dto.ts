@@ -3,7 +3,12 @@ import { PageQuery, patchOf } from '../../../platform/http/dto.js';
 import { Cents, Clearable, Id, Ignored, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, DecimalText, IsoDate } from '../../../platform/http/trade-fields.js';
-import { INVOICE_STATUSES, type InvoiceStatus } from '../booking-account/invoice.entity.js';
+import {
+  INVOICE_STATUSES,
+  type InvoiceStatus,
+  PRICE_BASES,
+  type PriceBasis,
+} from '../booking-account/invoice.entity.js';
 
 const SORT_FIELDS = ['issueDate', 'dueDate', 'totalCents', 'createdAt'] as const;
 const LOWEST = -Number.MAX_SAFE_INTEGER;
@@ -31,28 +36,58 @@ export class CreateInvoiceLine {
   quantity?: string;
 
   /**
-   * Price of one unit without tax, in minor units; negative for a discount.
+   * What `unitPriceCents` is: `net` (default) without tax, `gross` with tax, `allocated` with a tax that is used as sent.
+   * @example "net"
+   */
+  @Optional()
+  @OneOf(PRICE_BASES)
+  priceBasis?: PriceBasis;
+
+  /**
+   * Price of one unit, in minor units: without tax, or with tax if `priceBasis` is `gross` or `allocated`. Negative for
+   * a discount.
    * @example 500
    */
   @Cents({ min: LOWEST })
   unitPriceCents: number;
 
   /**
-   * Tax rate in basis points, 1900 is 19 %. Null or omitted: `taxCents` is used as sent.
+   * Tax code of the line (prefix `taxc`); that of the item by default. Null or none: the line belongs to the amounts
+   * without a tax code.
+   */
+  @Clearable()
+  @Id('taxc')
+  taxCodeId?: string | null;
+
+  @Ignored()
+  netUnitPrice?: undefined;
+
+  @Ignored()
+  taxCode?: undefined;
+
+  @Ignored()
+  taxKind?: undefined;
+
+  /**
+   * Tax rate in basis points, 1900 is 19 %. Omitted with a tax code: its rate on the service date. Otherwise null or
+   * omitted: `taxCents` is used as sent.
    * @example 1900
    */
   @Clearable()
   @Whole({ min: 0, max: 10_000 })
   taxRateBasisPoints?: number | null;
 
-  /** `quantity` * `unitPriceCents`, rounded half up. If sent, it must equal the computed amount. */
+  /**
+   * `quantity` * `unitPriceCents`, rounded half up, less the tax if the price includes it. If sent, it must equal the
+   * computed amount.
+   */
   @Optional()
   @Cents({ min: LOWEST })
   netCents?: number;
 
   /**
-   * With a rate, `netCents` * `taxRateBasisPoints` / 10000, rounded half up; if sent, it must equal that. Without a
-   * rate the tax as sent, 0 by default.
+   * With a rate, `netCents` * `taxRateBasisPoints` / 10000, or the part of a gross price, rounded half up; if sent, it
+   * must equal that. Without a rate, or with `allocated`, the tax as sent, 0 by default. Between 0 and `totalCents`.
    */
   @Optional()
   @Cents({ min: LOWEST })
@@ -62,6 +97,19 @@ export class CreateInvoiceLine {
   @Optional()
   @Cents({ min: LOWEST })
   totalCents?: number;
+
+  @Ignored()
+  mention?: undefined;
+
+  /** First day on which the service is delivered; that of the item by default. */
+  @Clearable()
+  @IsoDate()
+  serviceDate?: string | null;
+
+  /** Last day of the service, not before `serviceDate`; null if it is delivered on one day. */
+  @Clearable()
+  @IsoDate()
+  serviceEndDate?: string | null;
 }
 
 /** A new draft invoice for a booking, for one of its installments or for given lines. */

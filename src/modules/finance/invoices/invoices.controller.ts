@@ -26,8 +26,10 @@ export class InvoicesController {
   /**
    * Create a draft invoice
    *
-   * @remarks Creates a draft for a booking. Without `lines` it gets one line per active item of the booking, or one
-   * line for the installment if `scheduleId` is given. Amounts that are sent must equal the computed ones (422
+   * @remarks Creates a draft for a booking. Without `lines` it gets one line per active item of the booking. For an
+   * installment (`scheduleId`), or if a part of the booking is billed or waived, it gets one line per tax code: what is
+   * not on documents yet, with the tax in proportion, so that all documents add up to the tax of the items. If more is on
+   * documents than is owed, or with another tax, they must be credited first (409 `credit_due`). Amounts that are sent must equal the computed ones (422
    * `totals_mismatch`), and all invoices of the booking that are not void must not exceed the booking total (422
    * `invoice_exceeds_booking`). An installment can be on one invoice that is not void (409
    * `schedule_already_invoiced`). Cancelled bookings are rejected with 409 `booking_closed`, bookings without items
@@ -37,8 +39,8 @@ export class InvoicesController {
   @RequireScope('finance:write')
   @Mutates('finance.invoice.create')
   @Refuses({
-    409: ['booking_closed', 'booking_not_priced', 'schedule_cancelled', 'schedule_already_invoiced'],
-    422: ['totals_mismatch', 'negative_total', 'currency_mismatch', 'invoice_exceeds_booking'],
+    409: ['booking_closed', 'booking_not_priced', 'credit_due', 'schedule_cancelled', 'schedule_already_invoiced'],
+    422: ['totals_mismatch', 'negative_total', 'currency_mismatch', 'invoice_exceeds_booking', 'tax_rate_missing'],
   })
   async create(@Body() body: CreateInvoice): Promise<InvoiceEnvelope> {
     const view = await this.invoices.create(body);
@@ -82,8 +84,8 @@ export class InvoicesController {
   @RequireScope('finance:write')
   @Mutates('finance.invoice.update')
   @Refuses({
-    409: ['invoice_issued', 'invoice_void', 'booking_closed'],
-    422: ['totals_mismatch', 'negative_total', 'invoice_exceeds_booking'],
+    409: ['invoice_issued', 'invoice_void', 'booking_closed', 'credit_due'],
+    422: ['totals_mismatch', 'negative_total', 'invoice_exceeds_booking', 'tax_rate_missing'],
   })
   async update(
     @PathId('inv', 'id', 2) id: string,
@@ -121,7 +123,8 @@ export class InvoicesController {
    * (409 `no_active_series`). The issue date must not be earlier than that of the last document of the series in its
    * period (409 `issue_date_out_of_sequence`). Payments already received for the booking or installment are counted,
    * so the invoice can become `partially_paid` or `paid` at once; a total of 0 is `paid`. A cancelled booking is
-   * rejected with 409 `booking_closed`, an invoice that is not a draft with 409 `invalid_transition`. All issued
+   * rejected with 409 `booking_closed`, an invoice that is not a draft with 409 `invalid_transition`. An invoice with
+   * reverse charge needs the tax ID of the payer, and a tax ID the address (400). All issued
    * invoices of a booking together must not exceed what it costs (422 `invoice_exceeds_booking`).
    */
   @Post(':id/issuance')

@@ -25,7 +25,10 @@ export interface IssueTerms {
 const LINES = `coalesce((
   select json_agg(json_build_object(
     'bookingItemId', line.booking_item_id, 'description', line.description,
-    'quantity', trim_scale(line.quantity)::text, 'unitPriceCents', line.unit_price_cents,
+    'quantity', trim_scale(line.quantity)::text, 'priceBasis', line.price_basis,
+    'unitPriceCents', line.unit_price_cents, 'taxCodeId', line.tax_code_id, 'taxCode', line.tax_code,
+    'taxKind', line.tax_kind, 'mention', line.mention,
+    'serviceDate', line.service_date, 'serviceEndDate', line.service_end_date,
     'taxRateBasisPoints', line.tax_rate_basis_points, 'netCents', line.net_cents, 'taxCents', line.tax_cents,
     'totalCents', line.total_cents, 'originalPosition', line.original_position) order by line.position)
   from invoice_lines line where line.invoice_id = invoice.id), '[]'::json)`;

@@ -16,6 +16,7 @@ import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
 import type { CreateInvoice, IssueInvoice, ListInvoices, UpdateInvoice } from './invoice.dto.js';
 import { type Contents, contentsOf } from './invoice-contents.js';
 import { IssuerCopiesRepository } from './issuer-copies.repository.js';
+import { assertPayerComplete, InvoiceSourcesService } from './invoice-sources.service.js';
 import { type InvoiceWithLines, InvoicesRepository } from './invoices.repository.js';
 
 mapConstraint('invoices_live_schedule', () =>
@@ -38,6 +39,7 @@ export class InvoicesService {
     private readonly bookings: BookingsService,
     private readonly accounts: BookingAccountsService,
     private readonly repository: InvoicesRepository,
+    private readonly sources: InvoiceSourcesService,
     private readonly numbers: NumberSeriesService,
     private readonly reminders: RemindersService,
     private readonly audit: AccountAuditService,
@@ -48,20 +50,21 @@ export class InvoicesService {
   async create(input: CreateInvoice, id = newId('inv')): Promise<InvoiceWithLines> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(input.bookingId, { field: 'bookingId' });
-      const { booking, plan } = account;
+      const { booking } = account;
       assertNotCancelled(booking);
       assertCurrency(input, booking);
       const { scheduleId = null } = input;
-      const items = await this.bookings.activeItems(booking.id);
-      const contents = contentsOf({ plan, items }, { ...input, scheduleId });
       if (scheduleId !== null) account.assertNotInvoiced(scheduleId);
+      const sources = await this.sources.read(account);
+      const lines = input.lines && (await this.sources.withTaxCodes(input.lines, sources));
+      const contents = await this.sources.contentsOf(account, { ...input, lines, scheduleId }, sources);
       account.assertInvoiceFits({ id, totalCents: contents.totals.totalCents });
 
       const invoice = newDraft(input, { id, booking, contents, now: this.clock.now() });
-      const { lines } = contents;
-      await this.repository.insert(invoice, lines);
-      this.audit.invoiceChanged('create', invoice, { before: null, after: this.imageOf({ invoice, lines }) });
-      return { invoice, lines };
+      const locked = { invoice, lines: contents.lines };
+      await this.repository.insert(invoice, contents.lines);
+      this.audit.invoiceChanged('create', invoice, { before: null, after: this.imageOf(locked) });
+      return locked;
     });
   }
 
@@ -78,7 +81,7 @@ export class InvoicesService {
   async update(id: string, body: UpdateInvoice, expected: ExpectedVersions): Promise<InvoiceWithLines> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(await this.repository.bookingIdOf(id));
-      const { booking, plan } = account;
+      const { booking } = account;
       assertNotCancelled(booking);
       const invoice = account.invoices.find((each) => each.id === id);
       if (!invoice) throw notFound();
@@ -87,11 +90,12 @@ export class InvoicesService {
 
       const stored = await this.repository.linesOf(id);
       const before = this.imageOf({ invoice, lines: stored });
-      const items = await this.bookings.activeItems(booking.id);
-      const { lines: sent, subtotalCents, taxCents, totalCents, ...changes } = body;
+      const { lines: requested, subtotalCents, taxCents, totalCents, ...changes } = body;
       const stated = { subtotalCents, taxCents, totalCents };
       const { scheduleId } = invoice;
-      const { lines: priced, totals } = contentsOf({ plan, items }, { scheduleId, lines: sent ?? stored, ...stated });
+      const sources = await this.sources.read(account);
+      const sent = requested && (await this.sources.withTaxCodes(requested, sources));
+      const { lines: priced, totals } = contentsOf(sources, { scheduleId, lines: sent ?? stored, ...stated });
       if (totals.totalCents > invoice.totalCents) account.assertInvoiceFits({ id, totalCents: totals.totalCents });
 
       invoice.change(changes, totals, this.clock.now());
@@ -124,6 +128,7 @@ export class InvoicesService {
       const { invoice } = locked;
       invoice.assertIssuable();
       account.assertInvoiceFits(invoice);
+      assertPayerComplete(invoice, locked.lines);
       const before = this.imageOf(locked);
       const { issueDate = this.clock.today(), seriesId = null } = requested;
       const dueDate = invoice.dueDateFor(issueDate, requested.dueDate);

@@ -1,7 +1,9 @@
 import { parseDecimal } from '../../../platform/money/decimal.js';
 import { type AppError, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
-import { divideRounded } from '../../../platform/money/money.js';
-import type { InvoiceTotals, PricedLine } from '../booking-account/invoice.entity.js';
+import { divideRounded, minorUnits } from '../../../platform/money/money.js';
+import type { TaxKind } from '../../taxes/index.js';
+import type { InvoiceTotals, PriceBasis, PricedLine } from '../booking-account/invoice.entity.js';
+import { includedTax } from '../tax-allocation/tax-groups.js';
 
 /** A line of a request; omitted members are computed. */
 export interface LineInput {
@@ -9,12 +11,20 @@ export interface LineInput {
   description: string;
   /** Plain decimal text, at most 4 decimals. */
   quantity?: string;
+  /** `net` by default. */
+  priceBasis?: PriceBasis;
   unitPriceCents: number;
+  taxCodeId?: string | null;
+  taxCode?: string | null;
+  taxKind?: TaxKind | null;
   /** Null: the tax is sent as an amount. */
   taxRateBasisPoints?: number | null;
   netCents?: number;
   taxCents?: number;
   totalCents?: number;
+  mention?: string | null;
+  serviceDate?: string | null;
+  serviceEndDate?: string | null;
 }
 
 const FULL_RATE = 10_000n;
@@ -47,29 +57,62 @@ export function plainQuantity(quantity: string): string {
   return quantity.slice(0, quantity[end - 1] === '.' ? end - 1 : end);
 }
 
-function priceLine(line: LineInput, path: string): PricedLine {
-  const { description, quantity = '1', unitPriceCents, taxRateBasisPoints = null } = line;
+/** The price of one unit without tax as documents print it: in units of the currency, with 4 decimals. */
+export function netUnitPrice(
+  { netCents, quantity }: Pick<PricedLine, 'netCents' | 'quantity'>,
+  currency: string,
+): string {
   const { digits, scale } = parseDecimal(quantity);
-  const net = divideRounded(digits * BigInt(unitPriceCents), 10n ** BigInt(scale));
-  const tax =
-    taxRateBasisPoints === null
-      ? BigInt(line.taxCents ?? 0)
-      : divideRounded(net * BigInt(taxRateBasisPoints), FULL_RATE);
+  const decimals = 4;
+  const shift = scale + decimals - minorUnits(currency);
+  const numerator = BigInt(netCents) * 10n ** BigInt(Math.max(0, shift));
+  const price = divideRounded(numerator, digits * 10n ** BigInt(Math.max(0, -shift)));
+  const text = String(price < 0n ? -price : price).padStart(decimals + 1, '0');
+  return `${price < 0n ? '-' : ''}${text.slice(0, -decimals)}.${text.slice(-decimals)}`;
+}
 
-  const netCents = storable(net, `${path}.netCents`);
+function priceLine(line: LineInput, path: string): PricedLine {
+  const { description, quantity = '1', priceBasis = 'net', unitPriceCents, taxRateBasisPoints = null } = line;
+  const { digits, scale } = parseDecimal(quantity);
+  const product = divideRounded(digits * BigInt(unitPriceCents), 10n ** BigInt(scale));
+  const isNet = priceBasis === 'net';
+  const priceCents = storable(product, isNet ? `${path}.netCents` : `${path}.totalCents`);
+  const tax = BigInt(taxOf({ ...line, priceBasis, taxRateBasisPoints }, priceCents));
+
+  const netCents = storable(isNet ? product : product - tax, `${path}.netCents`);
   const taxCents = storable(tax, `${path}.taxCents`);
-  const totalCents = storable(net + tax, `${path}.totalCents`);
+  const totalCents = storable(isNet ? product + tax : product, `${path}.totalCents`);
   assertStated(line, { netCents, taxCents, totalCents }, `${path}.`);
+  if (taxCents < Math.min(0, totalCents) || taxCents > Math.max(0, totalCents)) {
+    throw invalidField(`${path}.taxCents`, 'taxCents must be between 0 and totalCents', 'tax_beyond_total');
+  }
   return {
     bookingItemId: line.bookingItemId ?? null,
     description,
     quantity: plainQuantity(quantity),
+    priceBasis,
     unitPriceCents,
+    taxCodeId: line.taxCodeId ?? null,
+    taxCode: line.taxCode ?? null,
+    taxKind: line.taxKind ?? null,
     taxRateBasisPoints,
     netCents,
     taxCents,
     totalCents,
+    mention: line.mention ?? null,
+    serviceDate: line.serviceDate ?? null,
+    serviceEndDate: line.serviceEndDate ?? null,
   };
+}
+
+/** The tax of a line whose quantity costs this, in its price basis. */
+function taxOf(
+  { priceBasis, taxRateBasisPoints, taxCents = 0 }: Pick<PricedLine, 'priceBasis' | 'taxRateBasisPoints'> & LineInput,
+  priceCents: number,
+): number | bigint {
+  if (taxRateBasisPoints === null || priceBasis === 'allocated') return taxCents;
+  if (priceBasis === 'gross') return includedTax(priceCents, taxRateBasisPoints);
+  return divideRounded(BigInt(priceCents) * BigInt(taxRateBasisPoints), FULL_RATE);
 }
 
 function assertStated(stated: object, computed: Record<string, number>, path: string): void {

@@ -1,4 +1,5 @@
 import { minorUnits } from '../../../platform/money/money.js';
+import { netUnitPrice } from '../invoices/line-amounts.js';
 import type { RenditionLanguage } from './rendition-labels.js';
 import { RENDITION_LABELS } from './rendition-labels.js';
 
@@ -26,7 +27,6 @@ interface Party {
 interface RenderedLine {
   description: string;
   quantity: string;
-  unitPriceCents: number;
   taxRateBasisPoints: number | null;
   netCents: number;
   taxCents: number;
@@ -76,7 +76,7 @@ export function documentOf(invoice: RenderedInvoice, language: RenditionLanguage
     rows: invoice.lines.map((line) => [
       line.description,
       format.decimal(line.quantity),
-      format.money(line.unitPriceCents),
+      format.unitPrice(netUnitPrice(line, invoice.currency)),
       format.money(line.netCents),
       format.rate(line.taxRateBasisPoints),
       format.money(line.taxCents),
@@ -114,11 +114,18 @@ function formatsOf(language: RenditionLanguage, currency: string) {
   const digits = minorUnits(currency);
   const exactly = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   const money = new Intl.NumberFormat(language, { style: 'currency', currency, ...exactly });
+  const unitPrice = new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: 4,
+  });
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 2 });
   const decimal = new Intl.NumberFormat(language, { maximumFractionDigits: 4 });
   const days = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
   return {
     money: (cents: number) => money.format(decimalText(cents, digits)),
+    unitPrice: (text: string) => unitPrice.format(numeric(text)),
     rate: (basisPoints: number | null) => (basisPoints === null ? '-' : percent.format(basisPoints / 10_000)),
     decimal: (text: string) => decimal.format(Number(text)),
     day: (text: string) => days.format(new Date(`${text}T00:00:00Z`)),
@@ -130,8 +137,12 @@ function decimalText(cents: number, digits: number): `${number}` {
   const text = String(Math.abs(cents)).padStart(digits + 1, '0');
   const whole = text.slice(0, text.length - digits);
   const decimal = `${cents < 0 ? '-' : ''}${whole}.${text.slice(whole.length)}0`;
-  if (!isNumeric(decimal)) throw new RangeError(`${cents} is not an amount`);
-  return decimal;
+  return numeric(decimal);
+}
+
+function numeric(text: string): `${number}` {
+  if (!isNumeric(text)) throw new RangeError(`${text} is not an amount`);
+  return text;
 }
 
 function isNumeric(text: string): text is `${number}` {

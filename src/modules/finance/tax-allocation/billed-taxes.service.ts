@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { type AppError, conflict } from '../../../platform/errors/app-error.js';
+import { GIVEN, sumByGroup, type TaxGroup } from './tax-groups.js';
+
+/** Documents that count: issued and not void; drafts and proformas never do. */
+const BILLED = `document.number is not null and document.status <> 'void' and document.type in ('invoice', 'credit_note')`;
+
+/** What is on the documents of bookings in each tax group. */
+@Injectable()
+export class BilledTaxesService {
+  constructor(private readonly database: Database) {}
+
+  /** Invoices less credit notes, sorted by tax code. Fees of cancelled bookings do not count: they bill no item. */
+  async byGroup(bookingId: string): Promise<TaxGroup[]> {
+    const rows = await this.database.prepared<{ key: string; taxCode: string | null; gross: string; tax: string }>(
+      'billed-tax-groups',
+      `select coalesce(line.tax_code_id, '${GIVEN}') as key, line.tax_code as "taxCode",
+         sum(case document.type when 'invoice' then line.total_cents else -line.total_cents end) as gross,
+         sum(case document.type when 'invoice' then line.tax_cents else -line.tax_cents end) as tax
+       from invoices document join invoice_lines line on line.invoice_id = document.id
+       where document.booking_id = $1 and document.purpose is null and ${BILLED}
+       group by line.tax_code_id, line.tax_code`,
+      [bookingId],
+    );
+    return sumByGroup(
+      rows.map(({ key, taxCode, gross, tax }) => ({
+        key,
+        taxCode,
+        grossCents: Number(gross),
+        taxCents: Number(tax),
+      })),
+    );
+  }
+
+  /** 409: documents of these groups must be credited first. `rests` are those of `wronglyBilled`. */
+  async creditDue(bookingId: string, rests: readonly TaxGroup[]): Promise<AppError> {
+    const invoices = await this.database.query<{ id: string }>(
+      `select document.id from invoices document
+       where document.booking_id = $1 and document.type = 'invoice' and document.purpose is null and ${BILLED}
+         and document.credited_cents < document.total_cents and exists (
+           select from invoice_lines line
+           where line.invoice_id = document.id and coalesce(line.tax_code_id, '${GIVEN}') = any($2))
+       order by document.issue_date desc, document.sequence desc`,
+      [bookingId, rests.map(({ key }) => key)],
+    );
+    return conflict('credit_due', 'Documents of the booking must be credited before more is invoiced', {
+      groups: rests.map(({ key, taxCode, grossCents, taxCents }) => ({
+        taxCodeId: key === GIVEN ? null : key,
+        taxCode: taxCode ?? GIVEN,
+        grossCents,
+        taxCents,
+      })),
+      invoiceIds: invoices.map(({ id }) => id),
+    });
+  }
+}

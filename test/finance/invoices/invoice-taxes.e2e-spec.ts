@@ -1,0 +1,312 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { addItem, BOOKINGS, readBooking, readItem } from '../../bookings/bookings.js';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { newTaxCode, taxCodeAt, type TaxCode } from '../../taxes/tax-codes.js';
+import { draft, type Invoice, issue, PATH, read, sell, type Sold, voiding } from './invoicing.js';
+
+let app: TestApp;
+let owner: TestClient;
+let standard: TaxCode;
+let reduced: TaxCode;
+let exempt: TaxCode;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+  await owner.post('/v1/admin/finance/invoice-number-series', { name: 'Invoices', prefix: 'TX-' });
+  standard = await taxCodeAt(owner, 1_900, { code: 'TX-19' });
+  reduced = await taxCodeAt(owner, 700, { code: 'TX-A7', kind: 'reduced' });
+  exempt = await taxCodeAt(owner, 0, { code: 'TX-X', kind: 'exempt', mention: 'Exempt from VAT' });
+});
+
+const TRIP = { title: 'City tour', unitSellCents: 119_000, taxIncludedCents: 19_000, serviceDate: '2027-05-12' };
+const DEPOSIT = [35_700, 83_300];
+
+async function issued(bookingId: string, scheduleId: string | undefined): Promise<Invoice> {
+  const { id } = await draft(owner, { bookingId, scheduleId });
+  const { status, body } = await issue(owner, id);
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body.data;
+}
+
+/** The open installments of a booking, by position. */
+async function openInstallments(bookingId: string): Promise<{ id: string; amountCents: number }[]> {
+  return app.sql(
+    `select id, amount_cents::int as "amountCents" from payment_schedules
+     where booking_id = $1 and status = 'pending' order by position`,
+    [bookingId],
+  );
+}
+
+/** Issues an invoice for each open installment that has none; the amounts with their taxes by line. */
+async function billRest(sold: Sold): Promise<number[][][]> {
+  const billed = await app.sql<{ id: string }>('select schedule_id as id from invoices where booking_id = $1', [
+    sold.id,
+  ]);
+  const documents: number[][][] = [];
+  for (const { id } of await openInstallments(sold.id)) {
+    if (billed.some((known) => known.id === id)) continue;
+    documents.push(amountsOf(await issued(sold.id, id)));
+  }
+  return documents;
+}
+
+function amountsOf({ lines }: Invoice): number[][] {
+  return lines.map((line) => [Number(line['totalCents']), Number(line['taxCents'])]);
+}
+
+async function billedTax(bookingId: string): Promise<number> {
+  const [row] = await app.sql<{ tax: number }>(
+    `select sum(tax_cents)::int as tax from invoices where booking_id = $1 and number is not null and status <> 'void'`,
+    [bookingId],
+  );
+  return row?.tax ?? 0;
+}
+
+describe('the tax of invoices of installments', () => {
+  it('an item without tax that is added after the deposit does not change the sum of the tax', async () => {
+    const sold = await sell(app, { items: [TRIP], plan: DEPOSIT });
+    expect(amountsOf(await issued(sold.id, sold.scheduleIds[0]))).toEqual([[35_700, 5_700]]);
+    await addItem(owner, sold.id, { type: 'extra', unitSellCents: 50_000 });
+    expect(await billRest(sold)).toEqual([[[83_300, 8_311]], [[50_000, 4_989]]]);
+    expect(await billedTax(sold.id)).toBe(19_000);
+  });
+
+  it('a discount without tax after the deposit leaves the exact rest', async () => {
+    const sold = await sell(app, { items: [TRIP], plan: DEPOSIT });
+    await issued(sold.id, sold.scheduleIds[0]);
+    await addItem(owner, sold.id, { type: 'discount', unitSellCents: -10_000 });
+    expect(await billRest(sold)).toEqual([[[73_300, 13_300]]]);
+    expect(await billedTax(sold.id)).toBe(19_000);
+  });
+
+  it('a discount with the tax code after the deposit leaves the exact rest', async () => {
+    const sold = await sell(app, { items: [{ ...TRIP, taxCode: standard }], plan: DEPOSIT });
+    await issued(sold.id, sold.scheduleIds[0]);
+    await addItem(owner, sold.id, { type: 'discount', unitSellCents: -10_000, taxCodeId: standard.id });
+    expect(await billRest(sold)).toEqual([[[73_300, 11_703]]]);
+    expect(await billedTax(sold.id)).toBe(17_403);
+  });
+
+  it('a tax that is set to 0 after the deposit requires credit first', async () => {
+    const { id: bookingId, itemIds, scheduleIds } = await sell(app, { items: [TRIP], plan: DEPOSIT });
+    const deposit = await issued(bookingId, scheduleIds[0]);
+    await owner.patch(`${BOOKINGS}/${bookingId}/items/${itemIds[0]}`, { taxIncludedCents: 0 });
+    const { status, body } = await owner.post(PATH, { bookingId, scheduleId: scheduleIds[1] });
+    expect({ status, body }).toMatchObject({
+      status: 409,
+      body: {
+        code: 'credit_due',
+        details: {
+          groups: [{ taxCodeId: null, taxCode: 'given', grossCents: 83_300, taxCents: -5_700 }],
+          invoiceIds: [deposit.id],
+        },
+      },
+    });
+
+    expect((await voiding(owner, deposit.id)).status).toBe(200);
+    expect(amountsOf(await issued(bookingId, scheduleIds[0]))).toEqual([[35_700, 0]]);
+    expect(amountsOf(await issued(bookingId, scheduleIds[1]))).toEqual([[83_300, 0]]);
+  });
+
+  it('an invoice has one line and one line of its tax summary for each tax code', async () => {
+    const items = [
+      { ...TRIP, taxCode: standard },
+      { title: 'Museum', unitSellCents: 10_700, taxIncludedCents: 700, taxCode: reduced, serviceDate: '2027-05-13' },
+    ];
+    const sold = await sell(app, { items, plan: [38_910, 90_790] });
+    const deposit = await issued(sold.id, sold.scheduleIds[0]);
+    expect(deposit.lines).toMatchObject([
+      {
+        description: 'Installment 1: City tour, 2027-05-12',
+        priceBasis: 'allocated',
+        taxCode: 'TX-19',
+        taxRateBasisPoints: 1_900,
+        ...{ totalCents: 35_700, taxCents: 5_700, netCents: 30_000 },
+        ...{ serviceDate: '2027-05-12', serviceEndDate: null },
+      },
+      { description: 'Installment 1: Museum, 2027-05-13', taxCode: 'TX-A7', totalCents: 3_210, taxCents: 210 },
+    ]);
+    expect(deposit['taxSummary']).toMatchObject([
+      { taxCode: 'TX-19', taxKind: 'standard', netCents: 30_000, taxCents: 5_700, grossCents: 35_700 },
+      { taxCode: 'TX-A7', taxKind: 'reduced', netCents: 3_000, taxCents: 210, grossCents: 3_210 },
+    ]);
+
+    await addItem(owner, sold.id, { type: 'extra', title: 'Visa', unitSellCents: 50_000, taxCodeId: exempt.id });
+    expect(await billRest(sold)).toEqual([
+      [
+        [53_717, 8_577],
+        [4_830, 316],
+        [32_243, 0],
+      ],
+      [
+        [29_583, 4_723],
+        [2_660, 174],
+        [17_757, 0],
+      ],
+    ]);
+    expect(await billedTax(sold.id)).toBe(19_700);
+    const [stored] = await app.sql<{ mention: string }>(
+      `select mention from invoice_tax_lines join invoices on id = invoice_id where booking_id = $1 and tax_code = 'TX-X'`,
+      [sold.id],
+    );
+    expect(stored?.mention).toBe('Exempt from VAT');
+  });
+
+  it.each([
+    { currency: 'JPY', total: 10_001, rate: 1_000, tax: 909, plan: [3_000, 7_001], taxes: [273, 636] },
+    { currency: 'KWD', total: 12_345, rate: 500, tax: 588, plan: [3_704, 8_641], taxes: [176, 412] },
+  ])(
+    'the invoices in $currency have the tax of the item in sum',
+    async ({ currency, total, rate, tax, plan, taxes }) => {
+      const taxCode = await taxCodeAt(owner, rate);
+      const items = [{ unitSellCents: total, taxIncludedCents: tax, taxCode }];
+      const sold = await sell(app, { currency, items, plan });
+      expect((await billRest(sold)).flat().map(([, cents]) => cents)).toEqual(taxes);
+    },
+  );
+
+  it('an invoice of the booking after a deposit is over the rest of each tax code', async () => {
+    const sold = await sell(app, { items: [{ ...TRIP, taxCode: standard }], plan: DEPOSIT });
+    await issued(sold.id, sold.scheduleIds[0]);
+    const { lines } = await draft(owner, { bookingId: sold.id });
+    expect(lines).toMatchObject([
+      { priceBasis: 'allocated', description: 'City tour, 2027-05-12', totalCents: 83_300, taxCents: 13_300 },
+    ]);
+  });
+
+  it('a waived installment leaves the others with their part of the tax', async () => {
+    const items = [{ ...TRIP, taxCode: standard }];
+    const { id, scheduleIds } = await sell(app, { items, plan: [35_700, 83_300] });
+    const path = `/v1/admin/finance/bookings/${id}/payment-schedules/${scheduleIds[1]}`;
+    expect((await owner.patch(`${path}?rebalance=none`, { status: 'cancelled' })).status).toBe(200);
+    expect(amountsOf(await issued(id, scheduleIds[0]))).toEqual([[35_700, 5_700]]);
+  });
+});
+
+describe('the lines of an invoice', () => {
+  it('a line of an item has its quantity, its price with tax and the price without tax that is printed', async () => {
+    const items = [{ quantity: 3, unitSellCents: 1_000, taxIncludedCents: 479, taxCode: standard }];
+    const { id: bookingId } = await sell(app, { items });
+    const { lines } = await draft(owner, { bookingId });
+    expect(lines).toMatchObject([
+      {
+        quantity: '3',
+        priceBasis: 'gross',
+        unitPriceCents: 1_000,
+        netUnitPrice: '8.4033',
+        taxRateBasisPoints: 1_900,
+        netCents: 2_521,
+        taxCents: 479,
+        totalCents: 3_000,
+      },
+    ]);
+  });
+
+  it('a line by hand has the tax code of its item, or the one that was sent, and computes the tax', async () => {
+    const { id: bookingId, itemIds } = await sell(app, { items: [{ ...TRIP, taxCode: standard }] });
+    const line = { description: 'By hand', unitPriceCents: 1_000 };
+    const { lines } = await draft(owner, {
+      bookingId,
+      lines: [
+        { ...line, bookingItemId: itemIds[0] },
+        {
+          ...line,
+          priceBasis: 'gross',
+          taxCodeId: reduced.id,
+          serviceDate: '2027-05-01',
+          serviceEndDate: '2027-05-02',
+        },
+        { ...line, taxCodeId: exempt.id },
+        { ...line, priceBasis: 'allocated', taxCents: 7 },
+      ],
+    });
+    expect(lines).toMatchObject([
+      { taxCode: 'TX-19', taxRateBasisPoints: 1_900, netCents: 1_000, taxCents: 190, serviceDate: '2027-05-12' },
+      { taxCode: 'TX-A7', netCents: 935, taxCents: 65, totalCents: 1_000, serviceEndDate: '2027-05-02' },
+      { taxKind: 'exempt', mention: 'Exempt from VAT', taxCents: 0 },
+      { taxCode: null, netCents: 993, taxCents: 7, totalCents: 1_000 },
+    ]);
+  });
+
+  it('lines can be sent back as they were read', async () => {
+    const sold = await sell(app, { items: [{ ...TRIP, taxCode: standard }], plan: DEPOSIT });
+    const { id, lines } = await draft(owner, { bookingId: sold.id, scheduleId: sold.scheduleIds[0] });
+    const { status } = await owner.patch(`${PATH}/${id}`, { lines });
+    expect(status).toBe(200);
+    expect((await read(owner, id)).lines).toEqual(lines);
+  });
+
+  it('a tax beyond the total of a line, and a service that ends before it starts, are rejected', async () => {
+    const { id: bookingId } = await sell(app);
+    const post = (over: object) =>
+      owner.post(PATH, { bookingId, lines: [{ description: 'x', unitPriceCents: 100, priceBasis: 'gross', ...over }] });
+    for (const taxCents of [-1, 101]) {
+      expect((await post({ taxCents })).body).toMatchObject({ details: { issues: [{ path: 'lines.0.taxCents' }] } });
+    }
+    const days = { serviceDate: '2027-05-02', serviceEndDate: '2027-05-01' };
+    expect((await post(days)).body).toMatchObject({ details: { issues: [{ path: 'lines.0.serviceEndDate' }] } });
+  });
+
+  it('an invoice with reverse charge requires the tax ID of the payer, and a tax ID requires the address', async () => {
+    const taxCode = await taxCodeAt(owner, 0, { kind: 'reverse_charge', mention: 'Reverse charge' });
+    const { id: bookingId } = await sell(app, { items: [{ unitSellCents: 100, taxCode }] });
+    const { id } = await draft(owner, { bookingId });
+    const required = (path: string) => ({ status: 400, body: { details: { issues: [{ path, code: 'required' }] } } });
+    expect(await issue(owner, id)).toMatchObject(required('payerTaxId'));
+    await owner.patch(`${PATH}/${id}`, { payerTaxId: 'ATU12345678' });
+    expect(await issue(owner, id)).toMatchObject(required('payerAddress'));
+    await owner.patch(`${PATH}/${id}`, { payerAddress: '12 Lake Road, Vienna' });
+    expect((await issue(owner, id)).status).toBe(200);
+  });
+});
+
+describe('the tax rate of items on issued documents', () => {
+  it('a service date that moves to another rate keeps the rate on documents, and the booking has a warning', async () => {
+    const taxCode = await newTaxCode(owner, {
+      rates: [
+        { rateBasisPoints: 1_900, validFrom: '2007-01-01', validTo: '2027-12-31' },
+        { rateBasisPoints: 2_100, validFrom: '2028-01-01' },
+      ],
+    });
+    const { id, itemIds, scheduleIds } = await sell(app, { items: [{ ...TRIP, taxCode }], plan: DEPOSIT });
+    const move = (serviceDate: string) => owner.patch(`${BOOKINGS}/${id}/items/${itemIds[0]}`, { serviceDate });
+    const deposit = await issued(id, scheduleIds[0]);
+    const item = { bookingId: id, id: itemIds[0] ?? '' } as Parameters<typeof readItem>[1];
+
+    expect((await move('2028-05-12')).status).toBe(200);
+    expect(await readItem(owner, item)).toMatchObject({ taxRateBasisPoints: 1_900, taxRateChanged: true });
+    expect((await readBooking(owner, id))['warnings']).toContain('tax_rate_changed');
+
+    expect((await voiding(owner, deposit.id)).status).toBe(200);
+    expect((await move('2028-05-13')).status).toBe(200);
+    expect(await readItem(owner, item)).toMatchObject({ taxRateBasisPoints: 2_100, taxRateChanged: false });
+    expect((await readBooking(owner, id))['warnings']).not.toContain('tax_rate_changed');
+  });
+});
+
+describe('the tables of taxes on invoices', () => {
+  it('the tax summary of an issued invoice cannot be changed by the service', async () => {
+    const { id: bookingId } = await sell(app, { items: [TRIP] });
+    const { id } = await issued(bookingId, undefined);
+    const rows = await app.sql('select * from invoice_tax_lines where invoice_id = $1', [id]);
+    expect(rows).toMatchObject([{ position: 1, net_cents: '100000', tax_cents: '19000', gross_cents: '119000' }]);
+  });
+
+  it('the database rejects issuing more than is owed', async () => {
+    const { id: bookingId } = await sell(app, { items: [TRIP] });
+    const { id } = await draft(owner, { bookingId });
+    await app.sql(`update invoices set subtotal_cents = 119001, tax_cents = 0, total_cents = 119001 where id = $1`, [
+      id,
+    ]);
+    await app.sql(
+      `update invoice_lines set price_basis = 'allocated', net_cents = 119001, tax_cents = 0, total_cents = 119001
+       where invoice_id = $1`,
+      [id],
+    );
+    const { status } = await issue(owner, id);
+    expect(status).not.toBe(200);
+    expect((await read(owner, id)).status).toBe('draft');
+  });
+});
