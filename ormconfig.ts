@@ -32,23 +32,24 @@ import { MessageRetention1791000000700 } from './src/migrations/1791000000700-me
 import { BookingRetention1791000000710 } from './src/migrations/1791000000710-booking-retention.js';
 import { SealedAnswers1791000000720 } from './src/migrations/1791000000720-sealed-answers.js';
 import { LedgerAppendRights1791000000800 } from './src/migrations/1791000000800-ledger-append-rights.js';
-import { TaxCodes1792000000200 } from './src/migrations/1792000000200-tax-codes.js';
-import { InvoicesWithinClaim1792000000499 } from './src/migrations/1792000000499-invoices-within-claim.js';
-import { LineTaxes1792000000220 } from './src/migrations/1792000000220-line-taxes.js';
-import { ItemTaxCodes1792000000210 } from './src/migrations/1792000000210-item-tax-codes.js';
 import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
 import { ContractAndTripRetention1791000000820 } from './src/migrations/1791000000820-contract-and-trip-retention.js';
 import { FinanceSettings1792000000100 } from './src/migrations/1792000000100-finance-settings.js';
 import { Organization1792000000110 } from './src/migrations/1792000000110-organization.js';
 import { InvoiceIssuers1792000000120 } from './src/migrations/1792000000120-invoice-issuers.js';
+import { TaxCodes1792000000200 } from './src/migrations/1792000000200-tax-codes.js';
+import { ItemTaxCodes1792000000210 } from './src/migrations/1792000000210-item-tax-codes.js';
+import { LineTaxes1792000000220 } from './src/migrations/1792000000220-line-taxes.js';
 import { CustomerMoney1792000000300 } from './src/migrations/1792000000300-customer-money.js';
 import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-notes.js';
+import { InvoicesWithinClaim1792000000499 } from './src/migrations/1792000000499-invoices-within-claim.js';
 import { Cancellations1792000000500 } from './src/migrations/1792000000500-cancellations.js';
 import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
 import { Histories1792000000610 } from './src/migrations/1792000000610-histories.js';
-import { ReportIndexes1792000000630 } from './src/migrations/1792000000630-report-indexes.js';
 import { BillPostings1792000000620 } from './src/migrations/1792000000620-bill-postings.js';
+import { ReportIndexes1792000000630 } from './src/migrations/1792000000630-report-indexes.js';
 import { SlotStates1792000000700 } from './src/migrations/1792000000700-slot-states.js';
+import { BookingDates1792000000710 } from './src/migrations/1792000000710-booking-dates.js';
 import { RedatedInstallments1792000000800 } from './src/migrations/1792000000800-redated-installments.js';
 import { DepartureChangedMails1792000000810 } from './src/migrations/1792000000810-departure-changed-mails.js';
 import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
@@ -217,6 +218,7 @@ const migrations = [
   BillPostings1792000000620,
   ReportIndexes1792000000630,
   SlotStates1792000000700,
+  BookingDates1792000000710,
   RedatedInstallments1792000000800,
   DepartureChangedMails1792000000810,
   SupplierStatus1792000000900,

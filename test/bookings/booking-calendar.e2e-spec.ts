@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { BookingJobs } from '../../src/modules/bookings/bookings/bookings.jobs.js';
 import { BookingsService } from '../../src/modules/bookings/index.js';
 import { Clock } from '../../src/platform/clock/clock.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
+import { newDeparture } from '../operations/departures.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import {
   addItem,
@@ -47,6 +49,48 @@ describe('the calendar of bookings', () => {
       expect(await readItem(owner, done)).toMatchObject({ status: 'fulfilled', version: done.version + 1 });
     }
     app.travel({ days: -3 });
+  });
+
+  it('the calendar completes the booking of a tour over several days after the day on which the tour ends', async () => {
+    const owner = app.as('owner');
+    const startsAt = `${day(1)}T06:00:00Z`;
+    const tour = await newDeparture(app, { startsAt, endsAt: `${day(7)}T15:00:00Z` });
+    const { booking } = await confirmed({ departureId: tour.id });
+    const dates = { departureDate: day(1), returnDate: day(7) };
+    expect(await readBooking(owner, booking.id)).toMatchObject(dates);
+    for (const [days, status] of [
+      [3, 'in_progress'],
+      [7, 'in_progress'],
+      [8, 'completed'],
+    ] as const) {
+      app.travel({ days });
+      await turn();
+      app.travel({ days: -days });
+      expect([days, await statusOf(booking.id)]).toEqual([days, status]);
+    }
+  });
+
+  it('the dates of a booking follow its items, its own dates and the end of its departures', async () => {
+    const owner = app.as('owner');
+    const tour = await newDeparture(app, { startsAt: `${day(10)}T06:00:00Z`, endsAt: `${day(16)}T15:00:00Z` });
+    const { id } = await makeBooking(owner, { startDate: day(2), endDate: day(4) });
+    const dates = async () => {
+      const { departureDate, returnDate } = await readBooking(owner, id);
+      return [departureDate, returnDate];
+    };
+    expect(await dates()).toEqual([day(2), day(4)]);
+    const item = await addItem(owner, id, { departureId: tour.id });
+    expect(await dates()).toEqual([day(10), day(16)]);
+    const night = await addItem(owner, id, { serviceDate: day(20) });
+    expect(await dates()).toEqual([day(10), day(20)]);
+    await owner.post(`${BOOKINGS}/${id}/items/${night.id}/cancellation`);
+    await owner.patch(`/v1/admin/operations/departures/${tour.id}`, { endsAt: `${day(18)}T15:00:00Z` });
+    await asSystem(() => app.nest.get(BookingJobs).moveItems({ departureId: tour.id }));
+    expect(await dates()).toEqual([day(10), day(18)]);
+    await owner.post(`${BOOKINGS}/${id}/items/${item.id}/cancellation`);
+    expect(await dates()).toEqual([day(2), day(4)]);
+    await owner.patch(`${BOOKINGS}/${id}`, { startDate: null, endDate: day(9) });
+    expect(await dates()).toEqual([null, day(9)]);
   });
 
   it('each step of the calendar has a ledger entry of the system and an event', async () => {
@@ -96,8 +140,9 @@ describe('the calendar of bookings', () => {
     const numbers = `calendar-${app.now().getTime()}-`;
     await app.sql(
       `with made as (
-         insert into bookings select 'book_' || $1 || n, $1 || n, 'confirmed', 'EUR', null, 'Ada', null, $2::date, null,
-           null, null, null, now(), null, null, 1, now(), now() from generate_series(1, 450) n returning id)
+         insert into bookings (id, number, status, currency, customer_name, start_date, departure_date, confirmed_at,
+           version, created_at, updated_at)
+         select 'book_' || $1 || n, $1 || n, 'confirmed', 'EUR', 'Ada', $2::date, $2::date, now(), 1, now(), now() from generate_series(1, 450) n returning id)
        select count(*) from made`,
       [numbers, day(0)],
     );

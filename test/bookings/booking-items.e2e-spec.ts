@@ -65,6 +65,7 @@ describe('POST .../items', () => {
       allotmentId: null,
       cancelledAt: null,
       cancelReason: null,
+      supplierStatus: 'none',
       version: 1,
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: expect.stringMatching(/Z$/),

@@ -102,6 +102,7 @@ describe('the summary of a booking for other modules', () => {
       customerEmail: 'a@example.com',
       startDate: '2027-05-12',
       departureDate: '2027-05-10',
+      returnDate: '2027-05-10',
       paymentPolicy: null,
       channelId: null,
       version: version + 3,

@@ -48,7 +48,13 @@ describe('PATCH /v1/admin/bookings/{bookingId}', () => {
     app.travel({ ms: 5 });
     const { status, body, headers } = await patch(before.id, changes);
     expect(status).toBe(200);
-    expect(body.data).toEqual({ ...before, ...changes, version: 2, updatedAt: expect.any(String) });
+    expect(body.data).toEqual({
+      ...before,
+      ...changes,
+      returnDate: changes.endDate ?? null,
+      version: 2,
+      updatedAt: expect.any(String),
+    });
     expect(body.data['updatedAt']).not.toBe(before['updatedAt']);
     expect(headers['etag']).toBe('"2"');
     expect(await readBooking(owner, before.id)).toEqual(body.data);

@@ -54,6 +54,7 @@ describe('POST /v1/admin/bookings', () => {
         startDate: '2027-05-12',
         endDate: '2027-05-16',
         departureDate: '2027-05-12',
+        returnDate: '2027-05-16',
         notes: 'Vegetarian',
         paymentPolicy: null,
         channelId: demoId('chan', 2),
@@ -65,6 +66,7 @@ describe('POST /v1/admin/bookings', () => {
         version: 1,
         createdAt: expect.stringMatching(/Z$/),
         updatedAt: expect.stringMatching(/Z$/),
+        warnings: [],
       },
     });
     expect(headers['location']).toBe(`${BOOKINGS}/${body.data.id}`);

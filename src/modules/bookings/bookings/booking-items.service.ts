@@ -276,11 +276,12 @@ export class BookingItemsService {
 
   /** Saves an item with its effect on the booking: the total, the departure date, and in any case the version. */
   private async saveWithTotal(booking: Booking, differenceCents: number, saveItem: () => Promise<void>) {
-    const before = await this.repository.viewOf(booking);
+    const before = toBookingSummary(booking);
     booking.addToTotal(differenceCents, this.clock.now());
     await saveItem();
+    await this.repository.refreshDates(booking);
     await this.repository.bookings.update(booking);
-    const summary = toBookingSummary(await this.repository.viewOf(booking));
+    const summary = toBookingSummary(booking);
     const { totalCents, departureDate } = summary;
     if (totalCents !== null && before.totalCents !== totalCents) {
       await this.listeners.call(BookingListener, (listener) =>

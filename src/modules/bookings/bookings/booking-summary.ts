@@ -1,7 +1,8 @@
+import type { Columns } from '../../../platform/database/rows.js';
 import type { TaxKind } from '../../taxes/index.js';
 import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
 import type { BookingItem, ItemStatus, ItemType, PricingTreatment, SupplierStatus } from './booking-item.entity.js';
-import type { BookingStatus, BookingView } from './booking.entity.js';
+import type { Booking, BookingStatus } from './booking.entity.js';
 
 /** A booking as other modules see it. */
 export interface BookingSummary {
@@ -16,6 +17,8 @@ export interface BookingSummary {
   readonly startDate: string | null;
   /** Earliest service date of the items that are not cancelled, else the start date. */
   readonly departureDate: string | null;
+  /** Last local day of these items, on which their departures end, else the end date. */
+  readonly returnDate: string | null;
   readonly paymentPolicy: PaymentPolicy | null;
   readonly channelId: string | null;
   readonly version: number;
@@ -53,7 +56,7 @@ export interface BookingItemSummary {
   readonly supplierStatus: SupplierStatus;
 }
 
-export function toBookingSummary(booking: BookingView): BookingSummary {
+export function toBookingSummary(booking: Columns<Booking>): BookingSummary {
   return {
     id: booking.id,
     number: booking.number,
@@ -64,6 +67,7 @@ export function toBookingSummary(booking: BookingView): BookingSummary {
     customerEmail: booking.customerEmail,
     startDate: booking.startDate,
     departureDate: booking.departureDate,
+    returnDate: booking.returnDate,
     paymentPolicy: booking.paymentPolicy,
     channelId: booking.channelId,
     version: booking.version,

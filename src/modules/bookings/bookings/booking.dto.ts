@@ -275,6 +275,13 @@ export class BookingResponse {
   @IsoDate()
   departureDate: string | null;
 
+  /**
+   * Latest local day of the items that are not cancelled, on which their departures end, otherwise `endDate`. The
+   * booking is completed after this day.
+   */
+  @IsoDate()
+  returnDate: string | null;
+
   /** Internal notes of staff; null if there are none. */
   @Text({ min: 0, max: 2000 })
   notes: string | null;
@@ -342,6 +349,7 @@ export function toBooking(view: BookingView): BookingResponse {
     startDate: view.startDate,
     endDate: view.endDate,
     departureDate: view.departureDate,
+    returnDate: view.returnDate,
     notes: view.notes,
     paymentPolicy: view.paymentPolicy && toPolicy(view.paymentPolicy),
     channelId: view.channelId,

@@ -35,16 +35,18 @@ export interface BookingChanges {
   channelId?: string | null;
 }
 
-/**
- * A booking as responses show it: its columns, the day on which it departs, and whether a provider has yet to cancel an order
- * for it.
- */
+/** A booking as responses show it: its columns, and whether a provider has yet to cancel an order for it. */
 export type BookingView = Columns<Booking> & {
-  departureDate: string | null;
   isCancellingAtSupplier: boolean;
   /** An item keeps a tax rate that is on issued documents, although its service date has another one. */
   isTaxRateChanged: boolean;
 };
+
+/** The first and the last day of the services of items that are not cancelled; null if none of them has a date. */
+export interface ServiceDays {
+  first: string | null;
+  last: string | null;
+}
 
 /** A customer's order of travel services, in one currency. Every change of it or of its items locks its row. */
 @Entity('bookings')
@@ -59,6 +61,10 @@ export class Booking {
   @Column('text', { name: 'customer_email', nullable: true }) customerEmail: string | null;
   @Column('date', { name: 'start_date', nullable: true }) startDate: string | null;
   @Column('date', { name: 'end_date', nullable: true }) endDate: string | null;
+  /** The first service date of its live items, else its start date. */
+  @Column('date', { name: 'departure_date', nullable: true }) departureDate: string | null;
+  /** The last local day of its live items, on which their departures end, else its end date. */
+  @Column('date', { name: 'return_date', nullable: true }) returnDate: string | null;
   @Column('text', { nullable: true }) notes: string | null;
   /** Replaces the organization's policy. */
   @Column('jsonb', { name: 'payment_policy', nullable: true }) paymentPolicy: PaymentPolicy | null;
@@ -90,6 +96,12 @@ export class Booking {
     }
     Object.assign(this, changes, { updatedAt: now });
     this.assertDates();
+  }
+
+  /** To be called after each change of the dates of the booking, its items or their departures. */
+  travelOn({ first, last }: ServiceDays): void {
+    this.departureDate = first ?? this.startDate;
+    this.returnDate = last ?? this.endDate;
   }
 
   assertDates(): void {

@@ -7,6 +7,7 @@ import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { wallTimeOf } from '../../../platform/time/local-time.js';
 import { RemindersService } from '../../notifications/index.js';
 import {
   type DepartureFollowers,
@@ -46,11 +47,14 @@ export class BookingJobs implements DepartureListener {
   }
 
   /** Reminders of the old day end in this transaction. */
-  async moved({ id, startDate }: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void> {
-    if (startDate === before.startDate) return;
+  async moved(departure: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void> {
+    const { id, startDate } = departure;
+    const startsAnotherDay = startDate !== before.startDate;
+    if (!startsAnotherDay && endDayOf(departure) === endDayOf(before)) return;
     const bookingIds = await this.repository.bookingsOnDeparture(id);
     move.followers += bookingIds.length;
     await this.jobs.add(ITEMS_JOB, { departureId: id });
+    if (!startsAnotherDay) return;
     await this.reminders.endOutdated(bookingIds, 'departure_upcoming');
     await this.jobs.add(REMINDERS_JOB, { departureId: id });
   }
@@ -58,12 +62,14 @@ export class BookingJobs implements DepartureListener {
   async followers(departureId: string): Promise<DepartureFollowers> {
     const total = (await this.repository.bookingsOnDeparture(departureId)).length;
     const pending = await this.repository.itemsNotOnDeparture(departureId);
-    return { kind: 'booking', total, pendingIds: [...new Set(pending.map(({ bookingId }) => bookingId))] };
+    const notReturning = await this.repository.bookingsNotReturning(departureId);
+    const pendingIds = [...new Set([...pending.map(({ bookingId }) => bookingId), ...notReturning])].sort();
+    return { kind: 'booking', total, pendingIds };
   }
 
   /**
-   * Moves items to the departure's present day, however often the departure was moved. Throws after all others have moved
-   * if some could not; the queue tries those again.
+   * Moves items to the departure's present day, and bookings to the day on which it ends, however often it was moved. Throws
+   * after all others have moved if some could not; the queue tries those again.
    */
   @Job(ITEMS_JOB)
   async moveItems(payload: unknown): Promise<void> {
@@ -77,6 +83,7 @@ export class BookingJobs implements DepartureListener {
         await this.reportNotMoved(path.bookingId, departureId, error);
       });
     }
+    await this.bookings.followDeparture(departureId);
     if (errors.length > 0) throw new AggregateError(errors, `${errors.length} items could not move to ${departureId}`);
   }
 
@@ -100,6 +107,10 @@ export class BookingJobs implements DepartureListener {
       });
     }
   }
+}
+
+function endDayOf({ endsAt, timeZone }: DepartureSummary): string {
+  return new Date(wallTimeOf(endsAt, timeZone)).toISOString().slice(0, 10);
 }
 
 function departureIdOf(payload: unknown): string {

@@ -9,7 +9,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import type { ListBookingItems } from './booking-item.dto.js';
 import { BookingItem, LIVE_AT_SUPPLIER } from './booking-item.entity.js';
 import { type ListBookings, SORT_FIELDS } from './booking.dto.js';
-import { Booking, type BookingStatus, type BookingView } from './booking.entity.js';
+import { Booking, type BookingStatus, type BookingView, type ServiceDays } from './booking.entity.js';
 
 /** A departure that is moved again within this time causes one mail. */
 export const MOVE_WAIT_MINUTES = 30;
@@ -47,22 +47,21 @@ export interface ProgressedBooking {
   version: number;
 }
 
-const FIRST_SERVICE = `(select min(i.service_date) from booking_items i
-  where i.booking_id = b.id and i.status <> 'cancelled')`;
+/** The last local day of an item `i` with the departure `d`. */
+const LAST_DAY = 'greatest(i.service_date, (d.ends_at at time zone d.time_zone)::date)';
 const CANCELLING = `exists (select from booking_items i where i.booking_id = b.id and i.supplier_status = 'cancelling')`;
 const RATE_CHANGED = `exists (select from booking_items i
   where i.booking_id = b.id and i.tax_rate_changed and i.status <> 'cancelled')`;
-const LAST_SERVICE = FIRST_SERVICE.replace('min(', 'max(');
 
 export const START: Progress = {
   from: 'confirmed',
   to: 'in_progress',
-  due: `coalesce(${FIRST_SERVICE}, b.start_date) <= $1::date`,
+  due: `b.departure_date <= $1::date`,
 };
 export const COMPLETE: Progress = {
   from: 'in_progress',
   to: 'completed',
-  due: `coalesce(${LAST_SERVICE}, b.end_date, b.start_date) < $1::date`,
+  due: `coalesce(b.return_date, b.departure_date) < $1::date`,
 };
 
 const ORDERS: Record<(typeof SORT_FIELDS)[number], (direction: string) => string> = {
@@ -95,28 +94,25 @@ export class BookingsRepository {
     return viewFrom(found);
   }
 
-  /** Reads the departure date after the lock: a statement that waited for the lock would still see the old items. */
   async viewOf(booking: Booking): Promise<BookingView> {
-    const [items] = await this.database.prepared<{
-      first: string | null;
-      isCancelling: boolean | null;
-      isRateChanged: boolean | null;
-    }>(
-      'booking-departure',
-      `select min(service_date) filter (where status <> 'cancelled') as first,
-         bool_or(supplier_status = 'cancelling') as "isCancelling",
-         bool_or(tax_rate_changed and status <> 'cancelled') as "isRateChanged"
-       from booking_items where booking_id = $1`,
+    const [row] = await this.database.prepared<ViewColumns>(
+      'booking-view',
+      `select ${CANCELLING} as cancelling, ${RATE_CHANGED} as rate_changed from bookings b where b.id = $1`,
       [booking.id],
     );
-    const departureDate = items?.first ?? booking.startDate;
-    const { isCancelling, isRateChanged } = items ?? {};
-    return {
-      ...booking,
-      departureDate,
-      isCancellingAtSupplier: isCancelling ?? false,
-      isTaxRateChanged: isRateChanged ?? false,
-    };
+    return viewFrom({ entity: booking, raw: row ?? { cancelling: false, rate_changed: false } });
+  }
+
+  /** Sets the dates of a locked booking from its items and their departures. Does not save it. */
+  async refreshDates(booking: Booking): Promise<void> {
+    const [days] = await this.database.prepared<ServiceDays>(
+      'booking-days',
+      `select min(i.service_date) as first, max(${LAST_DAY}) as last
+       from booking_items i left join departures d on d.id = i.departure_id
+       where i.booking_id = $1 and i.status <> 'cancelled'`,
+      [booking.id],
+    );
+    booking.travelOn(days ?? { first: null, last: null });
   }
 
   async list(query: ListBookings): Promise<{ views: BookingView[]; total: number }> {
@@ -155,7 +151,7 @@ export class BookingsRepository {
   /** Those of the bookings whose departure date is before this day. */
   async departedBefore(day: string, bookingIds: readonly string[]): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
-      `select b.id from bookings b where b.id = any($1) and coalesce(${FIRST_SERVICE}, b.start_date) < $2::date
+      `select b.id from bookings b where b.id = any($1) and b.departure_date < $2::date
        order by b.id`,
       [bookingIds, day],
     );
@@ -194,7 +190,7 @@ export class BookingsRepository {
          select b.id from bookings b
          where b.erased_at is null and b.status not in ('confirmed', 'in_progress')
            and b.created_at < $1::date - make_interval(months => $3)
-           and coalesce(greatest(${LAST_SERVICE}, b.end_date), b.start_date, b.created_at::date)
+           and coalesce(greatest(b.return_date, b.end_date), b.start_date, b.created_at::date)
              < $1::date - make_interval(months => $3)
          order by b.id limit $4 for update skip locked)
        returning id, version`,
@@ -364,26 +360,33 @@ export class BookingsRepository {
     return found.map(({ id }) => id);
   }
 
+  /** Open bookings with an item on this departure that end on another day than they store. */
+  async bookingsNotReturning(departureId: string): Promise<string[]> {
+    const found = await this.database.query<{ id: string }>(
+      `select b.id from bookings b
+       join booking_items i on i.booking_id = b.id and i.status <> 'cancelled'
+       left join departures d on d.id = i.departure_id
+       where b.status in ('draft', 'confirmed', 'in_progress')
+         and b.id in (select booking_id from booking_items where departure_id = $1 and status = 'confirmed')
+       group by b.id, b.return_date having max(${LAST_DAY}) is distinct from b.return_date order by b.id`,
+      [departureId],
+    );
+    return found.map(({ id }) => id);
+  }
+
   private viewColumns(): string {
-    return `${this.bookings.columns('b')}, coalesce(${FIRST_SERVICE}, b.start_date) as departure_date,
-      ${CANCELLING} as cancelling, ${RATE_CHANGED} as rate_changed`;
+    return `${this.bookings.columns('b')}, ${CANCELLING} as cancelling, ${RATE_CHANGED} as rate_changed`;
   }
 }
 
-/** What a view of a booking has beside its columns. */
+/** What a view of a booking has besides its columns. */
 interface ViewColumns {
-  departure_date: string | null;
   cancelling: boolean;
   rate_changed: boolean;
 }
 
 function viewFrom({ entity, raw }: { entity: Booking; raw: ViewColumns }): BookingView {
-  return {
-    ...entity,
-    departureDate: raw.departure_date,
-    isCancellingAtSupplier: raw.cancelling,
-    isTaxRateChanged: raw.rate_changed,
-  };
+  return { ...entity, isCancellingAtSupplier: raw.cancelling, isTaxRateChanged: raw.rate_changed };
 }
 
 function conditionsOf({ status, search, startFrom, startTo }: ListBookings): { where: string; values: unknown[] } {

@@ -100,8 +100,7 @@ export class BookingsService {
       if (number === undefined) await this.repository.insertNumbered(booking);
       else if (!(await this.repository.bookings.insertUnlessTaken(booking))) throw numberTaken(number);
       this.record('create', booking, { before: null, after: booking.auditImage() });
-      const isUnchanged = { isCancellingAtSupplier: false, isTaxRateChanged: false };
-      return { ...booking, departureDate: booking.startDate, ...isUnchanged };
+      return { ...booking, isCancellingAtSupplier: false, isTaxRateChanged: false };
     });
   }
 
@@ -118,8 +117,9 @@ export class BookingsService {
     return this.database.transaction(async () => {
       const booking = await this.lockExpected(id, expected);
       const before = booking.auditImage();
-      const { departureDate, channelId } = await this.repository.viewOf(booking);
+      const { departureDate, channelId } = booking;
       booking.change(changes, this.clock.now());
+      await this.repository.refreshDates(booking);
       if (booking.channelId !== null && booking.channelId !== channelId) {
         await this.channels.assertUsable(booking.channelId);
         await this.items.assertSoldBy(booking.channelId, id);
@@ -168,8 +168,9 @@ export class BookingsService {
       this.cancellationTerms.assertCancelledOn(cancelledOn, sold);
       const items = await this.repository.activeItems(id);
       const cost = await this.cancellationTerms.costOf(sold, items, { cancelledOn, initiator });
-      await this.repository.bookings.update(booking);
       const cancelledItemIds = await this.items.cancelAll(id, reason);
+      await this.repository.refreshDates(booking);
+      await this.repository.bookings.update(booking);
       this.record('cancel', booking, { before, after: { ...booking.auditImage(), cancelledItemIds }, reason });
       const view = await this.repository.viewOf(booking);
       const summary = toBookingSummary(view);
@@ -189,6 +190,7 @@ export class BookingsService {
       booking.reinstate(this.clock.now());
       const items = await this.items.reinstateAll(id);
       if (items.length > 0) booking.addToTotal(sumOf(items), this.clock.now());
+      await this.repository.refreshDates(booking);
       await this.repository.bookings.update(booking);
       const view = await this.repository.viewOf(booking);
       this.cancellationTerms.assertAhead(view.departureDate);
@@ -231,7 +233,7 @@ export class BookingsService {
   }
 
   /**
-   * Starts bookings on their departure date and completes them, with their items, after the last service date. Several
+   * Starts bookings on their departure date and completes them, with their items, after their return date. Several
    * processes may do so at once; each batch is a transaction. A booking that is locked is left to the next run.
    */
   async progressByDate(): Promise<void> {
@@ -245,6 +247,22 @@ export class BookingsService {
     return (await this.repository.bookings.findBy({ number: number.trim().toUpperCase() }))?.id ?? null;
   }
 
+  /** Stores on which day the bookings with items of a departure end now; each in a transaction of its own. */
+  async followDeparture(departureId: string): Promise<void> {
+    for (const id of await this.repository.bookingsNotReturning(departureId)) {
+      await this.database.transaction(async () => {
+        const booking = await this.repository.bookings.lock(id);
+        const { departureDate, returnDate } = booking;
+        await this.repository.refreshDates(booking);
+        if (booking.returnDate === returnDate && booking.departureDate === departureDate) return;
+        await this.repository.bookings.update(booking);
+        const before = { id, departureDate, returnDate };
+        const after = { id, departureDate: booking.departureDate, returnDate: booking.returnDate };
+        this.record('update', booking, { before, after: { ...after, version: booking.version } });
+      });
+    }
+  }
+
   /** Which of these bookings have no personal data any more. */
   async erasedAmong(ids: readonly string[]): Promise<string[]> {
     return this.repository.erasedAmong(ids);
@@ -253,7 +271,7 @@ export class BookingsService {
   /** Locks the booking, and with it its items and total, until the end of the transaction. `details` name a body's field. */
   async lock(id: string, details?: { field: string }): Promise<BookingSummary> {
     const booking = await this.repository.bookings.lock(id, details);
-    return toBookingSummary(await this.repository.viewOf(booking));
+    return toBookingSummary(booking);
   }
 
   async getSummary(id: string): Promise<BookingSummary> {
@@ -334,6 +352,8 @@ function newBooking(input: CreateBooking, id: string, now: Date): Booking {
     customerEmail: input.customerEmail ?? null,
     startDate: input.startDate ?? null,
     endDate: input.endDate ?? null,
+    departureDate: input.startDate ?? null,
+    returnDate: input.endDate ?? null,
     notes: input.notes ?? null,
     paymentPolicy: input.paymentPolicy ? completePolicy(input.paymentPolicy, 'paymentPolicy') : null,
     channelId: input.channelId ?? null,

@@ -42,6 +42,6 @@ export abstract class DepartureListener {
   cancelled?(departure: DepartureSummary): Promise<void>;
   /** The records that are on the departure. Not part of a change: reads without locks. */
   followers?(departureId: string): Promise<DepartureFollowers>;
-  /** It starts at another instant or in another time zone. */
+  /** It starts or ends at another instant, or is in another time zone. */
   moved?(departure: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void>;
 }

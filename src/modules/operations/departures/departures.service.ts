@@ -101,7 +101,7 @@ export class DeparturesService {
       }
       await this.repository.departures.update(departure);
       const summary = await this.getSummary(id);
-      if (summary.startsAt.getTime() !== previous.startsAt.getTime() || summary.timeZone !== previous.timeZone) {
+      if (isMoved(summary, previous)) {
         await this.listeners.call(DepartureListener, (listener) => listener.moved?.(summary, previous, move));
       }
       const { followers, warnings } = move;
@@ -258,6 +258,11 @@ export class DeparturesService {
     const data = { productId, departureId: id, ...times, status, available };
     this.outbox.add({ channel: 'operations.departures', event: 'departure.changed', data });
   }
+}
+
+function isMoved(now: DepartureSummary, before: DepartureSummary): boolean {
+  const isAt = (one: DepartureSummary) => [one.startsAt.getTime(), one.endsAt.getTime(), one.timeZone].join();
+  return isAt(now) !== isAt(before);
 }
 
 function newDeparture(input: CreateDeparture, id: string, now: Date): Departure {
