@@ -53,6 +53,7 @@ import { BookingDates1792000000710 } from './src/migrations/1792000000710-bookin
 import { RedatedInstallments1792000000800 } from './src/migrations/1792000000800-redated-installments.js';
 import { DepartureChangedMails1792000000810 } from './src/migrations/1792000000810-departure-changed-mails.js';
 import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
+import { TripExits1792000000910 } from './src/migrations/1792000000910-trip-exits.js';
 import { FoldedSearch1792000001000 } from './src/migrations/1792000001000-folded-search.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
@@ -100,6 +101,7 @@ import { OrganizationSettings } from './src/modules/organization/settings/organi
 import { Departure } from './src/modules/operations/departures/departure.entity.js';
 import { Facility } from './src/modules/operations/facilities/facility.entity.js';
 import { GroundOperator } from './src/modules/operations/operators/ground-operator.entity.js';
+import { TripAttention } from './src/modules/trips/trips/trip-attention.entity.js';
 import { TripComponent } from './src/modules/trips/trips/trip-component.entity.js';
 import { Trip } from './src/modules/trips/trips/trip.entity.js';
 import { KeyVersion } from './src/modules/vault/keys/key-version.entity.js';
@@ -160,6 +162,7 @@ const entities = [
   OperatorGrant,
   Trip,
   TripComponent,
+  TripAttention,
   KeyVersion,
   Vault,
   ReminderRule,
@@ -222,6 +225,7 @@ const migrations = [
   RedatedInstallments1792000000800,
   DepartureChangedMails1792000000810,
   SupplierStatus1792000000900,
+  TripExits1792000000910,
   FoldedSearch1792000001000,
 ];
 

@@ -232,6 +232,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
     impersonal: 'id kind user_id actor_id subject_id server_request_id',
   },
   service_keys: { impersonal: 'use kek_id wrapped_key' },
+  provider_quotes: { impersonal: 'component_id request quote' },
   simulated_orders: { impersonal: 'key ref state' },
   simulated_products: { impersonal: 'ref behaviour' },
   staff_sessions: { security: 'address user_agent', impersonal: 'id public_id secret_hash user_id device_id' },
@@ -242,6 +243,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
     accounting: 'supplier_name supplier_key notes void_reason',
     impersonal: 'id invoice_number number_key currency base_currency status approved_by',
   },
+  trip_attentions: { contact: 'note', impersonal: 'id envelope_id component_id step_id code resolution' },
   trip_component_events: { impersonal: 'component_id envelope_id plan_id from_status to_status' },
   trip_components: {
     contact: 'title',

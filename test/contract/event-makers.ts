@@ -17,7 +17,7 @@ import { aProduct, ASSIGNMENTS, assigned } from '../legal/policies.js';
 import { newRule } from '../notifications/reminders.js';
 import { archived } from '../operations/facilities.js';
 import type { TestApp } from '../setup/app.js';
-import { MANUAL, makeTrip, external, reserve, reservedTrip, simulate } from '../trips/trips.js';
+import { MANUAL, makeTrip, external, reserve, reservedTrip, simulate, unconfirmedTrip } from '../trips/trips.js';
 
 /** Triggers the events of jobs, reversals and failures, which a single successful call does not cause. */
 export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
@@ -53,6 +53,14 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
   'trip.reservation_failed': async (app) => {
     const { envelopeId } = await makeTrip(app.as('owner'), [external(await simulate(app, { hold: 'refuse' }))]);
     expect((await reserve(app.as('owner'), envelopeId)).status).toBe(409);
+  },
+  'trip.attention_raised, trip.attention_resolved, trip.confirmation_refused': async (app) => {
+    const { resolution } = await unconfirmedTrip(app);
+    expect((await app.as('owner').post(resolution, { resolution: 'written_off' })).status).toBe(200);
+  },
+  'trip.component_cancelled': async (app) => {
+    const { bookingId } = await unconfirmedTrip(app);
+    await cancelBooking(app.as('owner'), bookingId);
   },
   'commission.accrued': async (app) => {
     const item = await soldItem(app.as('owner'));

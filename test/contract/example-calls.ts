@@ -6,6 +6,7 @@ import { challengeOf, hireProtected, SECOND_FACTOR, secretOf } from '../identity
 import { hire, linkToken, login, RESETS } from '../identity/staff.js';
 import { png } from '../organization/logos.js';
 import type { TestApp } from '../setup/app.js';
+import { reservingTrip, TRIPS, unconfirmedTrip } from '../trips/trips.js';
 import type { Placed } from './served-document.js';
 
 /** Reads come first, deletions last, so that no call removes what another one needs. */
@@ -153,7 +154,10 @@ async function secretMembers(app: TestApp, member: DemoMember): Promise<Record<s
   };
 }
 
-/** Paths that no document can contain: links are signed or random, and so is what opens a contract. */
+/**
+ * Paths that no document can contain: links are signed or random, and so is what opens a contract; a provider has to refuse
+ * or to be silent first.
+ */
 async function secretPaths(app: TestApp): Promise<Record<string, string>> {
   const rendition = '/v1/admin/finance/invoice-renditions/rend_01k0dem000e000000000000001/download';
   const { headers } = await app.as('owner').get(rendition);
@@ -163,7 +167,17 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
      select sha256(convert_to($1, 'UTF8')), id, now() from contracts where public_id = $2 on conflict do nothing`,
     [page, app.credentials.demo.contractId],
   );
+  const [flagged, retried, replaced] = [
+    await unconfirmedTrip(app),
+    await unconfirmedTrip(app),
+    await unconfirmedTrip(app),
+  ];
   return {
+    [`POST ${TRIPS}/{envelopeId}/abandonment`]: `${TRIPS}/${await reservingTrip(app)}/abandonment`,
+    [`GET ${TRIPS}/{envelopeId}/attentions`]: `${TRIPS}/${flagged.envelopeId}/attentions`,
+    [`POST ${TRIPS}/{envelopeId}/attentions/{attentionId}/resolution`]: flagged.resolution,
+    [`POST ${TRIPS}/{envelopeId}/components/{componentId}/confirmation-retries`]: `${retried.component}/confirmation-retries`,
+    [`POST ${TRIPS}/{envelopeId}/components/{componentId}/replacements`]: `${replaced.component}/replacements`,
     'GET /v1/files/{token}': headers['location'] ?? '',
     'GET /v1/public/legal/contracts/{id}': `/v1/public/legal/contracts/${app.credentials.demo.contractId}`,
     'GET /v1/public/legal/contract-pages/{token}': `/v1/public/legal/contract-pages/${page}`,

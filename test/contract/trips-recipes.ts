@@ -1,6 +1,6 @@
 import type { TestApp } from '../setup/app.js';
 import { type Recipe, type Row, staff, type Subject } from './recipe.js';
-import { makeTrip, MANUAL, price, reserve, type Trip, TRIPS } from '../trips/trips.js';
+import { makeTrip, MANUAL, price, reserve, reservingTrip, type Trip, TRIPS, unconfirmedTrip } from '../trips/trips.js';
 
 /** The further actions when a trip is booked. */
 const BOOKED = [
@@ -8,6 +8,14 @@ const BOOKED = [
   'bookings.booking_item.create',
   'bookings.booking.confirm',
   'finance.payment_plan.materialize',
+];
+
+/** The further actions when a component is replaced by a cheaper one. */
+const REPLACED = [
+  'bookings.booking_item.create',
+  'bookings.booking_item.update',
+  'finance.payment_schedule.update',
+  'trips.attention.resolve',
 ];
 
 /** Successful calls of all mutating routes of trips. */
@@ -28,11 +36,36 @@ export const tripsRecipes: Record<string, Recipe> = {
   [`POST ${TRIPS}/{envelopeId}/reserve`]: async (app) => onTrip(app, 'priced'),
   [`POST ${TRIPS}/{envelopeId}/booking`]: async (app) => ({ ...(await onTrip(app, 'reserved')), follows: BOOKED }),
   [`POST ${TRIPS}/{envelopeId}/cancellation`]: async (app) => onTrip(app, 'reserved'),
+  [`POST ${TRIPS}/{envelopeId}/abandonment`]: async (app) => {
+    const envelopeId = await reservingTrip(app);
+    return { ...staff(app), parameters: { envelopeId }, body: { reason: 'No answer' }, subject: byEnvelopeId };
+  },
+  [`POST ${TRIPS}/{envelopeId}/attentions/{attentionId}/resolution`]: async (app) => {
+    const { envelopeId, attentionId } = await unconfirmedTrip(app);
+    const subject = () => ({ type: 'trip_attention', id: attentionId });
+    const body = { resolution: 'written_off' };
+    return { ...staff(app), parameters: { envelopeId, attentionId }, body, subject };
+  },
+  [`POST ${TRIPS}/{envelopeId}/components/{componentId}/confirmation-retries`]: async (app) => ({
+    ...(await onUnconfirmed(app)),
+    follows: ['bookings.booking_item.update'],
+  }),
+  [`POST ${TRIPS}/{envelopeId}/components/{componentId}/replacements`]: async (app) => ({
+    ...(await onUnconfirmed(app)),
+    body: MANUAL,
+    follows: REPLACED,
+  }),
 };
 
 async function onTrip(app: TestApp, status: 'draft' | 'priced' | 'reserved') {
   const { envelopeId } = await tripIn(app, status);
   return { ...staff(app), parameters: { envelopeId }, subject: byEnvelopeId };
+}
+
+async function onUnconfirmed(app: TestApp) {
+  const { envelopeId, componentId } = await unconfirmedTrip(app);
+  const subject = () => ({ type: 'trip_component', id: componentId });
+  return { ...staff(app), parameters: { envelopeId, componentId }, subject };
 }
 
 async function onComponent(app: TestApp) {

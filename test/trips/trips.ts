@@ -1,4 +1,6 @@
 import { expect } from '@jest/globals';
+import { ExternalOrdersService } from '../../src/modules/trips/trips/external-orders.service.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
 import type { TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 
@@ -148,4 +150,46 @@ export async function behave(app: TestApp, ref: string, behaviour: object = {}):
 /** The orders of this product at the simulated provider. */
 export async function ordersOf(app: TestApp, ref: string): Promise<{ state: string; holds: number }[]> {
   return app.sql('select state, holds from simulated_orders where ref = $1 order by key', [ref]);
+}
+
+/** Calls the providers of all orders that are due. */
+export const callProviders = (app: TestApp) => asSystem(() => app.nest.get(ExternalOrdersService).settleDue());
+
+export interface Attention extends Record<string, unknown> {
+  attentionId: string;
+  code: string;
+  resolution: string | null;
+}
+
+/** The attentions of the trip, newest first. */
+export async function attentionsOf(client: TestClient, id: string): Promise<Attention[]> {
+  return (await client.get<{ data: Attention[] }>(`${TRIPS}/${id}/attentions`)).body.data;
+}
+
+/** A booked trip whose provider has refused to confirm its component, and the paths of what is wrong. */
+export async function unconfirmedTrip(app: TestApp, behaviour: object = { confirm: 'refuse' }) {
+  const owner = app.as('owner');
+  const ref = await simulate(app, behaviour);
+  const { envelopeId, components } = await reservedTrip(owner, [external(ref)]);
+  const { bookingId } = (await book(owner, envelopeId)).body.data;
+  await callProviders(app);
+  const [attention] = await attentionsOf(owner, envelopeId);
+  const componentId = components[0]?.componentId ?? '';
+  return {
+    ...{ envelopeId, ref, bookingId: bookingId ?? '', componentId, attentionId: attention?.attentionId ?? '' },
+    component: `${TRIPS}/${envelopeId}/components/${componentId}`,
+    resolution: `${TRIPS}/${envelopeId}/attentions/${attention?.attentionId}/resolution`,
+  };
+}
+
+/** A trip whose reservation began two minutes ago and does not end. */
+export async function reservingTrip(app: TestApp): Promise<string> {
+  const { envelopeId } = await makeTrip(app.as('owner'), [MANUAL]);
+  await price(app.as('owner'), envelopeId);
+  await app.sql(
+    `update trip_envelopes set status = 'reserve_in_progress', lease_expires_at = $2::timestamptz + interval '1 hour',
+       reserving_since = $2::timestamptz - interval '2 minutes' where id = $1`,
+    [envelopeId, app.now()],
+  );
+  return envelopeId;
 }

@@ -6,7 +6,13 @@ import { ExternalProvidersService } from './providers/external-providers.service
 import { InternalProvider } from './providers/internal-provider.js';
 import { SimulatedProvider } from './providers/simulated-provider.js';
 import { TripsDemo } from './trips.demo.js';
+import { LateQuotesService } from './providers/late-quotes.service.js';
+import { ExternalOrdersService } from './trips/external-orders.service.js';
+import { TripAttentionsService } from './trips/trip-attentions.service.js';
+import { TripBookingListener } from './trips/trip-booking-listener.js';
 import { ComponentsController } from './trips/components.controller.js';
+import { OrderDecisionsController } from './trips/order-decisions.controller.js';
+import { OrderDecisionsService } from './trips/order-decisions.service.js';
 import { ReservationSaga } from './trips/reservation-saga.js';
 import { ReservationsController } from './trips/reservations.controller.js';
 import { ReservationsService } from './trips/reservations.service.js';
@@ -19,13 +25,18 @@ import { TripsService } from './trips/trips.service.js';
 
 @Module({
   imports: [ActionLedgerModule, BookingsModule, OperationsModule],
-  controllers: [TripsController, ComponentsController, ReservationsController],
+  controllers: [TripsController, ComponentsController, ReservationsController, OrderDecisionsController],
   providers: [
+    ExternalOrdersService,
     ExternalProvidersService,
     InternalProvider,
+    LateQuotesService,
+    OrderDecisionsService,
     ReservationSaga,
     ReservationsService,
     SimulatedProvider,
+    TripAttentionsService,
+    TripBookingListener,
     TripComponentsService,
     TripJobs,
     TripRetentionJobs,

@@ -48,6 +48,8 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   maxStreams: 'Limits',
   maxStreamsPerCredential: 'Limits',
   requestDeadlineMs: 'Limits',
+  providerCallMs: 'Limits',
+  unknownOutcomeSeconds: 'Limits',
   logLevel: 'Monitoring and documentation',
   metrics: 'Monitoring and documentation',
   docs: 'Monitoring and documentation',

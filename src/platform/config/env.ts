@@ -26,6 +26,8 @@ export abstract class Env {
   readonly maxStreamsPerCredential: number;
   readonly requestDeadlineMs: number;
   readonly drainSeconds: number;
+  readonly providerCallMs: number;
+  readonly unknownOutcomeSeconds: number;
   readonly logLevel: string;
   readonly metrics: boolean;
   readonly docs: boolean;

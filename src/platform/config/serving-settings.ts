@@ -87,6 +87,24 @@ export const servingSettings = {
     min: 100,
     max: 60_000,
   }),
+  providerCallMs: wholeNumber({
+    name: 'PROVIDER_CALL_MS',
+    purpose:
+      'Milliseconds that a call of an external provider of trips may take at most; quotes (8000) and lookups (5000) have shorter limits',
+    example: '10000',
+    fallback: '15000',
+    min: 50,
+    max: 15_000,
+  }),
+  unknownOutcomeSeconds: wholeNumber({
+    name: 'UNKNOWN_OUTCOME_SECONDS',
+    purpose:
+      'Seconds after which the reservation of a trip is ended if a provider has not reported whether it holds a component',
+    example: '600',
+    fallback: '900',
+    min: 1,
+    max: 1_200,
+  }),
   drainSeconds: optionalText({
     name: 'DRAIN_SECONDS',
     purpose:

@@ -1,13 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../platform/config/env.js';
-import type { ExternalProvider, HoldResult, Order, ProviderName, Quote, QuoteRequest, Rejection } from './provider.js';
+import { callLimitMs, type ProviderCall } from './provider-limits.js';
+import type {
+  Cancellation,
+  ExternalProvider,
+  HoldResult,
+  Order,
+  OrderState,
+  ProviderName,
+  Quote,
+  QuoteRequest,
+  Rejection,
+} from './provider.js';
+import { LateQuotesService } from './late-quotes.service.js';
 import { SimulatedProvider } from './simulated-provider.js';
 
-/** After this time an answer counts as lost. */
-const CALL_LIMIT_MS = 1_500;
 const MAX_LOOKUP_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
+/** The part of the request deadline within which providers have to quote. */
+const QUOTING_SHARE = 0.8;
 
 /** A hold at an external provider, identified by its key. */
 export interface ExternalHold {
@@ -19,11 +31,25 @@ export interface ExternalHold {
 /** Until when unknown outcomes are looked up, in milliseconds of `performance.now()`. */
 export type Deadline = number;
 
-/** Calls external providers, each call with a time limit. Never called inside a transaction. */
+/** Quotes by component, and the components whose quotes are still expected. */
+export interface ExternalQuotes {
+  quotes: Map<string, Quote>;
+  pendingIds: string[];
+}
+
+/** `unknown`: the provider did not answer, so that the order may be confirmed or not. */
+export type Confirmation = 'confirmed' | 'unknown' | Rejection;
+
+type ProviderQuoteRequest = QuoteRequest & { provider: ProviderName };
+
+class TookTooLong extends Error {}
+
+/** Calls external providers, each call with the time limit of its kind. Never called inside a transaction. */
 @Injectable()
 export class ExternalProvidersService {
   constructor(
     private readonly simulated: SimulatedProvider,
+    private readonly lateQuotes: LateQuotesService,
     private readonly env: Env,
   ) {}
 
@@ -32,49 +58,79 @@ export class ExternalProvidersService {
     return performance.now() + Math.min(MAX_LOOKUP_MS, this.env.requestDeadlineMs / 2);
   }
 
-  /** By component. A component is unavailable if its provider does not respond in time. */
-  async quote(requests: readonly (QuoteRequest & { provider: ProviderName })[]): Promise<Map<string, Quote>> {
-    const quotes = requests.map(async (request): Promise<[string, Quote]> => {
-      const answer = inTime(this.named(request.provider).quote(request));
-      const quote = await answer.catch(() => ({ available: false, reason: 'The provider did not answer' }) as const);
-      return [request.componentId, quote];
-    });
-    return new Map(await Promise.all(quotes));
+  /**
+   * Requests all quotes at once. A quote that takes longer than its limit is stored when it arrives, and used until it
+   * expires. A component is unavailable if its provider fails.
+   */
+  async quote(requests: readonly ProviderQuoteRequest[]): Promise<ExternalQuotes> {
+    const known = await this.lateQuotes.find(requests);
+    const found = await Promise.all(
+      requests.map(async (request): Promise<[string, Quote | null]> => {
+        const late = known.get(request.componentId);
+        return [request.componentId, late ? late.quote : await this.ask(request)];
+      }),
+    );
+    const quotes = found.filter((entry): entry is [string, Quote] => entry[1] !== null);
+    return { quotes: new Map(quotes), pendingIds: found.flatMap(([id, quote]) => (quote === null ? [id] : [])) };
   }
 
   /** For a key that no provider has seen yet. Null: the outcome is still unknown. */
   async hold(hold: ExternalHold, deadline: Deadline): Promise<HoldResult | null> {
-    const result = await inTime(this.named(hold.provider).hold(hold.providerKey, hold.offer)).catch(() => null);
+    const call = this.named(hold.provider).hold(hold.providerKey, hold.offer);
+    const result = await this.inTime(hold.provider, 'hold', call).catch(() => null);
     return result ?? this.find(hold, deadline);
   }
 
   /** The result of a hold that was requested before; it is not requested again. Null: still unknown at the deadline. */
   async find(hold: ExternalHold, deadline: Deadline): Promise<HoldResult | null> {
     for (let ms = FIRST_PAUSE_MS; ; ms *= 2) {
-      const result = await this.lookup(hold);
+      const result = await this.resultOf(hold);
       if (result !== null || performance.now() > deadline) return result;
       await pause(ms);
     }
   }
 
+  /** What the provider has under the key; `unknown` if it does not answer, null if it knows no such key. */
+  async lookup({ provider, providerKey }: ExternalHold): Promise<OrderState | 'unknown' | null> {
+    const found = this.inTime(provider, 'lookup', this.named(provider).lookup(providerKey));
+    return found.catch(() => 'unknown' as const);
+  }
+
   /** Whether the provider released the hold. */
   async release({ provider, providerKey, offer }: ExternalHold): Promise<boolean> {
-    const released = inTime(this.named(provider).release(providerKey, offer)).then(() => true);
-    return released.catch(() => false);
+    const released = this.inTime(provider, 'release', this.named(provider).release(providerKey, offer));
+    return released.then(() => true).catch(() => false);
   }
 
-  /** Why the provider did not confirm the hold, or null. */
-  async confirm({ provider, providerKey, offer }: ExternalHold): Promise<Rejection | null> {
-    const confirmed = inTime(this.named(provider).confirm(providerKey, offer));
-    return confirmed.catch(() => ({ code: 'no_answer', message: 'The provider did not answer' }));
+  async confirm({ provider, providerKey, offer }: ExternalHold): Promise<Confirmation> {
+    const confirmed = this.inTime(provider, 'confirm', this.named(provider).confirm(providerKey, offer));
+    return confirmed.then((rejection) => rejection ?? ('confirmed' as const)).catch(() => 'unknown' as const);
   }
 
-  private async lookup(hold: ExternalHold): Promise<HoldResult | null> {
-    const found = await inTime(this.named(hold.provider).lookup(hold.providerKey)).catch(() => undefined);
-    if (found === undefined) return null;
-    if (found) return found;
-    // The request may still arrive. A released key cannot be held any more.
-    if (!(await this.release(hold))) return null;
+  /** Null if the provider did not answer. */
+  async cancel({ provider, providerKey, offer }: ExternalHold): Promise<Cancellation | null> {
+    return this.inTime(provider, 'cancel', this.named(provider).cancel(providerKey, offer)).catch(() => null);
+  }
+
+  /** Null if the quote is late. */
+  private async ask(request: ProviderQuoteRequest): Promise<Quote | null> {
+    const call = this.named(request.provider).quote(request);
+    try {
+      return await this.inTime(request.provider, 'quote', call);
+    } catch (error) {
+      if (!(error instanceof TookTooLong)) return { available: false, reason: 'The provider did not answer' };
+      await this.lateQuotes.expect(request, call);
+      return null;
+    }
+  }
+
+  private async resultOf(hold: ExternalHold): Promise<HoldResult | null> {
+    const found = await this.lookup(hold);
+    if (found === 'unknown') return null;
+    if (found?.state === 'held') return { held: true, expiresAt: found.expiresAt };
+    if (found?.state === 'closed') return { held: false, code: found.code, message: found.message };
+    // Another client has confirmed the order, or the request may still arrive. A released key cannot be held any more.
+    if (found?.state === 'confirmed' || !(await this.release(hold))) return null;
     return { held: false, code: 'not_received', message: 'The provider never received the request' };
   }
 
@@ -82,19 +138,21 @@ export class ExternalProvidersService {
     if (name !== 'simulated') throw new Error(`${name} is not an external provider`);
     return this.simulated;
   }
-}
 
-/** Throws if the answer takes too long; a later answer is ignored. */
-async function inTime<T>(call: Promise<T>): Promise<T> {
-  const ended = new AbortController();
-  const limit = pause(CALL_LIMIT_MS, undefined, { signal: ended.signal }).then(() => {
-    throw new Error('The provider took too long');
-  });
-  try {
-    return await Promise.race([call, limit]);
-  } finally {
-    ended.abort();
-    limit.catch(() => undefined);
-    call.catch(() => undefined);
+  /** Throws `TookTooLong` if the answer takes longer than the limit of the call. */
+  private async inTime<T>(provider: ProviderName, kind: ProviderCall, call: Promise<T>): Promise<T> {
+    const ended = new AbortController();
+    const longest = kind === 'quote' ? this.env.requestDeadlineMs * QUOTING_SHARE : Infinity;
+    const ms = Math.min(callLimitMs(provider, kind), this.env.providerCallMs, longest);
+    const limit = pause(ms, undefined, { signal: ended.signal }).then(() => {
+      throw new TookTooLong('The provider took too long');
+    });
+    try {
+      return await Promise.race([call, limit]);
+    } finally {
+      ended.abort();
+      limit.catch(() => undefined);
+      call.catch(() => undefined);
+    }
   }
 }

@@ -50,6 +50,17 @@ export interface Rejection {
 
 export type HoldResult = { readonly held: true; readonly expiresAt: Date } | ({ readonly held: false } & Rejection);
 
+/** What a provider has under a key. `closed`: nothing any more, because it was rejected, released or cancelled. */
+export type OrderState =
+  | { readonly state: 'held'; readonly expiresAt: Date }
+  | { readonly state: 'confirmed' }
+  | ({ readonly state: 'closed' } & Rejection);
+
+/** The fee is in minor units of the offer's currency. */
+export interface Cancellation {
+  readonly feeCents: number;
+}
+
 /**
  * A provider that is called over the network. A key identifies one hold forever: each call may be repeated with the same
  * key. A rejection is a result; after an error the outcome is unknown.
@@ -61,8 +72,10 @@ export interface ExternalProvider {
   confirm(key: string, order: Order): Promise<Rejection | null>;
   /** Ends a hold, confirmed or not. A key that was never held cannot be held afterwards. */
   release(key: string, order: Order): Promise<void>;
-  /** The result of a hold whose answer was lost; null if the provider does not know the key. */
-  lookup(key: string): Promise<HoldResult | null>;
+  /** Ends a confirmed order, for a fee. A key that the provider does not know cannot be held afterwards. */
+  cancel(key: string, order: Order): Promise<Cancellation>;
+  /** What became of a hold whose answer was lost; null if the provider does not know the key. */
+  lookup(key: string): Promise<OrderState | null>;
 }
 
 /** How long internal prices and holds last. */

@@ -1,8 +1,15 @@
 import { Cents, Flag, Nested, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode } from '../../../platform/http/trade-fields.js';
 
-/** Of a request to hold: `lose_request` never reaches the provider, `lose_answer` is held but never answered. */
-export const HOLD_BEHAVIOURS = ['accept', 'refuse', 'lose_request', 'lose_answer'] as const;
+/**
+ * Of a request to hold: `lose_request` never reaches the provider; `lose_answer` is held, but the answer is an error;
+ * `never_answer` is held, and the call never ends.
+ */
+export const HOLD_BEHAVIOURS = ['accept', 'refuse', 'lose_request', 'lose_answer', 'never_answer'] as const;
+
+/** Of a confirmation or a cancellation; `fail` has no effect at the provider. */
+export const ORDER_BEHAVIOURS = ['accept', 'refuse', 'fail', 'lose_answer', 'never_answer'] as const;
+type OrderBehaviour = (typeof ORDER_BEHAVIOURS)[number];
 
 export class SimulatedBehaviour {
   /** Price of one unit. */
@@ -41,6 +48,24 @@ export class SimulatedBehaviour {
   @Optional()
   @Flag()
   refusesConfirmation?: boolean;
+
+  @Optional()
+  @OneOf(ORDER_BEHAVIOURS)
+  confirm?: OrderBehaviour;
+
+  @Optional()
+  @OneOf(ORDER_BEHAVIOURS)
+  cancel?: OrderBehaviour;
+
+  /** Fee for the cancellation of a confirmed order. */
+  @Optional()
+  @Cents()
+  cancelFeeCents?: number;
+
+  /** How long a quote takes in addition, in milliseconds. */
+  @Optional()
+  @Whole({ min: 0, max: 60_000 })
+  quoteDelayMs?: number;
 
   /** Whether lookups are answered by an error. */
   @Optional()

@@ -4,10 +4,12 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
 import {
+  type Cancellation,
   type ExternalProvider,
   type HoldResult,
   INTERNAL_SECONDS,
   type Order,
+  type OrderState,
   type Quote,
   type QuoteRequest,
   type Rejection,
@@ -15,7 +17,7 @@ import {
 import { type SimulatedBehaviour, SimulatedProduct } from './simulated-product.dto.js';
 
 interface StoredOrder {
-  state: 'held' | 'confirmed' | 'released';
+  state: 'held' | 'confirmed' | 'released' | 'cancelled';
   expires_at: Date;
 }
 
@@ -45,6 +47,7 @@ export class SimulatedProvider implements ExternalProvider {
   async quote({ providerRef, quantity, serviceDate }: QuoteRequest): Promise<Quote> {
     const behaviour = await this.behaviourOf(providerRef);
     if (!behaviour) return { available: false, reason: 'The provider does not sell this product' };
+    if (behaviour.quoteDelayMs) await pause(behaviour.quoteDelayMs);
     if ((behaviour.units ?? quantity) < quantity) {
       return { available: false, reason: 'Not enough units available at the provider' };
     }
@@ -68,18 +71,36 @@ export class SimulatedProvider implements ExternalProvider {
     if (behaviour.hold === 'lose_request') throw new Error('The request never arrived');
     const expiresAt = this.clock.inSeconds(behaviour.holdSeconds ?? INTERNAL_SECONDS);
     const result = await this.store(key, { ref: providerRef, quantity, units: behaviour.units ?? null, expiresAt });
-    if (behaviour.hold === 'lose_answer') throw new Error('The answer was lost');
-    return result;
+    return answer(behaviour.hold, result);
   }
 
   async confirm(key: string, { providerRef }: Order): Promise<Rejection | null> {
     const behaviour = await this.behaviourOf(providerRef);
-    if (behaviour?.refusesConfirmation) return { code: 'refused', message: 'The provider did not confirm' };
+    const conduct = behaviour?.refusesConfirmation ? 'refuse' : behaviour?.confirm;
+    if (conduct === 'refuse') return { code: 'refused', message: 'The provider did not confirm' };
+    if (conduct === 'fail') throw new Error('The provider did not confirm');
     const confirmed = await this.queryApart(
       `update simulated_orders set state = 'confirmed' where key = $1 and state in ('held', 'confirmed') returning key`,
       [key],
     );
-    return confirmed.length === 1 ? null : { code: 'unknown_hold', message: 'The provider has no hold with this key' };
+    const unknown = { code: 'unknown_hold', message: 'The provider has no hold with this key' };
+    return answer(conduct, confirmed.length === 1 ? null : unknown);
+  }
+
+  /** Repeated calls cancel once and answer the same fee. */
+  async cancel(key: string, { providerRef, quantity }: Order): Promise<Cancellation> {
+    const behaviour = await this.behaviourOf(providerRef);
+    if (behaviour?.cancel === 'fail' || behaviour?.cancel === 'refuse') throw new Error('The provider did not cancel');
+    const [cancelled] = await this.queryApart<{ fee: number }>(
+      `insert into simulated_orders as o (key, ref, quantity, state, holds, expires_at)
+       values ($1, $2, $3, 'cancelled', 0, $4)
+       on conflict (key) do update set state = 'cancelled',
+         cancels = o.cancels + (o.state in ('held', 'confirmed'))::int,
+         fee_cents = case o.state when 'confirmed' then $5::bigint else o.fee_cents end
+       returning fee_cents::float8 as fee`,
+      [key, providerRef, quantity, this.clock.now(), behaviour?.cancelFeeCents ?? 0],
+    );
+    return answer(behaviour?.cancel, { feeCents: cancelled?.fee ?? 0 });
   }
 
   async release(key: string, { providerRef, quantity }: Order): Promise<void> {
@@ -87,19 +108,19 @@ export class SimulatedProvider implements ExternalProvider {
     if (behaviour?.failsRelease) throw new Error('The provider did not release the hold');
     await this.queryApart(
       `insert into simulated_orders (key, ref, quantity, state, holds, expires_at) values ($1, $2, $3, 'released', 0, $4)
-       on conflict (key) do update set state = 'released'`,
+       on conflict (key) do update set state = 'released' where simulated_orders.state <> 'cancelled'`,
       [key, providerRef, quantity, this.clock.now()],
     );
   }
 
-  async lookup(key: string): Promise<HoldResult | null> {
+  async lookup(key: string): Promise<OrderState | null> {
     const [found] = await this.queryApart<StoredOrder & { behaviour: SimulatedBehaviour | null }>(
       `select o.state, o.expires_at, p.behaviour from simulated_orders o left join simulated_products p using (ref)
        where o.key = $1`,
       [key],
     );
     if (found?.behaviour?.failsLookup) throw new Error('The provider did not report a status');
-    return found ? resultOf(found) : null;
+    return found ? stateOf(found) : null;
   }
 
   /** A known key keeps its state. One statement counts the units that are left and stores the hold. */
@@ -111,7 +132,7 @@ export class SimulatedProvider implements ExternalProvider {
       `insert into simulated_orders as o (key, ref, quantity, state, holds, expires_at)
        select $1::text, $2::text, $3::int, 'held', 1, $4::timestamptz
        where $5::int is null or $3::int + coalesce((
-         select sum(quantity) from simulated_orders where ref = $2 and state <> 'released' and key <> $1), 0) <= $5
+         select sum(quantity) from simulated_orders where ref = $2 and state in ('held', 'confirmed') and key <> $1), 0) <= $5
        on conflict (key) do update set holds = o.holds + 1
        returning state, expires_at`,
       [key, order.ref, order.quantity, order.expiresAt, order.units],
@@ -133,7 +154,20 @@ export class SimulatedProvider implements ExternalProvider {
   }
 }
 
-function resultOf({ state, expires_at }: StoredOrder): HoldResult {
-  if (state !== 'released') return { held: true, expiresAt: expires_at };
-  return { held: false, code: 'released', message: 'The provider released the hold' };
+function stateOf({ state, expires_at: expiresAt }: StoredOrder): OrderState {
+  if (state === 'held') return { state, expiresAt };
+  if (state === 'confirmed') return { state };
+  return { state: 'closed', code: state, message: `The provider has ${state} the order` };
+}
+
+function resultOf(stored: StoredOrder): HoldResult {
+  const order = stateOf(stored);
+  if (order.state !== 'closed') return { held: true, expiresAt: stored.expires_at };
+  return { held: false, code: order.code, message: order.message };
+}
+
+/** The answer after the effect: it may be lost, or never come. */
+async function answer<T>(conduct: string | undefined, result: T): Promise<T> {
+  if (conduct === 'lose_answer') throw new Error('The answer was lost');
+  return conduct === 'never_answer' ? new Promise<T>(() => undefined) : result;
 }

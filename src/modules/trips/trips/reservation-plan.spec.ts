@@ -41,6 +41,9 @@ function planWith(status: PlanStatus, ...steps: StepStatus[]): ReservationPlan {
       holdExpiresAt: null,
       failure: null,
       attempts: 0,
+      tries: 0,
+      unknownSince: null,
+      dueAt: null,
     })),
   };
 }

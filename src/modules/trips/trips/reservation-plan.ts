@@ -36,12 +36,17 @@ export const STEP_STATUSES = named('ReservationStepStatus', [
   'held',
   'failed',
   'unknown',
+  'abandoned',
   'releasing',
   'released',
   'release_failed',
   'confirming',
   'confirmed',
   'confirm_failed',
+  'confirm_unknown',
+  'cancelling',
+  'cancelled',
+  'cancel_failed',
 ]);
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
@@ -54,19 +59,27 @@ const PLAN_TRANSITIONS: Readonly<Record<PlanStatus, readonly PlanStatus[]>> = {
   booked: [],
 };
 
-/** Internal steps go straight to `held`, `released` and `confirmed`; the states between are those of external calls. */
+/**
+ * Internal steps go straight to `held`, `released`, `confirmed` and `cancelled`; the states between are those of external
+ * calls. `abandoned`: its attempt has ended before the provider reported an outcome, which is still looked up.
+ */
 const STEP_TRANSITIONS: Readonly<Record<StepStatus, readonly StepStatus[]>> = {
   pending: ['dispatching', 'held', 'failed'],
-  dispatching: ['held', 'failed', 'unknown'],
-  unknown: ['held', 'failed', 'unknown'],
+  dispatching: ['held', 'failed', 'unknown', 'abandoned'],
+  unknown: ['held', 'failed', 'unknown', 'abandoned'],
+  abandoned: ['abandoned', 'releasing', 'released'],
   held: ['releasing', 'released', 'confirming', 'confirmed'],
   failed: [],
   releasing: ['released', 'release_failed'],
   released: [],
   release_failed: ['released', 'release_failed'],
-  confirming: ['confirmed', 'confirm_failed'],
-  confirmed: [],
-  confirm_failed: ['confirmed', 'confirm_failed'],
+  confirming: ['confirming', 'confirmed', 'confirm_failed', 'confirm_unknown', 'cancelling'],
+  confirmed: ['cancelling', 'cancelled'],
+  confirm_failed: ['confirming', 'confirmed', 'cancelled'],
+  confirm_unknown: ['confirming', 'confirmed', 'cancelling'],
+  cancelling: ['cancelling', 'cancelled', 'cancel_failed'],
+  cancelled: [],
+  cancel_failed: ['cancelled'],
 };
 
 /** The offer for a component when the plan was made; it does not change with the component. */
@@ -91,8 +104,14 @@ export interface ReservationStep {
   readonly offer: FrozenOffer;
   holdExpiresAt: Date | null;
   failure: Rejection | null;
-  /** Number of requests to the provider to hold, release or confirm. */
+  /** Number of requests to the provider to hold, release, confirm or cancel. */
   attempts: number;
+  /** Number of requests without an answer in its present status. */
+  tries: number;
+  /** Since when the outcome of the hold is unknown. */
+  unknownSince: Date | null;
+  /** When the provider is called again; null if nothing is left to do, or if a process continues the reservation. */
+  dueAt: Date | null;
 }
 
 /** One attempt to hold all components of a trip. */
@@ -143,13 +162,15 @@ export function movePlan(plan: ReservationPlan, to: PlanStatus): void {
   plan.status = to;
 }
 
-export function moveStep(
-  step: ReservationStep,
-  to: StepStatus,
-  changes: Partial<Pick<ReservationStep, 'holdExpiresAt' | 'failure' | 'attempts'>> = {},
-): void {
+type StepChanges = Partial<
+  Pick<ReservationStep, 'holdExpiresAt' | 'failure' | 'attempts' | 'tries' | 'unknownSince' | 'dueAt'>
+>;
+
+export function moveStep(step: ReservationStep, to: StepStatus, changes: StepChanges = {}): void {
   if (!STEP_TRANSITIONS[step.status].includes(to)) throw new Error(`${step.id} cannot go from ${step.status} to ${to}`);
-  Object.assign(step, changes, { status: to });
+  // A new status starts without tries and without a due call.
+  const fresh = step.status === to ? {} : { tries: 0, dueAt: null };
+  Object.assign(step, fresh, changes, { status: to });
 }
 
 export function moveToHeld(step: ReservationStep, holdExpiresAt: Date): void {
@@ -178,10 +199,10 @@ export function moveByResult(step: ReservationStep, result: HoldResult): void {
   else moveStep(step, 'failed', { failure: { code: result.code, message: result.message } });
 }
 
-/** The external holds that have to be released now. */
-export function markReleasing(plan: ReservationPlan): ReservationStep[] {
+/** The external holds that have to be released now. `dueAt`: when the sweeper does so; null if the caller does. */
+export function markReleasing(plan: ReservationPlan, dueAt: Date | null): ReservationStep[] {
   const held = externalSteps(plan).filter(({ status }) => status === 'held');
-  for (const step of held) moveStep(step, 'releasing');
+  for (const step of held) moveStep(step, 'releasing', { dueAt });
   return held;
 }
 
@@ -205,7 +226,19 @@ export function newPlan(
   internal.sort(([a], [b]) => ((a.departureId ?? '') < (b.departureId ?? '') ? -1 : 1));
   const external = offered.filter(([component]) => !component.isInternal());
   external.sort(([a, x], [b, y]) => x.cancellationCents - y.cancellationCents || a.position - b.position);
-  const steps = [...internal, ...external].map(([component, offer], position): ReservationStep => ({
+  const steps = [...internal, ...external].map(([component, offer], position) =>
+    newStep(planId, component, { offer, position }),
+  );
+  // The attempt is counted when the plan is stored.
+  return { id: planId, envelopeId, attempt: 1, status: 'running', createdAt: now, updatedAt: now, steps };
+}
+
+export function newStep(
+  planId: string,
+  component: TripComponent,
+  { offer, position }: { offer: Offer; position: number },
+): ReservationStep {
+  return {
     id: newId('tstp'),
     componentId: component.id,
     position,
@@ -216,9 +249,10 @@ export function newPlan(
     holdExpiresAt: null,
     failure: null,
     attempts: 0,
-  }));
-  // The attempt is counted when the plan is stored.
-  return { id: planId, envelopeId, attempt: 1, status: 'running', createdAt: now, updatedAt: now, steps };
+    tries: 0,
+    unknownSince: null,
+    dueAt: null,
+  };
 }
 
 export function internalSteps({ steps }: ReservationPlan): ReservationStep[] {
@@ -232,6 +266,14 @@ export function externalSteps({ steps }: ReservationPlan): ReservationStep[] {
 /** External holds that are not released yet. */
 export function unreleasedSteps({ steps }: ReservationPlan): ReservationStep[] {
   return steps.filter(({ status }) => status === 'releasing' || status === 'release_failed');
+}
+
+/** Whether the attempt must end: a step is unknown for longer than the limit, or a hold has expired. */
+export function isOverdue({ steps }: ReservationPlan, { now, limitMs }: { now: Date; limitMs: number }): boolean {
+  return steps.some(({ status, unknownSince, holdExpiresAt }) => {
+    if (status === 'held') return holdExpiresAt !== null && holdExpiresAt <= now;
+    return status === 'unknown' && unknownSince !== null && unknownSince.getTime() + limitMs <= now.getTime();
+  });
 }
 
 /** When the first hold of the plan expires. */
@@ -260,7 +302,7 @@ export function showFailures({ steps }: ReservationPlan, components: readonly Tr
 export function reservationFailed({ id: planId, steps }: ReservationPlan): AppError {
   const failures = steps.flatMap(({ componentId, failure }) => (failure ? [{ componentId, ...failure }] : []));
   const compensations = steps
-    .filter(({ status }) => ['released', 'releasing', 'release_failed'].includes(status))
+    .filter(({ status }) => ['released', 'releasing', 'release_failed', 'abandoned'].includes(status))
     .map(({ componentId, status }) => ({ componentId, status }));
   return conflict('reservation_failed', 'Not every component could be held; all holds are released', {
     planId,

@@ -1,8 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
+import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { AppError } from '../../../platform/errors/app-error.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
+import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { type Deadline, ExternalProvidersService } from '../providers/external-providers.service.js';
@@ -29,25 +33,37 @@ import {
   stepOf,
 } from './reservation-plan.js';
 import type { TripComponent } from './trip-component.entity.js';
-import { applyQuotes, reservationErrorOf, sumOf } from './trip-prices.js';
+import { TripAttentionsService } from './trip-attentions.service.js';
+import { applyQuotes, quotePending, reservationErrorOf, sumOf } from './trip-prices.js';
 import { changeOf, eventsOf } from './trip-audit.js';
 import type { Trip, TripView } from './trip.entity.js';
 import { TripsRepository } from './trips.repository.js';
 
 /** Ends or continues a reservation whose request ran out of time. */
 export const RECOVER_JOB = 'trips.reservations.recover';
-/** Releases an external hold after the commit. */
-export const RELEASE_JOB = 'trips.steps.release';
+/** Calls the external providers of all steps that are due. */
+export const ORDERS_JOB = 'trips.orders';
 
 /** How long a claim lasts; each transaction renews it. */
 export const LEASE_SECONDS = 60;
 export const RETRY_AFTER_MS = 5_000;
+/** An unknown outcome is looked up less and less often. */
+const LONGEST_PAUSE_MS = 60_000;
+const FIRST_LOOKUP_SECONDS = 60;
+/** The part of the request deadline after which a reservation continues without its request. */
+const ANSWERED_SHARE = 0.9;
 
 /** The right to continue a reservation. A process that takes the trip over gets a higher token. */
 export interface Claim {
   tripId: string;
   token: number;
 }
+
+/** Why the component of an abandoned step is unavailable. */
+const OUTCOME_UNKNOWN: Rejection = {
+  code: 'outcome_unknown',
+  message: 'The provider did not report whether it holds the component',
+};
 
 /** Another process has taken over the trip; the state in this process is out of date. */
 class ClaimLost extends Error {}
@@ -92,10 +108,13 @@ export class ReservationSaga {
     private readonly repository: TripsRepository,
     private readonly internal: InternalProvider,
     private readonly external: ExternalProvidersService,
+    private readonly attentions: TripAttentionsService,
     private readonly jobs: Jobs,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
+    private readonly env: Env,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
   /**
@@ -147,15 +166,60 @@ export class ReservationSaga {
     return { view, error: null };
   }
 
-  /** Continues a claimed reservation of which only the claim is stored: asks external providers for prices, then for holds. */
+  /**
+   * Continues a claimed reservation of which only the claim is stored: asks external providers for prices, then for holds. A
+   * provider may take longer than a request: then the answer is 409 `reservation_in_progress`, and the reservation continues.
+   */
   async run(claim: Claim): Promise<TripView> {
     const deadline = this.external.deadline();
+    return this.answerInTime(
+      this.open(claim).then(async (plan) => this.carryOut(claim, plan, deadline)),
+      claim.tripId,
+    );
+  }
+
+  /** The result of the work, or 409 `reservation_in_progress` before the deadline of the request: then the work continues. */
+  async answerInTime<T>(work: Promise<T>, tripId: string): Promise<T> {
+    const answered = new AbortController();
+    const limitMs = this.env.requestDeadlineMs * ANSWERED_SHARE;
+    const late = pause(limitMs, undefined, { signal: answered.signal }).then(() => {
+      throw inProgress();
+    });
     try {
-      return await this.carryOut(claim, await this.open(claim), deadline);
+      return await Promise.race([work, late]);
     } catch (error) {
       if (error instanceof ClaimLost) throw inProgress();
       throw error;
+    } finally {
+      answered.abort();
+      late.catch(() => undefined);
+      work.catch((error: unknown) => {
+        if (error instanceof AppError || error instanceof ClaimLost) return;
+        this.log.error({ err: error, tripId }, 'A reservation is left to the sweeper');
+      });
     }
+  }
+
+  /**
+   * Ends the attempt of a locked trip: internal holds are released now, external ones by a job, and unknown ones are looked up
+   * later. A process that works on it is rejected from now on.
+   */
+  async abandon({ trip, components: all, plan }: TripView, reason: string): Promise<void> {
+    const before = trip.auditImage();
+    const now = this.clock.now();
+    const components = all.filter((one) => one.isActive());
+    if (plan && isUnfinished(plan)) {
+      await this.releaseInternal(plan);
+      markReleasing(plan, now);
+      for (const step of plan.steps) await this.leave(trip, step);
+      movePlan(plan, 'failed');
+      showFailures(plan, components);
+    }
+    trip.abandon(now);
+    await this.repository.save({ trip, components, plan });
+    await this.jobs.add(ORDERS_JOB, {}, { key: ORDERS_JOB });
+    this.ledger.record('trips.trip.abandon', { ...changeOf(trip, before, { planId: plan?.id ?? null }), reason });
+    this.publish('reservation_failed', trip, { planId: plan?.id ?? null });
   }
 
   /**
@@ -189,7 +253,8 @@ export class ReservationSaga {
   private async open(claim: Claim): Promise<ReservationPlan> {
     const { components } = await this.repository.getView(claim.tripId);
     const external = components.filter((one) => one.isActive() && !one.isInternal());
-    const externalQuotes = await this.external.quote(external.map((one) => one.quoteRequest()));
+    const { quotes: externalQuotes, pendingIds } = await this.external.quote(external.map((one) => one.quoteRequest()));
+    if (pendingIds.length > 0) return this.waitForQuotes(claim, pendingIds);
     const { view, error } = await this.attempting(async (rejected) => {
       const { trip, components: active } = await this.lockClaimed(claim);
       const before = { ...trip.auditImage(), status: 'priced' };
@@ -202,6 +267,18 @@ export class ReservationSaga {
     });
     if (error) throw error;
     return planOf(view).plan;
+  }
+
+  /** The trip is priced as before. */
+  private async waitForQuotes(claim: Claim, pendingIds: readonly string[]): Promise<never> {
+    await this.database.transaction(async () => {
+      const { trip } = await this.lockClaimed(claim);
+      const before = { ...trip.auditImage(), status: 'priced' };
+      trip.moveTo('priced', this.clock.now());
+      await this.repository.trips.update(trip);
+      this.ledger.record('trips.trip.price', changeOf(trip, before, { refusal: 'quote_pending' }));
+    });
+    throw quotePending(pendingIds);
   }
 
   /** Performs one action after the other until the plan is held, failed or handed over. */
@@ -223,7 +300,7 @@ export class ReservationSaga {
         case 'compensate':
           plan = await this.change(claim, (stored) => {
             movePlan(stored, 'compensating');
-            markReleasing(stored);
+            markReleasing(stored, null);
           });
           break;
         case 'release':
@@ -243,14 +320,16 @@ export class ReservationSaga {
     { name, step }: SagaAction & { name: 'hold' | 'find' },
     deadline: Deadline,
   ): Promise<ReservationPlan> {
-    if (performance.now() > deadline) return this.handOver(claim, null);
     if (name === 'hold') {
       await this.change(claim, (plan) => {
         const pending = stepOf(plan, step.id);
         moveStep(pending, 'dispatching', { attempts: pending.attempts + 1 });
       });
     }
-    const result = await (name === 'hold' ? this.external.hold(step, deadline) : this.external.find(step, deadline));
+    // A process that continues the reservation looks the step up once, and again with growing pauses.
+    const result = await (name === 'hold'
+      ? this.external.hold(step, deadline)
+      : this.external.find(step, performance.now()));
     if (result === null) return this.handOver(claim, step.id);
     return this.change(claim, (plan, components) => {
       moveByResult(stepOf(plan, step.id), result);
@@ -266,12 +345,17 @@ export class ReservationSaga {
     });
   }
 
-  /** A job continues the reservation, or the sweeper. `unknownStepId`: the step whose outcome is unknown. */
-  private async handOver(claim: Claim, unknownStepId: string | null): Promise<never> {
+  /** The outcome of the step is unknown: a job continues the reservation, or the sweeper. */
+  private async handOver(claim: Claim, unknownStepId: string): Promise<never> {
     await this.database.transaction(async () => {
       const view = await this.lockClaimed(claim);
-      if (unknownStepId !== null) moveStep(stepOf(planOf(view).plan, unknownStepId), 'unknown');
-      view.trip.leaseExpiresAt = this.clock.inSeconds(RETRY_AFTER_MS / 1000);
+      const step = stepOf(planOf(view).plan, unknownStepId);
+      const now = this.clock.now();
+      const unknownSince = step.unknownSince ?? now;
+      moveStep(step, 'unknown', { unknownSince, tries: step.tries + 1 });
+      const unknownMs = now.getTime() - unknownSince.getTime();
+      const pauseMs = Math.max(RETRY_AFTER_MS, Math.min(unknownMs / 4, LONGEST_PAUSE_MS));
+      view.trip.leaseExpiresAt = this.clock.inSeconds(pauseMs / 1000);
       await this.repository.save(view);
       await this.jobs.add(RECOVER_JOB, { tripId: claim.tripId }, { runAt: view.trip.leaseExpiresAt });
     });
@@ -344,11 +428,21 @@ export class ReservationSaga {
 
   private async fail(view: PlannedView, before: object): Promise<void> {
     await this.releaseInternal(view.plan);
-    for (const step of view.plan.steps.filter(({ status }) => status === 'release_failed')) {
-      await this.jobs.add(RELEASE_JOB, { stepId: step.id });
-      view.trip.attention = true;
-    }
+    for (const step of view.plan.steps) await this.leave(view.trip, step);
     await this.saveFailed(view, before);
+  }
+
+  /** What is left of a step whose attempt has ended is done by the job of due steps. */
+  private async leave(trip: Trip, step: ReservationStep): Promise<void> {
+    const { status } = step;
+    if (status === 'dispatching' || status === 'unknown') {
+      const unknownSince = step.unknownSince ?? this.clock.now();
+      const dueAt = this.clock.inSeconds(FIRST_LOOKUP_SECONDS);
+      moveStep(step, 'abandoned', { failure: OUTCOME_UNKNOWN, unknownSince, dueAt });
+      await this.attentions.raise(trip, step, 'provider_outcome_unknown');
+    }
+    if (status === 'releasing' || status === 'release_failed') step.dueAt = this.clock.now();
+    if (status === 'release_failed') await this.attentions.raise(trip, step, 'release_failed');
   }
 
   private async saveFailed(view: PlannedView, before: object): Promise<void> {

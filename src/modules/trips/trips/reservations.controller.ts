@@ -8,7 +8,7 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { ReservationsService } from './reservations.service.js';
-import { CancelTrip, toTrip, TripEnvelope } from './trip.dto.js';
+import { AbandonTrip, CancelTrip, toTrip, TripEnvelope } from './trip.dto.js';
 import type { TripView } from './trip.entity.js';
 import { TripsService } from './trips.service.js';
 
@@ -26,13 +26,17 @@ export class ReservationsController {
    * @remarks Requests prices for all components from their providers and stores them with their expiry. The trip
    * becomes `priced`. If a component is unavailable or sold in another currency, that is stored in its warnings and
    * the call fails with 409 `component_unavailable` or 422 `currency_mismatch`. A trip without components is rejected
-   * with 409 `trip_not_priced`. Allowed in `draft`, `priced`, `failed` and `expired` (409 `invalid_transition`).
+   * with 409 `trip_not_priced`. If a provider takes too long the response is 409 `quote_pending` with `retryAfterMs`:
+   * its quote is used when it has arrived. Allowed in `draft`, `priced`, `failed` and `expired` (409 `invalid_transition`).
    */
   @Post('pricing')
   @HttpCode(200)
   @RequireScope('trips:write')
   @Mutates('trips.trip.price', { ownTransactions: true })
-  @Refuses({ 409: ['component_unavailable', 'invalid_transition', 'trip_not_priced'], 422: ['currency_mismatch'] })
+  @Refuses({
+    409: ['component_unavailable', 'invalid_transition', 'quote_pending', 'trip_not_priced'],
+    422: ['currency_mismatch'],
+  })
   async price(
     @PathId('trip', 'envelopeId', 3) id: string,
     @IfMatch() expected: ExpectedVersions,
@@ -50,7 +54,7 @@ export class ReservationsController {
    * (409 `component_not_confirmed`). If a price has changed the new prices are stored and the call fails with 409
    * `price_changed`; if a component cannot be held the others are released and it fails with 409
    * `reservation_failed`. While another call is reserving the trip the response is 409 `reservation_in_progress` with
-   * `retryAfterMs`. A trip that is `failed` or `expired` must be priced again first (409 `trip_not_priced`).
+   * `retryAfterMs`, and so it is if the providers take longer than a request. A trip that is `failed` or `expired` must be priced again first (409 `trip_not_priced`).
    */
   @Post('reserve')
   @HttpCode(200)
@@ -61,6 +65,7 @@ export class ReservationsController {
       'component_not_confirmed',
       'component_unavailable',
       'price_changed',
+      'quote_pending',
       'reservation_failed',
       'reservation_in_progress',
       'traveler_party_incomplete',
@@ -100,8 +105,9 @@ export class ReservationsController {
   /**
    * Cancel a trip
    *
-   * @remarks Cancels a trip that is not booked and releases its holds at the providers. The body may be omitted. A
-   * trip that is booked, cancelled or being reserved is rejected with 409 `invalid_transition`.
+   * @remarks Cancels the trip and releases its holds at the providers. The body may be omitted. With a booked trip its
+   * booking is cancelled too, which also requires the scope `bookings:write`; external providers cancel their orders
+   * afterwards (`cancelling`). A trip that is cancelled or being reserved is rejected with 409 `invalid_transition`.
    */
   @Post('cancellation')
   @HttpCode(200)
@@ -114,6 +120,27 @@ export class ReservationsController {
     @IfMatch() expected: ExpectedVersions,
   ): Promise<TripEnvelope> {
     return respond(await this.reservations.cancel(id, reason ?? null, expected));
+  }
+
+  /**
+   * Abandon a reservation
+   *
+   * @remarks Ends a reservation that does not end by itself, because a provider does not answer. Holds are released, the
+   * trip becomes `failed`, and a hold whose outcome is unknown is looked up for 7 days (`abandoned`). In the first 60
+   * seconds of the reservation the response is 409 `reservation_in_progress` with `retryAfterMs`; a trip that is not
+   * being reserved is rejected with 409 `not_abandonable`.
+   */
+  @Post('abandonment')
+  @HttpCode(200)
+  @RequireScope('trips:write')
+  @Mutates('trips.trip.abandon')
+  @Refuses({ 409: ['not_abandonable', 'reservation_in_progress'] })
+  async abandon(
+    @PathId('trip', 'envelopeId', 6) id: string,
+    @Body() { reason }: AbandonTrip,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<TripEnvelope> {
+    return respond(await this.reservations.abandon(id, reason, expected));
   }
 }
 

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
+import { assertScope } from '../../../platform/auth/assert-scope.js';
+import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { AppError, conflict } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
@@ -13,19 +15,15 @@ import {
   Reverses,
 } from '../../action-ledger/index.js';
 import { BookingsService, type ComponentSale, type TripSale } from '../../bookings/index.js';
-import { ExternalProvidersService } from '../providers/external-providers.service.js';
 import { InternalProvider } from '../providers/internal-provider.js';
-import type { Rejection } from '../providers/provider.js';
 import {
   externalSteps,
   internalSteps,
+  isOverdue,
   markReleasing,
   movePlan,
   moveStep,
   type ReservationPlan,
-  type ReservationStep,
-  stepOf,
-  type StepStatus,
   unreleasedSteps,
 } from './reservation-plan.js';
 import {
@@ -34,10 +32,11 @@ import {
   type HoldsRejected,
   inProgress,
   LEASE_SECONDS,
-  RELEASE_JOB,
+  ORDERS_JOB,
   ReservationSaga,
   RETRY_AFTER_MS,
 } from './reservation-saga.js';
+import { ExternalOrdersService } from './external-orders.service.js';
 import { missingMembers } from './traveler-party.js';
 import type { TripComponent } from './trip-component.entity.js';
 import { changeOf, eventsOf } from './trip-audit.js';
@@ -45,14 +44,19 @@ import type { Trip, TripView } from './trip.entity.js';
 import { TripsRepository } from './trips.repository.js';
 import { TripsService } from './trips.service.js';
 
-/** Confirms an external hold after the commit. */
-export const CONFIRM_JOB = 'trips.steps.confirm';
+/** A reservation can be abandoned by staff after this time. */
+const MIN_ATTEMPT_MS = 60_000;
+/** Trips that one sweep recovers at the same time: each waits for a provider. */
+const LANES = 4;
+
+/** The reversal releases external holds itself; if it gives up, they are due. */
+const REVERSAL_SECONDS = 3_600;
 
 /** The first transaction of a reservation: its result, or a draft without prices, or a claim for the rest. */
 type Begun = Attempted | { draft: true } | { claim: Claim };
 
 /**
- * Reserves trips, and ends reservations: booked, cancelled, expired or reversed, and settled with external providers. Eleven
+ * Reserves trips, and ends reservations: booked, cancelled, expired or reversed, and settled with external providers. Twelve
  * dependencies: a draft is priced here first, a trip becomes a booking, and every end is recorded and published.
  */
 @Injectable()
@@ -63,12 +67,13 @@ export class ReservationsService {
     private readonly trips: TripsService,
     private readonly saga: ReservationSaga,
     private readonly internal: InternalProvider,
-    private readonly external: ExternalProvidersService,
+    private readonly orders: ExternalOrdersService,
     private readonly bookings: BookingsService,
     private readonly jobs: Jobs,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
+    private readonly env: Env,
   ) {}
 
   /**
@@ -121,6 +126,7 @@ export class ReservationsService {
     return this.database.transaction(async () => {
       const view = await this.lockExpected(id, expected);
       const { trip, components, plan } = view;
+      if (trip.status === 'booked') return this.cancelBooked(trip, reason);
       const before = trip.auditImage();
       const wasReserved = trip.status === 'reserved';
       trip.cancel(reason, this.clock.now());
@@ -130,6 +136,24 @@ export class ReservationsService {
       this.ledger.record('trips.trip.cancel', { ...changeOf(trip, before), reason });
       this.publish('cancelled', trip);
       return view;
+    });
+  }
+
+  /**
+   * Ends a reservation that does not end by itself. Throws 409 `not_abandonable`, and `reservation_in_progress` in the first
+   * minute.
+   */
+  async abandon(id: string, reason: string, expected: ExpectedVersions): Promise<TripView> {
+    return this.database.transaction(async () => {
+      const view = await this.lockExpected(id, expected);
+      const { status, reservingSince } = view.trip;
+      if (status !== 'reserve_in_progress') {
+        throw conflict('not_abandonable', `A trip that is ${status} has no reservation to abandon`, { status });
+      }
+      const leftMs = (reservingSince?.getTime() ?? 0) + MIN_ATTEMPT_MS - this.clock.now().getTime();
+      if (leftMs > 0) throw inProgress(leftMs);
+      await this.saga.abandon(view, reason);
+      return this.repository.viewOf(view.trip);
     });
   }
 
@@ -166,7 +190,7 @@ export class ReservationsService {
       if (trip.status !== 'reserved') {
         throw conflict('trip_not_reserved', `The trip is ${trip.status}`, { status: trip.status });
       }
-      await this.releaseHolds(plan);
+      await this.releaseHolds(plan, this.clock.inSeconds(REVERSAL_SECONDS));
       const components = releaseHeld(all);
       trip.unreserve(this.clock.now());
       await this.repository.save({ trip, components, plan });
@@ -175,36 +199,32 @@ export class ReservationsService {
     return { before, after: trip.auditImage(), isRunning: unreleasedSteps(plan).length > 0 };
   }
 
-  /** Calls every external provider, also after one of them failed. Throws the first error. */
+  /** Calls every external provider, also after one of them failed. Throws if one did not release its hold. */
   @CompletesReversal('trips.trip.reserve')
   async releaseExternalHolds({ subjectId, after }: RecordedAction): Promise<void> {
     const plan = await this.repository.lastPlan(subjectId);
     const steps = plan && plan.id === after?.['planId'] ? unreleasedSteps(plan) : [];
-    const errors: unknown[] = [];
-    for (const { id } of steps) await this.release(id).catch((error: unknown) => errors.push(error));
-    if (errors.length > 0) throw errors[0];
+    for (const { id } of steps) await this.orders.settle(id);
+    const now = steps.length > 0 ? await this.repository.lastPlan(subjectId) : null;
+    const left = now?.id === plan?.id && now ? unreleasedSteps(now) : [];
+    if (left.length > 0) throw new Error(`Not released: ${left.map(({ id }) => id).join(', ')}`);
   }
 
-  /** Releases an external hold. Throws if the provider did not; the job is repeated with growing pauses. */
-  async release(stepId: string): Promise<void> {
-    await this.settle(stepId, ['releasing', 'release_failed'], async (step) => {
-      return { status: (await this.external.release(step)) ? 'released' : 'release_failed', failure: null };
-    });
-  }
-
-  /** Confirms an external hold. Throws if the provider did not; the job is repeated with growing pauses. */
-  async confirm(stepId: string): Promise<void> {
-    await this.settle(stepId, ['confirming', 'confirm_failed'], async (step) => {
-      const failure = await this.external.confirm(step);
-      return { status: failure ? 'confirm_failed' : 'confirmed', failure };
-    });
-  }
-
-  /** Releases expired holds and ends abandoned reservations. Several processes may sweep at once. Returns how many it ended. */
+  /**
+   * Releases expired holds, ends reservations that have reached their limit, continues those that no process works on, and
+   * calls the providers of steps that are due. Several processes may sweep at once. Returns how many reservations it ended.
+   */
   async sweep(): Promise<number> {
     let ended = 0;
     for (const id of await this.repository.idsWithExpiredHolds()) if (await this.expire(id)) ended += 1;
-    for (const id of await this.repository.idsWithExpiredLease()) if (await this.saga.recover(id)) ended += 1;
+    const limit = this.clock.inSeconds(-this.env.unknownOutcomeSeconds);
+    for (const id of await this.repository.idsOfOverdueReservations(limit)) if (await this.endOverdue(id)) ended += 1;
+    const abandoned = (await this.repository.idsWithExpiredLease()).values();
+    const lane = async (): Promise<void> => {
+      for (const id of abandoned) if (await this.saga.recover(id)) ended += 1;
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+    await this.orders.settleDue();
     return ended;
   }
 
@@ -228,63 +248,50 @@ export class ReservationsService {
     return { claim: { tripId: id, token: trip.fencingToken } };
   }
 
-  /**
-   * Releases the internal holds and marks the external ones as `releasing`. Returns these: they are released after the
-   * commit.
-   */
-  private async releaseHolds(plan: ReservationPlan): Promise<ReservationStep[]> {
+  private async endOverdue(id: string): Promise<boolean> {
+    return this.database.transaction(async () => {
+      const view = await this.repository.lockView(id);
+      const limits = { now: this.clock.now(), limitMs: this.env.unknownOutcomeSeconds * 1_000 };
+      const { trip, plan } = view;
+      if (trip.status !== 'reserve_in_progress' || !plan || !isOverdue(plan, limits)) return false;
+      await this.saga.abandon(view, 'The reservation has reached its time limit');
+      return true;
+    });
+  }
+
+  /** Cancels the booking, which cancels the trip and its orders: see `TripBookingListener`. */
+  private async cancelBooked({ id, bookingId }: Trip, reason: string | null): Promise<TripView> {
+    assertScope('bookings:write');
+    await this.bookings.cancel(bookingId ?? '', reason ?? 'The trip was cancelled', null);
+    return this.repository.getView(id);
+  }
+
+  /** Releases the internal holds and marks the external ones as `releasing`: they are released after the commit. */
+  private async releaseHolds(plan: ReservationPlan, dueAt: Date): Promise<void> {
     await this.saga.releaseInternal(plan);
     movePlan(plan, 'released');
-    return markReleasing(plan);
+    markReleasing(plan, dueAt);
   }
 
-  /** Like `releaseHolds`; jobs release the external holds. */
+  /** Like `releaseHolds`; a job releases the external holds. */
   private async releaseAll(plan: ReservationPlan): Promise<void> {
-    for (const step of await this.releaseHolds(plan)) await this.jobs.add(RELEASE_JOB, { stepId: step.id });
+    await this.releaseHolds(plan, this.clock.now());
+    await this.callProviders(plan);
   }
 
-  /** Sells the internal holds; jobs confirm the external ones. */
+  /** Sells the internal holds; a job confirms the external ones. */
   private async confirmAll(plan: ReservationPlan): Promise<void> {
     for (const step of internalSteps(plan)) {
       await this.internal.confirm(step.offer);
       moveStep(step, 'confirmed');
     }
-    for (const step of externalSteps(plan)) {
-      moveStep(step, 'confirming');
-      await this.jobs.add(CONFIRM_JOB, { stepId: step.id });
-    }
+    for (const step of externalSteps(plan)) moveStep(step, 'confirming', { dueAt: this.clock.now() });
     movePlan(plan, 'booked');
+    await this.callProviders(plan);
   }
 
-  /** Calls the provider if the step is due, stores the result, and throws if it is a failure. */
-  private async settle(
-    stepId: string,
-    due: readonly StepStatus[],
-    call: (step: ReservationStep) => Promise<{ status: StepStatus; failure: Rejection | null }>,
-  ): Promise<void> {
-    const known = await this.repository.planOfStep(stepId);
-    const step = known && stepOf(known, stepId);
-    if (!step || !due.includes(step.status)) return;
-    const { status, failure } = await call(step);
-    await this.database.transaction(async () => {
-      const trip = await this.repository.trips.lock(known.envelopeId);
-      const plan = (await this.repository.planOfStep(stepId)) ?? known;
-      const stored = stepOf(plan, stepId);
-      if (!due.includes(stored.status)) return;
-      moveStep(stored, status, { failure, attempts: stored.attempts + 1 });
-      await this.repository.savePlan(plan);
-      await this.updateAttention(trip);
-    });
-    if (status.endsWith('_failed')) throw new Error(`${stepId}: ${status}`);
-  }
-
-  private async updateAttention(trip: Trip): Promise<void> {
-    const attention = await this.repository.hasUnsettledSteps(trip.id);
-    if (attention === trip.attention) return;
-    const before = trip.auditImage();
-    trip.attention = attention;
-    await this.repository.trips.update(trip);
-    this.ledger.record('trips.trip.update', changeOf(trip, before));
+  private async callProviders(plan: ReservationPlan): Promise<void> {
+    if (externalSteps(plan).length > 0) await this.jobs.add(ORDERS_JOB, {}, { key: ORDERS_JOB });
   }
 
   private async priceDraft(id: string, expected: ExpectedVersions): Promise<void> {

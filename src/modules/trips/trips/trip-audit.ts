@@ -1,10 +1,15 @@
 import type { DomainEvent } from '../../../platform/outbox/outbox.js';
 import type { Change } from '../../action-ledger/index.js';
+import type { TripComponent } from './trip-component.entity.js';
 import type { Trip } from './trip.entity.js';
 
 /** The ledger entry of a change of a trip as it is now. `more` is stored with its snapshot. */
 export function changeOf(trip: Trip, before: object | null, more: object = {}): Change {
   return { subjectType: 'trip', subjectId: trip.id, before, after: { ...trip.auditImage(), ...more } };
+}
+
+export function componentChangeOf(component: TripComponent, before: object | null): Change {
+  return { subjectType: 'trip_component', subjectId: component.id, before, after: component.auditImage() };
 }
 
 /** For the trip's own channel and the one of all trips. Contains no personal data. */

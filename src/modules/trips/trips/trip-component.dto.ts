@@ -97,6 +97,9 @@ export class UpdateComponent extends patchOf(OmitType(CreateComponent, ['kind', 
   serviceDate?: string | null;
 }
 
+/** The component that replaces a booked one. Units of a departure are sold as an item of the booking instead. */
+export class ReplaceComponent extends OmitType(CreateComponent, ['departureId'] as const) {}
+
 /** One component of a trip. Amounts are in minor units of `currency`. */
 export class TripComponentResponse {
   /** ID of the component, a TypeID with the prefix `tcmp`. */
@@ -174,9 +177,13 @@ export class TripComponentResponse {
   @Instant()
   holdExpiresAt: string | null;
 
-  /** Booking item that the component became (prefix `bkit`); null until the trip is booked. */
+  /** Booking item that the component became (prefix `bkit`); null until the trip is booked, and after a replacement. */
   @Id('bkit')
   bookingItemId: string | null;
+
+  /** What the provider charged for cancelling its order, in minor units; null unless it was cancelled. */
+  @Cents()
+  cancellationFeeCents: number | null;
 
   /** Why the component is unavailable; empty if it is not. */
   @Texts({ max: 10, maxLength: 500 })
@@ -208,6 +215,7 @@ export function toComponent(component: TripComponent): TripComponentResponse {
     priceExpiresAt: component.priceExpiresAt?.toISOString() ?? null,
     holdExpiresAt: component.holdExpiresAt?.toISOString() ?? null,
     bookingItemId: component.bookingItemId,
+    cancellationFeeCents: component.cancellationFeeCents,
     warnings: component.warnings,
     version: component.version,
   };

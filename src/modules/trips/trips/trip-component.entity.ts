@@ -13,7 +13,9 @@ export const COMPONENT_STATUSES = named('TripComponentStatus', [
   'unavailable',
   'held',
   'booked',
+  'cancelling',
   'cancelled',
+  'cancel_failed',
   'removed',
 ]);
 export type ComponentStatus = (typeof COMPONENT_STATUSES)[number];
@@ -58,6 +60,9 @@ export class TripComponent {
   @Column('timestamptz', { name: 'price_expires_at', nullable: true }) priceExpiresAt: Date | null;
   @Column('timestamptz', { name: 'hold_expires_at', nullable: true }) holdExpiresAt: Date | null;
   @Column('text', { name: 'booking_item_id', nullable: true }) bookingItemId: string | null;
+  /** What the provider charged for the cancellation of its order. */
+  @Column('bigint', { name: 'cancellation_fee_cents', nullable: true, transformer: safeInteger })
+  cancellationFeeCents: number | null;
   @Column('jsonb') warnings: string[];
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
@@ -147,6 +152,11 @@ export class TripComponent {
     Object.assign(this, { status: 'booked', holdExpiresAt: null, bookingItemId });
   }
 
+  /** Its provider has cancelled the order, or has none. */
+  cancelOrder(feeCents: number | null): void {
+    Object.assign(this, { status: 'cancelled', holdExpiresAt: null, cancellationFeeCents: feeCents });
+  }
+
   remove(): void {
     this.clearPrice();
     this.status = 'removed';
@@ -155,7 +165,8 @@ export class TripComponent {
   /** Whether it has to follow its departure to this day. A component that was never priced has no day yet. */
   isOnOtherDay(day: string): boolean {
     const { serviceDate, status } = this;
-    return this.isActive() && status !== 'booked' && serviceDate !== null && serviceDate !== day;
+    if (!this.isActive() || status === 'cancelling' || status === 'cancel_failed') return false;
+    return serviceDate !== null && serviceDate !== day;
   }
 
   auditImage(): object {
@@ -173,6 +184,7 @@ export class TripComponent {
       confirmedByStaff: this.confirmedByStaff,
       serviceDate: this.serviceDate,
       totalCents: this.totalCents,
+      cancellationFeeCents: this.cancellationFeeCents,
       version: this.version,
     };
   }

@@ -13,7 +13,7 @@ import { TripComponent } from './trip-component.entity.js';
 import type { Trip } from './trip.entity.js';
 import { TripsRepository } from './trips.repository.js';
 
-const MAX_COMPONENTS = 50;
+export const MAX_COMPONENTS = 50;
 
 type ComponentTarget = Target<'envelopeId' | 'componentId'>;
 
@@ -69,12 +69,13 @@ export class TripComponentsService {
   }
 
   /**
-   * Moves components to the present day of their departure, also those of a reserved trip, however often it was moved. One
-   * transaction per trip. Throws at the end if a trip was being reserved; the caller tries again later.
+   * Moves components to the present day of their departure, also those of reserved and booked trips, however often it was
+   * moved. One transaction per trip. With a booking: only those of its trip, in the caller's transaction if there is one.
+   * Throws at the end if a trip was being reserved; the caller tries again later.
    */
-  async followDeparture(departureId: string): Promise<void> {
+  async followDeparture(departureId: string, bookingId: string | null = null): Promise<void> {
     const busy: string[] = [];
-    for (const id of await this.repository.idsNotOnDayOf(departureId)) {
+    for (const id of await this.repository.idsNotOnDayOf(departureId, bookingId)) {
       if (!(await this.database.transaction(() => this.moveToDayOf(departureId, id)))) busy.push(id);
     }
     if (busy.length > 0)
@@ -143,7 +144,11 @@ export class TripComponentsService {
   }
 }
 
-function newComponent(input: CreateComponent, { id, trip, now }: { id: string; trip: Trip; now: Date }): TripComponent {
+/** A component without a price, to be appended to the trip. */
+export function newComponent(
+  input: CreateComponent,
+  { id, trip, now }: { id: string; trip: Trip; now: Date },
+): TripComponent {
   const unitTax = input.unitTaxIncludedCents ?? (input.unitPriceCents === undefined ? null : 0);
   return make(TripComponent, {
     id,
@@ -166,6 +171,7 @@ function newComponent(input: CreateComponent, { id, trip, now }: { id: string; t
     priceExpiresAt: null,
     holdExpiresAt: null,
     bookingItemId: null,
+    cancellationFeeCents: null,
     warnings: [],
     version: 1,
     createdAt: now,

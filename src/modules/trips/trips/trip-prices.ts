@@ -1,7 +1,9 @@
-import { type AppError, conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import { AppError, conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import type { Offer, Quote } from '../providers/provider.js';
 import type { ComponentPrice, TripComponent } from './trip-component.entity.js';
 import type { TripPrices } from './trip.entity.js';
+
+const QUOTE_RETRY_MS = 3_000;
 
 const NO_ANSWER: Quote = { available: false, reason: 'The provider did not answer' };
 
@@ -78,6 +80,14 @@ export function pricingErrorOf({ unavailable, otherCurrency }: QuoteOutcome, cur
   const componentIds = unavailable.map(({ componentId }) => componentId);
   const details = { componentIds, components: unavailable };
   return conflict('component_unavailable', 'Not every component is available', details);
+}
+
+/** 409: providers have not quoted these components in time; their quotes are used when they arrive. */
+export function quotePending(componentIds: readonly string[]): AppError {
+  return new AppError(409, 'quote_pending', 'A provider has not quoted every component yet', {
+    details: { componentIds },
+    retryAfterMs: QUOTE_RETRY_MS,
+  });
 }
 
 /** Why the trip cannot be reserved at the new prices, or null. */

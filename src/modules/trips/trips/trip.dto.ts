@@ -149,6 +149,16 @@ export class CancelTrip {
   reason?: string;
 }
 
+/** Why staff end a reservation that does not end by itself. */
+export class AbandonTrip {
+  /**
+   * Stored with the action ledger entry.
+   * @example "The hotel system is down"
+   */
+  @Text({ max: 2000, multiline: true })
+  reason: string;
+}
+
 export class ListTrips extends PageQuery {
   /** Only trips in this status. */
   @Optional()
@@ -279,7 +289,7 @@ export class TripResponse {
   @Instant()
   holdExpiresAt: string | null;
 
-  /** True if staff need to check the trip: a provider has not released or not confirmed what it holds. */
+  /** True if staff need to check an order at a provider: one of the trip's attentions is open. */
   @Flag()
   attention: boolean;
 

@@ -28,7 +28,7 @@ const TRANSITIONS: Readonly<Record<TripStatus, readonly TripStatus[]>> = {
   failed: ['priced', 'cancelled'],
   expired: ['priced', 'cancelled'],
   checkout_started: [],
-  booked: [],
+  booked: ['cancelled'],
   cancelled: [],
 };
 
@@ -67,7 +67,9 @@ export class Trip {
   /** Until then the process with the fencing token reserves the trip; afterwards another one may take it over. */
   @Column('timestamptz', { name: 'lease_expires_at', nullable: true }) leaseExpiresAt: Date | null;
   @Column('integer', { name: 'fencing_token' }) fencingToken: number;
-  /** Staff need to check the trip: a provider did not release, or did not confirm, a hold. */
+  /** When its present reservation began. */
+  @Column('timestamptz', { name: 'reserving_since', nullable: true }) reservingSince: Date | null;
+  /** Staff need to check the trip: one of its attentions is open. */
   @Column('boolean') attention: boolean;
   @Column('text', { name: 'booking_id', nullable: true }) bookingId: string | null;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
@@ -81,7 +83,7 @@ export class Trip {
     if (!TRANSITIONS[this.status].includes(to)) {
       throw this.invalidTransition(to, `A trip cannot go from ${this.status} to ${to}`);
     }
-    if (this.status === 'reserve_in_progress') this.leaseExpiresAt = null;
+    if (this.status === 'reserve_in_progress') Object.assign(this, { leaseExpiresAt: null, reservingSince: null });
     if (this.status === 'reserved') this.holdExpiresAt = null;
     Object.assign(this, { status: to, updatedAt: now });
   }
@@ -115,12 +117,19 @@ export class Trip {
 
   startReservation(leaseExpiresAt: Date, now: Date): void {
     this.moveTo('reserve_in_progress', now);
+    this.reservingSince = now;
     this.lease(leaseExpiresAt);
   }
 
   /** The caller reserves the trip from now on. A process with an older token is rejected. */
   lease(until: Date): void {
     this.leaseExpiresAt = until;
+    this.fencingToken += 1;
+  }
+
+  /** Ends a reservation that did not end by itself; the process that works on it is rejected from now on. */
+  abandon(now: Date): void {
+    this.moveTo('failed', now);
     this.fencingToken += 1;
   }
 

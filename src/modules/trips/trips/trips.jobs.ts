@@ -3,8 +3,9 @@ import { Listens } from '../../../platform/discovery/listeners.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { type DepartureFollowers, type DepartureSummary, DepartureListener } from '../../operations/index.js';
-import { RECOVER_JOB, RELEASE_JOB, ReservationSaga } from './reservation-saga.js';
-import { CONFIRM_JOB, ReservationsService } from './reservations.service.js';
+import { ExternalOrdersService } from './external-orders.service.js';
+import { ORDERS_JOB, RECOVER_JOB, ReservationSaga } from './reservation-saga.js';
+import { ReservationsService } from './reservations.service.js';
 import { TripComponentsService } from './trip-components.service.js';
 
 const DEPARTURE_MOVED_JOB = 'trips.departure-moved';
@@ -19,6 +20,7 @@ export class TripJobs implements DepartureListener {
   constructor(
     private readonly reservations: ReservationsService,
     private readonly saga: ReservationSaga,
+    private readonly orders: ExternalOrdersService,
     private readonly components: TripComponentsService,
     private readonly jobs: Jobs,
   ) {}
@@ -33,14 +35,9 @@ export class TripJobs implements DepartureListener {
     await this.saga.recover(idIn(payload, 'tripId'));
   }
 
-  @Job(RELEASE_JOB)
-  async release(payload: unknown): Promise<void> {
-    await this.reservations.release(idIn(payload, 'stepId'));
-  }
-
-  @Job(CONFIRM_JOB)
-  async confirm(payload: unknown): Promise<void> {
-    await this.reservations.confirm(idIn(payload, 'stepId'));
+  @Job(ORDERS_JOB)
+  async callProviders(): Promise<void> {
+    await this.orders.settleDue();
   }
 
   async followers(departureId: string): Promise<DepartureFollowers> {

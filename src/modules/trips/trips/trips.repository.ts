@@ -16,7 +16,7 @@ const SAVE_COMPONENTS = `with w as (
       id text, title text, quantity int, status text, "departureId" text, "providerRef" text, "unitPriceCents" bigint,
       "unitTaxIncludedCents" bigint, "confirmedByStaff" boolean, "serviceDate" date, "subtotalCents" bigint,
       "taxCents" bigint, "totalCents" bigint, "priceExpiresAt" timestamptz, "holdExpiresAt" timestamptz,
-      "bookingItemId" text, warnings jsonb)
+      "bookingItemId" text, "cancellationFeeCents" bigint, warnings jsonb)
   ), before as (
     select c.id, c.status from trip_components c join w using (id)
   ), saved as (
@@ -25,7 +25,7 @@ const SAVE_COMPONENTS = `with w as (
       unit_tax_included_cents = w."unitTaxIncludedCents", confirmed_by_staff = w."confirmedByStaff",
       service_date = w."serviceDate", subtotal_cents = w."subtotalCents", tax_cents = w."taxCents",
       total_cents = w."totalCents", price_expires_at = w."priceExpiresAt", hold_expires_at = w."holdExpiresAt",
-      booking_item_id = w."bookingItemId", warnings = w.warnings, version = c.version + 1, updated_at = $2
+      booking_item_id = w."bookingItemId", cancellation_fee_cents = w."cancellationFeeCents", warnings = w.warnings, version = c.version + 1, updated_at = $2
     from w where c.id = w.id returning c.id, c.envelope_id, c.status
   ), events as (
     insert into trip_component_events (component_id, envelope_id, plan_id, from_status, to_status, created_at)
@@ -39,7 +39,8 @@ const PLAN = `p.id, p.envelope_id as "envelopeId", p.attempt, p.status, p.create
     select jsonb_agg(jsonb_build_object(
       'id', s.id, 'componentId', s.component_id, 'position', s.position, 'provider', s.provider,
       'providerKey', s.provider_key, 'status', s.status, 'offer', s.offer, 'holdExpiresAt', s.hold_expires_at,
-      'failure', s.failure, 'attempts', s.attempts) order by s.position)
+      'failure', s.failure, 'attempts', s.attempts, 'tries', s.tries, 'unknownSince', s.unknown_since,
+      'dueAt', s.due_at) order by s.position)
     from reservation_steps s where s.plan_id = p.id) as steps`;
 
 /** Inserts or updates a plan with its steps in one statement. Counts the attempt of a new plan. */
@@ -50,19 +51,23 @@ const SAVE_PLAN = `with p as (
     returning p.attempt, p.created_at
   ), s as (
     insert into reservation_steps as s (id, plan_id, envelope_id, component_id, position, provider, provider_key,
-      status, offer, hold_expires_at, failure, attempts, created_at, updated_at)
+      status, offer, hold_expires_at, failure, attempts, tries, unknown_since, due_at, created_at, updated_at)
     select w.id, $1, $2, w."componentId", w.position, w.provider, w."providerKey", w.status, w.offer,
-      w."holdExpiresAt", w.failure, w.attempts, $4, $4
+      w."holdExpiresAt", w.failure, w.attempts, w.tries, w."unknownSince", w."dueAt", $4, $4
     from jsonb_to_recordset($5::jsonb) as w (id text, "componentId" text, position int, provider text,
-      "providerKey" text, status text, offer jsonb, "holdExpiresAt" timestamptz, failure jsonb, attempts int)
+      "providerKey" text, status text, offer jsonb, "holdExpiresAt" timestamptz, failure jsonb, attempts int,
+      tries int, "unknownSince" timestamptz, "dueAt" timestamptz)
     on conflict (id) do update set status = excluded.status, hold_expires_at = excluded.hold_expires_at,
-      failure = excluded.failure, attempts = excluded.attempts, updated_at = excluded.updated_at
-    where (s.status, s.attempts) is distinct from (excluded.status, excluded.attempts)
+      failure = excluded.failure, attempts = excluded.attempts, tries = excluded.tries,
+      unknown_since = excluded.unknown_since, due_at = excluded.due_at, updated_at = excluded.updated_at
+    where (s.status, s.attempts, s.tries, s.due_at is null)
+      is distinct from (excluded.status, excluded.attempts, excluded.tries, excluded.due_at is null)
   )
   select attempt, created_at as "createdAt" from p`;
 
 /** A step in JSON. */
-type StepRow = Omit<ReservationStep, 'holdExpiresAt'> & { holdExpiresAt: string | null };
+type StepRow = Omit<ReservationStep, StepInstant> & Record<StepInstant, string | null>;
+type StepInstant = 'holdExpiresAt' | 'unknownSince' | 'dueAt';
 type PlanRow = Omit<ReservationPlan, 'steps'> & { steps: StepRow[] | null };
 
 /** The SQL of trips, their components and their reservation plans. All of them are written while the trip is locked. */
@@ -173,14 +178,34 @@ export class TripsRepository {
     Object.assign(plan, { ...saved, updatedAt: now });
   }
 
-  /** Whether a step of any plan of the trip could not be released or confirmed. */
-  async hasUnsettledSteps(tripId: string): Promise<boolean> {
-    const [row] = await this.database.query<{ unsettled: boolean }>(
-      `select exists (select from reservation_steps s where s.envelope_id = $1
-         and s.status in ('release_failed', 'confirm_failed')) as unsettled`,
-      [tripId],
+  /** Locks the trip that became this booking; null if there is none. */
+  async lockTripOf(bookingId: string): Promise<Trip | null> {
+    const trip = await this.trips.findBy({ bookingId });
+    return trip && this.trips.lock(trip.id);
+  }
+
+  /** Steps whose provider has to be called now, at most `limit`. Until then no other process gets them. */
+  async claimDueSteps(until: Date, limit: number): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `update reservation_steps set due_at = $2
+       where id in (select id from reservation_steps where due_at <= $1 order by due_at limit $3 for update skip locked)
+       returning id`,
+      [this.clock.now(), until, limit],
     );
-    return row?.unsettled ?? false;
+    return rows.map(({ id }) => id);
+  }
+
+  /** Up to 200 trips whose reservation has a step that is unknown since this instant, or a hold that has expired. */
+  async idsOfOverdueReservations(unknownSince: Date): Promise<string[]> {
+    return this.ids(
+      `select distinct t.id from trip_envelopes t join reservation_plans p on p.envelope_id = t.id
+       join reservation_steps s on s.plan_id = p.id
+       where t.status = 'reserve_in_progress' and p.status in ('running', 'compensating')
+         and (s.status = 'unknown' and s.unknown_since <= $1 or s.status = 'held' and s.hold_expires_at <= $2)
+       order by t.id limit 200`,
+      unknownSince,
+      this.clock.now(),
+    );
   }
 
   /** Up to 200 trips whose holds have expired. */
@@ -200,15 +225,16 @@ export class TripsRepository {
     );
   }
 
-  /** Trips with a component that is not on the day of its departure; without booked and cancelled trips. */
-  async idsNotOnDayOf(departureId: string): Promise<string[]> {
+  /** Trips with a component that is not on the day of its departure, without cancelled ones; or only that of this booking. */
+  async idsNotOnDayOf(departureId: string, bookingId: string | null): Promise<string[]> {
     return this.ids(
       `select distinct t.id from trip_components c
        join departures d on d.id = c.departure_id join trip_envelopes t on t.id = c.envelope_id
-       where c.departure_id = $1 and c.status not in ('booked', 'cancelled', 'removed')
-         and c.service_date <> d.start_date and t.status not in ('booked', 'cancelled')
+       where c.departure_id = $1 and c.status not in ('cancelling', 'cancelled', 'cancel_failed', 'removed')
+         and c.service_date <> d.start_date and t.status <> 'cancelled' and ($2::text is null or t.booking_id = $2)
        order by t.id`,
       departureId,
+      bookingId,
     );
   }
 
@@ -253,16 +279,19 @@ export class TripsRepository {
     return new Map(rows.map((row) => [row.envelopeId, toPlan(row)]));
   }
 
-  private async ids(text: string, value: unknown): Promise<string[]> {
-    const rows = await this.database.query<{ id: string }>(text, [value]);
+  private async ids(text: string, ...values: unknown[]): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(text, values);
     return rows.map(({ id }) => id);
   }
 }
 
 function toPlan({ steps, ...plan }: PlanRow): ReservationPlan {
-  const read = ({ holdExpiresAt, ...step }: StepRow): ReservationStep => ({
+  const instant = (text: string | null) => (text === null ? null : new Date(text));
+  const read = ({ holdExpiresAt, unknownSince, dueAt, ...step }: StepRow): ReservationStep => ({
     ...step,
-    holdExpiresAt: holdExpiresAt === null ? null : new Date(holdExpiresAt),
+    holdExpiresAt: instant(holdExpiresAt),
+    unknownSince: instant(unknownSince),
+    dueAt: instant(dueAt),
   });
   return { ...plan, steps: (steps ?? []).map(read) };
 }

@@ -9,7 +9,7 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { ExternalProvidersService } from '../providers/external-providers.service.js';
 import { InternalProvider } from '../providers/internal-provider.js';
 import type { Quote } from '../providers/provider.js';
-import { applyQuotes, pricingErrorOf, sumOf } from './trip-prices.js';
+import { applyQuotes, pricingErrorOf, quotePending, sumOf } from './trip-prices.js';
 import { changeOf } from './trip-audit.js';
 import type { CreateTrip, ListTrips, UpdateTrip } from './trip.dto.js';
 import { Trip, type TripView } from './trip.entity.js';
@@ -50,6 +50,7 @@ export class TripsService {
       holdExpiresAt: null,
       leaseExpiresAt: null,
       fencingToken: 0,
+      reservingSince: null,
       attention: false,
       bookingId: null,
       cancelledAt: null,
@@ -96,7 +97,8 @@ export class TripsService {
 
   /**
    * External providers are called before the transaction, and again if the trip was changed meanwhile. The result is stored
-   * also if it is an error: then the trip is a draft whose components show why they are unavailable.
+   * also if it is an error: then the trip is a draft whose components show why they are unavailable. While a provider has
+   * not quoted, nothing changes.
    */
   async price(id: string, expected: ExpectedVersions): Promise<TripView> {
     for (let attempt = 1; attempt <= MAX_PRICING_ATTEMPTS; attempt += 1) {
@@ -111,7 +113,9 @@ export class TripsService {
   private async quoteExternal(id: string): Promise<ExternalQuotes> {
     const { trip, components } = await this.repository.getView(id);
     const external = components.filter((one) => trip.isEditable() && one.isActive() && !one.isInternal());
-    return { version: trip.version, quotes: await this.external.quote(external.map((one) => one.quoteRequest())) };
+    const { quotes, pendingIds } = await this.external.quote(external.map((one) => one.quoteRequest()));
+    if (pendingIds.length > 0) throw quotePending(pendingIds);
+    return { version: trip.version, quotes };
   }
 
   /** Null if the trip has another version than the one that the providers were called for. */

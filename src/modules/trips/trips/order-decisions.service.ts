@@ -1,0 +1,291 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import type { Target } from '../../../platform/http/change-target.js';
+import { assertVersion } from '../../../platform/http/if-match.js';
+import { newId } from '../../../platform/ids/id.js';
+import { Jobs } from '../../../platform/jobs/jobs.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { BookingsService } from '../../bookings/index.js';
+import { ExternalProvidersService } from '../providers/external-providers.service.js';
+import { InternalProvider } from '../providers/internal-provider.js';
+import type { HoldResult, Offer } from '../providers/provider.js';
+import { ExternalOrdersService, type Settled } from './external-orders.service.js';
+import {
+  moveStep,
+  moveToHeld,
+  newStep,
+  type ReservationPlan,
+  type ReservationStep,
+  reservationFailed,
+} from './reservation-plan.js';
+import { ORDERS_JOB, ReservationSaga } from './reservation-saga.js';
+import type { ResolveAttention } from './trip-attention.dto.js';
+import type { TripAttention } from './trip-attention.entity.js';
+import { TripAttentionsService } from './trip-attentions.service.js';
+import { componentChangeOf } from './trip-audit.js';
+import type { ReplaceComponent } from './trip-component.dto.js';
+import type { TripComponent } from './trip-component.entity.js';
+import { MAX_COMPONENTS, newComponent } from './trip-components.service.js';
+import { quotePending } from './trip-prices.js';
+import type { Trip } from './trip.entity.js';
+import { TripsRepository } from './trips.repository.js';
+
+interface ComponentPath {
+  envelopeId: string;
+  componentId: string;
+}
+
+/** For how long the process that makes a replacement may take; afterwards the sweeper abandons its step. */
+const REPLACEMENT_SECONDS = 60;
+const MAX_TITLE = 255;
+
+/** A booked component that its provider has not confirmed, under the lock of its trip. */
+interface Unconfirmed {
+  trip: Trip;
+  plan: ReservationPlan;
+  step: ReservationStep;
+  component: TripComponent;
+}
+
+/** A replacement that is stored and not held yet. */
+interface Replacement {
+  component: TripComponent;
+  step: ReservationStep;
+  isHeld: boolean;
+}
+
+/**
+ * What staff decide about orders that external providers have not settled. Eleven dependencies: a replacement is quoted, held
+ * and booked here alone.
+ */
+@Injectable()
+export class OrderDecisionsService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: TripsRepository,
+    private readonly internal: InternalProvider,
+    private readonly external: ExternalProvidersService,
+    private readonly orders: ExternalOrdersService,
+    private readonly saga: ReservationSaga,
+    private readonly attentions: TripAttentionsService,
+    private readonly bookings: BookingsService,
+    private readonly jobs: Jobs,
+    private readonly ledger: ActionLedger,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Also stores what the resolution says about the order. Throws 409 `attention_resolved`. */
+  async resolve(
+    { envelopeId, attentionId }: { envelopeId: string; attentionId: string },
+    { resolution, note }: ResolveAttention,
+  ): Promise<TripAttention> {
+    const { stepId } = await this.attentions.get(envelopeId, attentionId);
+    await this.orders.change(stepId, async (settled) => {
+      const attention = await this.attentions.get(envelopeId, attentionId);
+      await this.attentions.close(settled.trip, attention, { resolution, note: note ?? null });
+      await this.applyResolution(settled, resolution);
+    });
+    return this.attentions.get(envelopeId, attentionId);
+  }
+
+  /** Asks the provider again for a confirmation that it refused or never answered. */
+  async retryConfirmation(target: Target<'envelopeId' | 'componentId'>): Promise<TripComponent> {
+    return this.database.transaction(async () => {
+      const { trip, plan, step, component } = await this.lockUnconfirmed(target);
+      assertVersion(target.expected, component);
+      const image = component.auditImage();
+      moveStep(step, 'confirming', { dueAt: this.clock.now() });
+      await this.repository.savePlan(plan);
+      await this.orders.setSupplierStatus(trip, component, 'pending');
+      await this.jobs.add(ORDERS_JOB, {}, { key: ORDERS_JOB });
+      this.ledger.record('trips.component.retry_confirmation', componentChangeOf(component, image));
+      return component;
+    });
+  }
+
+  /**
+   * Quotes, holds and confirms another component in place of one that its provider has not confirmed. It keeps the booking
+   * item; the difference of the prices is a further item.
+   */
+  async replace(target: ComponentPath, input: ReplaceComponent): Promise<TripComponent> {
+    const deadline = this.external.deadline();
+    const { wanted, offer } = await this.quote(target, input);
+    const replacement = await this.database.transaction(() => this.begin(target, wanted, offer));
+    if (replacement.isHeld) return replacement.component;
+    const held = this.external.hold(replacement.step, deadline);
+    return this.saga.answerInTime(
+      held.then(async (result) => this.end(target, replacement, result)),
+      target.envelopeId,
+    );
+  }
+
+  private async applyResolution(settled: Settled, resolution: ResolveAttention['resolution']): Promise<void> {
+    const { trip, step, component } = settled;
+    const { status } = step;
+    if (resolution === 'confirmed_outside' && (status === 'confirm_failed' || status === 'confirm_unknown')) {
+      moveStep(step, 'confirmed', { failure: null });
+      await this.orders.setSupplierStatus(trip, component, 'confirmed');
+    }
+    if (resolution === 'cancelled_outside') {
+      if (status === 'cancel_failed') await this.orders.storeCancelled(settled, null);
+      if (status === 'abandoned' || status === 'release_failed') moveStep(step, 'released');
+    }
+    // Nothing more is tried.
+    if (step.status === 'abandoned' || step.status === 'release_failed') step.dueAt = null;
+  }
+
+  private async lockUnconfirmed({ envelopeId, componentId }: ComponentPath): Promise<Unconfirmed> {
+    const trip = await this.repository.trips.lock(envelopeId);
+    const component = await this.repository.getComponent(envelopeId, componentId);
+    const plan = await this.repository.lastPlan(envelopeId);
+    const step = plan?.steps.find((one) => one.componentId === componentId);
+    const isUnconfirmed = step?.status === 'confirm_failed' || step?.status === 'confirm_unknown';
+    if (!plan || !step || component.status !== 'booked' || !isUnconfirmed) {
+      const from = step?.status ?? component.status;
+      throw conflict('invalid_transition', 'The provider has not refused to confirm the component', {
+        from,
+        to: 'confirming',
+        allowed: [],
+      });
+    }
+    return { trip, plan, step, component };
+  }
+
+  /** Outside transactions. A late quote is stored with the component that is replaced. */
+  private async quote({ envelopeId, componentId }: ComponentPath, input: ReplaceComponent) {
+    const { trip } = await this.repository.getView(envelopeId);
+    const replaced = await this.repository.getComponent(envelopeId, componentId);
+    const wanted = newComponent(input, { id: newId('tcmp'), trip, now: this.clock.now() });
+    wanted.serviceDate ??= replaced.serviceDate;
+    wanted.assertMembersOfKind();
+    if (wanted.kind === 'manual_placeholder' && !wanted.confirmedByStaff) {
+      const details = { componentIds: [componentId] };
+      throw conflict('component_not_confirmed', 'Staff have not confirmed the manual component', details);
+    }
+    const request = { ...wanted.quoteRequest(), componentId };
+    const { quotes, pendingIds } = wanted.isInternal()
+      ? { quotes: await this.internal.quote([request]), pendingIds: [] }
+      : await this.external.quote([request]);
+    if (pendingIds.length > 0) throw quotePending(pendingIds);
+    const offer = quotes.get(componentId);
+    if (!offer?.available) {
+      const reason = offer?.reason ?? 'The provider did not answer';
+      const details = { componentIds: [componentId], components: [{ componentId, reason }] };
+      throw conflict('component_unavailable', 'The replacement is not available', details);
+    }
+    if (offer.currency !== trip.currency) {
+      throw unprocessable('currency_mismatch', `The replacement is not sold in ${trip.currency}`, {
+        currency: trip.currency,
+        componentIds: [componentId],
+      });
+    }
+    return { wanted, offer };
+  }
+
+  /** Stores the replacement before its provider is called. One without an external provider replaces at once. */
+  private async begin(target: ComponentPath, wanted: TripComponent, offer: Offer): Promise<Replacement> {
+    const unconfirmed = await this.lockUnconfirmed(target);
+    const { trip, plan } = unconfirmed;
+    if ((await this.repository.componentsOf(trip.id)).length >= MAX_COMPONENTS) {
+      throw conflict('component_limit_reached', `A trip has at most ${MAX_COMPONENTS} components`, {
+        limit: MAX_COMPONENTS,
+      });
+    }
+    const { totalCents, taxCents, currency, expiresAt: priceExpiresAt } = offer;
+    const price = { subtotalCents: totalCents - taxCents, taxCents, totalCents, currency, priceExpiresAt };
+    wanted.price(price, offer.serviceDate ?? wanted.serviceDate);
+    await this.repository.appendComponent(wanted);
+    const step = newStep(plan.id, wanted, { offer, position: plan.steps.length });
+    plan.steps.push(step);
+    if (wanted.isInternal()) {
+      moveToHeld(step, offer.expiresAt);
+      await this.exchange(unconfirmed, wanted, step);
+      return { component: wanted, step, isHeld: true };
+    }
+    moveStep(step, 'dispatching', { attempts: 1, dueAt: this.clock.inSeconds(REPLACEMENT_SECONDS) });
+    await this.repository.savePlan(plan);
+    return { component: wanted, step, isHeld: false };
+  }
+
+  /** Stores the result of the hold. Throws 409 `reservation_failed` if the provider does not hold the replacement. */
+  private async end(
+    target: ComponentPath,
+    { component: wanted, step: { id: stepId } }: Replacement,
+    result: HoldResult | null,
+  ): Promise<TripComponent> {
+    const failed = await this.database.transaction(async () => {
+      if (result?.held) {
+        const unconfirmed = await this.lockUnconfirmed(target);
+        const component = await this.repository.getComponent(target.envelopeId, wanted.id);
+        const step = unconfirmed.plan.steps.find(({ id }) => id === stepId);
+        if (step?.status !== 'dispatching') throw conflict('invalid_transition', 'The replacement took too long');
+        moveStep(step, 'held', { holdExpiresAt: result.expiresAt });
+        Object.assign(wanted, component);
+        await this.exchange(unconfirmed, wanted, step);
+        return null;
+      }
+      const { plan } = await this.orders.change(stepId, async ({ trip, step, component }) => {
+        if (step.status !== 'dispatching') return;
+        component?.remove();
+        if (result) return moveStep(step, 'failed', { failure: { code: result.code, message: result.message } });
+        const failure = {
+          code: 'outcome_unknown',
+          message: 'The provider did not report whether it holds the component',
+        };
+        moveStep(step, 'abandoned', { failure, unknownSince: this.clock.now(), dueAt: this.clock.inSeconds(60) });
+        await this.attentions.raise(trip, step, 'provider_outcome_unknown');
+      });
+      return plan && { ...plan, steps: plan.steps.filter(({ id }) => id === stepId) };
+    });
+    if (failed) throw reservationFailed(failed);
+    return wanted;
+  }
+
+  /** The replacement takes the booking item. What the provider may have of the replaced component is cancelled. */
+  private async exchange(
+    { trip, plan, step: oldStep, component: old }: Unconfirmed,
+    wanted: TripComponent,
+    step: ReservationStep,
+  ) {
+    const image = old.auditImage();
+    const { bookingItemId, serviceDate } = old;
+    const { bookingId } = trip;
+    if (bookingItemId === null || bookingId === null) throw new Error(`${old.id} is booked without an item`);
+    if (wanted.isInternal()) moveStep(step, 'confirmed');
+    else moveStep(step, 'confirming', { dueAt: this.clock.now() });
+    wanted.book(bookingItemId);
+    if (oldStep.status === 'confirm_failed') {
+      moveStep(oldStep, 'cancelled');
+      old.cancelOrder(null);
+    } else {
+      moveStep(oldStep, 'cancelling', { dueAt: this.clock.now() });
+      old.status = 'cancelling';
+    }
+    old.bookingItemId = null;
+    await this.attentions.settle(trip, oldStep.id, 'replaced');
+    await this.repository.savePlan(plan);
+    await this.repository.saveComponents([old, wanted], plan.id);
+    trip.updatedAt = this.clock.now();
+    await this.repository.trips.update(trip);
+    await this.orders.setSupplierStatus(trip, wanted, wanted.isInternal() ? 'none' : 'pending');
+    const cents = (wanted.totalCents ?? 0) - (old.totalCents ?? 0);
+    if (cents !== 0) {
+      const tax = (wanted.taxCents ?? 0) - (old.taxCents ?? 0);
+      await this.bookings.addDifference(bookingId, {
+        type: 'adjustment',
+        title: `Difference: ${wanted.title}`.slice(0, MAX_TITLE),
+        unitSellCents: cents,
+        taxIncludedCents: Math.max(Math.min(tax, Math.max(cents, 0)), Math.min(cents, 0)),
+        serviceDate,
+      });
+    }
+    await this.jobs.add(ORDERS_JOB, {}, { key: ORDERS_JOB });
+    const { before, after } = componentChangeOf(old, image);
+    this.ledger.record('trips.component.replace', {
+      ...{ subjectType: 'trip_component', subjectId: old.id, before },
+      after: { ...after, replacedBy: wanted.id },
+    });
+  }
+}

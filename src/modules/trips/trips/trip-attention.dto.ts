@@ -1,0 +1,88 @@
+import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
+import { Id, OneOf, Optional, Text } from '../../../platform/http/fields.js';
+import { Instant } from '../../../platform/http/trade-fields.js';
+import {
+  ATTENTION_CODES,
+  type AttentionCode,
+  type Resolution,
+  RESOLUTIONS,
+  STAFF_RESOLUTIONS,
+  type StaffResolution,
+  type TripAttention,
+} from './trip-attention.entity.js';
+
+/** What staff did about an attention of a trip. */
+export class ResolveAttention {
+  /**
+   * `confirmed_outside`: the provider has confirmed the order; `cancelled_outside`: the provider has no order any more;
+   * `replaced`: by another service; `written_off`: nothing more is done.
+   * @example "cancelled_outside"
+   */
+  @OneOf(STAFF_RESOLUTIONS)
+  resolution: StaffResolution;
+
+  /**
+   * Stored with the attention and the action ledger entry.
+   * @example "Cancelled on the phone, confirmation number 4711"
+   */
+  @Optional()
+  @Text({ max: 2000, multiline: true })
+  note?: string;
+}
+
+export class ListTripAttentions extends PageQuery {}
+
+/** Something about an order at an external provider that staff need to check. */
+export class TripAttentionResponse {
+  /** ID of the attention, a TypeID with the prefix `tatt`. */
+  @Id('tatt')
+  attentionId: string;
+
+  /**
+   * `provider_outcome_unknown`: a hold that the provider never reported; `provider_order_live`: a confirmed order of an
+   * ended reservation; `release_failed`, `cancellation_failed`: the provider has not released the hold or not cancelled
+   * the order; `confirmation_refused`, `confirmation_unknown`: the provider has rejected the confirmation or never
+   * answered.
+   */
+  @OneOf(ATTENTION_CODES)
+  code: AttentionCode;
+
+  /** Component that it is about (prefix `tcmp`). */
+  @Id('tcmp')
+  componentId: string;
+
+  /** Step of the reservation that it is about (prefix `tstp`). */
+  @Id('tstp')
+  stepId: string;
+
+  @Instant()
+  raisedAt: string;
+
+  /** When it was resolved; null while it is open. */
+  @Instant()
+  resolvedAt: string | null;
+
+  /** How it was resolved; `settled` by the provider's own answer. Null while it is open. */
+  @OneOf(RESOLUTIONS)
+  resolution: Resolution | null;
+
+  /** Note of staff; null if there is none. */
+  @Text({ max: 2000 })
+  note: string | null;
+}
+
+export class TripAttentionEnvelope extends dataOf(TripAttentionResponse) {}
+export class TripAttentionPage extends pageOf(TripAttentionResponse) {}
+
+export function toAttention(attention: TripAttention): TripAttentionResponse {
+  return {
+    attentionId: attention.id,
+    code: attention.code,
+    componentId: attention.componentId,
+    stepId: attention.stepId,
+    raisedAt: attention.raisedAt.toISOString(),
+    resolvedAt: attention.resolvedAt?.toISOString() ?? null,
+    resolution: attention.resolution,
+    note: attention.note,
+  };
+}

@@ -1,0 +1,65 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { conflict } from '../../../platform/errors/app-error.js';
+import { named } from '../../../platform/http/named-values.js';
+
+/** What staff need to check at a provider. */
+export const ATTENTION_CODES = named('TripAttentionCode', [
+  'provider_outcome_unknown',
+  'provider_order_live',
+  'release_failed',
+  'confirmation_refused',
+  'confirmation_unknown',
+  'cancellation_failed',
+]);
+export type AttentionCode = (typeof ATTENTION_CODES)[number];
+
+/** What staff did about it. */
+export const STAFF_RESOLUTIONS = named('TripAttentionStaffResolution', [
+  'confirmed_outside',
+  'cancelled_outside',
+  'replaced',
+  'written_off',
+]);
+export type StaffResolution = (typeof STAFF_RESOLUTIONS)[number];
+
+/** `settled`: by the provider's own answer, or because the order is no longer needed. */
+export const RESOLUTIONS = named('TripAttentionResolution', ['settled', ...STAFF_RESOLUTIONS]);
+export type Resolution = (typeof RESOLUTIONS)[number];
+
+/** Something about an order at an external provider that the service cannot settle alone. A trip with an open one is flagged. */
+@Entity('trip_attentions')
+export class TripAttention {
+  @PrimaryColumn('text') id: string;
+  @Column('text', { name: 'envelope_id' }) envelopeId: string;
+  @Column('text', { name: 'component_id' }) componentId: string;
+  @Column('text', { name: 'step_id' }) stepId: string;
+  @Column('text') code: AttentionCode;
+  @Column('timestamptz', { name: 'raised_at' }) raisedAt: Date;
+  @Column('timestamptz', { name: 'resolved_at', nullable: true }) resolvedAt: Date | null;
+  @Column('text', { nullable: true }) resolution: Resolution | null;
+  @Column('text', { nullable: true }) note: string | null;
+  @Column('integer') version: number;
+
+  /** Throws 409 `attention_resolved`. */
+  resolve(resolution: Resolution, note: string | null, now: Date): void {
+    if (this.resolvedAt !== null) {
+      const details = { resolution: this.resolution, resolvedAt: this.resolvedAt.toISOString() };
+      throw conflict('attention_resolved', 'The attention was resolved already', details);
+    }
+    Object.assign(this, { resolvedAt: now, resolution, note });
+  }
+
+  /** Without the note, which is the reason of the entry. */
+  auditImage(): object {
+    return {
+      id: this.id,
+      envelopeId: this.envelopeId,
+      componentId: this.componentId,
+      stepId: this.stepId,
+      code: this.code,
+      raisedAt: this.raisedAt.toISOString(),
+      resolvedAt: this.resolvedAt?.toISOString() ?? null,
+      resolution: this.resolution,
+    };
+  }
+}

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { Listens } from '../../../platform/discovery/listeners.js';
+import { type BookingItemSummary, BookingListener, type BookingSummary } from '../../bookings/index.js';
+import { ExternalOrdersService } from './external-orders.service.js';
+import { TripComponentsService } from './trip-components.service.js';
+import { TripsRepository } from './trips.repository.js';
+
+/** Updates a trip when its booking changes, in the transaction of the change. A trip is locked before its booking. */
+@Injectable()
+@Listens(BookingListener, 20)
+export class TripBookingListener implements BookingListener {
+  constructor(
+    private readonly repository: TripsRepository,
+    private readonly orders: ExternalOrdersService,
+    private readonly components: TripComponentsService,
+  ) {}
+
+  async beforeLock(bookingId: string): Promise<void> {
+    await this.repository.lockTripOf(bookingId);
+  }
+
+  async cancelled({ id }: BookingSummary, reason: string): Promise<void> {
+    const trip = await this.repository.lockTripOf(id);
+    if (trip?.status !== 'booked') return;
+    const components = await this.repository.componentsOf(trip.id);
+    await this.orders.cancel(
+      trip,
+      components.filter(({ status }) => status === 'booked'),
+      { reason },
+    );
+  }
+
+  async itemCancelled({ id }: BookingSummary, item: BookingItemSummary): Promise<void> {
+    const trip = await this.repository.lockTripOf(id);
+    if (trip?.status !== 'booked') return;
+    const components = await this.repository.componentsOf(trip.id);
+    const cancelled = components.filter((one) => one.bookingItemId === item.id && one.status === 'booked');
+    if (cancelled.length > 0) await this.orders.cancel(trip, cancelled, null);
+  }
+
+  async departureMoved(bookingId: string, departureId: string): Promise<void> {
+    await this.components.followDeparture(departureId, bookingId);
+  }
+}
