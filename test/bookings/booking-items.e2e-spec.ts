@@ -61,6 +61,7 @@ describe('POST .../items', () => {
       taxRateBasisPoints: null,
       taxRateChanged: false,
       refundable: true,
+      supplierStatus: 'none',
       departureId: null,
       allotmentId: null,
       cancelledAt: null,

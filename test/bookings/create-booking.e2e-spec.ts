@@ -63,6 +63,7 @@ describe('POST /v1/admin/bookings', () => {
         cancelReason: null,
         terms: null,
         termsSha256: null,
+        warnings: [],
         version: 1,
         createdAt: expect.stringMatching(/Z$/),
         updatedAt: expect.stringMatching(/Z$/),

@@ -13,6 +13,7 @@ import { TripBookingListener } from './trips/trip-booking-listener.js';
 import { ComponentsController } from './trips/components.controller.js';
 import { OrderDecisionsController } from './trips/order-decisions.controller.js';
 import { OrderDecisionsService } from './trips/order-decisions.service.js';
+import { ReservationAttempts } from './trips/reservation-attempts.service.js';
 import { ReservationSaga } from './trips/reservation-saga.js';
 import { ReservationsController } from './trips/reservations.controller.js';
 import { ReservationsService } from './trips/reservations.service.js';
@@ -32,6 +33,7 @@ import { TripsService } from './trips/trips.service.js';
     InternalProvider,
     LateQuotesService,
     OrderDecisionsService,
+    ReservationAttempts,
     ReservationSaga,
     ReservationsService,
     SimulatedProvider,

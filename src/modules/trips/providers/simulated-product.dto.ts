@@ -8,7 +8,7 @@ import { CurrencyCode } from '../../../platform/http/trade-fields.js';
 export const HOLD_BEHAVIOURS = ['accept', 'refuse', 'lose_request', 'lose_answer', 'never_answer'] as const;
 
 /** Of a confirmation or a cancellation; `fail` has no effect at the provider. */
-export const ORDER_BEHAVIOURS = ['accept', 'refuse', 'fail', 'lose_answer', 'never_answer'] as const;
+const ORDER_BEHAVIOURS = ['accept', 'refuse', 'fail', 'lose_answer', 'never_answer'] as const;
 type OrderBehaviour = (typeof ORDER_BEHAVIOURS)[number];
 
 export class SimulatedBehaviour {

@@ -9,7 +9,7 @@ import { BookingsService } from '../../bookings/index.js';
 import { ExternalProvidersService } from '../providers/external-providers.service.js';
 import type { Cancellation, OrderState, Rejection } from '../providers/provider.js';
 import { moveStep, type ReservationPlan, type ReservationStep, stepOf } from './reservation-plan.js';
-import { ORDERS_JOB } from './reservation-saga.js';
+import { ORDERS_JOB } from './reservation-attempts.service.js';
 import { TripAttentionsService } from './trip-attentions.service.js';
 import { changeOf, componentChangeOf, eventsOf } from './trip-audit.js';
 import type { TripComponent } from './trip-component.entity.js';

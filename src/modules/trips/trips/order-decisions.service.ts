@@ -20,7 +20,8 @@ import {
   type ReservationStep,
   reservationFailed,
 } from './reservation-plan.js';
-import { ORDERS_JOB, ReservationSaga } from './reservation-saga.js';
+import { ORDERS_JOB } from './reservation-attempts.service.js';
+import { ReservationSaga } from './reservation-saga.js';
 import type { ResolveAttention } from './trip-attention.dto.js';
 import type { TripAttention } from './trip-attention.entity.js';
 import { TripAttentionsService } from './trip-attentions.service.js';

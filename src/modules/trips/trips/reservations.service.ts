@@ -26,16 +26,8 @@ import {
   type ReservationPlan,
   unreleasedSteps,
 } from './reservation-plan.js';
-import {
-  type Attempted,
-  type Claim,
-  type HoldsRejected,
-  inProgress,
-  LEASE_SECONDS,
-  ORDERS_JOB,
-  ReservationSaga,
-  RETRY_AFTER_MS,
-} from './reservation-saga.js';
+import { type Claim, inProgress, LEASE_SECONDS, ReservationSaga, RETRY_AFTER_MS } from './reservation-saga.js';
+import { type Attempted, type HoldsRejected, ORDERS_JOB, ReservationAttempts } from './reservation-attempts.service.js';
 import { ExternalOrdersService } from './external-orders.service.js';
 import { missingMembers } from './traveler-party.js';
 import type { TripComponent } from './trip-component.entity.js';
@@ -66,6 +58,7 @@ export class ReservationsService {
     private readonly repository: TripsRepository,
     private readonly trips: TripsService,
     private readonly saga: ReservationSaga,
+    private readonly attempts: ReservationAttempts,
     private readonly internal: InternalProvider,
     private readonly orders: ExternalOrdersService,
     private readonly bookings: BookingsService,
@@ -81,11 +74,11 @@ export class ReservationsService {
    * even if the call fails.
    */
   async reserve(id: string, expected: ExpectedVersions): Promise<TripView> {
-    let begun = await this.saga.attempting((rejected) => this.begin(id, expected, rejected));
+    let begun = await this.attempts.attempting((rejected) => this.begin(id, expected, rejected));
     if ('draft' in begun) {
       await this.priceDraft(id, expected);
       // Pricing raised the version.
-      begun = await this.saga.attempting((rejected) => this.begin(id, null, rejected));
+      begun = await this.attempts.attempting((rejected) => this.begin(id, null, rejected));
     }
     if ('draft' in begun) {
       throw conflict('trip_not_priced', 'The trip was changed by another request', { componentIds: [] });
@@ -152,7 +145,7 @@ export class ReservationsService {
       }
       const leftMs = (reservingSince?.getTime() ?? 0) + MIN_ATTEMPT_MS - this.clock.now().getTime();
       if (leftMs > 0) throw inProgress(leftMs);
-      await this.saga.abandon(view, reason);
+      await this.attempts.abandon(view, reason);
       return this.repository.viewOf(view.trip);
     });
   }
@@ -242,7 +235,7 @@ export class ReservationsService {
     trip.startReservation(this.clock.inSeconds(LEASE_SECONDS), this.clock.now());
     if (components.every((one) => one.isInternal())) {
       const quotes = await this.internal.quote(components.map((one) => one.quoteRequest()));
-      return this.saga.attempt({ trip, components, quotes, before, rejected });
+      return this.attempts.attempt({ trip, components, quotes, before, rejected });
     }
     await this.repository.trips.update(trip);
     return { claim: { tripId: id, token: trip.fencingToken } };
@@ -254,7 +247,7 @@ export class ReservationsService {
       const limits = { now: this.clock.now(), limitMs: this.env.unknownOutcomeSeconds * 1_000 };
       const { trip, plan } = view;
       if (trip.status !== 'reserve_in_progress' || !plan || !isOverdue(plan, limits)) return false;
-      await this.saga.abandon(view, 'The reservation has reached its time limit');
+      await this.attempts.abandon(view, 'The reservation has reached its time limit');
       return true;
     });
   }
@@ -268,7 +261,7 @@ export class ReservationsService {
 
   /** Releases the internal holds and marks the external ones as `releasing`: they are released after the commit. */
   private async releaseHolds(plan: ReservationPlan, dueAt: Date): Promise<void> {
-    await this.saga.releaseInternal(plan);
+    await this.attempts.releaseInternal(plan);
     movePlan(plan, 'released');
     markReleasing(plan, dueAt);
   }

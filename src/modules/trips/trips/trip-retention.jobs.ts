@@ -60,6 +60,10 @@ export class TripRetentionJobs {
       [ids, now],
     );
     await this.database.execute(`update trip_components set title = 'erased' where envelope_id = any ($1)`, [ids]);
+    await this.database.execute(
+      `update trip_attentions set note = 'erased' where envelope_id = any ($1) and note is not null`,
+      [ids],
+    );
     for (const { id, version } of erased) {
       const images = { before: { id, version: version - 1 }, after: { id, version } };
       this.ledger.record('trips.trip.erase', { subjectType: 'trip', subjectId: id, ...images });

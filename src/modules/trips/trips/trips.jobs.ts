@@ -4,7 +4,8 @@ import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { type DepartureFollowers, type DepartureSummary, DepartureListener } from '../../operations/index.js';
 import { ExternalOrdersService } from './external-orders.service.js';
-import { ORDERS_JOB, RECOVER_JOB, ReservationSaga } from './reservation-saga.js';
+import { ORDERS_JOB } from './reservation-attempts.service.js';
+import { RECOVER_JOB, ReservationSaga } from './reservation-saga.js';
 import { ReservationsService } from './reservations.service.js';
 import { TripComponentsService } from './trip-components.service.js';
 
