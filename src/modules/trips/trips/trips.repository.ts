@@ -226,7 +226,7 @@ export class TripsRepository {
   }
 
   /** Trips with a component that is not on the day of its departure, without cancelled ones; or only that of this booking. */
-  async idsNotOnDayOf(departureId: string, bookingId: string | null): Promise<string[]> {
+  async idsNotOnDayOf(departureId: string, bookingId: string | null = null): Promise<string[]> {
     return this.ids(
       `select distinct t.id from trip_components c
        join departures d on d.id = c.departure_id join trip_envelopes t on t.id = c.envelope_id
