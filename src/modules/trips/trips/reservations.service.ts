@@ -255,7 +255,7 @@ export class ReservationsService {
   /** Cancels the booking, which cancels the trip and its orders: see `TripBookingListener`. */
   private async cancelBooked({ id, bookingId }: Trip, reason: string | null): Promise<TripView> {
     assertScope('bookings:write');
-    await this.bookings.cancel(bookingId ?? '', reason ?? 'The trip was cancelled', null);
+    await this.bookings.cancel(bookingId ?? '', { reason: reason ?? 'The trip was cancelled' }, null);
     return this.repository.getView(id);
   }
 

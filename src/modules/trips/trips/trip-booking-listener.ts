@@ -19,7 +19,7 @@ export class TripBookingListener implements BookingListener {
     await this.repository.lockTripOf(bookingId);
   }
 
-  async cancelled({ id }: BookingSummary, reason: string): Promise<void> {
+  async cancelled({ id }: BookingSummary, { reason }: { reason: string }): Promise<void> {
     const trip = await this.repository.lockTripOf(id);
     if (trip?.status !== 'booked') return;
     const components = await this.repository.componentsOf(trip.id);
