@@ -66,7 +66,6 @@ describe('POST .../items', () => {
       allotmentId: null,
       cancelledAt: null,
       cancelReason: null,
-      supplierStatus: 'none',
       version: 1,
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: expect.stringMatching(/Z$/),

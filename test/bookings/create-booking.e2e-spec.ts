@@ -67,7 +67,6 @@ describe('POST /v1/admin/bookings', () => {
         version: 1,
         createdAt: expect.stringMatching(/Z$/),
         updatedAt: expect.stringMatching(/Z$/),
-        warnings: [],
       },
     });
     expect(headers['location']).toBe(`${BOOKINGS}/${body.data.id}`);
