@@ -28,9 +28,9 @@ export class FinanceBookingListener implements BookingListener {
   ) {}
 
   async confirmed(booking: BookingSummary): Promise<void> {
-    await this.plans.startIfMissing(await this.accounts.lockOf(booking));
+    await this.plans.confirm(await this.accounts.lockOf(booking));
     await this.commissions.accrue(booking);
-    await this.reminders.reschedule(booking.id, ['payment_complete']);
+    await this.reminders.reschedule(booking.id, [...INSTALLMENT_TRIGGERS, ...INVOICE_TRIGGERS]);
   }
 
   async cancelled(booking: BookingSummary, cancellation: BookingCancellation): Promise<void> {

@@ -34,6 +34,8 @@ import { PaymentDaysService } from './payments/payment-days.service.js';
 import { PaymentsController } from './payments/payments.controller.js';
 import { PaymentsService } from './payments/payments.service.js';
 import { PeriodsService } from './periods/periods.service.js';
+import { BookingMoneyController } from './refunds/booking-money.controller.js';
+import { BookingMoneyService } from './refunds/booking-money.service.js';
 import { RefundsController } from './refunds/refunds.controller.js';
 import { RefundsService } from './refunds/refunds.service.js';
 import { TransfersController } from './refunds/transfers.controller.js';
@@ -77,6 +79,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     PaymentSchedulesController,
     CollectionPlansController,
     PaymentsController,
+    BookingMoneyController,
     RefundsController,
     TransfersController,
     FinanceReportsController,
@@ -112,6 +115,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     PaymentPlansService,
     PaymentDaysService,
     PaymentsService,
+    BookingMoneyService,
     RefundsService,
     TransfersService,
     PeriodsService,

@@ -70,7 +70,7 @@ export class BookingReminderSource implements ReminderSource {
       customerEmail,
       departureDate,
     } = await this.bookings.getSummary(targetId);
-    const due = { ...target, bookingNumber, customerName, customerEmail, outstanding: null };
+    const due = { ...target, bookingNumber, customerName, customerEmail, ask: null };
     if (trigger === 'departure_changed') return this.withMove(due, departureDate);
     const waitsUntil = trigger === 'booking_confirmed' ? await this.confirmationMailWait(targetId) : null;
     return waitsUntil === null ? due : { ...due, waitsUntil };

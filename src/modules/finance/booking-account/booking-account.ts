@@ -46,7 +46,7 @@ export class BookingAccount {
     /** All of them, also drafts and void ones. */
     readonly invoices: readonly Invoice[],
     /** As it was when the account was locked. */
-    private readonly money: AccountMoney,
+    readonly money: AccountMoney,
   ) {}
 
   /** Receipts and incoming transfers, less refunds and outgoing transfers; completed and not reversed. */

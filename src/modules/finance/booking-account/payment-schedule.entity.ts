@@ -13,6 +13,16 @@ export const SCHEDULE_TYPES = named('PaymentScheduleType', [
 ]);
 export type ScheduleType = (typeof SCHEDULE_TYPES)[number];
 
+/** Those that staff may add; the fee of a cancellation is added when the cancellation is settled. */
+export const ADDABLE_SCHEDULE_TYPES = named('AddablePaymentScheduleType', [
+  'deposit',
+  'installment',
+  'balance',
+  'amendment',
+  'other',
+]);
+export type AddableScheduleType = (typeof ADDABLE_SCHEDULE_TYPES)[number];
+
 /** As stored. */
 export type StoredScheduleStatus = 'pending' | 'paid' | 'cancelled';
 /** In responses: a pending installment is overdue once its due date has passed. */
@@ -143,3 +153,9 @@ export function effectiveStatusSql(alias: string, today: string): string {
 export function overdueSql(alias: string, today: string): string {
   return `(${alias}.status = 'pending' and ${alias}.due_date < ${today} and ${alias}.paid_cents < ${alias}.amount_cents)`;
 }
+
+/**
+ * Whether the booking owes an `installment`: the plan of a draft booking is a quote, and of a cancelled booking only the
+ * agreed fee is owed. The statement joins `booking`.
+ */
+export const IS_RECEIVABLE = `(booking.status <> 'draft' and (booking.status <> 'cancelled' or installment.type = 'fee'))`;

@@ -154,6 +154,10 @@ export class CollectionPlanResponse {
   @IsoDate()
   asOf: string;
 
+  /** True for a draft booking: nothing of the plan is owed until the booking is confirmed. */
+  @Flag()
+  quote: boolean;
+
   /** True if this call stored the plan. */
   @Flag()
   materialized: boolean;

@@ -106,6 +106,7 @@ export class CollectionPlansService {
       policySource: outlook.source,
       departureDate: booking.departureDate,
       asOf: today,
+      quote: booking.status === 'draft',
       materialized: outlook.materialized,
       planVersion: plan?.plan.planVersion ?? null,
       entries,

@@ -14,6 +14,7 @@ export interface InstallmentChanges {
   amountCents?: number;
   status?: ScheduleStatus;
   notes?: string | null;
+  waiveReason?: string | null;
 }
 
 export interface EditRules {
@@ -35,7 +36,7 @@ export function editInstallment(
   installment: PaymentSchedule,
   { changes, rules }: { changes: InstallmentChanges; rules: EditRules },
 ): { pays: boolean } {
-  assertEditable(plan, installment, changes);
+  assertEditable(plan, installment, { changes, rules });
   const present = installment.effectiveStatus(rules.today);
   if (changes.label !== undefined) installment.label = changes.label;
   if (changes.notes !== undefined) installment.notes = changes.notes;
@@ -48,9 +49,11 @@ export function editInstallment(
   }
   // A client that sends back what it read, with another due date, sends the status before the change.
   const statuses = [undefined, present, installment.effectiveStatus(rules.today)];
-  return statuses.includes(changes.status)
+  const result = statuses.includes(changes.status)
     ? { pays: false }
     : changeStatus(plan, installment, { status: changes.status, rules });
+  if (changes.waiveReason !== undefined && installment.waived) installment.waiveReason = changes.waiveReason;
+  return result;
 }
 
 /** Throws 422 `due_date_after_departure`. */
@@ -62,8 +65,12 @@ export function assertBeforeDeparture(
   throw unprocessable('due_date_after_departure', 'The due date is after the departure', { dueDate, departureDate });
 }
 
-/** A paid or cancelled installment keeps its terms, an invoiced one its amount. */
-function assertEditable(plan: LockedPlan, installment: PaymentSchedule, changes: InstallmentChanges): void {
+/** A paid or cancelled installment keeps its terms, an invoiced one its amount; but it can be waived. */
+function assertEditable(
+  plan: LockedPlan,
+  installment: PaymentSchedule,
+  { changes, rules }: { changes: InstallmentChanges; rules: EditRules },
+): void {
   const { dueDate = installment.dueDate, amountCents = installment.amountCents, status = installment.status } = changes;
   const moves = dueDate !== installment.dueDate || amountCents !== installment.amountCents;
   if (installment.status === 'paid' && (moves || status !== 'paid')) {
@@ -72,8 +79,9 @@ function assertEditable(plan: LockedPlan, installment: PaymentSchedule, changes:
   if (installment.status === 'cancelled' && (moves || (status !== 'cancelled' && status !== 'pending'))) {
     throw conflict('schedule_cancelled', 'Restore the cancelled installment first');
   }
-  const resizes =
-    amountCents !== installment.amountCents || (status === 'cancelled' && installment.status !== 'cancelled');
+  const waives = rules.rebalance === 'none' || plan.openExcept(installment).length === 0;
+  const isMoved = status === 'cancelled' && installment.status !== 'cancelled' && !waives;
+  const resizes = amountCents !== installment.amountCents || isMoved;
   if (plan.isInvoiced(installment) && resizes) {
     throw conflict('schedule_invoiced', 'The installment is on an invoice; void the invoice first');
   }

@@ -5,7 +5,7 @@ import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { installmentChannels } from '../booking-account/account-audit.service.js';
-import { overdueSql } from '../booking-account/payment-schedule.entity.js';
+import { IS_RECEIVABLE, overdueSql } from '../booking-account/payment-schedule.entity.js';
 
 const BATCH = 500;
 
@@ -41,11 +41,11 @@ export class PaymentPlanJobs {
   private async publishBatch(): Promise<number> {
     const overdue = await this.database.query<Overdue>(
       `with due as (
-         select installment.* from payment_schedules installment
-         where ${overdueSql('installment', '$1::date')} and not exists (
+         select installment.* from payment_schedules installment join bookings booking on booking.id = installment.booking_id
+         where ${overdueSql('installment', '$1::date')} and ${IS_RECEIVABLE} and not exists (
            select from payment_schedules_overdue published
            where published.schedule_id = installment.id and published.due_date = installment.due_date)
-         order by installment.id limit $2 for no key update skip locked
+         order by installment.id limit $2 for no key update of installment skip locked
        ), published as (
          insert into payment_schedules_overdue (schedule_id, due_date, told_at) select id, due_date, $3 from due
          on conflict do nothing returning schedule_id

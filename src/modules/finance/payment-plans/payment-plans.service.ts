@@ -188,7 +188,18 @@ export class PaymentPlansService {
     return plan;
   }
 
-  /** The booking was confirmed: without a plan it gets one. */
+  /** The booking was confirmed: its quote becomes receivable, and what was due before is due today. */
+  async confirm(account: BookingAccount): Promise<void> {
+    const { plan } = account;
+    if (!plan) return this.startIfMissing(account);
+    const today = this.clock.today();
+    const past = plan.installments.filter((installment) => installment.isOpen() && installment.dueDate < today);
+    for (const installment of past) installment.dueDate = today;
+    this.audit.installmentsChanged(await this.accounts.savePlan(plan), () => 'update');
+    await this.moneyMayMove(account);
+  }
+
+  /** A booking without a plan gets one. */
   async startIfMissing(account: BookingAccount): Promise<void> {
     const { booking, plan } = account;
     if (plan || booking.totalCents === null || booking.totalCents === 0) return;

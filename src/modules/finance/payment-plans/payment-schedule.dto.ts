@@ -15,6 +15,8 @@ import {
 import { QueryFlag } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
+  ADDABLE_SCHEDULE_TYPES,
+  type AddableScheduleType,
   DATE_SOURCES,
   type DateSource,
   type PaymentSchedule,
@@ -68,8 +70,8 @@ export class CreatePaymentSchedule extends ScheduleTerms {
    * @example "installment"
    */
   @Optional()
-  @OneOf(SCHEDULE_TYPES)
-  type?: ScheduleType;
+  @OneOf(ADDABLE_SCHEDULE_TYPES)
+  type?: AddableScheduleType;
 }
 
 /** The fields of an installment to change. `id`, `bookingId` and `currency` are accepted if unchanged. */
@@ -96,6 +98,11 @@ export class UpdatePaymentSchedule extends patchOf(ScheduleTerms) {
   @Optional()
   @OneOf(SCHEDULE_STATUSES)
   status?: ScheduleStatus;
+
+  /** Why the installment is waived; stored if it is. */
+  @Clearable()
+  @Text({ max: 2000, multiline: true })
+  waiveReason?: string | null;
 }
 
 export class DepartureQuery {
@@ -174,6 +181,11 @@ export class StoredInstallment {
   @Flag()
   waived: boolean;
 
+  /** Why it was waived the last time; null if no reason was given. */
+  @Clearable()
+  @Text({ max: 2000 })
+  waiveReason?: string | null;
+
   /** Internal notes of staff; null if there are none. */
   @Nullable()
   @Text({ min: 0, max: 2000, multiline: true })
@@ -203,6 +215,11 @@ export class PaymentScheduleResponse extends StoredInstallment {
   @OneOf(DATE_SOURCES)
   declare dateSource: DateSource;
 
+  /** Why it was waived the last time; null if no reason was given. */
+  @Nullable()
+  @Text({ max: 2000 })
+  declare waiveReason: string | null;
+
   /** `amountCents` - `paidCents`; 0 for a cancelled installment. */
   @Cents()
   outstandingCents: number;
@@ -229,6 +246,7 @@ export function toPaymentSchedule(installment: PaymentSchedule, today: string): 
     type: installment.type,
     paidCents: installment.paidCents,
     waived: installment.waived,
+    waiveReason: installment.waiveReason,
     notes: installment.notes,
     position: installment.position,
     planVersion: installment.planVersion,

@@ -75,10 +75,10 @@ function shares(totalCents: number, { steps, roundToCents }: PaymentPolicy): Sha
     .filter(({ amountCents }) => amountCents > 0);
 }
 
-/** Rounded once, to the multiple. */
+/** A percentage is rounded once, to the multiple; a fixed amount is what it is. */
 function wantedBy({ percentBasisPoints, fixedCents }: PolicyStep, total: bigint, multiple: bigint): bigint {
   return percentBasisPoints === null
-    ? divideRounded(BigInt(fixedCents ?? 0), multiple) * multiple
+    ? BigInt(fixedCents ?? 0)
     : divideRounded(total * BigInt(percentBasisPoints), ALL_BASIS_POINTS * multiple) * multiple;
 }
 

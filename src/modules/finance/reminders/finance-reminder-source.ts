@@ -9,7 +9,7 @@ import {
   type ReminderTarget,
   type TargetPage,
 } from '../../notifications/index.js';
-import { REMINDER_TARGETS, type ReminderTargets, selectOf } from './reminder-target.sql.js';
+import { ASKABLE, REMINDER_TARGETS, type ReminderTargets, selectOf } from './reminder-target.sql.js';
 
 type Row = ReminderTarget & ({ cents: number; currency: string } | { cents: null; currency: null });
 
@@ -52,8 +52,20 @@ export class FinanceReminderSource implements ReminderSource {
     if (!row) return null;
     const { cents, currency, ...target } = row;
     const { number: bookingNumber, customerName, customerEmail } = await this.bookings.getSummary(target.bookingId);
-    const outstanding = cents === null ? null : { cents, currency };
-    return { ...target, bookingNumber, customerName, customerEmail, outstanding };
+    const ask = cents === null ? null : { cents: await this.askOf(target, cents), currency };
+    return { ...target, bookingNumber, customerName, customerEmail, ask };
+  }
+
+  /** What the reminder asks for; 0 if money of the customer that settles nothing covers it. */
+  private async askOf({ bookingId, anchorDate, trigger }: ReminderTarget, outstandingCents: number): Promise<number> {
+    const [found] = await this.database.query<{ askableCents: number; elsewhereCents: number }>(ASKABLE, [
+      bookingId,
+      anchorDate,
+      trigger === 'invoice_due',
+    ]);
+    const { askableCents = 0, elsewhereCents = 0 } = found ?? {};
+    const askCents = Math.max(0, Math.min(outstandingCents, askableCents));
+    return elsewhereCents >= askCents ? 0 : askCents;
   }
 }
 

@@ -7,7 +7,7 @@ import { type Aging, type AgingCurrency, type AgingQuery, type Bucket, BUCKETS, 
 /*
  * $1 is the day, $2 the organization's time zone. Payments count by the days on which they were paid, allocated and reversed:
  * the amount paid now, less what was allocated or reversed after the day. Amounts, due dates and cancellations are the
- * current ones.
+ * current ones. The plan of a draft booking is a quote: nothing of it is owed.
  */
 const movedAfter = (target: string) => `
   select ${target}, sum(signed_cents) as cents from payment_allocations
@@ -20,6 +20,7 @@ const OPEN: Record<Side, string> = {
       installment.amount_cents - installment.paid_cents + coalesce(later.cents, 0) as cents
     from payment_schedules installment
     join payment_plans plan on plan.id = installment.plan_id and plan.is_current
+    join bookings booking on booking.id = installment.booking_id and booking.status <> 'draft'
     left join later on later.schedule_id = installment.id
     where installment.status <> 'cancelled' and (installment.status = 'pending' or later.cents <> 0)
       and (installment.created_at at time zone $2)::date <= $1::date`,

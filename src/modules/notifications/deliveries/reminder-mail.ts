@@ -4,10 +4,10 @@ import type { DueTarget } from '../targets/reminder-source.js';
 
 type Template = (target: DueTarget) => { subject: string; sentence: string };
 
-const money = ({ outstanding }: DueTarget): string => {
-  if (outstanding === null) return 'the open amount';
-  const digits = minorUnits(outstanding.currency);
-  return `${(outstanding.cents / 10 ** digits).toFixed(digits)} ${outstanding.currency}`;
+const money = ({ ask }: DueTarget): string => {
+  if (ask === null) return 'the open amount';
+  const digits = minorUnits(ask.currency);
+  return `${(ask.cents / 10 ** digits).toFixed(digits)} ${ask.currency}`;
 };
 const payment =
   (what: string): Template =>

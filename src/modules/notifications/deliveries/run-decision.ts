@@ -30,6 +30,8 @@ export function decide(run: DueRun, { now, window }: { now: Date; window: Sendin
   if (isTooLate(now, run)) return end('expired', 'too_late');
 
   if (target.waitsUntil && target.waitsUntil > now) return { kind: 'wait', until: target.waitsUntil };
+  if (target.ask?.cents === 0) return end('skipped', 'credit_available');
+
   const free = freeFrom(now, window);
   if (!free) return end('expired', 'no_free_moment');
   if (free > now) return { kind: 'wait', until: free };

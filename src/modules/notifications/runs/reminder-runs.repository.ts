@@ -53,8 +53,9 @@ export interface ExistingRun {
 }
 
 /**
- * A cancelled or superseded run is planned again (the date moves back, a payment is reversed); every other existing run
- * remains. The rules are locked: a rule that is being disabled is waited for, and gets no runs.
+ * A cancelled or superseded run is planned again (the date moves back, a payment is reversed), and so is one that was
+ * skipped or failed for a reason that no longer holds: an address was added or corrected, a limit has passed, or money of
+ * the customer was used for something else. Every other existing run remains, also if its outcome is unknown. The rules are locked: a rule that is being disabled is waited for, and gets no runs.
  */
 const PLAN = `with planned as (
     insert into reminder_runs (id, rule_id, stage_id, channel_position, channel, priority, booking_id, schedule_id, invoice_id,
@@ -68,6 +69,13 @@ const PLAN = `with planned as (
     on conflict on constraint reminder_runs_once do update
       set status = 'planned', reason = null, attempts = 0, run_at = excluded.run_at, updated_at = excluded.updated_at
       where reminder_runs.status in ('cancelled', 'superseded')
+        or reminder_runs.status = 'skipped' and (
+          reminder_runs.reason in ('suppressed', 'rate_limited', 'credit_available')
+          or reminder_runs.reason = 'no_recipient' and exists (
+            select from bookings booking where booking.id = reminder_runs.booking_id and booking.customer_email is not null))
+        or reminder_runs.status = 'failed' and reminder_runs.reason <> 'outcome_unknown' and exists (
+          select from bookings booking where booking.id = reminder_runs.booking_id
+            and booking.customer_email <> reminder_runs.recipient)
     returning id
   )`;
 

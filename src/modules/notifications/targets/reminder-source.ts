@@ -20,8 +20,11 @@ export interface DueTarget extends ReminderTarget {
   waitsUntil?: Date;
   /** The days of departure, if the reminder is about a move. */
   moved?: { from: string; to: string };
-  /** The open amount; null if the reminder is not about a payment. */
-  outstanding: { cents: number; currency: string } | null;
+  /**
+   * The amount that the message asks for: what is open and due, less money of the customer that settles nothing; 0 if that
+   * covers it. Null if the reminder is not about a payment.
+   */
+  ask: { cents: number; currency: string } | null;
 }
 
 export interface TargetPage {

@@ -1,0 +1,158 @@
+import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
+import { Cents, Id, ListOf, Optional, Text } from '../../../platform/http/fields.js';
+import { QueryFlag } from '../../../platform/http/query-fields.js';
+import { CurrencyCode } from '../../../platform/http/trade-fields.js';
+import { INVOICE_STATUSES, type InvoiceStatus } from '../booking-account/invoice.entity.js';
+import { PaymentSummary } from '../payments/payment-response.dto.js';
+import { PaymentScheduleResponse } from '../payment-plans/payment-schedule.dto.js';
+import { OneOf } from '../../../platform/http/fields.js';
+
+const LOWEST = -Number.MAX_SAFE_INTEGER;
+
+/** An issued invoice of a booking and what is paid of it. */
+export class MoneyDocument {
+  @Id('inv')
+  id: string;
+
+  /** Number of the invoice. */
+  @Text({ max: 50 })
+  number: string;
+
+  @OneOf(INVOICE_STATUSES)
+  status: InvoiceStatus;
+
+  @Cents()
+  totalCents: number;
+
+  /** Sum of the issued credit notes of the invoice. */
+  @Cents()
+  creditedCents: number;
+
+  @Cents()
+  paidCents: number;
+
+  /** What is still to be paid. */
+  @Cents()
+  balanceCents: number;
+}
+
+/**
+ * What is owed, billed and received for a booking. For a confirmed booking with a plan, `balanceCents` equals
+ * `outstandingCents` + `uncoveredRefundCents` - `unappliedCents` - `reservedCents` - `invoiceOnlyCents`.
+ */
+export class BookingMoney {
+  @Id('book')
+  bookingId: string;
+
+  /** Currency of the booking, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+
+  /** What the customer owes, billed or not; of a draft booking what is billed, of a cancelled one the agreed fee. */
+  @Cents()
+  claimCents: number;
+
+  /** Issued invoices that are not void, less issued credit notes. */
+  @Cents()
+  billedCents: number;
+
+  /** What may be billed further. */
+  @Cents()
+  roomCents: number;
+
+  /** What was billed too much and is to be credited. */
+  @Cents()
+  creditDueCents: number;
+
+  /** Receipts and incoming transfers, less refunds and outgoing transfers. */
+  @Cents({ min: LOWEST })
+  receivedCents: number;
+
+  /** Received money that settles nothing. */
+  @Cents()
+  unappliedCents: number;
+
+  /** Received money that is reserved for requested refunds. */
+  @Cents()
+  reservedCents: number;
+
+  /** Received money that settles invoices, but no installment. */
+  @Cents()
+  invoiceOnlyCents: number;
+
+  /** Refunds and outgoing transfers that no money covers any more; the customer owes them. */
+  @Cents()
+  uncoveredRefundCents: number;
+
+  /** What is open of the installments. */
+  @Cents()
+  outstandingCents: number;
+
+  /** `claimCents` - `receivedCents`. Positive: the customer owes it; negative: it is the customer's money. */
+  @Cents({ min: LOWEST })
+  balanceCents: number;
+
+  /** Issued invoices that are not void, by their ids. */
+  @ListOf(() => MoneyDocument, { max: 100_000 })
+  documents: MoneyDocument[];
+
+  /** Installments of the plan in its order. */
+  @ListOf(() => PaymentScheduleResponse, { max: 100_000 })
+  installments: PaymentScheduleResponse[];
+
+  /** Payments of the booking, the oldest first. */
+  @ListOf(() => PaymentSummary, { max: 100_000 })
+  payments: PaymentSummary[];
+}
+
+export class BookingMoneyEnvelope extends dataOf(BookingMoney) {}
+
+export class ListCustomerCredit extends PageQuery {
+  /** Only customers who owe something for a booking in the same currency. */
+  @Optional()
+  @QueryFlag()
+  matchesDebt?: boolean;
+
+  /** Only the customer with this e-mail address, ignoring upper and lower case. */
+  @Optional()
+  @Text({ max: 255 })
+  customerEmail?: string;
+}
+
+/** Unapplied money of one booking. */
+export class CreditOfBooking {
+  @Id('book')
+  bookingId: string;
+
+  /** Number of the booking. */
+  @Text({ max: 40 })
+  bookingNumber: string;
+
+  @Cents({ min: 1 })
+  unappliedCents: number;
+}
+
+/** Unapplied money of all bookings of a customer in one currency. Bookings without an address are customers of their own. */
+export class CustomerCredit {
+  @Text({ max: 255 })
+  customerName: string;
+
+  /** Lower-cased address by which the bookings of the customer are found; null if there is none. */
+  @Text({ max: 255 })
+  customerEmail: string | null;
+
+  @CurrencyCode()
+  currency: string;
+
+  @Cents({ min: 1 })
+  unappliedCents: number;
+
+  /** What the customer owes in this currency: open installments of bookings, and refunds that no money covers. */
+  @Cents()
+  debtCents: number;
+
+  @ListOf(() => CreditOfBooking, { max: 100_000 })
+  bookings: CreditOfBooking[];
+}
+
+export class CustomerCreditPage extends pageOf(CustomerCredit) {}
