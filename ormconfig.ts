@@ -41,6 +41,7 @@ import { TaxCodes1792000000200 } from './src/migrations/1792000000200-tax-codes.
 import { ItemTaxCodes1792000000210 } from './src/migrations/1792000000210-item-tax-codes.js';
 import { LineTaxes1792000000220 } from './src/migrations/1792000000220-line-taxes.js';
 import { CustomerMoney1792000000300 } from './src/migrations/1792000000300-customer-money.js';
+import { RequestedReminders1792000000310 } from './src/migrations/1792000000310-requested-reminders.js';
 import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-notes.js';
 import { InvoicesWithinClaim1792000000499 } from './src/migrations/1792000000499-invoices-within-claim.js';
 import { Cancellations1792000000500 } from './src/migrations/1792000000500-cancellations.js';
@@ -213,6 +214,7 @@ const migrations = [
   ItemTaxCodes1792000000210,
   LineTaxes1792000000220,
   CustomerMoney1792000000300,
+  RequestedReminders1792000000310,
   CreditNotes1792000000400,
   InvoicesWithinClaim1792000000499,
   Cancellations1792000000500,

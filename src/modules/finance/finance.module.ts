@@ -40,6 +40,7 @@ import { RefundsController } from './refunds/refunds.controller.js';
 import { RefundsService } from './refunds/refunds.service.js';
 import { TransfersController } from './refunds/transfers.controller.js';
 import { TransfersService } from './refunds/transfers.service.js';
+import { ReminderRequestsService } from './reminders/reminder-requests.service.js';
 import { FinanceReminderSource } from './reminders/finance-reminder-source.js';
 import { ReminderRunsController } from './reminders/reminder-runs.controller.js';
 import { AgingService } from './reports/aging.service.js';
@@ -127,6 +128,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     CommissionsService,
     FinanceReminderSource,
     SettlementsService,
+    ReminderRequestsService,
     FinanceSettingsService,
   ],
 })

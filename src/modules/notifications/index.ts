@@ -2,7 +2,12 @@ export { ContractLinks } from './deliveries/contract-links.js';
 export { DirectMailsService } from './deliveries/direct-mails.service.js';
 export { NotificationsModule } from './notifications.module.js';
 export { RemindersService } from './planning/reminders.service.js';
-export { ListReminderRuns, ReminderRunList } from './runs/reminder-run.dto.js';
+export {
+  ListReminderRuns,
+  ReminderRunEnvelope,
+  ReminderRunList,
+  ReminderRunResponse,
+} from './runs/reminder-run.dto.js';
 export { type DueTarget, ReminderSource, type ReminderTarget, type TargetPage } from './targets/reminder-source.js';
 export type { LiveTrigger } from './targets/reminder-trigger.js';
 export { notificationEvents } from './events.js';

@@ -107,6 +107,7 @@ describe('a collection plan', () => {
       policySource: 'booking',
       departureDate: startDate,
       asOf: today,
+      quote: true,
       materialized: true,
       planVersion: 1,
       entries,

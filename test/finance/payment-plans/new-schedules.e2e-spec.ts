@@ -49,6 +49,7 @@ describe('an installment that is added', () => {
       paidCents: 0,
       outstandingCents: 25_000,
       waived: false,
+      waiveReason: null,
       notes: 'On request',
       position: 4,
       planVersion: 1,

@@ -27,9 +27,23 @@ async function overdueEntries({ id }: Schedule): Promise<number> {
   return entries.filter(({ action }) => action === 'finance.payment_schedule.overdue').length;
 }
 
+/** The plan of a confirmed booking: that of a draft is a quote, of which nothing is overdue. */
+async function confirmed() {
+  const made = await planned(owner);
+  expect((await owner.post(`/v1/admin/bookings/${made[0]}/confirmation`)).status).toBe(200);
+  return made;
+}
+
 describe('the job of overdue installments', () => {
+  it('the overdue job ignores installments of draft bookings', async () => {
+    const [, first] = await planned(owner);
+    await change(owner, first, { dueDate: days(todayOf(app), -1) });
+    await publishOverdue();
+    expect(await overdueEntries(first)).toBe(0);
+  });
+
   it('the overdue job reports an installment once per due date, however often it runs, also in parallel', async () => {
-    const [, first, second] = await planned(owner);
+    const [, first, second] = await confirmed();
     await publishOverdue();
     expect(await overdueEntries(first)).toBe(0);
     await change(owner, first, { dueDate: days(todayOf(app), -1) });
@@ -45,7 +59,7 @@ describe('the job of overdue installments', () => {
   });
 
   it('the overdue job ignores paid and cancelled installments', async () => {
-    const [, first, second, third] = await planned(owner);
+    const [, first, second, third] = await confirmed();
     const dueDate = days(todayOf(app), -1);
     for (const schedule of [first, second, third]) await change(owner, schedule, { dueDate });
     await pay(app, first.id, 30_000);
@@ -55,7 +69,7 @@ describe('the job of overdue installments', () => {
   });
 
   it('an overdue event contains the amounts, and does not count as a change of the installment', async () => {
-    const [bookingId, first] = await planned(owner);
+    const [bookingId, first] = await confirmed();
     const dueDate = days(todayOf(app), -1);
     const moved = (await change(owner, first, { dueDate })).body.data;
     await pay(app, first.id, 10_000);

@@ -1,9 +1,14 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { PathId } from '../../../platform/http/path-id.js';
+import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { demoId } from '../../../platform/ids/id.js';
 import { BookingsService } from '../../bookings/index.js';
-import { ListReminderRuns, ReminderRunList, RemindersService } from '../../notifications/index.js';
+import { ListReminderRuns, ReminderRunEnvelope, ReminderRunList, RemindersService } from '../../notifications/index.js';
+import { RequestReminder } from './reminder-run.dto.js';
+import { ReminderRequestsService } from './reminder-requests.service.js';
 
 @ApiTags('Payment schedules')
 @Controller('/v1/admin/finance/bookings/:bookingId/reminder-runs')
@@ -11,13 +16,33 @@ export class ReminderRunsController {
   constructor(
     private readonly bookings: BookingsService,
     private readonly reminders: RemindersService,
+    private readonly requests: ReminderRequestsService,
   ) {}
+
+  /**
+   * Send a reminder now
+   *
+   * @remarks Plans a mail about an open installment or invoice for now, with the template of the rule stage that was due
+   * last; name one of `scheduleId` and `invoiceId`. The mail asks for what is due less money on account, and is skipped if
+   * that covers it. Rejected if nothing is owed (409 `target_closed`) or no enabled rule fits (409 `no_reminder_rule`).
+   */
+  @Post()
+  @RequireScope('finance:write')
+  @Mutates('finance.reminder.request')
+  @BodyExample({ scheduleId: demoId('psch', 1) })
+  @Refuses({ 409: ['target_closed', 'no_reminder_rule'] })
+  async request(
+    @PathId('book', 'bookingId') bookingId: string,
+    @Body() body: RequestReminder,
+  ): Promise<ReminderRunEnvelope> {
+    return { data: await this.requests.request(bookingId, body) };
+  }
 
   /**
    * List the reminders of a booking
    *
    * @remarks Returns the reminders of a booking that were sent, are planned or will not be sent, the latest first.
-   * Reminders are created by the reminder rules; this operation does not send any.
+   * This operation does not send any.
    */
   @Get()
   @RequireScope('finance:read')

@@ -2,13 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
+import { conflict } from '../../../platform/errors/app-error.js';
 import { ReminderRulesRepository } from '../rules/reminder-rules.repository.js';
-import { type ListReminderRuns, type ReminderRunList, toReminderRun } from '../runs/reminder-run.dto.js';
+import {
+  type ListReminderRuns,
+  type ReminderRunList,
+  type ReminderRunResponse,
+  toReminderRun,
+} from '../runs/reminder-run.dto.js';
 import { ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
 import { findSource, type ReminderSource } from '../targets/reminder-source.js';
 import type { LiveTrigger } from '../targets/reminder-trigger.js';
 import { sendingWindowOf } from '../timing/sending-window.js';
-import { planRuns } from './run-plan.js';
+import { planRuns, requestedRun } from './run-plan.js';
 
 /** Reminders of a booking, for the modules that own bookings, installments and invoices. */
 @Injectable()
@@ -44,6 +50,29 @@ export class RemindersService {
     if (!source || bookingIds.length === 0) return;
     const targets = await source.ofBookings(bookingIds, [trigger]);
     await this.runs.endOutdated(targets, { bookingIds, triggers: [trigger] });
+  }
+
+  /**
+   * Plans a reminder of an open target for now, by the stage of its rule that was due last. Call it with the booking locked.
+   * Throws 409 `target_closed`, `no_reminder_rule`.
+   */
+  async request(
+    booking: { id: string; customerEmail: string | null },
+    { targetId, triggers }: { targetId: string; triggers: readonly LiveTrigger[] },
+  ): Promise<ReminderRunResponse> {
+    for (const [source, ofSource] of this.bySource(triggers)) {
+      const target = (await source.ofBookings([booking.id], ofSource)).find((open) => open.targetId === targetId);
+      if (!target) continue;
+      const rules = await this.rules.listEnabled([target.trigger]);
+      const [rule] = rules.sort((one, other) => other.rule.priority - one.rule.priority);
+      const run = rule && requestedRun(rule, target, { today: this.clock.today(), now: this.clock.now() });
+      if (!rule || !run) throw conflict('no_reminder_rule', 'No enabled reminder rule has a mail for this');
+      const planned = await this.runs.planRequested(run);
+      const runDay = this.clock.dayOf(planned.runAt);
+      const { name: ruleName } = rule.rule;
+      return toReminderRun(planned, { ruleName, runDay, customerEmail: booking.customerEmail });
+    }
+    throw conflict('target_closed', 'Nothing is owed for this installment or invoice');
   }
 
   /** `customerEmail` is the address to which open reminders would be sent. */

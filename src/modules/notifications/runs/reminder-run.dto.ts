@@ -1,4 +1,4 @@
-import { PageQuery } from '../../../platform/http/dto.js';
+import { dataOf, PageQuery } from '../../../platform/http/dto.js';
 import { Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
@@ -81,7 +81,7 @@ export class ReminderRunResponse {
 
   /**
    * Why it ended in this status: `target_closed`, `rule_disabled`, `anchor_moved`, `too_late`, `no_recipient`,
-   * `template_missing`, `channel_not_supported`, `rate_limited`, `suppressed`, `rejected`, `attempts_exhausted`,
+   * `credit_available` (money on account covers it), `template_missing`, `channel_not_supported`, `rate_limited`, `suppressed`, `rejected`, `attempts_exhausted`,
    * `outcome_unknown` (it may have been sent and is not sent again) or `recorded_only` (no mail server is configured).
    * Null otherwise.
    */
@@ -96,6 +96,8 @@ export class ReminderRunResponse {
   @Whole({ min: 0, max: 8 })
   attempts: number;
 }
+
+export class ReminderRunEnvelope extends dataOf(ReminderRunResponse) {}
 
 /** A page of reminder runs. It has only these two members. */
 export class ReminderRunList {

@@ -146,6 +146,29 @@ export class ReminderRunsRepository {
     if (runs.length > 0) await this.database.query(`${PLAN} select from planned`, this.valuesOf(runs));
   }
 
+  /** Plans a run that staff requested, beside those of its rule, for now. */
+  async planRequested(run: NewRun): Promise<ReminderRun> {
+    await this.database.query(
+      `insert into reminder_runs (id, rule_id, stage_id, channel_position, channel, priority, booking_id, schedule_id,
+         invoice_id, anchor_date, status, run_at, attempts, requested_at, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'planned', $11, 0, $11, $11, $11)`,
+      [
+        run.id,
+        run.ruleId,
+        run.stageId,
+        run.channelPosition,
+        run.channel,
+        run.priority,
+        run.bookingId,
+        run.scheduleId,
+        run.invoiceId,
+        run.anchorDate,
+        run.runAt,
+      ],
+    );
+    return this.database.repository(ReminderRun).findOneByOrFail({ id: run.id });
+  }
+
   /**
    * Like `plan`, and records the progress of the rule's planning in the same statement. False if that planning was
    * cancelled or started again meanwhile.
