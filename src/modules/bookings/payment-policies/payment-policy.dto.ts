@@ -86,7 +86,7 @@ export class PaymentPolicyBody {
   noDateDays?: number | null;
 
   /**
-   * Every installment except the remainder is rounded to a multiple of this amount, in minor units; null: no
+   * Percentages are rounded to a multiple of this amount, in minor units; fixed amounts are not. Null: no
    * rounding.
    * @example 100
    */
@@ -148,7 +148,7 @@ export class PaymentPolicyResponse {
   noDateDays: number | null;
 
   /**
-   * Every installment except the remainder is rounded to a multiple of this amount, in minor units; null: no
+   * Percentages are rounded to a multiple of this amount, in minor units; fixed amounts are not. Null: no
    * rounding.
    */
   @Cents({ min: 1 })

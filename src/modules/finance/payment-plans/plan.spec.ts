@@ -151,14 +151,14 @@ describe('a collection plan', () => {
     expect(dues({ departureDate: null, policy: policy({ noDateDays: 0 }) })).toEqual([[100_001, TODAY]]);
   });
 
-  it('a collection plan rounds all steps except the remainder to the multiple, half up and once', () => {
+  it('a collection plan rounds percentages to the multiple, half up and once, and keeps fixed amounts', () => {
     const steps = [deposit({ percentBasisPoints: 2499 }), balance()];
     expect(dues({ totalCents: 10_000, policy: policy({ steps, roundToCents: 1000 }) })[0]).toEqual([2000, TODAY]);
     // Rounding twice would turn 24.95 into 25 and then 30.
     const twice = [deposit({ percentBasisPoints: 2495 }), balance()];
     expect(dues({ totalCents: 100, policy: policy({ steps: twice, roundToCents: 10 }) })[0]).toEqual([20, TODAY]);
     const fixed = [deposit({ percentBasisPoints: null, fixedCents: 150 }), balance()];
-    expect(dues({ policy: policy({ steps: fixed, roundToCents: 100 }) })[0]).toEqual([200, TODAY]);
+    expect(dues({ policy: policy({ steps: fixed, roundToCents: 100 }) })[0]).toEqual([150, TODAY]);
   });
 
   it('a fixed deposit above the total becomes the whole total', () => {
