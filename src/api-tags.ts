@@ -43,6 +43,7 @@ export const apiTags: readonly ApiTag[] = [
     description:
       'Staff: the company as documents show it, its logo, and settings of the organization and its accounts.',
   },
+  { name: 'Accounting periods', description: 'Staff: months of the books, which are closed, reopened and filed.' },
   { name: 'Finance reports', description: 'Staff: receivables and payables by age, and accounting checks.' },
   {
     name: 'Channels and allotments',

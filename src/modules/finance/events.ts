@@ -56,6 +56,11 @@ export const financeEvents: EventGroup[] = [
     members: ['scheduleId', 'bookingId', 'dueDate', 'currency', 'amountCents', 'outstandingCents'],
   },
   {
+    channels: ['finance.periods'],
+    events: namesOf('period', ['closed', 'reopened', 'filed']),
+    members: ['period', 'status', 'version'],
+  },
+  {
     channels: ['finance.payment-policy'],
     events: ['payment_policy.replaced'],
     members: ['version'],

@@ -33,6 +33,8 @@ import { PaymentPoliciesService } from './payment-policy/payment-policies.servic
 import { PaymentDaysService } from './payments/payment-days.service.js';
 import { PaymentsController } from './payments/payments.controller.js';
 import { PaymentsService } from './payments/payments.service.js';
+import { PeriodClosingService } from './periods/period-closing.service.js';
+import { PeriodsController } from './periods/periods.controller.js';
 import { PeriodsService } from './periods/periods.service.js';
 import { BookingMoneyController } from './refunds/booking-money.controller.js';
 import { BookingMoneyService } from './refunds/booking-money.service.js';
@@ -84,6 +86,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     RefundsController,
     TransfersController,
     FinanceReportsController,
+    PeriodsController,
     ReportsController,
     CommissionsController,
     ReminderRunsController,
@@ -120,6 +123,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     RefundsService,
     TransfersService,
     PeriodsService,
+    PeriodClosingService,
     AgingService,
     IntegrityService,
     ReportsService,

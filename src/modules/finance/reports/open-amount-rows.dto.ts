@@ -7,7 +7,7 @@ import { type Bucket, BUCKETS } from './aging.dto.js';
 const LOWEST = -Number.MAX_SAFE_INTEGER;
 
 /** What a customer, a booking or a supplier has open. */
-export class OpenGroup {
+class OpenGroup {
   /** Stable identifier of the group, for the filter `group` of the entries. */
   @Text({ max: 64 })
   group: string;
@@ -58,7 +58,7 @@ export class OpenGroup {
 }
 
 /** Sums of all groups in one currency. */
-export class OpenTotals {
+class OpenTotals {
   /** Currency of all amounts of the entry, ISO 4217. */
   @CurrencyCode()
   currency: string;
@@ -93,7 +93,7 @@ export class OpenTotals {
 }
 
 /** An installment, an invoice, a supplier invoice or an uncovered refund with an open amount. */
-export class OpenEntry {
+class OpenEntry {
   /** ID of the installment, invoice, supplier invoice or payment. */
   @Text({ max: 100 })
   id: string;
@@ -164,7 +164,7 @@ export class OpenEntry {
 }
 
 /** Sums of all entries in one currency. */
-export class OpenEntryTotals {
+class OpenEntryTotals {
   /** Currency of all amounts of the entry, ISO 4217. */
   @CurrencyCode()
   currency: string;
@@ -187,7 +187,7 @@ export class OpenEntryTotals {
 }
 
 /** An installment that a customer still owes. */
-export class OpenInstallment {
+class OpenInstallment {
   /** The installment. */
   @Id('psch')
   scheduleId: string;
@@ -254,7 +254,7 @@ export class OpenInstallment {
 }
 
 /** Sums of all installments in one currency. */
-export class OpenInstallmentTotals {
+class OpenInstallmentTotals {
   /** Currency of all amounts of the entry, ISO 4217. */
   @CurrencyCode()
   currency: string;
@@ -281,7 +281,7 @@ export class OpenInstallmentTotals {
 }
 
 /** Received money that settled nothing. */
-export class UnappliedPayment {
+class UnappliedPayment {
   /** The payment that this row is about (prefix `pay`). */
   @Id('pay')
   paymentId: string;
@@ -332,7 +332,7 @@ export class UnappliedPayment {
 }
 
 /** Sums of all payments in one currency. */
-export class UnappliedTotals {
+class UnappliedTotals {
   /** Currency of all amounts of the entry, ISO 4217. */
   @CurrencyCode()
   currency: string;

@@ -159,7 +159,7 @@ export const REVENUE: Report<RevenueQuery> = {
 };
 
 /** Payments and reversals on their posting dates, with the sign of the bank account; transfers move no money of the bank. */
-const MOVEMENTS = `
+export const MOVEMENTS = `
   select payment.*, movement.date, movement.entry,
     movement.sign * case payment.direction when 'in' then 1 else -1 end * payment.amount_cents as cents
   from payments payment

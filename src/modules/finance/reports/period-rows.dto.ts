@@ -6,7 +6,7 @@ import { METHODS, type Method, PAYMENT_KINDS, type PaymentKind } from '../bookin
 const LOWEST = -Number.MAX_SAFE_INTEGER;
 
 /** Documents of one side with one tax rate. */
-export class VatRate {
+class VatRate {
   /** `output`: own documents; `input`: supplier invoices. */
   @OneOf(['output', 'input'])
   side: string;
@@ -37,7 +37,7 @@ export class VatRate {
 }
 
 /** Sums of one side in one currency. */
-export class VatTotals {
+class VatTotals {
   /** Currency of all amounts of the entry, ISO 4217. */
   @CurrencyCode()
   currency: string;
@@ -64,7 +64,7 @@ export class VatTotals {
 }
 
 /** A document with its tax at one rate. Amounts of credit notes, and of supplier invoices that were voided, are negative. */
-export class VatDocument {
+class VatDocument {
   /** `output`: own documents; `input`: supplier invoices. */
   @OneOf(['output', 'input'])
   side: string;
@@ -111,7 +111,7 @@ export class VatDocument {
 }
 
 /** What was sold in a month, of a product, by a channel or for a departure. */
-export class RevenueRow {
+class RevenueRow {
   /** Month `YYYY-MM`, or ID of the product, channel or departure; null for sales without one. */
   @Text({ min: 0, max: 100 })
   group: string | null;
@@ -142,7 +142,7 @@ export class RevenueRow {
 }
 
 /** Sums of all rows in one currency. */
-export class TaxedTotals {
+class TaxedTotals {
   /** Currency of all amounts of the entry, ISO 4217. */
   @CurrencyCode()
   currency: string;
@@ -165,7 +165,7 @@ export class TaxedTotals {
 }
 
 /** A payment or its reversal, with the sign of the bank account. */
-export class PaymentMovement {
+class PaymentMovement {
   /** Posting date. */
   @IsoDate()
   date: string;
@@ -212,7 +212,7 @@ export class PaymentMovement {
 }
 
 /** Movements of one currency. */
-export class PaymentJournalTotals {
+class PaymentJournalTotals {
   /** Currency of all amounts of the entry, ISO 4217. */
   @CurrencyCode()
   currency: string;
@@ -235,7 +235,7 @@ export class PaymentJournalTotals {
 }
 
 /** An issued invoice or credit note with its tax at one rate. A void one has one row with amounts of 0. */
-export class JournalDocument {
+class JournalDocument {
   /** ID of the invoice or credit note. */
   @Text({ max: 100 })
   id: string;

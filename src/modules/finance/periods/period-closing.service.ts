@@ -1,0 +1,219 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { currentActor } from '../../../platform/context/request-context.js';
+import { Database } from '../../../platform/database/database.js';
+import { make, type Rows } from '../../../platform/database/rows.js';
+import { conflict, notFound } from '../../../platform/errors/app-error.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { IntegrityService } from '../reports/integrity.service.js';
+import { periodFigures } from '../reports/period-figures.sql.js';
+import { AccountingPeriod } from './accounting-period.entity.js';
+import type { Blocker, Figure, PeriodView } from './period.dto.js';
+
+const EVENTS = { close: 'closed', reopen: 'reopened', file: 'filed' } as const;
+
+const DAYS = `(select to_date($1, 'YYYY-MM') as first,
+  (to_date($1, 'YYYY-MM') + interval '1 month' - interval '1 day')::date as last) month`;
+
+/** Bookings that were billed more than they cost now, with a document of the month or an earlier one. */
+const CREDIT_DUE = `
+  select booking.id from bookings booking
+  join (
+    select booking_id, sum(case type when 'invoice' then total_cents else -total_cents end) as cents, min(issue_date) as first
+    from invoices where number is not null and type in ('invoice', 'credit_note') and status <> 'void' group by 1
+  ) billed on billed.booking_id = booking.id
+  where booking.status not in ('draft', 'cancelled') and billed.first <= month.last
+    and billed.cents > coalesce(booking.total_cents, 0) - (
+      select coalesce(sum(schedule.amount_cents), 0) from payment_schedules schedule
+      join payment_plans plan on plan.id = schedule.plan_id and plan.is_current
+      where schedule.booking_id = booking.id and schedule.waived)`;
+
+const OPEN_SETTLEMENTS = `
+  select id from cancellation_settlements
+  where status = 'open' and reinstated_at is null and cancelled_on <= month.last`;
+
+/** Closes, reopens and files months of the books. */
+@Injectable()
+export class PeriodClosingService {
+  private readonly rows: Rows<AccountingPeriod>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly integrity: IntegrityService,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {
+    this.rows = database.rows(AccountingPeriod);
+  }
+
+  /** The period with its figures, and what prevents its closing. */
+  async get(id: string): Promise<PeriodView> {
+    const period = (await this.rows.find(id)) ?? newPeriod(id, this.clock.now());
+    if (period.status !== 'open') return this.closed(period);
+    const blockers = await this.blockers(id);
+    const order = await this.outOfOrder(id);
+    return { period, closable: blockers.length === 0 && order === null, blockers, figures: await this.figures(id) };
+  }
+
+  /**
+   * Closes a month and stores its figures. What is being posted in it is waited for. Throws 409 `period_out_of_order`,
+   * `period_has_blockers`.
+   */
+  async close(id: string, expected: ExpectedVersions): Promise<PeriodView> {
+    // Before the lock: verifying may take seconds.
+    const rules = await this.violatedRules();
+    return this.change(id, expected, 'close', async (period) => {
+      period.close(currentActor().principal, this.clock.now());
+      const order = await this.outOfOrder(id);
+      if (order !== null) throw conflict('period_out_of_order', order.message, order.details);
+      const blockers = [...rules, ...(await this.openMatters(id))];
+      if (blockers.length > 0) {
+        throw conflict('period_has_blockers', 'The period cannot be closed before these are resolved', { blockers });
+      }
+      await this.database.execute(
+        `insert into accounting_period_figures (period, name, currency, cents)
+         select $1, figure.name, figure.currency, figure.cents
+         from ${DAYS} cross join lateral (${periodFigures('month.first', 'month.last')}) figure`,
+        [id],
+      );
+    });
+  }
+
+  /** Opens the latest closed month again. Throws 409 `period_out_of_order`, `invalid_transition`. */
+  async reopen(id: string, reason: string, expected: ExpectedVersions): Promise<PeriodView> {
+    const reopening = async (period: AccountingPeriod) => {
+      period.reopen(this.clock.now());
+      const latest = await this.latestClosed();
+      if (latest !== id) throw conflict('period_out_of_order', `The latest closed period is ${latest}`, { latest });
+      await this.database.execute('delete from accounting_period_figures where period = $1', [id]);
+    };
+    return this.change(id, expected, 'reopen', reopening, reason);
+  }
+
+  /** Final. Throws 409 `invalid_transition`. */
+  async file(id: string, reference: string, expected: ExpectedVersions): Promise<PeriodView> {
+    return this.change(id, expected, 'file', async (period) => {
+      period.file(reference, currentActor().principal, this.clock.now());
+    });
+  }
+
+  private async change(
+    ...[id, expected, verb, apply, reason = null]: [
+      id: string,
+      expected: ExpectedVersions,
+      verb: keyof typeof EVENTS,
+      apply: (period: AccountingPeriod) => Promise<void>,
+      reason?: string | null,
+    ]
+  ): Promise<PeriodView> {
+    return this.database.transaction(async () => {
+      // Postings of months without a row insert one: this lock lets none be added, and waits for those being added.
+      await this.database.execute('lock table accounting_periods in share row exclusive mode');
+      if (!(await this.rows.find(id))) await this.rows.insert(newPeriod(id, this.clock.now()));
+      const period = await this.lock(id);
+      assertVersion(expected, period);
+      const before = period.auditImage();
+      await apply(period);
+      await this.save(period);
+      const images = { before, after: period.auditImage(), reason };
+      this.ledger.record(`finance.period.${verb}`, { subjectType: 'accounting_period', subjectId: id, ...images });
+      const data = { period: id, status: period.status, version: period.version };
+      this.outbox.add({ channel: 'finance.periods', event: `period.${EVENTS[verb]}`, data });
+      return this.closed(period);
+    });
+  }
+
+  private async lock(id: string): Promise<AccountingPeriod> {
+    const text = `select ${this.rows.columns('month')} from accounting_periods month where month.period = $1 for update`;
+    const [period] = await this.rows.read({ text, values: [id] });
+    if (!period) throw notFound();
+    return period;
+  }
+
+  private async save(period: AccountingPeriod): Promise<void> {
+    await this.database.execute(
+      `update accounting_periods set status = $2, closed_at = $3, closed_by = $4, filed_at = $5, filed_by = $6,
+         filing_reference = $7, updated_at = $8, version = version + 1
+       where period = $1`,
+      [
+        ...[period.id, period.status, period.closedAt, period.closedBy, period.filedAt, period.filedBy],
+        ...[period.filingReference, period.updatedAt],
+      ],
+    );
+    period.version += 1;
+  }
+
+  private async closed(period: AccountingPeriod): Promise<PeriodView> {
+    const stored = await this.database.query<Figure>(
+      'select name, currency, cents::text from accounting_period_figures where period = $1 order by name, currency',
+      [period.id],
+    );
+    const figures = period.status === 'open' ? await this.figures(period.id) : stored;
+    return { period, closable: false, blockers: [], figures };
+  }
+
+  private async figures(id: string): Promise<Figure[]> {
+    return this.database.query<Figure>(
+      `select figure.name, figure.currency, figure.cents::text
+       from ${DAYS} cross join lateral (${periodFigures('month.first', 'month.last')}) figure order by 1, 2`,
+      [id],
+    );
+  }
+
+  private async blockers(id: string): Promise<Blocker[]> {
+    return [...(await this.violatedRules()), ...(await this.openMatters(id))];
+  }
+
+  private async violatedRules(): Promise<Blocker[]> {
+    const { checks } = await this.integrity.read();
+    const violated = checks.filter(({ violations }) => violations > 0).map(({ name }) => name);
+    return violated.length === 0
+      ? []
+      : [{ type: 'integrity', count: violated.length, examples: violated.slice(0, 20) }];
+  }
+
+  private async openMatters(id: string): Promise<Blocker[]> {
+    const found = await this.database.query<Blocker>(
+      `select 'credit_due' as type, count(*)::integer as count, (array_agg(id order by id))[1:20] as examples
+       from ${DAYS} cross join lateral (${CREDIT_DUE}) booking
+       union all
+       select 'open_settlements', count(*)::integer, (array_agg(id order by id))[1:20]
+       from ${DAYS} cross join lateral (${OPEN_SETTLEMENTS}) settlement`,
+      [id],
+    );
+    return found.filter(({ count }) => count > 0);
+  }
+
+  /** Why this month is not the next one to be closed; null if it is. */
+  private async outOfOrder(id: string): Promise<{ message: string; details: object & Record<string, unknown> } | null> {
+    const [state] = await this.database.query<{ first: string | null; next: string | null; over: boolean }>(
+      `select to_char(least(
+           (select min(issue_date) from invoices where number is not null), (select min(posting_date) from payments),
+           (select min(posting_date) from supplier_invoices), (select min(effective_on) from payment_allocations)
+         ), 'YYYY-MM') as first,
+         (select to_char(to_date(max(period), 'YYYY-MM') + interval '1 month', 'YYYY-MM') from accounting_periods
+          where status <> 'open') as next,
+         month.last < $2::date as over
+       from ${DAYS}`,
+      [id, this.clock.today()],
+    );
+    const next = state?.next ?? state?.first ?? null;
+    if (state?.over !== true) return { message: 'The period has not ended yet', details: { next } };
+    return next === id ? null : { message: 'The periods are closed in their order', details: { next } };
+  }
+
+  private async latestClosed(): Promise<string | null> {
+    const [found] = await this.database.query<{ period: string | null }>(
+      `select max(period) as period from accounting_periods where status <> 'open'`,
+    );
+    return found?.period ?? null;
+  }
+}
+
+function newPeriod(id: string, now: Date): AccountingPeriod {
+  const open = { closedAt: null, closedBy: null, filedAt: null, filedBy: null, filingReference: null };
+  return make(AccountingPeriod, { id, status: 'open', ...open, version: 1, createdAt: now, updatedAt: now });
+}
