@@ -43,6 +43,7 @@ import { LineTaxes1792000000220 } from './src/migrations/1792000000220-line-taxe
 import { CustomerMoney1792000000300 } from './src/migrations/1792000000300-customer-money.js';
 import { RequestedReminders1792000000310 } from './src/migrations/1792000000310-requested-reminders.js';
 import { CreditNotes1792000000400 } from './src/migrations/1792000000400-credit-notes.js';
+import { NumberSequences1792000000410 } from './src/migrations/1792000000410-number-sequences.js';
 import { InvoicesWithinClaim1792000000499 } from './src/migrations/1792000000499-invoices-within-claim.js';
 import { Cancellations1792000000500 } from './src/migrations/1792000000500-cancellations.js';
 import { AccountingPeriods1792000000600 } from './src/migrations/1792000000600-accounting-periods.js';
@@ -56,6 +57,8 @@ import { DepartureChangedMails1792000000810 } from './src/migrations/17920000008
 import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
 import { TripExits1792000000910 } from './src/migrations/1792000000910-trip-exits.js';
 import { FoldedSearch1792000001000 } from './src/migrations/1792000001000-folded-search.js';
+import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
+import { ContractAndTripRetention1791000000820 } from './src/migrations/1791000000820-contract-and-trip-retention.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -216,6 +219,7 @@ const migrations = [
   CustomerMoney1792000000300,
   RequestedReminders1792000000310,
   CreditNotes1792000000400,
+  NumberSequences1792000000410,
   InvoicesWithinClaim1792000000499,
   Cancellations1792000000500,
   AccountingPeriods1792000000600,

@@ -7,11 +7,13 @@ import {
   setAsideCredentials,
   writeCredentials,
 } from './credentials-file.js';
+import { NumberSeriesService } from './modules/finance/index.js';
 import { InitialCredentialsService, type InitialCredentials } from './modules/identity/index.js';
 import { LegalDemo } from './modules/legal/index.js';
 import { OrganizationService } from './modules/organization/index.js';
 import { TokenVerifier } from './platform/auth/token-verifier.js';
 import type { Env } from './platform/config/env.js';
+import { asSystem } from './platform/context/request-context.js';
 import { Database } from './platform/database/database.js';
 import { oneAtATime } from './platform/database/migrator.js';
 import { demoId } from './platform/ids/id.js';
@@ -41,6 +43,7 @@ export async function firstStart(
     if (owner) printStep('first owner and keys', performance.now() - started);
     await app.get(OrganizationService).seedProfile();
     if (env.demoData) await loadDemoData(app);
+    await provideNumberSeries(app);
     return env.production ? null : currentCredentials(app, env);
   });
 }
@@ -61,6 +64,18 @@ async function loadDemoData(app: INestApplication): Promise<void> {
     await app.get(Provisioning).loadDemo((title, milliseconds) => printStep(`demo data: ${title}`, milliseconds));
     await installation.markDone('demo-data');
   });
+}
+
+/** After the demo data, which has series of its own. Once, so that series that staff delete stay deleted. */
+async function provideNumberSeries(app: INestApplication): Promise<void> {
+  const installation = app.get(Installation);
+  if (await installation.isDone('number-series')) return;
+  await asSystem(() =>
+    app.get(Database).transaction(async () => {
+      await app.get(NumberSeriesService).provideDefaults();
+      await installation.markDone('number-series');
+    }),
+  );
 }
 
 /**

@@ -137,6 +137,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   departures: { impersonal: 'id product_id time_zone currency facility_id status tax_code_id' },
   device_tokens: { impersonal: 'id user_id token_hash' },
   disk_probes: { impersonal: 'content' },
+  document_date_releases: { accounting: 'reason', impersonal: 'invoice_id series_id period_key' },
   facilities: {
     partner: 'description address_line1 address_line2',
     impersonal:
@@ -178,6 +179,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
     messages: 'recipient subject text error',
     impersonal: 'id kind run_id contract_id account_link_id status reason recipient_kind suppression_group',
   },
+  number_gaps: { accounting: 'reason', impersonal: 'series_id period_key' },
   oauth_access_tokens: { impersonal: 'public_id secret_hash client scopes secret' },
   oauth_client_secrets: { impersonal: 'id client hash' },
   oauth_clients: { impersonal: 'id operator_id client_id name scopes grant_id parent_client parent_key revoked_by' },

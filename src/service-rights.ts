@@ -42,6 +42,7 @@ const RIGHTS: Readonly<Record<string, TableRights>> = {
   invoice_tax_lines: APPEND,
   payment_allocations: APPEND,
   payment_schedule_history: APPEND,
+  document_date_releases: APPEND,
   trip_component_events: APPEND,
 
   // Retention, expiry, and rows that a person may delete.
@@ -57,6 +58,7 @@ const RIGHTS: Readonly<Record<string, TableRights>> = {
   invoice_number_series: DELETE,
   invoices: DELETE,
   login_challenges: DELETE,
+  number_gaps: DELETE,
   oauth_access_tokens: DELETE,
   outbox_events: DELETE,
   policy_rules: DELETE,

@@ -53,7 +53,7 @@ export class CreditNotes1792000000400 implements MigrationInterface {
           and (type = 'credit_note') = (reason_text is not null)
           and (type <> 'credit_note' or (
             status in ('draft', 'issued') and total_cents > 0 and schedule_id is null and due_date is null
-            and num_nulls(purpose, sent_at) = 2
+            and sent_at is null
           ))
         ),
         add constraint invoices_money_moved check (

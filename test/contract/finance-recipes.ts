@@ -4,6 +4,7 @@ import { inside, made, on, post, type Prepared, type Recipe, staff, type Subject
 
 const BOOKINGS = '/v1/admin/bookings';
 const BILLS = '/v1/admin/finance/invoices';
+const NOTES = '/v1/admin/finance/credit-notes';
 const INVOICES = '/v1/admin/finance/supplier-invoices';
 const SERIES = '/v1/admin/finance/invoice-number-series';
 const POLICY = '/v1/admin/finance/payment-policy';
@@ -47,6 +48,12 @@ export const financeRecipes: Record<string, Recipe> = {
   [`PATCH ${SERIES}/{id}`]: async (app) => {
     const { id } = await post(app, SERIES, series());
     return { ...staff(app), ...on('invoice_number_series', id), body: { name: 'Changed' } };
+  },
+  [`POST ${SERIES}/{id}/date-releases`]: async (app) => {
+    const { id: invoiceId } = await post(app, BILLS, await bill(app));
+    const { seriesId: id } = await post(app, `${BILLS}/${invoiceId}/issuance`);
+    await post(app, `${BILLS}/${invoiceId}/voiding`, { reason: 'Issued with a wrong date' });
+    return { ...staff(app), ...on('invoice_number_series', String(id)), body: { invoiceId, reason: 'A wrong date' } };
   },
   [`DELETE ${SERIES}/{id}`]: async (app) => {
     const { id } = await post(app, SERIES, series());
@@ -110,6 +117,24 @@ export const financeRecipes: Record<string, Recipe> = {
     await post(app, `${BILLS}/${call.parameters.id}/issuance`);
     return { ...call, body: { format: 'html' }, subject: made('invoice_rendition') };
   },
+  [`POST ${BILLS}/{id}/redrawing`]: async (app) => ({ ...(await onBill(app)), body: {} }),
+  [`POST ${BILLS}/{id}/delivery`]: async (app) => {
+    const call = await onBill(app);
+    const { issueDate } = await post(app, `${BILLS}/${call.parameters.id}/issuance`);
+    return { ...call, body: { sentOn: issueDate } };
+  },
+  [`POST ${BILLS}/{id}/correction`]: async (app) => {
+    const call = await onBill(app);
+    await post(app, `${BILLS}/${call.parameters.id}/issuance`);
+    const follows = ['finance.credit_note.issue', 'finance.invoice.create'];
+    return { ...call, body: { reasonText: 'Made out to the wrong company' }, follows };
+  },
+
+  [`POST ${NOTES}`]: async (app) => ({ ...staff(app), body: await noteOf(app), subject: made('credit_note') }),
+  [`PATCH ${NOTES}/{id}`]: async (app) => ({ ...(await onNote(app)), body: { reasonText: 'Changed' } }),
+  [`DELETE ${NOTES}/{id}`]: async (app) => onNote(app),
+  [`POST ${NOTES}/{id}/issuance`]: async (app) => onNote(app),
+
   [`POST ${BILLS}/{id}/voiding`]: async (app) => ({ ...(await onBill(app)), body: { reason: 'Not asked for' } }),
 };
 
@@ -174,6 +199,18 @@ async function bill(app: TestApp): Promise<object> {
 async function onBill(app: TestApp) {
   const { id } = await post(app, BILLS, await bill(app));
   return { ...staff(app), ...on('invoice', id) };
+}
+
+/** A credit note over an invoice of its own. */
+async function noteOf(app: TestApp): Promise<object> {
+  const { id: invoiceId } = await post(app, BILLS, await bill(app));
+  await post(app, `${BILLS}/${invoiceId}/issuance`);
+  return { invoiceId, reason: 'correction', reasonText: 'Not asked for' };
+}
+
+async function onNote(app: TestApp) {
+  const { id } = await post(app, NOTES, await noteOf(app));
+  return { ...staff(app), ...on('credit_note', id) };
 }
 
 async function installment(app: TestApp): Promise<Prepared> {

@@ -26,6 +26,11 @@ export const financeEvents: EventGroup[] = [
     members: ['invoiceId', 'bookingId', 'scheduleId', 'status', 'number', ...MONEY, 'version'],
   },
   {
+    channels: ['finance.credit-notes'],
+    events: namesOf('credit_note', ['created', 'updated', 'deleted', 'issued']),
+    members: ['creditNoteId', 'invoiceId', 'bookingId', 'status', 'number', ...MONEY, 'version'],
+  },
+  {
     channels: ['finance.invoices'],
     events: ['invoice.rendered'],
     members: ['invoiceId', 'renditionId', 'format', 'language', 'version'],

@@ -9,6 +9,7 @@ import {
 import { RemindersService } from '../notifications/index.js';
 import { BookingAccountsService } from './booking-account/booking-accounts.service.js';
 import { CommissionsService } from './commissions/commissions.service.js';
+import { InvoicesService } from './invoices/invoices.service.js';
 import { PaymentPlansService } from './payment-plans/payment-plans.service.js';
 import { BilledTaxesService } from './tax-allocation/billed-taxes.service.js';
 import { INSTALLMENT_TRIGGERS, INVOICE_TRIGGERS } from './reminders/reminder-triggers.js';
@@ -21,6 +22,7 @@ export class FinanceBookingListener implements BookingListener {
   constructor(
     private readonly accounts: BookingAccountsService,
     private readonly plans: PaymentPlansService,
+    private readonly invoices: InvoicesService,
     private readonly commissions: CommissionsService,
     private readonly settlements: SettlementsService,
     private readonly reminders: RemindersService,
@@ -36,6 +38,7 @@ export class FinanceBookingListener implements BookingListener {
   async cancelled(booking: BookingSummary, cancellation: BookingCancellation): Promise<void> {
     const { reason } = cancellation;
     const account = await this.accounts.lockOf(booking);
+    await this.invoices.deleteDrafts(account);
     await this.settlements.open(account, cancellation);
     await this.plans.cancelOpen(account, reason);
     await this.commissions.reverseOfBooking(booking.id, reason);

@@ -7,6 +7,7 @@ import type { PaymentPolicyBody } from '../bookings/index.js';
 import { BookingAccountsService } from './booking-account/booking-accounts.service.js';
 import type { CreateCommission } from './commissions/commission.dto.js';
 import { CommissionsService } from './commissions/commissions.service.js';
+import { CreditNotesService } from './credit-notes/credit-notes.service.js';
 import { InvoicesService } from './invoices/invoices.service.js';
 import type { CreateNumberSeries } from './number-series/number-series.dto.js';
 import { NumberSeriesService } from './number-series/number-series.service.js';
@@ -100,6 +101,13 @@ const NUMBER_SERIES: readonly CreateNumberSeries[] = [
   { name: 'Invoices', prefix: 'INV-', pattern: '{prefix}{YYYY}-{SEQ:4}', resetPeriod: 'yearly' },
   { name: 'Proforma invoices', prefix: 'PRO-', documentType: 'proforma' },
   { name: 'Proforma invoices of last season', prefix: 'PS-', documentType: 'proforma', nextNumber: 77, active: false },
+  {
+    name: 'Credit notes',
+    prefix: 'CN-',
+    pattern: '{prefix}{YYYY}-{SEQ:4}',
+    documentType: 'credit_note',
+    resetPeriod: 'yearly',
+  },
 ];
 
 const PAYMENT_POLICY: PaymentPolicyBody = {
@@ -141,6 +149,7 @@ export class FinanceDemo {
     private readonly accounts: BookingAccountsService,
     private readonly plans: PaymentPlansService,
     private readonly invoices: InvoicesService,
+    private readonly creditNotes: CreditNotesService,
     private readonly payments: PaymentsService,
     private readonly renditions: RenditionsService,
     private readonly renditionJobs: RenditionJobs,
@@ -160,7 +169,7 @@ export class FinanceDemo {
     }
   }
 
-  /** 1 numbers invoices, 2 is changed, 3 is deleted. */
+  /** 1 numbers invoices, 2 is changed, 3 is deleted, 4 numbers credit notes. */
   @DemoData(405, 'invoice number series')
   async loadNumberSeries(): Promise<void> {
     for (const [index, series] of NUMBER_SERIES.entries()) {
@@ -194,6 +203,21 @@ export class FinanceDemo {
       const invoice = { bookingId: demoId('book', 18), payerAddress: '12 Lake Road\nLucerne', lines: [tour, discount] };
       await this.invoices.create(invoice, id);
       if (number === 1 || number === 4) await this.invoices.issue(id, {}, null);
+    }
+  }
+
+  /** Of invoice 6, which is for booking 18 like 1 to 5: 1 is issued and read; drafts 2 is changed, 3 deleted, 4 issued. */
+  @DemoData(472, 'credit notes')
+  async loadCreditNotes(): Promise<void> {
+    const invoiceId = demoId('inv', 6);
+    const lines = [{ description: 'Lake tour', unitPriceCents: 4_000, taxRateBasisPoints: 1_900 }];
+    await this.invoices.create({ bookingId: demoId('book', 18), lines }, invoiceId);
+    await this.invoices.issue(invoiceId, {}, null);
+    for (const number of [1, 2, 3, 4]) {
+      const id = demoId('crn', number);
+      const credited = { lines: [{ linePosition: 1, amountCents: 100 }], reasonText: 'One guest fell ill' };
+      await this.creditNotes.create({ invoiceId, reason: 'correction', ...credited }, id);
+      if (number === 1) await this.creditNotes.issue(id, {}, null);
     }
   }
 

@@ -13,6 +13,10 @@ import { CommissionJobs } from './commissions/commissions.jobs.js';
 import { CommissionsRepository } from './commissions/commissions.repository.js';
 import { CommissionsService } from './commissions/commissions.service.js';
 import { CustomerMoneyService } from './booking-account/customer-money.service.js';
+import { CreditNoteContentsService } from './credit-notes/credit-note-contents.service.js';
+import { CreditNotesController } from './credit-notes/credit-notes.controller.js';
+import { CreditNotesRepository } from './credit-notes/credit-notes.repository.js';
+import { CreditNotesService } from './credit-notes/credit-notes.service.js';
 import { FinanceBookingListener } from './finance-booking-listener.js';
 import { FinanceDemo } from './finance.demo.js';
 import { InvoicesController } from './invoices/invoices.controller.js';
@@ -20,6 +24,7 @@ import { InvoiceSourcesService } from './invoices/invoice-sources.service.js';
 import { InvoicesRepository } from './invoices/invoices.repository.js';
 import { IssuerCopiesRepository } from './invoices/issuer-copies.repository.js';
 import { InvoicesService } from './invoices/invoices.service.js';
+import { IssuingService } from './invoices/issuing.service.js';
 import { NumberSeriesController } from './number-series/number-series.controller.js';
 import { NumberSeriesRepository } from './number-series/number-series.repository.js';
 import { NumberSeriesService } from './number-series/number-series.service.js';
@@ -77,6 +82,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     SupplierInvoicesController,
     NumberSeriesController,
     InvoicesController,
+    CreditNotesController,
     RenditionsController,
     PaymentPoliciesController,
     PaymentSchedulesController,
@@ -110,6 +116,10 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     InvoicesRepository,
     IssuerCopiesRepository,
     InvoicesService,
+    IssuingService,
+    CreditNoteContentsService,
+    CreditNotesRepository,
+    CreditNotesService,
     RenditionJobs,
     RenditionsRepository,
     RenditionsService,

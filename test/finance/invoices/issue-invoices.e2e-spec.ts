@@ -16,6 +16,9 @@ beforeAll(async () => {
   expect((await owner.patch('/v1/admin/organization/profile', seller)).status).toBe(200);
 });
 
+/** The day this many days after today. */
+const day = (offset: number) => new Date(app.now().getTime() + offset * 86_400_000).toISOString().slice(0, 10);
+
 const line = (unitPriceCents: number) => ({ description: 'By hand', unitPriceCents });
 
 async function newDraft(over: Record<string, unknown> = {}): Promise<Invoice> {
@@ -41,14 +44,14 @@ describe('POST /v1/admin/finance/invoices/{id}/issuance', () => {
   it('issuing assigns the number, copies the seller and answers what a later read returns', async () => {
     const series = await makeSeries(owner, { nextNumber: 41 });
     const before = await newDraft({ dueDate: '2099-01-31' });
-    const { status, headers, body } = await issue(owner, before.id, { seriesId: series.id, issueDate: '2026-03-01' });
+    const { status, headers, body } = await issue(owner, before.id, { seriesId: series.id, issueDate: day(-10) });
     expect(status).toBe(200);
     expect(body.data).toEqual({
       ...before,
       status: 'issued',
       number: `${series.prefix}0041`,
       seriesId: series.id,
-      issueDate: '2026-03-01',
+      issueDate: day(-10),
       seller: { name: 'Lake Tours', address: '1 Quay', taxId: 'CHE-9' },
       issuedAt: expect.any(String),
       updatedAt: expect.any(String),
@@ -71,11 +74,11 @@ describe('POST /v1/admin/finance/invoices/{id}/issuance', () => {
   it('issuing accepts a due date that is not before the issue date', async () => {
     const series = await makeSeries(owner);
     const { id } = await newDraft();
-    const wanted = { seriesId: series.id, issueDate: '2026-03-01' };
-    const { status, body } = await issue(owner, id, { ...wanted, dueDate: '2026-02-28' });
+    const wanted = { seriesId: series.id, issueDate: day(-10) };
+    const { status, body } = await issue(owner, id, { ...wanted, dueDate: day(-11) });
     expect([status, body]).toEqual([400, invalid('dueDate', 'due_before_issue')]);
-    const { body: good } = await issue(owner, id, { ...wanted, dueDate: '2026-03-01' });
-    expect(good.data).toMatchObject({ dueDate: '2026-03-01', overdue: true, number: `${series.prefix}0001` });
+    const { body: good } = await issue(owner, id, { ...wanted, dueDate: day(-10) });
+    expect(good.data).toMatchObject({ dueDate: day(-10), overdue: true, number: `${series.prefix}0001` });
   });
 
   it('a zero-total invoice is paid when it is issued', async () => {
@@ -159,29 +162,67 @@ describe('the series of an issue', () => {
 
   it('a yearly series restarts at 1 while the old year stays open: 31 December and 1 January are both ...0001', async () => {
     const series = await makeSeries(owner, { pattern: '{prefix}{YYYY}-{SEQ:4}', resetPeriod: 'yearly' });
+    const year = app.now().getUTCFullYear();
+    const ms = Date.UTC(year + 1, 0, 2, 12) - app.now().getTime();
+    app.travel({ ms });
     const numbers = [];
-    for (const day of ['2026-12-30', '2026-12-31', '2027-01-01', '2026-12-31', '2027-01-02']) {
-      numbers.push((await issued(series.id, day)).number);
+    for (const issueDate of [
+      `${year}-12-30`,
+      `${year}-12-31`,
+      `${year + 1}-01-01`,
+      `${year}-12-31`,
+      `${year + 1}-01-02`,
+    ]) {
+      numbers.push((await issued(series.id, issueDate)).number);
     }
-    expect(numbers).toEqual(
-      ['2026-0001', '2026-0002', '2027-0001', '2026-0003', '2027-0002'].map((n) => series.prefix + n),
-    );
+    app.travel({ ms: -ms });
+    const [old, next] = [`${series.prefix}${year}`, `${series.prefix}${year + 1}`];
+    expect(numbers).toEqual([`${old}-0001`, `${old}-0002`, `${next}-0001`, `${old}-0003`, `${next}-0002`]);
   });
 
   it('a monthly series restarts at 1 in each month', async () => {
     const series = await makeSeries(owner, { pattern: '{prefix}{YY}{MM}-{SEQ}', resetPeriod: 'monthly' });
-    expect((await issued(series.id, '2026-03-31')).number).toBe(`${series.prefix}2603-1`);
-    expect((await issued(series.id, '2026-04-01')).number).toBe(`${series.prefix}2604-1`);
+    const first = `${day(0).slice(0, 8)}01`;
+    const last = new Date(Date.parse(first) - 86_400_000).toISOString().slice(0, 10);
+    for (const issueDate of [last, first]) {
+      const month = issueDate.slice(2, 7).replace('-', '');
+      expect((await issued(series.id, issueDate)).number).toBe(`${series.prefix}${month}-1`);
+    }
   });
 
   it('an issue date before the last one of its period is rejected with 409 issue_date_out_of_sequence', async () => {
     const series = await makeSeries(owner);
-    await issued(series.id, '2026-03-02');
-    expect(await rejected(series.id, { issueDate: '2026-03-01' })).toEqual([
+    await issued(series.id, day(-2));
+    expect(await rejected(series.id, { issueDate: day(-3) })).toEqual([
       409,
-      problem('issue_date_out_of_sequence', { lastIssueDate: '2026-03-02' }),
+      problem('issue_date_out_of_sequence', { lastIssueDate: day(-2) }),
     ]);
-    expect((await issued(series.id, '2026-03-02')).number).toBe(`${series.prefix}0002`);
+    expect((await issued(series.id, day(-2))).number).toBe(`${series.prefix}0002`);
+  });
+
+  it.each([
+    ['31 days ago is the first day', -31, 200],
+    ['32 days ago is too early', -32, 422],
+    ['tomorrow is too late', 1, 422],
+    ['the same day of next year is too late', 365, 422],
+  ])('the limits of issue dates: %s', async (_, offset, expected) => {
+    const series = await makeSeries(owner);
+    const { id } = await newDraft();
+    const { status, body } = await issue(owner, id, { seriesId: series.id, issueDate: day(offset) });
+    expect(status).toBe(expected);
+    if (expected !== 422) return;
+    expect(body).toEqual(problem('issue_date_out_of_bounds', { earliest: day(-31), latest: day(0) }));
+    expect(await readSeries(owner, series.id)).toMatchObject({ nextNumber: 1, version: 1 });
+  });
+
+  it('the limit of earlier issue dates is a setting', async () => {
+    const settings = '/v1/admin/finance/settings';
+    await owner.put(settings, { baseCurrency: 'EUR', issueDateBackDays: 2 });
+    const series = await makeSeries(owner);
+    const { id } = await newDraft();
+    expect((await issue(owner, id, { seriesId: series.id, issueDate: day(-3) })).status).toBe(422);
+    expect((await issue(owner, id, { seriesId: series.id, issueDate: day(-2) })).status).toBe(200);
+    await owner.put(settings, { baseCurrency: 'EUR', issueDateBackDays: 31 });
   });
 
   it('a number of another series is rejected with 409 invoice_number_conflict until the series is advanced', async () => {
@@ -193,7 +234,7 @@ describe('the series of an issue', () => {
     await issued(first.id);
     expect(await rejected(second.id)).toEqual([409, problem('invoice_number_conflict', { number: 'TWIN-0001' })]);
     expect(await readSeries(owner, second.id)).toMatchObject({ nextNumber: 1, version: 1 });
-    await owner.patch(`${SERIES}/${second.id}`, { nextNumber: 3 });
+    await owner.patch(`${SERIES}/${second.id}`, { nextNumber: 3, reason: 'Used by another series' });
     expect((await issued(second.id)).number).toBe('TWIN-0003');
   });
 

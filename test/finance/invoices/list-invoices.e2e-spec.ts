@@ -25,6 +25,8 @@ const names = ({ data }: Page) => {
   return data.map(({ id }) => nameOf.get(id));
 };
 
+const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+
 beforeAll(async () => {
   app = await startApp();
   owner = app.as('owner');
@@ -32,19 +34,23 @@ beforeAll(async () => {
   const { id: seriesId } = series;
   ({ prefix } = series);
   ({ id: bookingId } = await sell(app, { plan: [100_000] }));
-  const make = async (unitPriceCents: number, payerName: string, issueDate?: string) => {
+  const make = async (
+    unitPriceCents: number,
+    payerName: string,
+    { issueDate, dueDate }: { issueDate?: string; dueDate?: string } = {},
+  ) => {
     const { id } = await draft(owner, { bookingId, payerName, lines: [{ description: 'x', unitPriceCents }] });
     app.travel({ ms: 5 });
-    if (issueDate) await issue(owner, id, { seriesId, issueDate, dueDate: issueDate });
+    if (issueDate) await issue(owner, id, { seriesId, issueDate, dueDate: dueDate ?? issueDate });
     return id;
   };
   const ids = {
     draft: await make(100, '100% _Payer'),
-    late: await make(300, 'Late Payer', '2026-02-01'),
-    part: await make(400, 'Half Payer', '2026-02-02'),
-    paid: await make(500, 'Good Payer', '2026-02-03'),
-    void: await make(600, 'No Payer', '2026-02-04'),
-    issued: await make(200, 'Early Payer', '2090-01-31'),
+    late: await make(300, 'Late Payer', { issueDate: day(-20) }),
+    part: await make(400, 'Half Payer', { issueDate: day(-19) }),
+    paid: await make(500, 'Good Payer', { issueDate: day(-18) }),
+    void: await make(600, 'No Payer', { issueDate: day(-17) }),
+    issued: await make(200, 'Early Payer', { issueDate: day(0), dueDate: '2090-01-31' }),
   };
   await pay(app, ids.part, 1);
   await pay(app, ids.paid, 500);
@@ -59,7 +65,13 @@ describe('GET /v1/admin/finance/invoices', () => {
     expect([page.total, page.limit, page.offset]).toEqual([6, 50, 0]);
     expect(names(page)).toEqual(['issued', 'void', 'paid', 'part', 'late', 'draft']);
     for (const listed of page.data) {
-      const { lines: _lines, taxSummary: _taxSummary, ...summary } = await read(owner, listed.id);
+      const {
+        lines: _lines,
+        taxSummary: _taxSummary,
+        stale: _stale,
+        staleReasons: _reasons,
+        ...summary
+      } = await read(owner, listed.id);
       expect(listed).toEqual(summary);
     }
   });
@@ -78,8 +90,8 @@ describe('GET /v1/admin/finance/invoices', () => {
     ['&status=draft', ['draft']],
     ['&status=partially_paid', ['part']],
     ['&status=void', ['void']],
-    ['&dueFrom=2026-02-02&dueTo=2026-02-03&sort=dueDate', ['part', 'paid']],
-    ['&status=issued&dueTo=2026-12-31&overdue=true', ['late']],
+    [`&dueFrom=${day(-19)}&dueTo=${day(-18)}&sort=dueDate`, ['part', 'paid']],
+    ['&status=issued&dueTo=2089-12-31&overdue=true', ['late']],
     ['&search=hALF', ['part']],
     ['&search=%25%20_', ['draft']],
     ['&sort=totalCents', ['draft', 'issued', 'late', 'part', 'paid', 'void']],

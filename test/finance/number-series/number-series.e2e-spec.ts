@@ -95,15 +95,17 @@ describe('POST /v1/admin/finance/invoice-number-series', () => {
 
 describe('the default of a document type', () => {
   const defaults = async (): Promise<string[]> => {
-    const { body: page } = await owner.get<{ data: Series[] }>(`${PATH}?documentType=credit_note&limit=200`);
+    const { body: page } = await owner.get<{ data: Series[] }>(`${PATH}?documentType=proforma&limit=200`);
     return page.data.filter(({ isDefault }) => isDefault).map(({ id }) => id);
   };
-  const make = (over: object) => makeSeries(owner, { documentType: 'credit_note', ...over });
+  const make = (over: object) => makeSeries(owner, { documentType: 'proforma', ...over });
 
   it('the default is the first series of its type, or the one that was made the default last', async () => {
+    await app.sql(`delete from number_gaps where series_id in
+      (select id from invoice_number_series where document_type = 'proforma')`);
     await app.sql(`delete from invoice_number_counters where series_id in
-      (select id from invoice_number_series where document_type = 'credit_note')`);
-    await app.sql(`delete from invoice_number_series where document_type = 'credit_note'`);
+      (select id from invoice_number_series where document_type = 'proforma')`);
+    await app.sql(`delete from invoice_number_series where document_type = 'proforma'`);
     const [first, second] = [await make({ isDefault: undefined }), await make({ isDefault: undefined })];
     expect([first.isDefault, second.isDefault]).toEqual([true, false]);
     expect((await patch(second.id, { isDefault: true })).body.data).toMatchObject({ isDefault: true, version: 2 });
@@ -127,7 +129,7 @@ describe('the default of a document type', () => {
     const rest = await Promise.all(Array.from({ length: 4 }, () => make({})));
     const answers = await Promise.all([
       ...rest.map(({ id }) => patch(id, { isDefault: true })),
-      ...Array.from({ length: 4 }, () => owner.post(PATH, body({ documentType: 'credit_note', isDefault: true }))),
+      ...Array.from({ length: 4 }, () => owner.post(PATH, body({ documentType: 'proforma', isDefault: true }))),
     ]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201, 201, 201, 201]);
     expect(await defaults()).toHaveLength(1);

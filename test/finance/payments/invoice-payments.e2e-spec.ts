@@ -145,7 +145,7 @@ describe('an invoice with payments', () => {
     const voiding = () => owner.post(`${INVOICES}/${invoice.id}/voiding`, { reason: 'Wrong payer' });
     const rejected = await voiding();
     expect(rejected.status).toBe(409);
-    expect(rejected.body).toEqual(problem('invoice_has_payments', { paidCents: 500 }));
+    expect(rejected.body).toEqual(problem('credit_note_required', { reason: 'paid' }));
     await owner.delete(`${PAYMENTS}/${payment.id}/allocations/${payment.allocations[0]?.id}`);
     expect((await voiding()).status).toBe(200);
   });

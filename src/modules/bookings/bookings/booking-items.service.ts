@@ -33,6 +33,8 @@ interface NewItem {
   id?: string;
   hasUnits?: boolean;
   supplierStatus?: SupplierStatus;
+  /** For a credit that lowers the price afterwards. */
+  isAllowedWhenCompleted?: boolean;
 }
 
 type DepartureUnits = ItemUnits & { departureId: string };
@@ -78,14 +80,14 @@ export class BookingItemsService {
   async add(
     bookingId: string,
     input: CreateBookingItem,
-    { id = newId('bkit'), hasUnits = false, supplierStatus = 'none' }: NewItem = {},
+    { id = newId('bkit'), hasUnits = false, supplierStatus = 'none', isAllowedWhenCompleted = false }: NewItem = {},
   ): Promise<BookingItem> {
     const { status = 'confirmed' } = input;
     if (status !== 'confirmed') throw unprocessable('invalid_initial_status', `A new item cannot be ${status}`);
 
     return this.database.transaction(async () => {
       const booking = await this.repository.bookings.lock(bookingId);
-      booking.assertItemsOpen();
+      if (!isAllowedWhenCompleted || booking.status !== 'completed') booking.assertItemsOpen();
       await this.assertBelowLimit(bookingId);
       const item = newItem(input, { id, booking, supplierStatus, now: this.clock.now() });
       await this.assertSelling(booking.channelId, item);

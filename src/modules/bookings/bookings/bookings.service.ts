@@ -62,6 +62,16 @@ export interface ComponentSale {
   isExternal: boolean;
 }
 
+/** A change of the price that no service stands for, in minor units of the booking's currency. */
+export interface PriceAdjustment {
+  title: string;
+  totalCents: number;
+  /** Without a tax code; otherwise it follows from the rate on the service date. */
+  taxCents: number;
+  taxCodeId: string | null;
+  serviceDate: string | null;
+}
+
 export interface TripSale {
   currency: string;
   customerName: string;
@@ -290,6 +300,17 @@ export class BookingsService {
   /** An item, cancelled or not. */
   async getItem(itemId: string): Promise<BookingItemSummary> {
     return toBookingItemSummary(await this.repository.items.get(itemId));
+  }
+
+  /**
+   * Adds an item of type `adjustment` to a booking that is not cancelled, also after it was completed: a credit that lowers
+   * the price. `totalCents` is negative for it.
+   */
+  async adjustPrice(id: string, adjustment: PriceAdjustment): Promise<BookingItemSummary> {
+    const { title, totalCents: unitSellCents, taxCents, taxCodeId, serviceDate } = adjustment;
+    const tax = taxCodeId === null ? { taxIncludedCents: taxCents } : { taxCodeId };
+    const item = { type: 'adjustment' as const, title, unitSellCents, serviceDate, ...tax };
+    return toBookingItemSummary(await this.items.add(id, item, { isAllowedWhenCompleted: true }));
   }
 
   /** Plans and cancels reminders of the booking; last, when no listener can reject the change any more. */

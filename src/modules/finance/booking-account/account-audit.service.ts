@@ -31,7 +31,10 @@ const INVOICE_EVENTS = {
   create: 'created',
   update: 'updated',
   delete: 'deleted',
+  redraw: 'updated',
   issue: 'issued',
+  deliver: 'updated',
+  correct: 'updated',
   void: 'voided',
 } as const;
 export type InvoiceVerb = keyof typeof INVOICE_EVENTS;

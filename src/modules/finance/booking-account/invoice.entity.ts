@@ -90,10 +90,13 @@ export interface Issue {
   sequence: number;
   number: string;
   issueDate: string;
-  dueDate: string;
+  /** Null for a credit note. */
+  dueDate: string | null;
   seller: Seller;
   /** What was received before; at most the total. */
   paidCents: number;
+  openReducedCents?: number;
+  releasedCents?: number;
 }
 
 export interface InvoiceChanges {
@@ -208,9 +211,10 @@ export class Invoice {
   }
 
   /** Adds to the credited amount. */
-  addCredited(cents: number): void {
+  addCredited(cents: number, now: Date): void {
     this.creditedCents += cents;
     this.status = this.statusFor(this.paidCents);
+    this.updatedAt = now;
   }
 
   /** Adds to the paid amount; a negative amount is subtracted. */
@@ -238,15 +242,27 @@ export class Invoice {
     });
   }
 
-  /** Its number is not used again. Throws 409 `invalid_transition`, `invoice_has_payments`. */
-  void(reason: string, now: Date): void {
+  /** Its number is not used again. Throws 409 `invalid_transition`, `credit_note_required` if something followed. */
+  void(voidReason: string, { isMonthClosed, now }: { isMonthClosed: boolean; now: Date }): void {
     if (this.status === 'void') throw this.invalidTransition('void');
-    if (this.paidCents > 0) {
-      throw conflict('invoice_has_payments', 'Reverse the payment allocations of this invoice first', {
-        paidCents: this.paidCents,
-      });
+    const reason = this.followedBy(isMonthClosed);
+    if (reason !== null) {
+      throw conflict('credit_note_required', 'Credit the invoice instead of voiding it', { reason });
     }
-    Object.assign(this, { status: 'void', voidedAt: now, voidReason: reason, updatedAt: now });
+    Object.assign(this, { status: 'void', voidedAt: now, voidReason, updatedAt: now });
+  }
+
+  /** Throws 409 `invoice_not_issued`, `invoice_void`, `invoice_sent`, 400 for a day before the issue or after today. */
+  deliver(sentOn: string, { today, now }: { today: string; now: Date }): void {
+    if (this.status === 'void') throw conflict('invoice_void', 'A void invoice cannot be sent', this.state());
+    if (this.issueDate === null) throw conflict('invoice_not_issued', 'Only issued invoices can be sent');
+    if (this.sentOn !== null) {
+      throw conflict('invoice_sent', 'The invoice was recorded as sent', { sentOn: this.sentOn });
+    }
+    if (sentOn < this.issueDate || sentOn > today) {
+      throw invalidField('sentOn', 'sentOn must be between the issue date and today', 'day_out_of_range');
+    }
+    Object.assign(this, { sentAt: now, sentOn, updatedAt: now });
   }
 
   /** The organization as it was when the invoice was issued; null for a draft. */
@@ -281,9 +297,15 @@ export class Invoice {
       issuedAt: this.issuedAt?.toISOString() ?? null,
       voidedAt: this.voidedAt?.toISOString() ?? null,
       voidReason: this.voidReason,
+      purpose: this.purpose,
+      sentAt: this.sentAt?.toISOString() ?? null,
+      sentOn: this.sentOn,
+      linesSource: this.linesSource,
+      payerSource: this.payerSource,
       version: this.version,
       createdAt: this.createdAt.toISOString(),
       updatedAt: this.updatedAt.toISOString(),
+      ...(this.type === 'credit_note' ? this.creditImage() : {}),
       lines: lines.map((line) => ({
         bookingItemId: line.bookingItemId,
         description: line.description,
@@ -301,6 +323,24 @@ export class Invoice {
         serviceDate: line.serviceDate,
         serviceEndDate: line.serviceEndDate,
       })),
+    };
+  }
+
+  /** What rules out that the invoice is voided, although it was issued. */
+  private followedBy(isMonthClosed: boolean): 'paid' | 'credited' | 'sent' | 'month_closed' | null {
+    if (this.paidCents > 0) return 'paid';
+    if (this.creditedCents > 0) return 'credited';
+    if (this.sentAt !== null) return 'sent';
+    return isMonthClosed ? 'month_closed' : null;
+  }
+
+  private creditImage(): object {
+    return {
+      invoiceId: this.originalInvoiceId,
+      reason: this.reason,
+      reasonText: this.reasonText,
+      openReducedCents: this.openReducedCents,
+      releasedCents: this.releasedCents,
     };
   }
 

@@ -46,6 +46,7 @@ export function listStatement(
 
 /** The values of the conditions begin at $3. */
 function conditionsOf(query: ListInvoices, { today, numberedBookingId }: ListContext) {
+  // Credit notes are listed by themselves.
   const { bookingId, status, dueFrom, dueTo, overdue, search } = query;
   const parts: { name: string; text: (place: string) => string; value: unknown }[] = [];
   const add = (name: string, text: (place: string) => string, value: unknown) => parts.push({ name, text, value });
@@ -67,7 +68,7 @@ function conditionsOf(query: ListInvoices, { today, numberedBookingId }: ListCon
   const texts = parts.map(({ text }, index) => text(`$${FIRST_VALUE + index}`));
   return {
     names: parts.map(({ name }) => (name === 'overdue' ? `${name}=${overdue}` : name)),
-    where: texts.length === 0 ? '' : `where ${texts.join(' and ')}`,
+    where: `where ${[`invoice.type = 'invoice'`, ...texts].join(' and ')}`,
     values: parts.map(({ value }) => value),
   };
 }

@@ -1,18 +1,25 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
-import { Cents, Flag, Id, ListOf, Nested, OneOf, Text, Version, Whole } from '../../../platform/http/fields.js';
+import { Cents, Flag, Id, ListOf, Nested, OneOf, Text, Texts, Version, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, DecimalText, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   type Invoice,
+  INVOICE_PURPOSES,
   INVOICE_STATUSES,
+  type InvoicePurpose,
   type InvoiceStatus,
+  LINES_SOURCES,
+  type LinesSource,
+  PAYER_SOURCES,
+  type PayerSource,
   PRICE_BASES,
   type PriceBasis,
   type PricedLine,
 } from '../booking-account/invoice.entity.js';
 import { TAX_KINDS, type TaxKind } from '../../taxes/index.js';
 import { taxSummaryOf, type TaxSummaryLine } from '../tax-allocation/tax-summary.js';
+import type { StaleReason } from './draft-staleness.js';
+import type { InvoiceView } from './invoices.service.js';
 import { netUnitPrice } from './line-amounts.js';
-import type { InvoiceWithLines } from './invoices.repository.js';
 
 const LOWEST = -Number.MAX_SAFE_INTEGER;
 
@@ -126,6 +133,26 @@ export class InvoiceSummary {
   /** Reason given with the voiding; null unless its status is `void`. */
   @Text({ max: 2000 })
   voidReason: string | null;
+
+  /** `cancellation_fee` for the fee of a cancelled booking; null for its price. */
+  @OneOf(INVOICE_PURPOSES)
+  purpose: InvoicePurpose | null;
+
+  /** When it was recorded that the customer has the invoice; null if it was not. It cannot be voided then. */
+  @Instant()
+  sentAt: string | null;
+
+  /** Day on which the invoice was sent; null if that was not recorded. */
+  @IsoDate()
+  sentOn: string | null;
+
+  /** What the lines were computed from, or `manual` if staff entered them. */
+  @OneOf(LINES_SOURCES)
+  linesSource: LinesSource;
+
+  /** `customer` if the payer is the customer of the booking, `manual` if staff entered it. */
+  @OneOf(PAYER_SOURCES)
+  payerSource: PayerSource;
 
   @Version()
   version: number;
@@ -248,6 +275,14 @@ export class TaxSummaryResponse {
 
 /** An invoice with its lines. Amounts are in minor units of `currency`. */
 export class InvoiceResponse extends InvoiceSummary {
+  /** True if the draft no longer agrees with the booking: it cannot be issued until it is redrawn. */
+  @Flag()
+  stale: boolean;
+
+  /** Why the draft is stale; empty if it is not, and once it is issued. */
+  @Texts({ max: 8, maxLength: 30 })
+  staleReasons: StaleReason[];
+
   /** Lines in the order in which they are printed. */
   @ListOf(() => InvoiceLineResponse, { min: 1, max: 500 })
   lines: InvoiceLineResponse[];
@@ -283,16 +318,24 @@ export function toInvoiceSummary(invoice: Invoice, today: string): InvoiceSummar
     issuedAt: invoice.issuedAt?.toISOString() ?? null,
     voidedAt: invoice.voidedAt?.toISOString() ?? null,
     voidReason: invoice.voidReason,
+    purpose: invoice.purpose,
+    sentAt: invoice.sentAt?.toISOString() ?? null,
+    sentOn: invoice.sentOn,
+    linesSource: invoice.linesSource,
+    payerSource: invoice.payerSource,
     version: invoice.version,
     createdAt: invoice.createdAt.toISOString(),
     updatedAt: invoice.updatedAt.toISOString(),
   };
 }
 
-export function toInvoice({ invoice, lines }: InvoiceWithLines, today: string): InvoiceResponse {
+export function toInvoice({ invoice, lines, staleness }: InvoiceView, today: string): InvoiceResponse {
+  const { reasons } = staleness;
   return {
     ...toInvoiceSummary(invoice, today),
-    lines: lines.map((line) => toLine(line, invoice.currency)),
+    stale: reasons.length > 0,
+    staleReasons: reasons,
+    lines: lines.map((line) => toInvoiceLine(line, invoice.currency)),
     taxSummary: taxSummaryOf(lines).map(toTaxSummary),
   };
 }
@@ -311,7 +354,7 @@ export function toTaxSummary(line: TaxSummaryLine): TaxSummaryResponse {
   };
 }
 
-function toLine(line: PricedLine, currency: string): InvoiceLineResponse {
+export function toInvoiceLine(line: PricedLine, currency: string): InvoiceLineResponse {
   return {
     bookingItemId: line.bookingItemId,
     description: line.description,

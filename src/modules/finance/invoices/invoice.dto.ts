@@ -1,6 +1,18 @@
 import { OmitType } from '@nestjs/swagger';
 import { PageQuery, patchOf } from '../../../platform/http/dto.js';
-import { Cents, Clearable, Id, Ignored, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import {
+  Cents,
+  Clearable,
+  Flag,
+  Id,
+  Ignored,
+  ListOf,
+  OneOf,
+  Optional,
+  Text,
+  Whole,
+} from '../../../platform/http/fields.js';
+import { named } from '../../../platform/http/named-values.js';
 import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, DecimalText, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
@@ -11,6 +23,9 @@ import {
 } from '../booking-account/invoice.entity.js';
 
 const SORT_FIELDS = ['issueDate', 'dueDate', 'totalCents', 'createdAt'] as const;
+export const STALE_ACTIONS = named('StaleAction', ['reject', 'redraw']);
+export type StaleAction = (typeof STALE_ACTIONS)[number];
+
 const LOWEST = -Number.MAX_SAFE_INTEGER;
 
 /** One line of an invoice. Amounts are in minor units of the booking currency. */
@@ -194,7 +209,10 @@ export class UpdateInvoice extends patchOf(
 
 /** Options for issuing an invoice; every field has a default. */
 export class IssueInvoice {
-  /** Date on the invoice; today by default. Not earlier than the last issue date in the series' period. */
+  /**
+   * Date on the invoice; today by default. Within the limits of the settings (422 `issue_date_out_of_bounds`), and not
+   * earlier than the last issue date in the series' period.
+   */
   @Optional()
   @IsoDate()
   issueDate?: string;
@@ -212,6 +230,53 @@ export class IssueInvoice {
   @Optional()
   @IsoDate()
   dueDate?: string;
+
+  /** What to do with a stale draft: `reject` (default) or `redraw`, which computes its lines and payer anew. */
+  @Optional()
+  @OneOf(STALE_ACTIONS)
+  onStale?: StaleAction;
+}
+
+/** How a draft is computed anew. */
+export class RedrawInvoice {
+  /**
+   * True: lines that staff entered are replaced; otherwise they are rejected with 409 `lines_are_manual`.
+   * @example true
+   */
+  @Optional()
+  @Flag()
+  discardLines?: boolean;
+}
+
+/** When an invoice was sent outside of this service. */
+export class DeliverInvoice {
+  /**
+   * Day of the sending, from the issue date to today.
+   * @example "2027-01-31"
+   */
+  @IsoDate()
+  sentOn: string;
+}
+
+/** The payer of a corrected invoice; omitted members stay as they are. */
+export class CorrectedPayer {
+  /**
+   * Person or company billed.
+   * @example "Clara Weber"
+   */
+  @Optional()
+  @Text({ max: 255 })
+  payerName?: string;
+
+  /** Postal address of the payer, with line breaks. An empty string means null. */
+  @Clearable()
+  @Text({ max: 1000, multiline: true, emptyIsNull: true })
+  payerAddress?: string | null;
+
+  /** Tax or VAT number of the payer. An empty string means null. */
+  @Clearable()
+  @Text({ max: 50, emptyIsNull: true })
+  payerTaxId?: string | null;
 }
 
 /** Reason for voiding an invoice. */

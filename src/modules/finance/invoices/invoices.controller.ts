@@ -9,7 +9,15 @@ import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { CreateInvoice, IssueInvoice, ListInvoices, UpdateInvoice, VoidInvoice } from './invoice.dto.js';
+import {
+  CreateInvoice,
+  DeliverInvoice,
+  IssueInvoice,
+  ListInvoices,
+  RedrawInvoice,
+  UpdateInvoice,
+  VoidInvoice,
+} from './invoice.dto.js';
 import { InvoiceEnvelope, InvoicePage, toInvoice, toInvoiceSummary } from './invoice-response.dto.js';
 import { InvoicesService } from './invoices.service.js';
 
@@ -122,9 +130,12 @@ export class InvoicesController {
    * cannot be changed afterwards. Without `seriesId` the default series for invoices is used, or the only active one
    * (409 `no_active_series`). The issue date must not be earlier than that of the last document of the series in its
    * period (409 `issue_date_out_of_sequence`). Payments already received for the booking or installment are counted,
-   * so the invoice can become `partially_paid` or `paid` at once; a total of 0 is `paid`. A cancelled booking is
-   * rejected with 409 `booking_closed`, an invoice that is not a draft with 409 `invalid_transition`. An invoice with
-   * reverse charge needs the tax ID of the payer, and a tax ID the address (400). All issued
+   * so the invoice can become `partially_paid` or `paid` at once; a total of 0 is `paid`. The issue date must be within
+   * the limits of the settings and not after today (422 `issue_date_out_of_bounds`). If the booking was changed since the
+   * draft was made, the draft is stale (409 `draft_stale`): `onStale: "redraw"` computes it anew and issues it. Drafts
+   * reserve nothing: of two over the same money the second is rejected with 422 `invoice_exceeds_booking`. A cancelled
+   * booking is rejected with 409 `booking_closed`, an invoice that is not a draft with 409 `invalid_transition`. An invoice
+   * with reverse charge needs the tax ID of the payer, and a tax ID the address (400). All issued
    * invoices of a booking together must not exceed what it costs (422 `invoice_exceeds_booking`).
    */
   @Post(':id/issuance')
@@ -143,7 +154,7 @@ export class InvoicesController {
       'issue_date_out_of_sequence',
       'invoice_number_conflict',
     ],
-    422: ['invoice_exceeds_booking'],
+    422: ['issue_date_out_of_bounds', 'invoice_exceeds_booking', 'totals_mismatch', 'negative_total'],
   })
   async issue(
     @PathId('inv', 'id', 3) id: string,
@@ -158,20 +169,70 @@ export class InvoicesController {
    * Void an invoice
    *
    * @remarks Moves a draft or an issued invoice to `void`. Its number is not used again, and its booking or
-   * installment can be invoiced again. Rejected with 409 `invoice_has_payments` while payments are allocated to it,
-   * and with 409 `invalid_transition` if it is void already.
+   * installment can be invoiced again. Once something followed, it is rejected with 409 `credit_note_required`, which
+   * names the reason: `paid`, `credited`, `sent` or `month_closed`; with 409 `invalid_transition` if it is void already.
    */
   @Post(':id/voiding')
   @HttpCode(200)
   @RequireScope('finance:void')
   @Mutates('finance.invoice.void')
-  @Refuses({ 409: ['invalid_transition', 'invoice_has_payments'] })
+  @Refuses({ 409: ['invalid_transition', 'credit_note_required'] })
   async void(
     @PathId('inv', 'id', 4) id: string,
     @Body() { reason }: VoidInvoice,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<InvoiceEnvelope> {
     const view = await this.invoices.void(id, reason, expected);
+    return tagged(view.invoice, { data: toInvoice(view, this.clock.today()) });
+  }
+
+  /**
+   * Redraw a draft invoice
+   *
+   * @remarks Computes the lines, the payer and, for an installment, the due date anew from the booking. A payer that staff
+   * entered stays. Lines that staff entered are rejected with 409 `lines_are_manual` unless `discardLines` is true.
+   */
+  @Post(':id/redrawing')
+  @HttpCode(200)
+  @RequireScope('finance:write')
+  @Mutates('finance.invoice.redraw')
+  @Refuses({
+    409: [
+      'invoice_issued',
+      'invoice_void',
+      'booking_closed',
+      'booking_not_priced',
+      'lines_are_manual',
+      'schedule_cancelled',
+    ],
+    422: ['invoice_exceeds_booking', 'totals_mismatch', 'negative_total'],
+  })
+  async redraw(
+    @PathId('inv', 'id', 2) id: string,
+    @Body() body: RedrawInvoice,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<InvoiceEnvelope> {
+    const view = await this.invoices.redraw(id, body, expected);
+    return tagged(view.invoice, { data: toInvoice(view, this.clock.today()) });
+  }
+
+  /**
+   * Record the sending of an invoice
+   *
+   * @remarks Records that the customer has an issued invoice. From then on it cannot be voided, only credited. A day before
+   * the issue date or after today is rejected with 400, a second sending with 409 `invoice_sent`.
+   */
+  @Post(':id/delivery')
+  @HttpCode(200)
+  @RequireScope('finance:write')
+  @Mutates('finance.invoice.deliver')
+  @Refuses({ 409: ['invoice_not_issued', 'invoice_void', 'invoice_sent'] })
+  async deliver(
+    @PathId('inv', 'id', 1) id: string,
+    @Body() body: DeliverInvoice,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<InvoiceEnvelope> {
+    const view = await this.invoices.deliver(id, body, expected);
     return tagged(view.invoice, { data: toInvoice(view, this.clock.today()) });
   }
 }

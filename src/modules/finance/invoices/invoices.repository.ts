@@ -14,11 +14,13 @@ export interface InvoiceWithLines {
 }
 
 /** What an invoice is issued with, except the sequence of its number. */
-export interface IssueTerms {
+interface NumberTerms {
   source: NumberSource;
-  dueDate: string;
+  dueDate: string | null;
   seller: Seller;
   paidCents: number;
+  openReducedCents?: number;
+  releasedCents?: number;
   issuedAt: Date;
 }
 
@@ -40,7 +42,8 @@ const LINES = `coalesce((
 const ISSUE = `with ${NEXT_NUMBER}
   update invoices set number = next_number.number, series_id = $1, period_key = $2, sequence = next_number.sequence,
     issue_date = $3::date, status = $9, due_date = $10::date, seller_name = $11, seller_address = $12,
-    seller_tax_id = $13, issued_at = $14, paid_cents = $15, updated_at = $14, version = version + 1
+    seller_tax_id = $13, issued_at = $14, paid_cents = $15, open_reduced_cents = $16,
+    released_cents = $17, updated_at = $14, version = version + 1
   from next_number where invoices.id = $7 and invoices.version = $8
   returning next_number.number, next_number.sequence`;
 
@@ -62,14 +65,14 @@ export class InvoicesRepository {
     return this.read('invoice-lock', id, 'for no key update of invoice');
   }
 
-  /** Throws 404. */
-  async bookingIdOf(id: string): Promise<string> {
+  /** Throws 404; `details` are for an id that a body contains. */
+  async bookingIdOf(id: string, details?: { field: string }): Promise<string> {
     const [row] = await this.database.prepared<{ bookingId: string }>(
       'invoice-booking',
       'select booking_id as "bookingId" from invoices where id = $1',
       [id],
     );
-    if (!row) throw notFound();
+    if (!row) throw notFound(details);
     return row.bookingId;
   }
 
@@ -111,7 +114,7 @@ export class InvoicesRepository {
   }
 
   /** Returns null if the series has a document with a later issue date. */
-  async assignNumber(invoice: Invoice, terms: IssueTerms): Promise<{ number: string; sequence: number } | null> {
+  async assignNumber(invoice: Invoice, terms: NumberTerms): Promise<{ number: string; sequence: number } | null> {
     const { source, dueDate, seller, paidCents, issuedAt } = terms;
     const [assigned] = await this.database.prepared<{ number: string; sequence: string }>('invoice-issue', ISSUE, [
       ...nextNumberValues(source),
@@ -124,6 +127,8 @@ export class InvoicesRepository {
       seller.taxId,
       issuedAt,
       paidCents,
+      terms.openReducedCents ?? null,
+      terms.releasedCents ?? null,
     ]);
     return assigned ? { number: assigned.number, sequence: Number(assigned.sequence) } : null;
   }

@@ -1,23 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { make } from '../../../platform/database/rows.js';
-import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import { AppError, conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
+import { assertUnchangedSince, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import { type BookingSummary, BookingsService } from '../../bookings/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { AccountAuditService } from '../booking-account/account-audit.service.js';
+import type { BookingAccount } from '../booking-account/booking-account.js';
 import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
-import { Invoice } from '../booking-account/invoice.entity.js';
-import { NumberSeriesService } from '../number-series/number-series.service.js';
+import type { Invoice, PricedLine } from '../booking-account/invoice.entity.js';
 import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
-import type { CreateInvoice, IssueInvoice, ListInvoices, UpdateInvoice } from './invoice.dto.js';
-import { type Contents, contentsOf } from './invoice-contents.js';
-import { IssuerCopiesRepository } from './issuer-copies.repository.js';
+import { draftStale, drawnFromOf, isOnlyBilledElsewhere, type Staleness, stalenessOf } from './draft-staleness.js';
+import type {
+  CorrectedPayer,
+  CreateInvoice,
+  DeliverInvoice,
+  IssueInvoice,
+  ListInvoices,
+  RedrawInvoice,
+  UpdateInvoice,
+} from './invoice.dto.js';
+import { contentsOf, type InvoiceSources } from './invoice-contents.js';
 import { assertPayerComplete, InvoiceSourcesService } from './invoice-sources.service.js';
 import { type InvoiceWithLines, InvoicesRepository } from './invoices.repository.js';
+import { IssuingService } from './issuing.service.js';
+import { hasPayer, newDraft, toInput } from './new-draft.js';
 
 mapConstraint('invoices_live_schedule', () =>
   conflict('schedule_already_invoiced', 'The installment is already on another invoice'),
@@ -31,6 +41,16 @@ mapConstraint('invoices_number_length', () =>
   conflict('series_exhausted', 'The next number would be too long; create a new series'),
 );
 
+const FRESH: Staleness = { reasons: [], itemIds: [] };
+
+export interface InvoiceView extends InvoiceWithLines {
+  staleness: Staleness;
+}
+
+interface LockedDraft extends InvoiceWithLines {
+  account: BookingAccount;
+}
+
 /** Invoices to customers. Each change locks the booking first, so that it is never invoiced or paid twice. */
 @Injectable()
 export class InvoicesService {
@@ -40,14 +60,13 @@ export class InvoicesService {
     private readonly accounts: BookingAccountsService,
     private readonly repository: InvoicesRepository,
     private readonly sources: InvoiceSourcesService,
-    private readonly numbers: NumberSeriesService,
+    private readonly issuing: IssuingService,
     private readonly reminders: RemindersService,
     private readonly audit: AccountAuditService,
-    private readonly issuers: IssuerCopiesRepository,
     private readonly clock: Clock,
   ) {}
 
-  async create(input: CreateInvoice, id = newId('inv')): Promise<InvoiceWithLines> {
+  async create(input: CreateInvoice, id = newId('inv')): Promise<InvoiceView> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(input.bookingId, { field: 'bookingId' });
       const { booking } = account;
@@ -61,10 +80,11 @@ export class InvoicesService {
       account.assertInvoiceFits({ id, totalCents: contents.totals.totalCents });
 
       const invoice = newDraft(input, { id, booking, contents, now: this.clock.now() });
+      invoice.drawnFrom = drawnFromOf(account, sources.items, { ...invoice, lines: contents.lines });
       const locked = { invoice, lines: contents.lines };
       await this.repository.insert(invoice, contents.lines);
       this.audit.invoiceChanged('create', invoice, { before: null, after: this.imageOf(locked) });
-      return locked;
+      return { ...locked, staleness: FRESH };
     });
   }
 
@@ -74,11 +94,13 @@ export class InvoicesService {
     return this.repository.list(query, { today: this.clock.today(), numberedBookingId });
   }
 
-  async get(id: string): Promise<InvoiceWithLines> {
-    return this.repository.get(id);
+  async get(id: string): Promise<InvoiceView> {
+    const found = await this.repository.get(id);
+    if (found.invoice.status !== 'draft') return { ...found, staleness: FRESH };
+    return { ...found, staleness: await this.stalenessOf(await this.accounts.read(found.invoice.bookingId), found) };
   }
 
-  async update(id: string, body: UpdateInvoice, expected: ExpectedVersions): Promise<InvoiceWithLines> {
+  async update(id: string, body: UpdateInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(await this.repository.bookingIdOf(id));
       const { booking } = account;
@@ -99,72 +121,192 @@ export class InvoicesService {
       if (totals.totalCents > invoice.totalCents) account.assertInvoiceFits({ id, totalCents: totals.totalCents });
 
       invoice.change(changes, totals, this.clock.now());
+      const lines = sent ? priced : stored;
+      if (sent) {
+        invoice.linesSource = 'manual';
+        invoice.drawnFrom = drawnFromOf(account, sources.items, { ...invoice, lines });
+      }
+      if (hasPayer(body)) invoice.payerSource = 'manual';
       await this.repository.update(invoice);
       if (sent) await this.repository.replaceLines(id, priced);
-      const lines = sent ? priced : stored;
       this.audit.invoiceChanged('update', invoice, { before, after: this.imageOf({ invoice, lines }) });
-      return { invoice, lines };
+      return { invoice, lines, staleness: await this.stalenessOf(account, { invoice, lines }) };
     });
   }
 
   /** Only a draft. Returns it as it was. */
-  async delete(id: string, expected: ExpectedVersions): Promise<InvoiceWithLines> {
+  async delete(id: string, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
       await this.lockBookingOf(id);
       const draft = await this.lock(id, expected);
       draft.invoice.assertDraft();
-      await this.repository.delete(id);
-      this.audit.invoiceChanged('delete', draft.invoice, { before: this.imageOf(draft), after: null });
-      return draft;
+      await this.deleteDraft(draft);
+      return { ...draft, staleness: FRESH };
     });
   }
 
-  /** Assigns the number. Money that settled installments before counts on the invoice. */
-  async issue(id: string, requested: IssueInvoice, expected: ExpectedVersions): Promise<InvoiceWithLines> {
-    return this.database.transaction(async () => {
-      const account = await this.accounts.lockOf(await this.lockBookingOf(id));
-      assertNotCancelled(account.booking);
-      const locked = await this.lock(id, expected);
-      const { invoice } = locked;
-      invoice.assertIssuable();
-      account.assertInvoiceFits(invoice);
-      assertPayerComplete(invoice, locked.lines);
-      const before = this.imageOf(locked);
-      const { issueDate = this.clock.today(), seriesId = null } = requested;
-      const dueDate = invoice.dueDateFor(issueDate, requested.dueDate);
-      const source = await this.numbers.lockForIssue(invoice.type, seriesId, issueDate);
+  /** Of a booking that was cancelled: nothing will be invoiced for it but a fee. The account is locked. */
+  async deleteDrafts({ invoices }: BookingAccount): Promise<void> {
+    for (const { id } of invoices.filter(({ status }) => status === 'draft')) {
+      await this.deleteDraft(await this.repository.lock(id));
+    }
+  }
 
+  /**
+   * Computes lines, payer and due date anew from the booking or installment. A payer that staff sent stays. Throws 409
+   * `lines_are_manual` unless the lines may be discarded.
+   */
+  async redraw(id: string, { discardLines = false }: RedrawInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
+    return this.database.transaction(async () => {
+      const draft = await this.lockDraft(id, expected);
+      draft.invoice.assertDraft();
+      const before = this.imageOf(draft);
+      const lines = await this.drawAnew(draft, discardLines);
+      const drawn = { invoice: draft.invoice, lines };
+      this.audit.invoiceChanged('redraw', draft.invoice, { before, after: this.imageOf(drawn) });
+      return { ...drawn, staleness: FRESH };
+    });
+  }
+
+  /**
+   * Assigns the number. Money that settled installments before counts on the invoice. Throws 409 `draft_stale` if the draft
+   * no longer agrees with the booking, 422 `invoice_exceeds_booking` if its money is billed already.
+   */
+  async issue(id: string, requested: IssueInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
+    return this.database.transaction(async () => {
+      const draft = await this.lockDraft(id, expected);
+      const { account, invoice } = draft;
+      invoice.assertIssuable();
+      const before = this.imageOf(draft);
+      const lines = await this.currentLines(draft, requested.onStale === 'redraw');
+      account.assertInvoiceFits(invoice);
+      assertPayerComplete(invoice, lines);
+      const issueDate = await this.issuing.issueDate(requested.issueDate);
+      const dueDate = invoice.dueDateFor(issueDate, requested.dueDate);
       const paidCents = await this.accounts.applyEarlyMoneyToNewInvoice(invoice, issueDate);
-      const seller = await this.issuers.store(invoice);
-      const issuedAt = this.clock.now();
-      const assigned = await this.repository.assignNumber(invoice, { source, dueDate, seller, paidCents, issuedAt });
-      if (!assigned) throw await this.numbers.outOfSequence(source);
-      const { periodKey } = source;
-      invoice.issued(
-        { ...assigned, seriesId: source.seriesId, periodKey, issueDate, dueDate, seller, paidCents },
-        issuedAt,
-      );
+      await this.issuing.issue(invoice, { issueDate, dueDate, seriesId: requested.seriesId ?? null, paidCents });
 
       await this.reminders.reschedule(invoice.bookingId, INVOICE_TRIGGERS);
-      this.audit.invoiceChanged('issue', invoice, { before, after: this.imageOf(locked) });
+      this.audit.invoiceChanged('issue', invoice, { before, after: this.imageOf({ invoice, lines }) });
       if (paidCents > 0 && invoice.status === 'paid') this.audit.publishInvoice('settled', invoice);
-      return locked;
+      return { invoice, lines, staleness: FRESH };
     });
   }
 
-  /** The booking or installment can be invoiced again. The number is not used again. */
-  async void(id: string, reason: string, expected: ExpectedVersions): Promise<InvoiceWithLines> {
+  /**
+   * The booking or installment can be invoiced again. The number is not used again. Throws 409 `credit_note_required` if
+   * something followed.
+   */
+  async void(id: string, reason: string, expected: ExpectedVersions): Promise<InvoiceView> {
+    return this.database.transaction(async () => {
+      const account = await this.accounts.lock(await this.repository.bookingIdOf(id));
+      const invoice = invoiceOf(account, id);
+      assertVersion(expected, invoice);
+      const lines = await this.repository.linesOf(id);
+      const before = this.imageOf({ invoice, lines });
+      const isMonthClosed = invoice.issueDate !== null && !(await this.issuing.isOpen(invoice.issueDate));
+      invoice.void(reason, { isMonthClosed, now: this.clock.now() });
+      await this.repository.update(invoice);
+      await this.accounts.applyMoney(account);
+      await this.reminders.reschedule(invoice.bookingId, INVOICE_TRIGGERS);
+      this.audit.invoiceChanged('void', invoice, { before, after: this.imageOf({ invoice, lines }), reason });
+      return { invoice, lines, staleness: FRESH };
+    });
+  }
+
+  /** Records that the customer has the invoice, so that it cannot be voided any more. */
+  async deliver(id: string, { sentOn }: DeliverInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
       await this.lockBookingOf(id);
       const locked = await this.lock(id, expected);
-      const { invoice } = locked;
       const before = this.imageOf(locked);
-      invoice.void(reason, this.clock.now());
-      await this.repository.update(invoice);
-      await this.reminders.reschedule(invoice.bookingId, INVOICE_TRIGGERS);
-      this.audit.invoiceChanged('void', invoice, { before, after: this.imageOf(locked), reason });
-      return locked;
+      locked.invoice.deliver(sentOn, { today: this.clock.today(), now: this.clock.now() });
+      await this.repository.update(locked.invoice);
+      this.audit.invoiceChanged('deliver', locked.invoice, { before, after: this.imageOf(locked) });
+      return { ...locked, staleness: FRESH };
     });
+  }
+
+  /** The invoice was not sent. Throws 404, 409 `changed_since`. */
+  @Reverses('finance.invoice.deliver')
+  async reverseDelivery(entry: RecordedAction): Promise<ReversalResult> {
+    await this.lockBookingOf(entry.subjectId);
+    const locked = await this.lock(entry.subjectId, null);
+    assertUnchangedSince(entry, locked.invoice);
+    const before = this.imageOf(locked);
+    Object.assign(locked.invoice, { sentAt: null, sentOn: null, updatedAt: this.clock.now() });
+    await this.repository.update(locked.invoice);
+    this.audit.publishInvoice('updated', locked.invoice);
+    return { before, after: this.imageOf(locked) };
+  }
+
+  /** A new draft of what an invoice billed that was credited in full. */
+  async draftAgain(credited: Invoice, payer: CorrectedPayer): Promise<InvoiceView> {
+    const { bookingId, scheduleId, linesSource } = credited;
+    const isManual = linesSource === 'manual' && scheduleId === null;
+    const lines = isManual ? await this.repository.linesOf(credited.id) : undefined;
+    const items = isManual ? await this.bookings.activeItems(bookingId) : [];
+    return this.create({
+      bookingId,
+      scheduleId,
+      payerName: payer.payerName ?? credited.payerName,
+      payerAddress: payer.payerAddress === undefined ? credited.payerAddress : payer.payerAddress,
+      payerTaxId: payer.payerTaxId === undefined ? credited.payerTaxId : payer.payerTaxId,
+      ...(lines ? { lines: lines.map((line) => toInput(line, items)) } : {}),
+    });
+  }
+
+  private async currentLines(draft: LockedDraft, redraw: boolean): Promise<readonly PricedLine[]> {
+    const staleness = await this.stalenessOf(draft.account, draft);
+    if (staleness.reasons.length === 0) return draft.lines;
+    if (redraw) return this.drawAnew(draft, false);
+    if (isOnlyBilledElsewhere(staleness)) draft.account.assertInvoiceFits(draft.invoice);
+    throw draftStale(staleness);
+  }
+
+  private async drawAnew({ account, invoice }: LockedDraft, discardLines: boolean): Promise<readonly PricedLine[]> {
+    const { scheduleId, linesSource, payerSource } = invoice;
+    if (linesSource === 'manual' && !discardLines) {
+      throw conflict('lines_are_manual', 'Staff entered the lines; send discardLines to replace them');
+    }
+    const sources = await this.sources.read(account);
+    const { lines, totals, dueDate } = await this.sources.contentsOf(account, { scheduleId }, sources);
+    const payer = payerSource === 'customer' ? { payerName: account.booking.customerName } : {};
+    invoice.change({ ...payer, ...(scheduleId === null ? {} : { dueDate }) }, totals, this.clock.now());
+    invoice.linesSource = scheduleId === null ? 'booking' : 'schedule';
+    invoice.drawnFrom = drawnFromOf(account, sources.items, { ...invoice, lines });
+    await this.repository.update(invoice);
+    await this.repository.replaceLines(invoice.id, lines);
+    return lines;
+  }
+
+  private async stalenessOf(account: BookingAccount, { invoice, lines }: InvoiceWithLines): Promise<Staleness> {
+    const sources = await this.sources.read(account);
+    const redrawn = invoice.linesSource === 'manual' ? null : await this.linesNow(account, invoice, sources);
+    return stalenessOf({ account, items: sources.items, invoice, lines, redrawn });
+  }
+
+  /** What a redraw would compute; null if it would be rejected. */
+  private async linesNow(account: BookingAccount, { scheduleId }: Invoice, sources: InvoiceSources) {
+    try {
+      return (await this.sources.contentsOf(account, { scheduleId }, sources)).lines;
+    } catch (error) {
+      if (error instanceof AppError) return null;
+      throw error;
+    }
+  }
+
+  private async deleteDraft(draft: InvoiceWithLines): Promise<void> {
+    await this.repository.delete(draft.invoice.id);
+    this.audit.invoiceChanged('delete', draft.invoice, { before: this.imageOf(draft), after: null });
+  }
+
+  private async lockDraft(id: string, expected: ExpectedVersions): Promise<LockedDraft> {
+    const account = await this.accounts.lock(await this.repository.bookingIdOf(id));
+    assertNotCancelled(account.booking);
+    const invoice = invoiceOf(account, id);
+    assertVersion(expected, invoice);
+    return { account, invoice, lines: await this.repository.linesOf(id) };
   }
 
   private async lockBookingOf(id: string): Promise<BookingSummary> {
@@ -180,6 +322,12 @@ export class InvoicesService {
   private imageOf({ invoice, lines }: InvoiceWithLines): object {
     return invoice.auditImage(lines, this.clock.today());
   }
+}
+
+function invoiceOf(account: BookingAccount, id: string): Invoice {
+  const invoice = account.invoices.find((each) => each.id === id);
+  if (!invoice) throw notFound();
+  return invoice;
 }
 
 /** From PostgreSQL's detail: `Key (type, number)=(invoice, INV-1) already exists.` */
@@ -198,51 +346,5 @@ function assertCurrency({ currency }: CreateInvoice, booking: BookingSummary): v
   throw unprocessable('currency_mismatch', 'The invoice currency must be the booking currency', {
     expected: booking.currency,
     actual: currency,
-  });
-}
-
-function newDraft(
-  input: CreateInvoice,
-  { id, booking, contents, now }: { id: string; booking: BookingSummary; contents: Contents; now: Date },
-): Invoice {
-  return make(Invoice, {
-    id,
-    type: 'invoice',
-    bookingId: booking.id,
-    scheduleId: input.scheduleId ?? null,
-    status: 'draft',
-    number: null,
-    seriesId: null,
-    periodKey: null,
-    sequence: null,
-    issueDate: null,
-    dueDate: input.dueDate === undefined ? contents.dueDate : input.dueDate,
-    payerName: input.payerName ?? booking.customerName,
-    payerAddress: input.payerAddress ?? null,
-    payerTaxId: input.payerTaxId ?? null,
-    sellerName: null,
-    sellerAddress: null,
-    sellerTaxId: null,
-    currency: booking.currency,
-    ...contents.totals,
-    paidCents: 0,
-    creditedCents: 0,
-    originalInvoiceId: null,
-    reason: null,
-    reasonText: null,
-    openReducedCents: null,
-    releasedCents: null,
-    purpose: null,
-    sentAt: null,
-    sentOn: null,
-    linesSource: 'manual',
-    payerSource: 'manual',
-    drawnFrom: null,
-    issuedAt: null,
-    voidedAt: null,
-    voidReason: null,
-    version: 1,
-    createdAt: now,
-    updatedAt: now,
   });
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
@@ -13,6 +13,9 @@ import {
   ListNumberSeries,
   NumberSeriesEnvelope,
   NumberSeriesPage,
+  ReadSequenceReport,
+  ReleaseDate,
+  SequenceReportPage,
   toNumberSeries,
   UpdateNumberSeries,
 } from './number-series.dto.js';
@@ -69,7 +72,8 @@ export class NumberSeriesController {
    *
    * @remarks Changes only the fields that are sent. `prefix`, `pattern` and `resetPeriod` can be changed only while
    * the series has assigned no number (409 `series_in_use`). `nextNumber` can only be increased (409
-   * `series_would_duplicate`). Making an active series the default removes the flag from the present default of the
+   * `series_would_duplicate`); if it moves by more than 1, `reason` is required, and the skipped numbers are listed in the
+   * sequence report. Making an active series the default removes the flag from the present default of the
    * same document type.
    */
   @Patch(':id')
@@ -83,6 +87,40 @@ export class NumberSeriesController {
   ): Promise<NumberSeriesEnvelope> {
     const view = await this.series.update(id, body, expected);
     return tagged(view, { data: toNumberSeries(view) });
+  }
+
+  /**
+   * Release the issue date of a document
+   *
+   * @remarks A document that was issued with a wrong date blocks earlier dates. After it was voided or credited in full
+   * (409 `document_still_open` otherwise), its date can be released: it no longer counts for the order of dates, its
+   * number stays used, and documents with earlier dates can be issued at once.
+   */
+  @Post(':id/date-releases')
+  @HttpCode(200)
+  @RequireScope('finance:numbering')
+  @Mutates('finance.invoice_number_series.release_date')
+  @Refuses({ 404: ['not_found'], 409: ['document_still_open', 'date_already_released'] })
+  async releaseDate(
+    @PathId('iser') id: string,
+    @Body() body: ReleaseDate,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<NumberSeriesEnvelope> {
+    const view = await this.series.releaseDate(id, body, expected);
+    return tagged(view, { data: toNumberSeries(view) });
+  }
+
+  /**
+   * Report the numbers of a series
+   *
+   * @remarks Returns a page of the numbers of one counter in their order, each with its document and date, and the
+   * ranges of numbers that no document has. Entries with an `anomaly` explain themselves by a reason or need attention.
+   */
+  @Get(':id/sequence-report')
+  @RequireScope('finance:numbering')
+  async sequenceReport(@PathId('iser') id: string, @Query() query: ReadSequenceReport): Promise<SequenceReportPage> {
+    const { rows, total } = await this.series.sequenceReport(id, query);
+    return { data: rows, total, ...pageBounds(query) };
   }
 
   /**

@@ -1,8 +1,9 @@
 import { OmitType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Flag, Id, Ignored, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
+import { named } from '../../../platform/http/named-values.js';
 import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
-import { Instant } from '../../../platform/http/trade-fields.js';
+import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { RESET_PERIODS, type ResetPeriod } from './number-pattern.js';
 import { DOCUMENT_TYPES, type DocumentType, type NumberSeriesView } from './number-series.entity.js';
 
@@ -86,7 +87,92 @@ export class CreateNumberSeries {
  * The fields to change. `prefix`, `pattern` and `resetPeriod` only while no number was assigned; `nextNumber` can
  * only be increased.
  */
-export class UpdateNumberSeries extends patchOf(OmitType(CreateNumberSeries, ['id', 'documentType'] as const)) {}
+export class UpdateNumberSeries extends patchOf(OmitType(CreateNumberSeries, ['id', 'documentType'] as const)) {
+  /** Why numbers are skipped; required if `nextNumber` moves by more than 1. Stored with the gap. */
+  @Optional()
+  @Text({ max: 2000, multiline: true })
+  reason?: string;
+}
+
+/** A document of the series whose wrong issue date is to be ignored. */
+export class ReleaseDate {
+  /**
+   * Invoice with a number of the series (prefix `inv`); void or credited in full.
+   * @example "inv_01k0dem000e000000000000004"
+   */
+  @Id('inv')
+  invoiceId: string;
+
+  /**
+   * Why the date is wrong; stored and listed in the sequence report.
+   * @example "Issued with the date of next year"
+   */
+  @Text({ max: 2000, multiline: true })
+  reason: string;
+}
+
+export const SEQUENCE_ANOMALIES = named('SequenceAnomaly', ['gap', 'missing_document', 'date_out_of_order']);
+export type SequenceAnomaly = (typeof SEQUENCE_ANOMALIES)[number];
+
+export class ReadSequenceReport extends PageQuery {
+  /** The counter to report: `all`, a year or a month such as `2027-03`; that of today by default. */
+  @Optional()
+  @Text({ max: 7, pattern: /^(all|\d{4}(-\d{2})?)$/ })
+  periodKey?: string;
+
+  /** True: only entries with an anomaly. */
+  @Optional()
+  @QueryFlag()
+  anomalous?: boolean;
+}
+
+/** A number of a counter, or a range of numbers that no document has. */
+export class SequenceEntry {
+  /** The sequence in the period, or the first one of a range. */
+  @Whole({ min: 1, max: MAX_NUMBER })
+  sequence: number;
+
+  /** The last sequence of a range; otherwise the same as `sequence`. */
+  @Whole({ min: 1, max: MAX_NUMBER })
+  lastSequence: number;
+
+  /** The number of the document; null without one. */
+  @Text({ max: 50 })
+  number: string | null;
+
+  /** The invoice (prefix `inv`) or credit note (prefix `crn`); null without one. */
+  @Text({ max: 50 })
+  documentId: string | null;
+
+  /** Null without a document. */
+  @OneOf(DOCUMENT_TYPES)
+  documentType: DocumentType | null;
+
+  /** Status of the document; null without one. */
+  @Text({ max: 50 })
+  status: string | null;
+
+  /** Date on the document; null without one. */
+  @IsoDate()
+  issueDate: string | null;
+
+  /** When the issue date was released, so that it does not count for the order of dates; null if it was not. */
+  @Instant()
+  releasedAt: string | null;
+
+  /** Why the date was released, or why the numbers were skipped; null if no reason is known. */
+  @Text({ max: 2000 })
+  reason: string | null;
+
+  /**
+   * `gap`: the numbers were skipped. `missing_document`: no document has the number, and it was not skipped.
+   * `date_out_of_order`: an earlier number has a later date that is not released. Null: none.
+   */
+  @OneOf(SEQUENCE_ANOMALIES)
+  anomaly: SequenceAnomaly | null;
+}
+
+export class SequenceReportPage extends pageOf(SequenceEntry) {}
 
 export class ListNumberSeries extends PageQuery {
   /** Only series for this document type. */

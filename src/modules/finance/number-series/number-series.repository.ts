@@ -5,7 +5,7 @@ import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { periodKeyOf } from './number-pattern.js';
-import type { ListNumberSeries } from './number-series.dto.js';
+import type { ListNumberSeries, ReadSequenceReport, SequenceEntry } from './number-series.dto.js';
 import { type DocumentType, NumberSeries, type NumberSeriesView } from './number-series.entity.js';
 
 const TODAY_KEY = `case series.reset_period when 'never' then 'all' when 'yearly' then left(:today, 4) else left(:today, 7) end`;
@@ -30,6 +30,58 @@ interface Derived {
 }
 
 type Counted = Pick<NumberSeries, 'id' | 'resetPeriod'>;
+
+/** A document that has a number of a series. */
+export interface SeriesDocument {
+  id: string;
+  status: string;
+  number: string;
+  periodKey: string;
+  issueDate: string;
+  isReleased: boolean;
+}
+
+/**
+ * Documents by sequence, and between two of them what no document has: the recorded gaps, and the numbers that are in none.
+ * A counter whose next number is 1000 has 999 numbers.
+ */
+const SEQUENCE = `
+  with document as (
+    select invoice.sequence, invoice.sequence as last_sequence, invoice.number, invoice.id, invoice.type, invoice.status,
+      invoice.issue_date, release.created_at as released_at, release.reason,
+      max(invoice.issue_date) filter (where release.invoice_id is null) over (
+        order by invoice.sequence rows between unbounded preceding and 1 preceding) as latest
+    from invoices invoice left join document_date_releases release on release.invoice_id = invoice.id
+    where invoice.series_id = $1 and invoice.period_key = $2
+  ), gap as (
+    select from_sequence as sequence, to_sequence as last_sequence, reason
+    from number_gaps where series_id = $1 and period_key = $2
+  ), used as (
+    select sequence, last_sequence from document union all select sequence, last_sequence from gap
+    union all select next_number, next_number from invoice_number_counters where series_id = $1 and period_key = $2
+  ), missing as (
+    select before + 1 as sequence, sequence - 1 as last_sequence from (
+      select sequence, max(last_sequence) over (
+        order by sequence rows between unbounded preceding and 1 preceding) as last_before
+      from used
+    ) steps, lateral (select coalesce(last_before, 0) as before) earlier where sequence > before + 1
+  ), entries as (
+    select sequence, last_sequence, number, id, type, status, issue_date, released_at, reason,
+      case when released_at is null and issue_date < latest then 'date_out_of_order' end as anomaly
+    from document
+    union all
+    select sequence, last_sequence, null, null, null, null, null, null, reason, 'gap' from gap
+    union all
+    select sequence, last_sequence, null, null, null, null, null, null, null, 'missing_document' from missing
+  ), found as (select * from entries where not $3::boolean or anomaly is not null),
+  page as (select * from found order by sequence limit $4 offset $5)
+  select counted.total, case when page.sequence is not null then json_build_object(
+    'sequence', page.sequence, 'lastSequence', page.last_sequence, 'number', page.number, 'documentId', page.id,
+    'documentType', page.type, 'status', page.status, 'issueDate', page.issue_date,
+    'releasedAt', to_char(page.released_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'reason', page.reason, 'anomaly', page.anomaly) end as entry
+  from (select count(*)::integer as total from found) counted left join page on true
+  order by page.sequence`;
 
 /** Number series and their counters, one for each period. A period without a counter starts at 1. */
 @Injectable()
@@ -114,6 +166,7 @@ export class NumberSeriesRepository {
       'insert into invoice_number_counters (series_id, period_key, next_number) values ($1, $2, $3)',
       [series.id, this.currentKey(series), nextNumber],
     );
+    await this.recordGap(series, { from: 1, to: nextNumber - 1, reason: null });
   }
 
   /** For a series that has assigned no number and whose reset period was changed. */
@@ -122,15 +175,80 @@ export class NumberSeriesRepository {
     await this.startCounter(series, nextNumber);
   }
 
-  /** Waits for issues that have locked the counter; returns false if it is beyond `nextNumber` then. */
-  async advanceCounter(series: Counted, nextNumber: number): Promise<boolean> {
-    const { count } = await this.database.execute(
-      `insert into invoice_number_counters as counter (series_id, period_key, next_number) values ($1, $2, $3)
-       on conflict (series_id, period_key) do update set next_number = excluded.next_number
-       where counter.next_number <= excluded.next_number`,
+  /** The next number of the counter, which no issue can take until the end of the transaction. */
+  async lockCounter(series: Counted): Promise<number> {
+    const [counter] = await this.database.query<{ next: string }>(
+      `insert into invoice_number_counters as counter (series_id, period_key, next_number) values ($1, $2, 1)
+       on conflict (series_id, period_key) do update set next_number = counter.next_number
+       returning counter.next_number as next`,
+      [series.id, this.currentKey(series)],
+    );
+    return Number(counter?.next ?? 1);
+  }
+
+  /** For a locked counter. */
+  async advanceCounter(series: Counted, nextNumber: number): Promise<void> {
+    await this.database.query(
+      'update invoice_number_counters set next_number = $3 where series_id = $1 and period_key = $2',
       [series.id, this.currentKey(series), nextNumber],
     );
-    return count > 0;
+  }
+
+  async recordGap(series: Counted, { from, to, reason }: { from: number; to: number; reason: string | null }) {
+    await this.database.query(
+      `insert into number_gaps (series_id, period_key, from_sequence, to_sequence, reason, created_at)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [series.id, this.currentKey(series), from, to, reason, this.clock.now()],
+    );
+  }
+
+  /** The document and its counter; null if the series did not assign its number. */
+  async findDocument(seriesId: string, invoiceId: string): Promise<SeriesDocument | null> {
+    const [document] = await this.database.query<SeriesDocument>(
+      `select document.id, document.status, document.number, document.period_key as "periodKey",
+         document.issue_date::text as "issueDate", release.created_at is not null as "isReleased"
+       from invoices document left join document_date_releases release on release.invoice_id = document.id
+       where document.id = $2 and document.series_id = $1`,
+      [seriesId, invoiceId],
+    );
+    return document ?? null;
+  }
+
+  /** Locks the counter first: an issue that has not ended is counted then. */
+  async releaseDate(seriesId: string, { id, periodKey }: SeriesDocument, reason: string): Promise<void> {
+    await this.database.query(
+      'select from invoice_number_counters where series_id = $1 and period_key = $2 for no key update',
+      [seriesId, periodKey],
+    );
+    await this.database.query(
+      `insert into document_date_releases (invoice_id, series_id, period_key, reason, created_at)
+       values ($1, $2, $3, $4, $5)`,
+      [id, seriesId, periodKey, reason, this.clock.now()],
+    );
+    await this.database.query(
+      `update invoice_number_counters counter set last_issue_date = (
+         select max(document.issue_date) from invoices document
+         where document.series_id = counter.series_id and document.period_key = counter.period_key
+           and not exists (select from document_date_releases release where release.invoice_id = document.id))
+       where counter.series_id = $1 and counter.period_key = $2`,
+      [seriesId, periodKey],
+    );
+  }
+
+  /** The numbers of a counter in their order, with the ranges that no document has. */
+  async sequence(
+    series: Counted,
+    { periodKey = this.currentKey(series), anomalous = false, ...page }: ReadSequenceReport,
+  ): Promise<{ rows: SequenceEntry[]; total: number }> {
+    const { limit, offset } = pageBounds(page);
+    const rows = await this.database.query<{ entry: SequenceEntry | null; total: number }>(SEQUENCE, [
+      series.id,
+      periodKey,
+      anomalous,
+      limit,
+      offset,
+    ]);
+    return { rows: rows.flatMap(({ entry }) => (entry ? [entry] : [])), total: rows[0]?.total ?? 0 };
   }
 
   async lastIssueDate(seriesId: string, periodKey: string): Promise<string | null> {
@@ -142,6 +260,7 @@ export class NumberSeriesRepository {
   }
 
   private async deleteCounters(seriesId: string): Promise<void> {
+    await this.database.query('delete from number_gaps where series_id = $1', [seriesId]);
     await this.database.query('delete from invoice_number_counters where series_id = $1', [seriesId]);
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
-import { type AppError, conflict, notFound } from '../../../platform/errors/app-error.js';
+import { type AppError, conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -10,7 +10,14 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import type { NumberSource } from './next-number.sql.js';
 import { assertShape, frameOf, periodKeyOf } from './number-pattern.js';
-import type { CreateNumberSeries, ListNumberSeries, UpdateNumberSeries } from './number-series.dto.js';
+import type {
+  CreateNumberSeries,
+  ListNumberSeries,
+  ReadSequenceReport,
+  ReleaseDate,
+  SequenceEntry,
+  UpdateNumberSeries,
+} from './number-series.dto.js';
 import { type DocumentType, NumberSeries, type NumberSeriesView, SHAPE } from './number-series.entity.js';
 import { NumberSeriesRepository } from './number-series.repository.js';
 
@@ -20,6 +27,11 @@ mapConstraint('invoice_number_counters_range', () =>
 
 const EVENTS = { create: 'created', update: 'updated', delete: 'deleted' } as const;
 type Verb = keyof typeof EVENTS;
+
+const DEFAULTS = [
+  { documentType: 'invoice', name: 'Invoices', prefix: 'INV-' },
+  { documentType: 'credit_note', name: 'Credit notes', prefix: 'CN-' },
+] as const;
 
 /** Series of invoice numbers: how staff maintain them, and which one an issue uses. */
 @Injectable()
@@ -81,17 +93,68 @@ export class NumberSeriesService {
       assertVersion(expected, view);
       const { series } = view;
       const [before, oldPeriod] = [series.auditImage(view), series.resetPeriod];
-      const { nextNumber = view.nextNumber, ...changes } = body;
+      const { nextNumber = view.nextNumber, reason = null, ...changes } = body;
 
       series.change(changes, view, this.clock.now());
       if (changesShape || body.nextNumber !== undefined) assertShape(series, nextNumber);
       if (nextNumber < view.nextNumber) throw wouldDuplicate(view.nextNumber);
+      assertExplained(nextNumber - view.nextNumber, reason);
       await this.displaceDefault(series);
       await this.repository.rows.update(series);
       if (series.resetPeriod !== oldPeriod) await this.repository.restartCounter(series, nextNumber);
-      else if (nextNumber > view.nextNumber) await this.advance(series, nextNumber);
+      else if (nextNumber > view.nextNumber) await this.advance(series, nextNumber, reason);
       return this.recordUpdate(id, before);
     });
+  }
+
+  /** A series of its own for invoices and for credit notes, unless there is one already. */
+  async provideDefaults(): Promise<void> {
+    for (const { documentType, ...series } of DEFAULTS) {
+      if (await this.repository.existsFor(documentType)) continue;
+      await this.create({ ...series, documentType, pattern: '{prefix}{YYYY}-{SEQ:4}', resetPeriod: 'yearly' });
+    }
+  }
+
+  /**
+   * The issue date of a document no longer counts for the order of dates; its number stays used. Throws 404, 409
+   * `document_still_open`, `date_already_released`.
+   */
+  async releaseDate(
+    id: string,
+    { invoiceId, reason }: ReleaseDate,
+    expected: ExpectedVersions,
+  ): Promise<NumberSeriesView> {
+    return this.database.transaction(async () => {
+      const locked = await this.repository.lock(id, { excludesIssues: false });
+      assertVersion(expected, locked);
+      const { series } = locked;
+      const document = await this.repository.findDocument(id, invoiceId);
+      if (!document) throw notFound({ field: 'invoiceId' });
+      const { status, number, periodKey, issueDate, isReleased } = document;
+      if (status !== 'void' && status !== 'credited') {
+        throw conflict('document_still_open', 'Void the document or credit it in full first', { invoiceId, status });
+      }
+      if (isReleased) throw conflict('date_already_released', 'The date of the document is released already');
+      await this.repository.releaseDate(id, document, reason);
+      series.change({}, { isUsed: true }, this.clock.now());
+      await this.repository.rows.update(series);
+      const view = await this.repository.get(id);
+      const lastIssueDate = await this.repository.lastIssueDate(id, periodKey);
+      this.ledger.record('finance.invoice_number_series.release_date', {
+        subjectType: 'invoice_number_series',
+        subjectId: id,
+        after: { id, invoiceId, number, periodKey, issueDate, lastIssueDate },
+        reason,
+      });
+      this.publish('update', view);
+      return view;
+    });
+  }
+
+  /** Throws 404. */
+  async sequenceReport(id: string, query: ReadSequenceReport): Promise<{ rows: SequenceEntry[]; total: number }> {
+    const { series } = await this.repository.get(id);
+    return this.repository.sequence(series, query);
   }
 
   /** Only a series that has assigned no number. */
@@ -170,9 +233,19 @@ export class NumberSeriesService {
     throw conflict('no_active_series', 'No default series; send seriesId or set a default', { documentType });
   }
 
-  private async advance(series: NumberSeries, nextNumber: number): Promise<void> {
-    if (await this.repository.advanceCounter(series, nextNumber)) return;
-    throw wouldDuplicate((await this.repository.get(series.id)).nextNumber);
+  private async advance(series: NumberSeries, nextNumber: number, reason: string | null): Promise<void> {
+    const present = await this.repository.lockCounter(series);
+    if (present > nextNumber) throw wouldDuplicate(present);
+    if (present === nextNumber) return;
+    await this.repository.advanceCounter(series, nextNumber);
+    const gap = { from: present, to: nextNumber - 1, reason };
+    await this.repository.recordGap(series, gap);
+    this.ledger.record('finance.invoice_number_series.record_gap', {
+      subjectType: 'invoice_number_series',
+      subjectId: series.id,
+      after: gap,
+      reason,
+    });
   }
 
   /** If the series is an active default, the present one is the default no longer. Returns that one's id. */
@@ -215,6 +288,12 @@ export class NumberSeriesService {
       data: { invoiceNumberSeriesId: id, active, version },
     });
   }
+}
+
+/** Throws 400: numbers that are skipped need a reason. */
+function assertExplained(moved: number, reason: string | null): void {
+  if (moved <= 1 || reason !== null) return;
+  throw invalidField('reason', 'reason is required if nextNumber moves by more than 1', 'reason_required');
 }
 
 function wouldDuplicate(nextNumber: number): AppError {

@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import { notFound } from '../../../platform/errors/app-error.js';
+import { BookingsService } from '../../bookings/index.js';
+import type { BookingAccount } from '../booking-account/booking-account.js';
+import type { CreditReason, Invoice, PricedLine } from '../booking-account/invoice.entity.js';
+import { InvoicesRepository } from '../invoices/invoices.repository.js';
+import { totalsOf } from '../invoices/line-amounts.js';
+import { BilledTaxesService } from '../tax-allocation/billed-taxes.service.js';
+import { creditDueByGroup, type GroupCredit, keyOf } from '../tax-allocation/tax-groups.js';
+import {
+  type CreditableLine,
+  creditableLines,
+  creditsOver,
+  fullCredits,
+  overCredited,
+  type RequestedCredit,
+  requestedCredits,
+} from './credit-lines.js';
+import { CreditNotesRepository } from './credit-notes.repository.js';
+
+/** A credit note before its lines and totals are stored. */
+export interface CreditDraft {
+  id: string;
+  original: Invoice;
+  reason: CreditReason;
+  /** Omitted: all that the reason allows. */
+  requested?: readonly RequestedCredit[];
+}
+
+interface StoredDraft {
+  original: Invoice;
+  note: Invoice;
+  lines: readonly PricedLine[];
+}
+
+/** What a credit note contains: how much of which line of the invoice can be credited, for which reason. */
+@Injectable()
+export class CreditNoteContentsService {
+  constructor(
+    private readonly bookings: BookingsService,
+    private readonly invoices: InvoicesRepository,
+    private readonly repository: CreditNotesRepository,
+    private readonly billedTaxes: BilledTaxesService,
+  ) {}
+
+  /** Drafts of other credit notes of the invoice count. Throws 422 `over_credited` beyond what invoice and reason allow. */
+  async linesOf(account: BookingAccount, draft: CreditDraft): Promise<PricedLine[]> {
+    return this.within(account, draft, await this.restsOf(draft, { alsoDrafts: true }));
+  }
+
+  /** The lines of a draft that is issued now; only issued credit notes count. Throws 422 `over_credited`. */
+  async linesAtIssue(account: BookingAccount, { original, note, lines }: StoredDraft): Promise<PricedLine[]> {
+    const draft = { id: note.id, original, reason: reasonOf(note) };
+    const rests = await this.restsOf(draft, { alsoDrafts: false });
+    const isManual = note.linesSource === 'manual';
+    return this.within(account, { ...draft, ...(isManual ? { requested: lines.map(asRequested) } : {}) }, rests);
+  }
+
+  /** All of the invoice that is not credited yet. */
+  async rest(original: Invoice, id: string): Promise<PricedLine[]> {
+    return fullCredits(await this.restsOf({ id, original }, { alsoDrafts: false }));
+  }
+
+  /** Why a draft would have other lines now. */
+  async staleReasons(account: BookingAccount, { note, lines }: Omit<StoredDraft, 'original'>): Promise<string[]> {
+    if (note.linesSource === 'manual') return [];
+    const original = originalOf(account, note.originalInvoiceId ?? '');
+    const draft = { id: note.id, original, reason: reasonOf(note) };
+    const drawn = await this.drawn(account, draft, await this.restsOf(draft, { alsoDrafts: false }));
+    return isSame(drawn, lines) ? [] : ['documents_changed'];
+  }
+
+  private async within(account: BookingAccount, draft: CreditDraft, rests: readonly CreditableLine[]) {
+    const { reason, requested } = draft;
+    const lines = requested ? requestedCredits(rests, requested) : await this.drawn(account, draft, rests);
+    if (requested && isLimitedToDue(reason)) assertWithinDue(lines, await this.creditDue(account));
+    if (totalsOf(lines, {}).totalCents === 0) throw overCredited(0);
+    return lines;
+  }
+
+  private async drawn(account: BookingAccount, { reason }: CreditDraft, rests: readonly CreditableLine[]) {
+    if (!isLimitedToDue(reason)) return fullCredits(rests);
+    return (await this.creditDue(account)).flatMap((due) => {
+      const own = rests.filter(({ line }) => keyOf(line) === due.key);
+      return creditsOver(own, { totalCents: due.grossCents, taxCents: due.taxCents });
+    });
+  }
+
+  private async restsOf(
+    { id, original }: Pick<CreditDraft, 'id' | 'original'>,
+    { alsoDrafts }: { alsoDrafts: boolean },
+  ): Promise<CreditableLine[]> {
+    const lines = await this.invoices.linesOf(original.id);
+    return creditableLines(lines, await this.repository.creditedLines(original.id, { exceptId: id, alsoDrafts }));
+  }
+
+  /** The groups in which more is billed than owed. A wrong tax alone is no such group: it is corrected, not credited. */
+  private async creditDue({ booking, plan }: BookingAccount): Promise<GroupCredit[]> {
+    const items = await this.bookings.activeItems(booking.id);
+    const due = creditDueByGroup(items, plan?.waivedCents() ?? 0, await this.billedTaxes.byGroup(booking.id));
+    return due.filter(({ grossCents }) => grossCents > 0);
+  }
+}
+
+/** These reasons credit what was billed beyond the claim; the others may credit all of an invoice. */
+function isLimitedToDue(reason: CreditReason): boolean {
+  return reason === 'booking_changed' || reason === 'cancellation';
+}
+
+function assertWithinDue(lines: readonly PricedLine[], due: readonly GroupCredit[]): void {
+  for (const group of new Set(lines.map(keyOf))) {
+    const available = due.find(({ key }) => key === group)?.grossCents ?? 0;
+    const own = lines.filter((line) => keyOf(line) === group);
+    if (totalsOf(own, {}).totalCents > available) throw overCredited(available);
+  }
+}
+
+export function originalOf(account: BookingAccount, invoiceId: string): Invoice {
+  const original = account.invoices.find(({ id }) => id === invoiceId);
+  if (!original) throw notFound({ field: 'invoiceId' });
+  return original;
+}
+
+export function reasonOf({ reason }: Invoice): CreditReason {
+  if (reason === null) throw new Error('A credit note has a reason');
+  return reason;
+}
+
+export function asRequested({ originalPosition, totalCents }: PricedLine): RequestedCredit {
+  return { linePosition: originalPosition ?? 0, amountCents: totalCents };
+}
+
+/** Whether two sets of lines credit the same. */
+export function isSame(one: readonly PricedLine[], other: readonly PricedLine[]): boolean {
+  const figures = (lines: readonly PricedLine[]) =>
+    lines.map((line) => [line.originalPosition, line.totalCents, line.taxCents].join(' ')).join();
+  return figures(one) === figures(other);
+}

@@ -1,0 +1,189 @@
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { Clock } from '../../../platform/clock/clock.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { NoBody } from '../../../platform/http/no-body.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { created, tagged } from '../../../platform/http/response-headers.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { toInvoice } from '../invoices/invoice-response.dto.js';
+import {
+  CorrectInvoice,
+  CorrectionEnvelope,
+  CreateCreditNote,
+  CreditNoteEnvelope,
+  CreditNotePage,
+  IssueCreditNote,
+  ListCreditNotes,
+  toCreditNote,
+  toCreditNoteSummary,
+  UpdateCreditNote,
+} from './credit-note.dto.js';
+import { CreditNotesService } from './credit-notes.service.js';
+
+const PATH = 'v1/admin/finance/credit-notes';
+
+@ApiTags('Invoices')
+@Controller()
+export class CreditNotesController {
+  constructor(
+    private readonly notes: CreditNotesService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Create a draft credit note
+   *
+   * @remarks Creates a draft for an issued invoice that is neither void nor credited in full (409 `invoice_not_open`).
+   * With the reasons `booking_changed` and `cancellation` it credits at most what was billed beyond the price of the
+   * booking; without `lines` exactly that, the last lines first. With `correction` and `goodwill` it credits up to all
+   * that is left. More is rejected with 422 `over_credited`, which names what is `available`; drafts of other credit
+   * notes of the invoice count.
+   */
+  @Post(PATH)
+  @RequireScope('finance:approve')
+  @Mutates('finance.credit_note.create')
+  @Refuses({ 409: ['invoice_not_open'], 422: ['over_credited', 'negative_total'] })
+  async create(@Body() body: CreateCreditNote): Promise<CreditNoteEnvelope> {
+    const view = await this.notes.create(body);
+    return created(`/${PATH}/${view.note.id}`, view.note, { data: toCreditNote(view) });
+  }
+
+  /**
+   * List credit notes
+   *
+   * @remarks Returns a page of credit notes without their lines, newest first unless `sort` is given.
+   */
+  @Get(PATH)
+  @RequireScope('finance:read')
+  async list(@Query() query: ListCreditNotes): Promise<CreditNotePage> {
+    const { rows, total } = await this.notes.list(query);
+    return { data: rows.map(toCreditNoteSummary), total, ...pageBounds(query) };
+  }
+
+  /**
+   * Get a credit note
+   *
+   * @remarks Returns the credit note with its lines.
+   */
+  @Get(`${PATH}/:id`)
+  @RequireScope('finance:read')
+  async get(@PathId('crn') id: string): Promise<CreditNoteEnvelope> {
+    const view = await this.notes.get(id);
+    return tagged(view.note, { data: toCreditNote(view) });
+  }
+
+  /**
+   * Update a draft credit note
+   *
+   * @remarks Changes only the fields that are sent; `lines` replaces all lines. An issued credit note is rejected with
+   * 409 `credit_note_final`.
+   */
+  @Patch(`${PATH}/:id`)
+  @RequireScope('finance:approve')
+  @Mutates('finance.credit_note.update')
+  @Refuses({ 409: ['credit_note_final'], 422: ['over_credited', 'negative_total'] })
+  async update(
+    @PathId('crn', 'id', 2) id: string,
+    @Body() body: UpdateCreditNote,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<CreditNoteEnvelope> {
+    const view = await this.notes.update(id, body, expected);
+    return tagged(view.note, { data: toCreditNote(view) });
+  }
+
+  /**
+   * Delete a draft credit note
+   *
+   * @remarks Deletes a draft with its lines and returns it as it was. An issued credit note is rejected with 409
+   * `credit_note_final`.
+   */
+  @Delete(`${PATH}/:id`)
+  @RequireScope('finance:approve')
+  @Mutates('finance.credit_note.delete')
+  @Refuses({ 409: ['credit_note_final'] })
+  async delete(
+    @PathId('crn', 'id', 3) id: string,
+    @IfMatch() expected: ExpectedVersions,
+    @NoBody() _body: null,
+  ): Promise<CreditNoteEnvelope> {
+    const view = await this.notes.delete(id, expected);
+    return tagged(view.note, { data: toCreditNote(view) });
+  }
+
+  /**
+   * Issue a credit note
+   *
+   * @remarks Assigns the next number of the series for credit notes; the credit note is final afterwards. First the open
+   * balance of the invoice falls (`openReducedCents`); the rest releases what was paid on it, the latest money first
+   * (`releasedCents`). Goodwill also adds an item of type `adjustment` that lowers the price of the booking. The issue
+   * date must be within the limits of the settings and not before that of the invoice (422
+   * `issue_date_out_of_bounds`). A stale draft is rejected with 409 `draft_stale` unless `onStale` is `redraw`.
+   */
+  @Post(`${PATH}/:id/issuance`)
+  @HttpCode(200)
+  @RequireScope('finance:approve')
+  @Mutates('finance.credit_note.issue')
+  @Refuses({
+    409: [
+      'credit_note_final',
+      'draft_stale',
+      'booking_closed',
+      'item_limit_reached',
+      'period_closed',
+      'no_active_series',
+      'series_inactive',
+      'series_type_mismatch',
+      'series_exhausted',
+      'issue_date_out_of_sequence',
+      'invoice_number_conflict',
+    ],
+    422: ['over_credited', 'negative_total', 'issue_date_out_of_bounds'],
+  })
+  async issue(
+    @PathId('crn', 'id', 4) id: string,
+    @Body() body: IssueCreditNote,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<CreditNoteEnvelope> {
+    const view = await this.notes.issue(id, body, expected);
+    return tagged(view.note, { data: toCreditNote(view) });
+  }
+
+  /**
+   * Correct an invoice
+   *
+   * @remarks Credits an issued invoice in full, with a credit note that is issued at once, and creates a draft of the same
+   * installment or booking in its place, in one transaction. Payers that are not sent stay as they are. The money of the
+   * invoice stays on its installment, or becomes unapplied until the draft is issued.
+   */
+  @Post('v1/admin/finance/invoices/:id/correction')
+  @RequireScope('finance:approve')
+  @Mutates('finance.invoice.correct')
+  @Refuses({
+    409: [
+      'invoice_not_open',
+      'booking_closed',
+      'booking_not_priced',
+      'schedule_cancelled',
+      'schedule_already_invoiced',
+      'credit_due',
+      'period_closed',
+      'no_active_series',
+      'series_exhausted',
+      'issue_date_out_of_sequence',
+      'invoice_number_conflict',
+    ],
+    422: ['invoice_exceeds_booking', 'totals_mismatch', 'negative_total', 'issue_date_out_of_bounds'],
+  })
+  async correct(
+    @PathId('inv', 'id', 1) id: string,
+    @Body() body: CorrectInvoice,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<CorrectionEnvelope> {
+    const { creditNote, invoice } = await this.notes.correct(id, body, expected);
+    return { data: { creditNote: toCreditNote(creditNote), invoice: toInvoice(invoice, this.clock.today()) } };
+  }
+}

@@ -1,0 +1,355 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { make } from '../../../platform/database/rows.js';
+import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { newId } from '../../../platform/ids/id.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import {
+  ActionLedger,
+  assertUnchangedSince,
+  type RecordedAction,
+  Reverses,
+  type ReversalResult,
+} from '../../action-ledger/index.js';
+import { BookingsService } from '../../bookings/index.js';
+import { RemindersService } from '../../notifications/index.js';
+import { AccountAuditService } from '../booking-account/account-audit.service.js';
+import type { BookingAccount } from '../booking-account/booking-account.js';
+import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
+import { type CreditReason, Invoice, type PricedLine } from '../booking-account/invoice.entity.js';
+import { draftStale } from '../invoices/draft-staleness.js';
+import { type InvoiceWithLines, InvoicesRepository } from '../invoices/invoices.repository.js';
+import { type InvoiceView, InvoicesService } from '../invoices/invoices.service.js';
+import { IssuingService } from '../invoices/issuing.service.js';
+import { totalsOf } from '../invoices/line-amounts.js';
+import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
+import { keyOf } from '../tax-allocation/tax-groups.js';
+import {
+  asRequested,
+  CreditNoteContentsService,
+  isSame,
+  originalOf,
+  reasonOf,
+} from './credit-note-contents.service.js';
+import type {
+  CorrectInvoice,
+  CreateCreditNote,
+  CreditNoteView,
+  IssueCreditNote,
+  ListCreditNotes,
+  UpdateCreditNote,
+} from './credit-note.dto.js';
+import { CreditNotesRepository } from './credit-notes.repository.js';
+
+mapConstraint('invoices_credits_within_lines', () =>
+  unprocessable('over_credited', 'The credit note exceeds what can be credited', { available: 0 }),
+);
+
+const EVENTS = { create: 'created', update: 'updated', delete: 'deleted', issue: 'issued' } as const;
+
+/** Why and with which words an invoice is credited in full. */
+export interface CreditCause {
+  reason: CreditReason;
+  reasonText: string;
+}
+
+/**
+ * Credit notes: documents that lower what an invoice demands. Each change locks the booking first. Thirteen dependencies,
+ * because an issued credit note moves money, numbers, reminders and, for goodwill, the price of the booking.
+ */
+@Injectable()
+export class CreditNotesService {
+  constructor(
+    private readonly database: Database,
+    private readonly bookings: BookingsService,
+    private readonly accounts: BookingAccountsService,
+    private readonly invoices: InvoicesRepository,
+    private readonly drafts: InvoicesService,
+    private readonly repository: CreditNotesRepository,
+    private readonly contents: CreditNoteContentsService,
+    private readonly issuing: IssuingService,
+    private readonly reminders: RemindersService,
+    private readonly audit: AccountAuditService,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  async create(input: CreateCreditNote, id = newId('crn')): Promise<CreditNoteView> {
+    const { invoiceId, reason = 'booking_changed', reasonText, lines: requested } = input;
+    return this.database.transaction(async () => {
+      const account = await this.accounts.lock(await this.invoices.bookingIdOf(invoiceId, { field: 'invoiceId' }));
+      const original = originalOf(account, invoiceId);
+      assertCreditable(original);
+      const lines = await this.contents.linesOf(account, { id, original, reason, ...(requested ? { requested } : {}) });
+      const note = this.draftOf({ id, original, lines, reason, reasonText });
+      note.linesSource = requested ? 'manual' : 'booking';
+      await this.invoices.insert(note, lines);
+      this.record('create', note, { before: null, after: this.imageOf({ invoice: note, lines }) });
+      return { note, lines, staleReasons: [] };
+    });
+  }
+
+  async list(query: ListCreditNotes): Promise<{ rows: Invoice[]; total: number }> {
+    return this.repository.list(query);
+  }
+
+  async get(id: string): Promise<CreditNoteView> {
+    const { invoice: note, lines } = await this.invoices.get(id);
+    if (note.number !== null) return { note, lines, staleReasons: [] };
+    const account = await this.accounts.read(note.bookingId);
+    return { note, lines, staleReasons: await this.contents.staleReasons(account, { note, lines }) };
+  }
+
+  /** Throws 409 `credit_note_final`, 422 `over_credited`. */
+  async update(id: string, body: UpdateCreditNote, expected: ExpectedVersions): Promise<CreditNoteView> {
+    return this.database.transaction(async () => {
+      const { account, original, note, lines: stored } = await this.lockDraft(id, expected);
+      const before = this.imageOf({ invoice: note, lines: stored });
+      const { reason = reasonOf(note), reasonText = note.reasonText, lines: requested } = body;
+      const isDrawn = requested === undefined && note.linesSource === 'booking';
+      const kept = isDrawn ? {} : { requested: requested ?? stored.map(asRequested) };
+      const lines = await this.contents.linesOf(account, { id, original, reason, ...kept });
+      Object.assign(note, { reason, reasonText, linesSource: isDrawn ? 'booking' : 'manual' });
+      note.change({}, totalsOf(lines, {}), this.clock.now());
+      await this.invoices.update(note);
+      await this.invoices.replaceLines(id, lines);
+      this.record('update', note, { before, after: this.imageOf({ invoice: note, lines }) });
+      return { note, lines, staleReasons: [] };
+    });
+  }
+
+  /** Only a draft. Returns it as it was. */
+  async delete(id: string, expected: ExpectedVersions): Promise<CreditNoteView> {
+    return this.database.transaction(async () => {
+      const { note, lines } = await this.lockDraft(id, expected);
+      await this.deleteDraft({ invoice: note, lines });
+      return { note, lines, staleReasons: [] };
+    });
+  }
+
+  /** Deletes a draft that was not changed since. Throws 404, 409 `credit_note_final`, `changed_since`. */
+  @Reverses('finance.credit_note.create')
+  async reverseCreation(entry: RecordedAction): Promise<ReversalResult> {
+    const { note, lines } = await this.lockDraft(entry.subjectId, null);
+    assertUnchangedSince(entry, note);
+    await this.invoices.delete(note.id);
+    this.publish('deleted', note);
+    return { before: this.imageOf({ invoice: note, lines }), after: null };
+  }
+
+  /**
+   * Assigns the number. The open balance of the invoice falls first; the rest releases what was paid on it. Goodwill lowers
+   * the price of the booking by the same amount.
+   */
+  async issue(id: string, requested: IssueCreditNote, expected: ExpectedVersions): Promise<CreditNoteView> {
+    return this.database.transaction(async () => {
+      const draft = await this.lockDraft(id, expected);
+      const { original, note } = draft;
+      const issueDate = await this.issuing.issueDate(requested.issueDate, original.issueDate);
+      const lines = await this.currentLines(draft, requested.onStale === 'redraw');
+      const before = this.imageOf({ invoice: note, lines: draft.lines });
+      const account = note.reason === 'goodwill' ? await this.grantGoodwill(note, lines) : draft.account;
+      await this.issueLocked(account, { note, lines }, { issueDate, seriesId: requested.seriesId ?? null, before });
+      return { note, lines, staleReasons: [] };
+    });
+  }
+
+  /**
+   * Issues a credit note over all of an invoice that is not credited yet, today. `account` is locked; drafts of other credit
+   * notes of the invoice are deleted. Throws 409 `invoice_not_open`.
+   */
+  async creditInFull(account: BookingAccount, invoice: Invoice, cause: CreditCause): Promise<CreditNoteView> {
+    const original = originalOf(account, invoice.id);
+    assertCreditable(original);
+    for (const id of await this.repository.draftsOf(original.id)) {
+      await this.deleteDraft(await this.invoices.lock(id));
+    }
+    const id = newId('crn');
+    const lines = await this.contents.rest(original, id);
+    const note = this.draftOf({ id, original, lines, ...cause });
+    await this.invoices.insert(note, lines);
+    const issueDate = await this.issuing.issueDate(undefined);
+    await this.issueLocked(account, { note, lines }, { issueDate, seriesId: null, before: null });
+    return { note, lines, staleReasons: [] };
+  }
+
+  /**
+   * Credits an invoice in full and drafts what it billed again, for the same installment or booking. Throws 409
+   * `invoice_not_open`, `booking_closed`.
+   */
+  async correct(id: string, input: CorrectInvoice, expected: ExpectedVersions): Promise<Correction> {
+    return this.database.transaction(async () => {
+      const account = await this.accounts.lock(await this.invoices.bookingIdOf(id));
+      const original = originalOf(account, id);
+      assertVersion(expected, original);
+      const lines = await this.invoices.linesOf(id);
+      const before = this.imageOf({ invoice: original, lines });
+      const { reasonText, ...payer } = input;
+      const creditNote = await this.creditInFull(account, original, { reason: 'correction', reasonText });
+      const after = this.imageOf({ invoice: original, lines });
+      this.audit.invoiceChanged('correct', original, { before, after, reason: reasonText });
+      return { creditNote, invoice: await this.drafts.draftAgain(original, payer) };
+    });
+  }
+
+  /** Money first, the number last: its counter is locked until the end of the transaction. */
+  private async issueLocked(
+    account: BookingAccount,
+    { note, lines }: { note: Invoice; lines: readonly PricedLine[] },
+    { issueDate, seriesId, before }: { issueDate: string; seriesId: string | null; before: object | null },
+  ): Promise<void> {
+    const original = originalOf(account, note.originalInvoiceId ?? '');
+    const openReducedCents = Math.min(note.totalCents, original.balanceCents());
+    const releasedCents = note.totalCents - openReducedCents;
+    if (releasedCents > 0)
+      await this.accounts.releaseFromInvoice(account, original, { cents: releasedCents, day: issueDate });
+    const { status } = original;
+    original.addCredited(note.totalCents, this.clock.now());
+    await this.invoices.update(original);
+    await this.accounts.applyMoney(account);
+    await this.issuing.issue(note, {
+      issueDate,
+      seriesId,
+      dueDate: null,
+      paidCents: 0,
+      openReducedCents,
+      releasedCents,
+    });
+    await this.reminders.reschedule(note.bookingId, INVOICE_TRIGGERS);
+    this.record('issue', note, { before, after: this.imageOf({ invoice: note, lines }) });
+    this.audit.publishInvoice('updated', original);
+    if (original.status === 'paid' && status !== 'paid') this.audit.publishInvoice('settled', original);
+  }
+
+  /** The lines of a draft, computed anew if it is stale and may be. Throws 409 `draft_stale`, 422 `over_credited`. */
+  private async currentLines(draft: LockedDraft, redraw: boolean): Promise<readonly PricedLine[]> {
+    const { account, note, lines } = draft;
+    const now = await this.contents.linesAtIssue(account, draft);
+    if (note.linesSource === 'manual' || isSame(now, lines)) return lines;
+    if (!redraw) throw draftStale({ reasons: ['documents_changed'], itemIds: [] });
+    note.change({}, totalsOf(now, {}), this.clock.now());
+    await this.invoices.update(note);
+    await this.invoices.replaceLines(note.id, now);
+    return now;
+  }
+
+  /** Lowers the price of the booking by what is credited, with an item for each tax group. Returns the account after it. */
+  private async grantGoodwill(note: Invoice, lines: readonly PricedLine[]): Promise<BookingAccount> {
+    const { bookingId, reasonText } = note;
+    const title = [...(reasonText ?? '')].slice(0, 200).join('');
+    for (const group of new Set(lines.map(keyOf))) {
+      const own = lines.filter((line) => keyOf(line) === group);
+      const { totalCents, taxCents } = totalsOf(own, {});
+      const [{ taxCodeId, serviceDate } = { taxCodeId: null, serviceDate: null }] = own;
+      const amounts = { totalCents: -totalCents, taxCents: -taxCents };
+      await this.bookings.adjustPrice(bookingId, { title, ...amounts, taxCodeId, serviceDate });
+    }
+    return this.accounts.lock(bookingId);
+  }
+
+  private async lockDraft(id: string, expected: ExpectedVersions): Promise<LockedDraft> {
+    const account = await this.accounts.lock(await this.invoices.bookingIdOf(id));
+    const { invoice: note, lines } = await this.invoices.lock(id);
+    assertVersion(expected, note);
+    if (note.number !== null) {
+      throw conflict('credit_note_final', 'An issued credit note is final; bill the amount again', {
+        number: note.number,
+      });
+    }
+    return { account, original: originalOf(account, note.originalInvoiceId ?? ''), note, lines };
+  }
+
+  private async deleteDraft(draft: InvoiceWithLines): Promise<void> {
+    await this.invoices.delete(draft.invoice.id);
+    this.record('delete', draft.invoice, { before: this.imageOf(draft), after: null });
+  }
+
+  private draftOf({ id, original, lines, reason, reasonText }: NewDraft): Invoice {
+    const now = this.clock.now();
+    return make(Invoice, {
+      ...original,
+      id,
+      type: 'credit_note',
+      originalInvoiceId: original.id,
+      reason,
+      reasonText,
+      linesSource: 'manual',
+      scheduleId: null,
+      status: 'draft',
+      number: null,
+      seriesId: null,
+      periodKey: null,
+      sequence: null,
+      issueDate: null,
+      dueDate: null,
+      sellerName: null,
+      sellerAddress: null,
+      sellerTaxId: null,
+      ...totalsOf(lines, {}),
+      paidCents: 0,
+      creditedCents: 0,
+      openReducedCents: null,
+      releasedCents: null,
+      purpose: original.purpose,
+      sentAt: null,
+      sentOn: null,
+      drawnFrom: null,
+      issuedAt: null,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    });
+  }
+
+  private imageOf({ invoice, lines }: InvoiceWithLines): object {
+    return invoice.auditImage(lines, this.clock.today());
+  }
+
+  private record(verb: keyof typeof EVENTS, note: Invoice, change: { before: object | null; after: object | null }) {
+    const subject = { subjectType: 'credit_note', subjectId: note.id };
+    const reason = verb === 'issue' ? note.reasonText : null;
+    this.ledger.record(`finance.credit_note.${verb}`, { ...subject, ...change, reason });
+    this.publish(EVENTS[verb], note);
+  }
+
+  private publish(name: (typeof EVENTS)[keyof typeof EVENTS], note: Invoice): void {
+    const { id: creditNoteId, originalInvoiceId: invoiceId, bookingId, status, number, version } = note;
+    const { currency, totalCents } = note;
+    this.outbox.add({
+      channel: 'finance.credit-notes',
+      event: `credit_note.${name}`,
+      data: { creditNoteId, invoiceId, bookingId, status, number, currency, totalCents, version },
+    });
+  }
+}
+
+interface NewDraft extends CreditCause {
+  id: string;
+  original: Invoice;
+  lines: readonly PricedLine[];
+}
+
+/** The credit note over the wrong invoice, and the draft in its place. */
+export interface Correction {
+  creditNote: CreditNoteView;
+  invoice: InvoiceView;
+}
+
+interface LockedDraft {
+  account: BookingAccount;
+  original: Invoice;
+  note: Invoice;
+  lines: readonly PricedLine[];
+}
+
+function assertCreditable(original: Invoice): void {
+  if (original.isBilled() && original.uncreditedCents() > 0) return;
+  throw conflict('invoice_not_open', 'Only issued invoices that are not void or credited can be credited', {
+    invoiceId: original.id,
+    status: original.status,
+  });
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { unprocessable } from '../../../platform/errors/app-error.js';
+import type { Invoice } from '../booking-account/invoice.entity.js';
+import { NumberSeriesService } from '../number-series/number-series.service.js';
+import { dayNumber, dayOf } from '../payment-plans/day-numbers.js';
+import { PeriodsService } from '../periods/periods.service.js';
+import { FinanceSettingsService } from '../settings/finance-settings.service.js';
+import { IssuerCopiesRepository } from './issuer-copies.repository.js';
+import { InvoicesRepository } from './invoices.repository.js';
+
+/** How a draft becomes a document with a number. */
+export interface IssueTerms {
+  issueDate: string;
+  seriesId: string | null;
+  /** Null for a credit note. */
+  dueDate: string | null;
+  /** What was received for an invoice before; at most its total. */
+  paidCents: number;
+  /** What a credit note does to the money of its invoice. */
+  openReducedCents?: number;
+  releasedCents?: number;
+}
+
+/** Issues invoices and credit notes: dates within the limits of the settings, numbers without gaps. */
+@Injectable()
+export class IssuingService {
+  constructor(
+    private readonly settings: FinanceSettingsService,
+    private readonly periods: PeriodsService,
+    private readonly numbers: NumberSeriesService,
+    private readonly repository: InvoicesRepository,
+    private readonly issuers: IssuerCopiesRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The requested issue date, or today. `notBefore` is the issue date of the document that it refers to. Throws 422
+   * `issue_date_out_of_bounds`, 409 `period_closed`.
+   */
+  async issueDate(requested: string | undefined, notBefore: string | null = null): Promise<string> {
+    const today = this.clock.today();
+    const { issueDateBackDays } = await this.settings.get();
+    const first = dayOf(dayNumber(today) - issueDateBackDays);
+    // A date in the future was possible before issue dates had limits.
+    const earliest = notBefore !== null && notBefore > first && notBefore <= today ? notBefore : first;
+    const issueDate = requested ?? today;
+    if (issueDate < earliest || issueDate > today) {
+      throw unprocessable('issue_date_out_of_bounds', 'The issue date is outside of the allowed days', {
+        earliest,
+        latest: today,
+      });
+    }
+    await this.periods.assertOpen(issueDate);
+    return issueDate;
+  }
+
+  /** Whether documents of this day can still change; the month stays open until the transaction ends. */
+  async isOpen(day: string): Promise<boolean> {
+    return (await this.periods.postingDateOf(day)) === day;
+  }
+
+  /**
+   * Assigns the next number to a locked draft and stores it, in one statement. Call it last: until the end of the transaction no
+   * other document of the series is issued. Throws 409 `no_active_series`, `series_inactive`, `series_type_mismatch`,
+   * `issue_date_out_of_sequence`.
+   */
+  async issue(draft: Invoice, { seriesId, ...terms }: IssueTerms): Promise<void> {
+    const { issueDate } = terms;
+    const source = await this.numbers.lockForIssue(draft.type, seriesId, issueDate);
+    const seller = await this.issuers.store(draft);
+    const issuedAt = this.clock.now();
+    const assigned = await this.repository.assignNumber(draft, { ...terms, source, seller, issuedAt });
+    if (!assigned) throw await this.numbers.outOfSequence(source);
+    draft.issued({ ...terms, ...assigned, seriesId: source.seriesId, periodKey: source.periodKey, seller }, issuedAt);
+  }
+}

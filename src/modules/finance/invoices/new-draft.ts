@@ -1,0 +1,68 @@
+import { make } from '../../../platform/database/rows.js';
+import type { BookingSummary } from '../../bookings/index.js';
+import { Invoice, type PricedLine } from '../booking-account/invoice.entity.js';
+import type { CreateInvoice, CreateInvoiceLine, UpdateInvoice } from './invoice.dto.js';
+import type { Contents } from './invoice-contents.js';
+
+/** A draft of these contents; `drawnFrom` is still to be set. */
+export function newDraft(
+  input: CreateInvoice,
+  { id, booking, contents, now }: { id: string; booking: BookingSummary; contents: Contents; now: Date },
+): Invoice {
+  return make(Invoice, {
+    id,
+    type: 'invoice',
+    bookingId: booking.id,
+    scheduleId: input.scheduleId ?? null,
+    status: 'draft',
+    number: null,
+    seriesId: null,
+    periodKey: null,
+    sequence: null,
+    issueDate: null,
+    dueDate: input.dueDate === undefined ? contents.dueDate : input.dueDate,
+    payerName: input.payerName ?? booking.customerName,
+    payerAddress: input.payerAddress ?? null,
+    payerTaxId: input.payerTaxId ?? null,
+    sellerName: null,
+    sellerAddress: null,
+    sellerTaxId: null,
+    currency: booking.currency,
+    ...contents.totals,
+    paidCents: 0,
+    creditedCents: 0,
+    originalInvoiceId: null,
+    reason: null,
+    reasonText: null,
+    openReducedCents: null,
+    releasedCents: null,
+    purpose: null,
+    sentAt: null,
+    sentOn: null,
+    linesSource: input.lines ? 'manual' : input.scheduleId ? 'schedule' : 'booking',
+    payerSource: hasPayer(input) ? 'manual' : 'customer',
+    drawnFrom: null,
+    issuedAt: null,
+    voidedAt: null,
+    voidReason: null,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  });
+}
+
+/** Whether staff entered the payer. */
+export function hasPayer({ payerName, payerAddress, payerTaxId }: UpdateInvoice): boolean {
+  return payerName !== undefined || payerAddress !== undefined || payerTaxId !== undefined;
+}
+
+/** A line to bill again; an item that was cancelled meanwhile is not named any more. */
+export function toInput(line: PricedLine, items: readonly { id: string }[]): CreateInvoiceLine {
+  const { description, quantity, priceBasis, unitPriceCents, taxCodeId, taxRateBasisPoints, taxCents } = line;
+  return {
+    bookingItemId: items.some(({ id }) => id === line.bookingItemId) ? line.bookingItemId : null,
+    ...{ description, quantity, priceBasis, unitPriceCents, taxCodeId, taxRateBasisPoints, taxCents },
+    serviceDate: line.serviceDate,
+    serviceEndDate: line.serviceEndDate,
+  };
+}
