@@ -57,8 +57,6 @@ import { DepartureChangedMails1792000000810 } from './src/migrations/17920000008
 import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
 import { TripExits1792000000910 } from './src/migrations/1792000000910-trip-exits.js';
 import { FoldedSearch1792000001000 } from './src/migrations/1792000001000-folded-search.js';
-import { LedgerEvidence1791000000810 } from './src/migrations/1791000000810-ledger-evidence.js';
-import { ContractAndTripRetention1791000000820 } from './src/migrations/1791000000820-contract-and-trip-retention.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
