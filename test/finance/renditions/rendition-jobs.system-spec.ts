@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RenditionJobs } from '../../../src/modules/finance/renditions/renditions.jobs.js';
@@ -17,7 +17,8 @@ let jobs: RenditionJobs;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'travel-files-'));
-  // The tests run the jobs themselves.
+  // An empty store; the tests run the jobs themselves.
+  await mkdir(join(folder, 'files'));
   app = await startApp({ env: { JOBS: 'false', FILES_DIR: join(folder, 'files') } });
   owner = app.as('owner');
   jobs = app.nest.get(RenditionJobs);

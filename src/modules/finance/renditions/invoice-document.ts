@@ -1,21 +1,42 @@
 import { minorUnits } from '../../../platform/money/money.js';
+import type { DocumentLanguage, IssuerCopy } from '../../organization/index.js';
+import type { PricedLine } from '../booking-account/invoice.entity.js';
 import { netUnitPrice } from '../invoices/line-amounts.js';
-import type { RenditionLanguage } from './rendition-labels.js';
-import { RENDITION_LABELS } from './rendition-labels.js';
+import { taxSummaryOf } from '../tax-allocation/tax-summary.js';
+import { RENDITION_LABELS, type RenditionLabels } from './rendition-labels.js';
 
-/** The parts of an invoice that are rendered: those fixed at issue, and whether it is void. */
+/** An issued invoice, credit note or fee invoice as it is rendered. */
 export interface RenderedInvoice {
+  kind: 'invoice' | 'cancellation_fee' | 'credit_note';
   number: string;
   issueDate: string;
   dueDate: string;
   isVoid: boolean;
   currency: string;
   seller: Party;
+  /** The copy of the organization; null for documents issued before copies were kept. */
+  issuer: IssuerCopy | null;
+  logo: RenderedLogo | null;
   payer: Party;
+  /** The invoice that a credit note credits. */
+  original: { number: string; issueDate: string } | null;
+  reasonText: string | null;
   subtotalCents: number;
   taxCents: number;
   totalCents: number;
-  lines: readonly RenderedLine[];
+  /** Received and credited until the day of the rendition. */
+  paidCents: number;
+  creditedCents: number;
+  /** The day of the rendition. */
+  renderedOn: string;
+  lines: readonly PricedLine[];
+}
+
+export interface RenderedLogo {
+  /** With the bytes themselves, so that nothing is fetched. */
+  dataUrl: string;
+  widthPixels: number;
+  heightPixels: number;
 }
 
 interface Party {
@@ -24,59 +45,79 @@ interface Party {
   taxId: string | null;
 }
 
-interface RenderedLine {
-  description: string;
-  quantity: string;
-  taxRateBasisPoints: number | null;
-  netCents: number;
-  taxCents: number;
-  totalCents: number;
-}
-
 /** The texts of an invoice, independent of the file format. */
 export interface InvoiceDocument {
-  language: RenditionLanguage;
+  language: DocumentLanguage;
   title: string;
   /** Shown at the top of a void invoice. */
   stamp: string | null;
   issueDate: string;
+  logo: RenderedLogo | null;
   summary: readonly LabelledText[];
-  parties: readonly { title: string; lines: readonly string[] }[];
+  parties: readonly { title: string; lines: readonly NamedText[] }[];
   columns: readonly string[];
+  /** The first cell may have several lines. */
   rows: readonly (readonly string[])[];
-  /** Rate, net amount and tax. */
-  taxes: { title: string; rows: readonly (readonly string[])[] };
+  /** Rate, net amount, tax and gross amount. */
+  taxes: { title: string; columns: readonly string[]; rows: readonly (readonly string[])[] };
   totals: readonly LabelledText[];
+  /** The bank account; null if there is none to pay to. */
+  payment: { title: string; lines: readonly LabelledText[] } | null;
+  notes: readonly NamedText[];
 }
 
-interface LabelledText {
+export interface LabelledText {
   label: string;
   value: string;
 }
 
-export function documentOf(invoice: RenderedInvoice, language: RenditionLanguage): InvoiceDocument {
+/** A text of people; without a label unless it needs one to be understood. */
+export interface NamedText {
+  label: string | null;
+  value: string;
+}
+
+type Formats = ReturnType<typeof formatsOf>;
+
+export function documentOf(invoice: RenderedInvoice, language: DocumentLanguage): InvoiceDocument {
   const labels = RENDITION_LABELS[language];
   const format = formatsOf(language, invoice.currency);
-  const party = (title: string, { name, address, taxId }: Party) => ({
-    title,
-    lines: [name, ...(address?.split('\n') ?? []), ...(taxId ? [`${labels.taxId}: ${taxId}`] : [])],
-  });
+  const isCreditNote = invoice.kind === 'credit_note';
   return {
     language,
-    title: `${labels.invoice} ${invoice.number}`,
+    title: `${titleOf(invoice.kind, labels)} ${invoice.number}`,
     stamp: invoice.isVoid ? labels.void : null,
     issueDate: invoice.issueDate,
+    logo: invoice.logo,
     summary: [
       { label: labels.number, value: invoice.number },
       { label: labels.issueDate, value: format.day(invoice.issueDate) },
-      { label: labels.dueDate, value: format.day(invoice.dueDate) },
+      ...(invoice.original
+        ? [
+            {
+              label: labels.originalInvoice,
+              value: `${invoice.original.number} ${labels.dated} ${format.day(invoice.original.issueDate)}`,
+            },
+          ]
+        : []),
+      ...(isCreditNote
+        ? []
+        : [
+            { label: labels.dueDate, value: format.day(invoice.dueDate) },
+            { label: labels.paymentReference, value: invoice.number },
+          ]),
     ],
-    parties: [party(labels.seller, invoice.seller), party(labels.payer, invoice.payer)],
+    parties: [
+      { title: labels.seller, lines: sellerLines(invoice, { labels, language }) },
+      { title: labels.payer, lines: partyLines(invoice.payer, labels) },
+    ],
     columns: [labels.description, labels.quantity, labels.unitPrice, labels.net, labels.rate, labels.tax, labels.total],
     rows: invoice.lines.map((line) => [
-      line.description,
+      descriptionOf(line, { labels, format }),
       format.decimal(line.quantity),
-      format.unitPrice(netUnitPrice(line, invoice.currency)),
+      line.priceBasis === 'net'
+        ? format.money(line.unitPriceCents)
+        : format.unitPrice(netUnitPrice(line, invoice.currency)),
       format.money(line.netCents),
       format.rate(line.taxRateBasisPoints),
       format.money(line.taxCents),
@@ -84,40 +125,127 @@ export function documentOf(invoice: RenderedInvoice, language: RenditionLanguage
     ]),
     taxes: {
       title: labels.taxes,
-      rows: taxesOf(invoice.lines).map(({ rate, net, tax }) => [
-        format.rate(rate),
-        format.money(net),
-        format.money(tax),
+      columns: [labels.rate, labels.net, labels.tax, labels.gross],
+      rows: taxSummaryOf(invoice.lines).map(({ taxRateBasisPoints, netCents, taxCents, grossCents }) => [
+        format.rate(taxRateBasisPoints),
+        format.money(netCents),
+        format.money(taxCents),
+        format.money(grossCents),
       ]),
     },
-    totals: [
-      { label: labels.subtotal, value: format.money(invoice.subtotalCents) },
-      { label: labels.tax, value: format.money(invoice.taxCents) },
-      { label: labels.total, value: format.money(invoice.totalCents) },
-    ],
+    totals: totalsOf(invoice, { labels, format }),
+    payment: isCreditNote || invoice.isVoid ? null : paymentOf(invoice, labels),
+    notes: notesOf(invoice, { labels, language }),
   };
 }
 
-/** The taxes by rate, the highest first; taxes without a rate come last. */
-function taxesOf(lines: readonly RenderedLine[]): { rate: number | null; net: number; tax: number }[] {
-  const rates = [...new Set(lines.map(({ taxRateBasisPoints }) => taxRateBasisPoints))];
-  return rates
-    .sort((a, b) => (b ?? -1) - (a ?? -1))
-    .map((rate) => {
-      const mine = lines.filter(({ taxRateBasisPoints }) => taxRateBasisPoints === rate);
-      const sum = (figure: (line: RenderedLine) => number) => mine.reduce((so, line) => so + figure(line), 0);
-      return { rate, net: sum(({ netCents }) => netCents), tax: sum(({ taxCents }) => taxCents) };
-    });
+function titleOf(kind: RenderedInvoice['kind'], labels: RenditionLabels): string {
+  switch (kind) {
+    case 'invoice':
+      return labels.invoice;
+    case 'cancellation_fee':
+      return labels.feeInvoice;
+    case 'credit_note':
+      return labels.creditNote;
+  }
 }
 
-function formatsOf(language: RenditionLanguage, currency: string) {
+interface Wording {
+  labels: RenditionLabels;
+  language: DocumentLanguage;
+}
+
+function sellerLines({ seller, issuer }: RenderedInvoice, { labels, language }: Wording): NamedText[] {
+  if (issuer === null) return partyLines(seller, labels);
+  const country = issuer.country && new Intl.DisplayNames(language, { type: 'region' }).of(issuer.country);
+  const named = issuer.tradeName === null || issuer.tradeName === issuer.legalName ? [] : [issuer.tradeName];
+  return [
+    ...plain([...named, issuer.legalName, ...(issuer.address?.split('\n') ?? []), country]),
+    ...labelled([
+      [labels.vatId, issuer.vatId],
+      [labels.taxId, issuer.taxId],
+      [labels.registrationNumber, issuer.registrationNumber],
+      [labels.licenceNumber, issuer.licenceNumber],
+    ]),
+    ...plain([issuer.phone, issuer.email, issuer.website]),
+  ];
+}
+
+function partyLines({ name, address, taxId }: Party, labels: RenditionLabels): NamedText[] {
+  return [...plain([name, ...(address?.split('\n') ?? [])]), ...labelled([[labels.taxId, taxId]])];
+}
+
+function plain(values: readonly (string | null | undefined)[]): NamedText[] {
+  return values.flatMap((value) => (value ? [{ label: null, value }] : []));
+}
+
+function labelled(pairs: readonly (readonly [string, string | null])[]): LabelledText[] {
+  return pairs.flatMap(([label, value]) => (value ? [{ label, value }] : []));
+}
+
+interface Words {
+  labels: RenditionLabels;
+  format: Formats;
+}
+
+/** Followed by the days of the service and by the text that the law requires. */
+function descriptionOf(line: PricedLine, { labels, format }: Words): string {
+  const { serviceDate, serviceEndDate, mention } = line;
+  const days = [...new Set([serviceDate, serviceEndDate].filter((day) => day !== null))].map(format.day);
+  return [line.description, ...(days.length > 0 ? [`${labels.serviceDate}: ${days.join(' – ')}`] : []), mention]
+    .filter((text) => text !== null)
+    .join('\n');
+}
+
+function totalsOf(invoice: RenderedInvoice, { labels, format }: Words): LabelledText[] {
+  const { kind, isVoid, totalCents, paidCents, creditedCents } = invoice;
+  const totals = [
+    { label: labels.subtotal, value: format.money(invoice.subtotalCents) },
+    { label: labels.tax, value: format.money(invoice.taxCents) },
+    { label: labels.total, value: format.money(totalCents) },
+  ];
+  if (kind === 'credit_note' || isVoid) return totals;
+  const day = format.day(invoice.renderedOn);
+  return [
+    ...totals,
+    { label: `${labels.paid} ${day}`, value: format.money(paidCents) },
+    ...(creditedCents > 0 ? [{ label: `${labels.credited} ${day}`, value: format.money(creditedCents) }] : []),
+    { label: labels.balance, value: format.money(totalCents - paidCents - creditedCents) },
+  ];
+}
+
+function paymentOf({ issuer, number }: RenderedInvoice, labels: RenditionLabels): InvoiceDocument['payment'] {
+  const account = issuer?.bankAccount;
+  if (!account) return null;
+  const iban = account.iban.replace(/(.{4})(?=.)/g, '$1 ');
+  const lines = labelled([
+    [labels.accountHolder, account.holder],
+    ['IBAN', iban],
+    ['BIC', account.bic],
+    [labels.paymentReference, number],
+  ]);
+  return { title: labels.bankAccount, lines };
+}
+
+function notesOf({ issuer, reasonText }: RenderedInvoice, { labels, language }: Wording): NamedText[] {
+  const footer = issuer?.footerText[language] ?? issuer?.footerText.en ?? null;
+  return [
+    ...labelled([
+      [labels.reason, reasonText],
+      [labels.insolvencyProtection, issuer?.insolvencyProtection ?? null],
+    ]),
+    ...plain([footer]),
+  ];
+}
+
+function formatsOf(language: DocumentLanguage, currency: string) {
   const digits = minorUnits(currency);
   const exactly = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   const money = new Intl.NumberFormat(language, { style: 'currency', currency, ...exactly });
   const unitPrice = new Intl.NumberFormat(language, {
     style: 'currency',
     currency,
-    minimumFractionDigits: digits,
+    ...exactly,
     maximumFractionDigits: 4,
   });
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 2 });
@@ -125,6 +253,7 @@ function formatsOf(language: RenditionLanguage, currency: string) {
   const days = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
   return {
     money: (cents: number) => money.format(decimalText(cents, digits)),
+    /** Of a decimal number as text. */
     unitPrice: (text: string) => unitPrice.format(numeric(text)),
     rate: (basisPoints: number | null) => (basisPoints === null ? '-' : percent.format(basisPoints / 10_000)),
     decimal: (text: string) => decimal.format(Number(text)),
@@ -136,8 +265,7 @@ function formatsOf(language: RenditionLanguage, currency: string) {
 function decimalText(cents: number, digits: number): `${number}` {
   const text = String(Math.abs(cents)).padStart(digits + 1, '0');
   const whole = text.slice(0, text.length - digits);
-  const decimal = `${cents < 0 ? '-' : ''}${whole}.${text.slice(whole.length)}0`;
-  return numeric(decimal);
+  return numeric(`${cents < 0 ? '-' : ''}${whole}.${text.slice(whole.length)}0`);
 }
 
 function numeric(text: string): `${number}` {

@@ -1,33 +1,56 @@
-import type { InvoiceDocument } from './invoice-document.js';
+import type { InvoiceDocument, LabelledText, NamedText } from './invoice-document.js';
 
-const STYLE = `body{font:14px/1.4 "DejaVu Sans",sans-serif;margin:40px;color:#111}
-table{border-collapse:collapse;width:100%;margin:16px 0}th,td{padding:4px 8px;text-align:right;border-bottom:1px solid #ccc}
-th:first-child,td:first-child{text-align:left}.stamp{color:#b00020;font-size:24px}.parties{display:flex;gap:64px}
-.sums{width:auto;margin-left:auto}`;
+const FONTS = '"DejaVu Sans","Noto Sans","Noto Sans Arabic","Noto Sans Hebrew","Noto Sans JP",sans-serif';
+const STYLE = `body{font:14px/1.4 ${FONTS};margin:40px;color:#111}
+table{border-collapse:collapse;width:100%;margin:16px 0}th,td{padding:4px 8px;text-align:right;vertical-align:top;border-bottom:1px solid #ccc}
+th:first-child,td:first-child{text-align:left}td div{text-align:left}.stamp{color:#b00020;font-size:24px}.parties{display:flex;gap:64px}
+.parties div div,.notes div{text-align:left}.sums{width:auto;margin-left:auto}.logo{max-width:240px;max-height:80px}
+.notes div{margin:8px 0;white-space:pre-line}`;
 
-/** A page that loads no other resource. Every text is escaped. */
+/**
+ * A page that loads no other resource. Every text is escaped. Texts of people have their own direction, so that an Arabic
+ * name does not change the order of what is around it.
+ */
 export function renderHtml(document: InvoiceDocument): Buffer {
-  const { language, title, stamp, summary, parties, columns, rows, taxes, totals } = document;
+  const { language, title, stamp, logo, summary, parties, columns, rows, taxes, totals, payment, notes } = document;
   const html = `<!doctype html>
-<html lang="${escaped(language)}">
+<html lang="${escaped(language)}" dir="ltr">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <title>${escaped(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
+${logo === null ? '' : `<img class="logo" alt="" width="${logo.widthPixels}" height="${logo.heightPixels}" src="${escaped(logo.dataUrl)}">`}
 ${stamp === null ? '' : `<p class="stamp">${escaped(stamp)}</p>`}
 <h1>${escaped(title)}</h1>
-<dl>${summary.map(({ label, value }) => `<dt>${escaped(label)}</dt><dd>${escaped(value)}</dd>`).join('')}</dl>
-<div class="parties">${parties.map(({ title: name, lines }) => `<div><h2>${escaped(name)}</h2><p>${lines.map(escaped).join('<br>')}</p></div>`).join('')}</div>
-<table><thead>${row('th', columns)}</thead><tbody>${rows.map((cells) => row('td', cells)).join('')}</tbody></table>
-<table class="sums"><caption>${escaped(taxes.title)}</caption><tbody>${taxes.rows.map((cells) => row('td', cells)).join('')}</tbody></table>
+<dl>${summary.map(definition).join('')}</dl>
+<div class="parties">${parties.map(({ title: name, lines }) => `<div><h2>${escaped(name)}</h2>${lines.map(namedText).join('')}</div>`).join('')}</div>
+<table><thead>${row('th', columns)}</thead><tbody>${rows.map(lineRow).join('')}</tbody></table>
+<table class="sums"><caption>${escaped(taxes.title)}</caption><thead>${row('th', taxes.columns)}</thead><tbody>${taxes.rows.map((cells) => row('td', cells)).join('')}</tbody></table>
 <table class="sums"><tbody>${totals.map(({ label, value }) => row('td', [label, value])).join('')}</tbody></table>
+${payment === null ? '' : `<h2>${escaped(payment.title)}</h2><dl>${payment.lines.map(definition).join('')}</dl>`}
+<div class="notes">${notes.map(namedText).join('')}</div>
 </body>
 </html>
 `;
   return Buffer.from(html);
+}
+
+function definition({ label, value }: LabelledText): string {
+  return `<dt>${escaped(label)}</dt><dd><bdi>${escaped(value)}</bdi></dd>`;
+}
+
+function namedText({ label, value }: NamedText): string {
+  return label === null
+    ? `<div dir="auto">${escaped(value)}</div>`
+    : `<div>${escaped(label)}: <bdi>${escaped(value)}</bdi></div>`;
+}
+
+function lineRow([description = '', ...figures]: readonly string[]): string {
+  const lines = description.split('\n').map((text) => `<div dir="auto">${escaped(text)}</div>`);
+  return `<tr><td>${lines.join('')}</td>${figures.map((text) => `<td>${escaped(text)}</td>`).join('')}</tr>`;
 }
 
 function row(cell: 'td' | 'th', cells: readonly string[]): string {

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { StoredFile } from '../../../platform/files/file-store.js';
 import { named } from '../../../platform/http/named-values.js';
-import type { RenditionLanguage } from './rendition-labels.js';
+import type { DocumentLanguage } from '../../organization/index.js';
 
 export const RENDITION_FORMATS = named('RenditionFormat', ['html', 'pdf']);
 export type RenditionFormat = (typeof RENDITION_FORMATS)[number];
@@ -18,7 +18,7 @@ export class InvoiceRendition {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'invoice_id' }) invoiceId: string;
   @Column('text') format: RenditionFormat;
-  @Column('text') language: RenditionLanguage;
+  @Column('text') language: DocumentLanguage;
   /** Counts the renditions of one format and language; it is not the version of the row. */
   @Column('integer') version: number;
   @Column('text') status: RenditionStatus;

@@ -7,6 +7,7 @@ interface Styled {
   alignment?: 'right' | 'center';
   style?: string;
   width?: '*' | 'auto';
+  lineHeight?: number;
   margin?: [left: number, top: number, right: number, bottom: number];
 }
 
@@ -16,9 +17,18 @@ interface Style extends Omit<Styled, 'style' | 'width'> {
   color?: string;
 }
 
+/** A piece of a text; one that is not wrapped is never broken. */
+export interface Inline {
+  text: string;
+  font: string;
+  bold?: boolean;
+  noWrap?: boolean;
+}
+
 export type Content =
   | string
-  | (Styled & { text: string })
+  | (Styled & { text: string | readonly Inline[] })
+  | (Styled & { image: string; fit: readonly [width: number, height: number] })
   | (Styled & { stack: readonly Content[] })
   | (Styled & { columns: readonly Content[] })
   | (Styled & {
@@ -37,7 +47,7 @@ interface Definition {
   footer: (page: number, pages: number) => Content;
 }
 
-interface Font {
+export interface Font {
   normal: string;
   bold: string;
   italics: string;

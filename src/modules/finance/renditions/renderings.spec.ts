@@ -1,11 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { pagesOf } from '../../../../test/setup/pdf.js';
+import type { PricedLine } from '../booking-account/invoice.entity.js';
+import { png } from '../../../../test/organization/logos.js';
+import { DOCUMENT_LANGUAGES, type IssuerCopy } from '../../organization/index.js';
 import { documentOf, type RenderedInvoice } from './invoice-document.js';
 import { renderHtml } from './invoice-html.js';
 import { renderPdf } from './invoice-pdf.js';
-import { RENDITION_LANGUAGES } from './rendition-labels.js';
 
-const line = (description: string, rate: number | null = 1_900) => ({
+const line = (description: string, rate: number | null = 1_900): PricedLine => ({
+  bookingItemId: null,
+  priceBasis: 'net',
+  taxCodeId: null,
+  taxCode: null,
+  taxKind: null,
+  mention: null,
+  serviceDate: null,
+  serviceEndDate: null,
   description,
   quantity: '2',
   unitPriceCents: 10_000,
@@ -15,13 +25,40 @@ const line = (description: string, rate: number | null = 1_900) => ({
   totalCents: 23_800,
 });
 
+const issuer: IssuerCopy = {
+  legalName: 'Alpine Tours GmbH',
+  tradeName: 'Alpine Tours',
+  address: 'Seestrasse 1\n6003 Luzern',
+  country: 'CH',
+  email: 'office@example.com',
+  phone: '+41 41 000 00 00',
+  website: 'https://www.example.com',
+  registrationNumber: 'CHE-123.456.789',
+  licenceNumber: 'TL-4711',
+  taxId: '27/123/45678',
+  vatId: 'DE123456789',
+  insolvencyProtection: 'Travel Guarantee Fund',
+  footerText: { en: 'Thank you.', de: 'Vielen Dank.' },
+  bankAccount: { holder: 'Alpine Tours GmbH', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX', currency: 'EUR' },
+  logo: null,
+};
+const logo = { dataUrl: `data:image/png;base64,${png().toString('base64')}`, widthPixels: 40, heightPixels: 20 };
+
 const invoice = (over: Partial<RenderedInvoice> = {}): RenderedInvoice => ({
+  kind: 'invoice',
   number: 'INV-2027-0042',
   issueDate: '2027-03-01',
   dueDate: '2027-03-31',
   isVoid: false,
   currency: 'EUR',
   seller: { name: 'Lake Tours', address: '1 Quay\nLucerne', taxId: 'CHE-9' },
+  issuer: null,
+  logo: null,
+  original: null,
+  reasonText: null,
+  paidCents: 0,
+  creditedCents: 0,
+  renderedOn: '2027-03-05',
   payer: { name: 'Łukasz Жуков Ωmega', address: null, taxId: null },
   subtotalCents: 20_000,
   taxCents: 3_800,
@@ -39,7 +76,7 @@ describe('a rendered invoice', () => {
       'March 31, 2027',
       'Lake Tours',
       'Lucerne',
-      'Tax id: CHE-9',
+      'Tax ID: CHE-9',
       'Łukasz Жуков Ωmega',
       'City tour',
       '€100.00',
@@ -52,7 +89,7 @@ describe('a rendered invoice', () => {
     }
   });
 
-  it.each(RENDITION_LANGUAGES)('a rendered invoice consists of the same bytes every time: %s', async (language) => {
+  it.each(DOCUMENT_LANGUAGES)('a rendered invoice consists of the same bytes every time: %s', async (language) => {
     const document = documentOf(invoice(), language);
     const [one, other] = [await renderPdf(document), await renderPdf(documentOf(invoice(), language))];
     expect(one.equals(other)).toBe(true);
@@ -70,8 +107,15 @@ describe('a rendered invoice', () => {
   });
 
   it('title and void stamp are in the language of the rendition', () => {
-    const titles = RENDITION_LANGUAGES.map((language) => documentOf(invoice({ isVoid: true }), language));
-    expect(titles.map(({ stamp }) => stamp)).toEqual(['VOID', 'STORNIERT', 'ANNULÉE', 'ANULADA', 'ANNULLATA']);
+    const titles = DOCUMENT_LANGUAGES.map((language) => documentOf(invoice({ isVoid: true }), language));
+    expect(titles.map(({ stamp }) => stamp)).toEqual([
+      'VOID',
+      'STORNIERT',
+      'ANNULÉE',
+      'ANULADA',
+      'ANNULLATA',
+      'ANULATĂ',
+    ]);
     expect(documentOf(invoice(), 'de')).toMatchObject({ title: 'Rechnung INV-2027-0042', stamp: null });
     expect(renderHtml(documentOf(invoice({ isVoid: true }), 'fr')).toString()).toContain('ANNULÉE');
   });
@@ -91,9 +135,9 @@ describe('a rendered invoice', () => {
     const lines = [line('a', 700), line('b', 1_900), line('c', null), line('d', 1_900)];
     const { taxes } = documentOf(invoice({ lines }), 'en');
     expect(taxes.rows).toEqual([
-      ['19%', '€400.00', '€76.00'],
-      ['7%', '€200.00', '€38.00'],
-      ['-', '€200.00', '€38.00'],
+      ['7%', '€200.00', '€38.00', '€238.00'],
+      ['19%', '€400.00', '€76.00', '€476.00'],
+      ['-', '€200.00', '€38.00', '€238.00'],
     ]);
   });
 
@@ -105,8 +149,92 @@ describe('a rendered invoice', () => {
       documentOf(invoice({ number: evil, seller: parts, payer: parts, lines: [line(evil)] }), 'en'),
     ).toString();
     expect(html).not.toContain('<script');
-    expect(html.split(safe).length - 1).toBe(10);
+    expect(html.split(safe).length - 1).toBe(11);
     expect(html).not.toMatch(/\s(src|href|on\w+)=/);
-    expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
+    expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'; img-src data:"`);
+  });
+
+  it.each([
+    ['en', 'Invoice', 'Net unit price', 'Balance due', 'March 5, 2027', 'Switzerland', '€33.3333', 'Thank you.'],
+    ['de', 'Rechnung', 'Nettopreis', 'Offener Betrag', '5. März 2027', 'Schweiz', '33,3333 €', 'Vielen Dank.'],
+    ['fr', 'Facture', 'Prix unitaire HT', 'Solde dû', '5 mars 2027', 'Suisse', '33,3333 €', 'Thank you.'],
+    ['es', 'Factura', 'Precio neto', 'Saldo pendiente', '5 de marzo de 2027', 'Suiza', '33,3333 €', 'Thank you.'],
+    ['it', 'Fattura', 'Prezzo netto', 'Saldo dovuto', '5 marzo 2027', 'Svizzera', '33,3333 €', 'Thank you.'],
+    ['ro', 'Factură', 'Preț unitar net', 'Sold de plată', '5 martie 2027', 'Elveția', '33,3333 EUR', 'Thank you.'],
+  ] as const)(
+    'PDF and HTML in %s have seller, bank account, balance and net unit price',
+    async (language, ...texts) => {
+      const third = {
+        ...line('Insurance', null),
+        quantity: '3',
+        priceBasis: 'gross' as const,
+        unitPriceCents: 3_333,
+        netCents: 10_000,
+        taxCents: 0,
+      };
+      const lines = [{ ...third, totalCents: 10_000, mention: 'VAT exempt', serviceDate: '2027-05-01' }];
+      const document = documentOf(invoice({ issuer, logo, lines, paidCents: 800 }), language);
+      const [page = ''] = await pagesOf(await renderPdf(document));
+      const html = renderHtml(document).toString();
+      const seller = ['Alpine Tours GmbH', 'CHE-123.456.789', 'TL-4711', 'DE123456789', 'office@example.com'];
+      const bank = [
+        'DE89 3704 0044 0532 0130 00',
+        'COBADEFFXXX',
+        'INV-2027-0042',
+        'Travel Guarantee Fund',
+        'VAT exempt',
+      ];
+      for (const text of [...texts, ...seller, ...bank]) {
+        expect(page).toContain(text);
+        expect(html.replace(/[\u00a0\u202f]/g, ' ')).toContain(text);
+      }
+      expect(html).toContain(`src="${logo.dataUrl}"`);
+    },
+  );
+
+  it('a credit note shows number and date of its original and the reason, but nothing to pay', async () => {
+    const original = { number: 'INV-2027-0001', issueDate: '2027-01-15' };
+    const credit = invoice({ kind: 'credit_note', number: 'CN-1', issuer, original, reasonText: 'One seat less' });
+    const [page = ''] = await pagesOf(await renderPdf(documentOf(credit, 'en')));
+    for (const text of ['Credit note CN-1', 'INV-2027-0001 of January 15, 2027', 'Reason: One seat less']) {
+      expect(page).toContain(text);
+    }
+    for (const text of ['IBAN', 'Due date', 'Balance', 'Paid']) expect(page).not.toContain(text);
+  });
+
+  it('a fee invoice and a credited invoice are named, and the balance is what remains', () => {
+    expect(documentOf(invoice({ kind: 'cancellation_fee' }), 'fr').title).toBe(
+      'Facture de frais d’annulation INV-2027-0042',
+    );
+    const { totals } = documentOf(invoice({ paidCents: 10_000, creditedCents: 3_800 }), 'en');
+    expect(totals.slice(3)).toEqual([
+      { label: 'Paid as of March 5, 2027', value: '€100.00' },
+      { label: 'Credited as of March 5, 2027', value: '€38.00' },
+      { label: 'Balance due', value: '€100.00' },
+    ]);
+  });
+
+  it('a name with a script element is text in the PDF', async () => {
+    const payer = { name: '<script>alert(1)</script>', address: null, taxId: null };
+    const [page = ''] = await pagesOf(await renderPdf(documentOf(invoice({ payer }), 'en')));
+    expect(page.replaceAll(' ', '')).toContain('<script>alert(1)</script>');
+  });
+
+  it('Arabic, Hebrew and Japanese names have glyphs in the PDF and a direction of their own in HTML', async () => {
+    const payer = { name: 'محمد الأحمدي', address: 'רחוב הרצל 5\n東京都 髙橋', taxId: null };
+    const document = documentOf(invoice({ payer }), 'en');
+    const bytes = await renderPdf(document);
+    expect(bytes.equals(await renderPdf(document))).toBe(true);
+    const [page = ''] = await pagesOf(bytes);
+    for (const text of ['محمد', 'הרצל', '東京都', '髙橋']) expect(page.replaceAll(' ', '')).toContain(text);
+    for (const font of ['NotoSansArabic', 'NotoSansHebrew', 'NotoSansJP'])
+      expect(bytes.toString('latin1')).toContain(font);
+    const html = renderHtml(document).toString();
+    for (const text of ['محمد الأحمدي', 'רחוב הרצל 5', '東京都 髙橋'])
+      expect(html).toContain(`<div dir="auto">${text}</div>`);
+  });
+
+  it('a PDF contains no font of a script that it does not use', async () => {
+    expect((await renderPdf(documentOf(invoice(), 'en'))).toString('latin1')).not.toContain('NotoSans');
   });
 });

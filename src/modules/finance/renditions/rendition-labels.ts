@@ -1,15 +1,26 @@
-import { named } from '../../../platform/http/named-values.js';
+import type { DocumentLanguage } from '../../organization/index.js';
 
-/** The labels of a rendered invoice. */
+/** The labels of a rendered invoice, credit note or fee invoice. */
 export interface RenditionLabels {
   invoice: string;
+  creditNote: string;
+  feeInvoice: string;
   void: string;
   number: string;
   issueDate: string;
   dueDate: string;
+  serviceDate: string;
+  paymentReference: string;
+  originalInvoice: string;
+  /** Before the issue date of the original: "of March 1, 2027". */
+  dated: string;
+  reason: string;
   seller: string;
   payer: string;
   taxId: string;
+  vatId: string;
+  registrationNumber: string;
+  licenceNumber: string;
   description: string;
   quantity: string;
   unitPrice: string;
@@ -17,107 +28,234 @@ export interface RenditionLabels {
   rate: string;
   tax: string;
   total: string;
+  gross: string;
   taxes: string;
   subtotal: string;
+  /** Before the day of the rendition. */
+  paid: string;
+  /** Before the day of the rendition. */
+  credited: string;
+  balance: string;
+  bankAccount: string;
+  accountHolder: string;
+  insolvencyProtection: string;
 }
 
-export const RENDITION_LANGUAGES = named('RenditionLanguage', ['en', 'de', 'fr', 'es', 'it']);
-export type RenditionLanguage = (typeof RENDITION_LANGUAGES)[number];
-
-export const RENDITION_LABELS: Record<RenditionLanguage, RenditionLabels> = {
+export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
   en: {
     invoice: 'Invoice',
+    creditNote: 'Credit note',
+    feeInvoice: 'Invoice for a cancellation fee',
     void: 'VOID',
     number: 'Number',
     issueDate: 'Issue date',
     dueDate: 'Due date',
+    serviceDate: 'Service date',
+    paymentReference: 'Payment reference',
+    originalInvoice: 'For invoice',
+    dated: 'of',
+    reason: 'Reason',
     seller: 'From',
     payer: 'To',
-    taxId: 'Tax id',
+    taxId: 'Tax ID',
+    vatId: 'VAT ID',
+    registrationNumber: 'Registration number',
+    licenceNumber: 'Licence',
     description: 'Description',
     quantity: 'Quantity',
-    unitPrice: 'Unit price',
+    unitPrice: 'Net unit price',
     net: 'Net',
     rate: 'Tax rate',
     tax: 'Tax',
     total: 'Total',
-    taxes: 'Taxes',
+    gross: 'Gross',
+    taxes: 'Tax summary',
     subtotal: 'Subtotal',
+    paid: 'Paid as of',
+    credited: 'Credited as of',
+    balance: 'Balance due',
+    bankAccount: 'Bank account',
+    accountHolder: 'Account holder',
+    insolvencyProtection: 'Insolvency protection',
   },
   de: {
     invoice: 'Rechnung',
+    creditNote: 'Rechnungskorrektur',
+    feeInvoice: 'Rechnung über Stornogebühren',
     void: 'STORNIERT',
     number: 'Nummer',
     issueDate: 'Rechnungsdatum',
     dueDate: 'Fällig am',
+    serviceDate: 'Leistungsdatum',
+    paymentReference: 'Verwendungszweck',
+    originalInvoice: 'Zur Rechnung',
+    dated: 'vom',
+    reason: 'Grund',
     seller: 'Von',
     payer: 'An',
     taxId: 'Steuernummer',
+    vatId: 'USt-IdNr.',
+    registrationNumber: 'Registernummer',
+    licenceNumber: 'Lizenz',
     description: 'Beschreibung',
     quantity: 'Menge',
-    unitPrice: 'Einzelpreis',
+    unitPrice: 'Nettopreis',
     net: 'Netto',
     rate: 'Steuersatz',
     tax: 'Steuer',
     total: 'Gesamt',
-    taxes: 'Steuern',
+    gross: 'Brutto',
+    taxes: 'Steuerübersicht',
     subtotal: 'Zwischensumme',
+    paid: 'Bezahlt bis',
+    credited: 'Gutgeschrieben bis',
+    balance: 'Offener Betrag',
+    bankAccount: 'Bankverbindung',
+    accountHolder: 'Kontoinhaber',
+    insolvencyProtection: 'Insolvenzabsicherung',
   },
   fr: {
     invoice: 'Facture',
+    creditNote: 'Avoir',
+    feeInvoice: 'Facture de frais d’annulation',
     void: 'ANNULÉE',
     number: 'Numéro',
     issueDate: 'Date de facture',
     dueDate: 'Échéance',
+    serviceDate: 'Date de la prestation',
+    paymentReference: 'Référence de paiement',
+    originalInvoice: 'Pour la facture',
+    dated: 'du',
+    reason: 'Motif',
     seller: 'De',
     payer: 'À',
     taxId: 'N° fiscal',
+    vatId: 'N° de TVA',
+    registrationNumber: 'N° d’immatriculation',
+    licenceNumber: 'Licence',
     description: 'Description',
     quantity: 'Quantité',
-    unitPrice: 'Prix unitaire',
-    net: 'Net',
+    unitPrice: 'Prix unitaire HT',
+    net: 'HT',
     rate: 'Taux',
     tax: 'Taxe',
     total: 'Total',
-    taxes: 'Taxes',
+    gross: 'TTC',
+    taxes: 'Récapitulatif des taxes',
     subtotal: 'Sous-total',
+    paid: 'Payé au',
+    credited: 'Crédité au',
+    balance: 'Solde dû',
+    bankAccount: 'Compte bancaire',
+    accountHolder: 'Titulaire du compte',
+    insolvencyProtection: 'Garantie contre l’insolvabilité',
   },
   es: {
     invoice: 'Factura',
+    creditNote: 'Factura rectificativa',
+    feeInvoice: 'Factura de gastos de cancelación',
     void: 'ANULADA',
     number: 'Número',
     issueDate: 'Fecha de emisión',
     dueDate: 'Vencimiento',
+    serviceDate: 'Fecha del servicio',
+    paymentReference: 'Referencia de pago',
+    originalInvoice: 'De la factura',
+    dated: 'del',
+    reason: 'Motivo',
     seller: 'De',
     payer: 'Para',
     taxId: 'NIF',
+    vatId: 'NIF-IVA',
+    registrationNumber: 'N.º de registro',
+    licenceNumber: 'Licencia',
     description: 'Descripción',
     quantity: 'Cantidad',
-    unitPrice: 'Precio unitario',
+    unitPrice: 'Precio neto',
     net: 'Neto',
     rate: 'Tipo',
     tax: 'Impuesto',
     total: 'Total',
-    taxes: 'Impuestos',
+    gross: 'Bruto',
+    taxes: 'Resumen de impuestos',
     subtotal: 'Subtotal',
+    paid: 'Pagado hasta',
+    credited: 'Abonado hasta',
+    balance: 'Saldo pendiente',
+    bankAccount: 'Cuenta bancaria',
+    accountHolder: 'Titular de la cuenta',
+    insolvencyProtection: 'Garantía frente a la insolvencia',
   },
   it: {
     invoice: 'Fattura',
+    creditNote: 'Nota di credito',
+    feeInvoice: 'Fattura per penale di cancellazione',
     void: 'ANNULLATA',
     number: 'Numero',
     issueDate: 'Data di emissione',
     dueDate: 'Scadenza',
+    serviceDate: 'Data del servizio',
+    paymentReference: 'Causale di pagamento',
+    originalInvoice: 'Per la fattura',
+    dated: 'del',
+    reason: 'Motivo',
     seller: 'Da',
     payer: 'A',
     taxId: 'Codice fiscale',
+    vatId: 'Partita IVA',
+    registrationNumber: 'N. di registro',
+    licenceNumber: 'Licenza',
     description: 'Descrizione',
     quantity: 'Quantità',
-    unitPrice: 'Prezzo unitario',
+    unitPrice: 'Prezzo netto',
     net: 'Netto',
     rate: 'Aliquota',
     tax: 'Imposta',
     total: 'Totale',
-    taxes: 'Imposte',
+    gross: 'Lordo',
+    taxes: 'Riepilogo imposte',
     subtotal: 'Subtotale',
+    paid: 'Pagato al',
+    credited: 'Accreditato al',
+    balance: 'Saldo dovuto',
+    bankAccount: 'Conto bancario',
+    accountHolder: 'Intestatario',
+    insolvencyProtection: 'Protezione in caso di insolvenza',
+  },
+  ro: {
+    invoice: 'Factură',
+    creditNote: 'Notă de credit',
+    feeInvoice: 'Factură pentru taxa de anulare',
+    void: 'ANULATĂ',
+    number: 'Număr',
+    issueDate: 'Data emiterii',
+    dueDate: 'Scadență',
+    serviceDate: 'Data prestării',
+    paymentReference: 'Referința plății',
+    originalInvoice: 'Pentru factura',
+    dated: 'din',
+    reason: 'Motiv',
+    seller: 'De la',
+    payer: 'Către',
+    taxId: 'Cod fiscal',
+    vatId: 'Cod TVA',
+    registrationNumber: 'Nr. de înregistrare',
+    licenceNumber: 'Licență',
+    description: 'Descriere',
+    quantity: 'Cantitate',
+    unitPrice: 'Preț unitar net',
+    net: 'Net',
+    rate: 'Cota',
+    tax: 'Taxă',
+    total: 'Total',
+    gross: 'Brut',
+    taxes: 'Rezumatul taxelor',
+    subtotal: 'Subtotal',
+    paid: 'Plătit până la',
+    credited: 'Creditat până la',
+    balance: 'Sold de plată',
+    bankAccount: 'Cont bancar',
+    accountHolder: 'Titularul contului',
+    insolvencyProtection: 'Protecție în caz de insolvență',
   },
 };

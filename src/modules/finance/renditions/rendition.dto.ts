@@ -2,6 +2,7 @@ import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { QueryFlag } from '../../../platform/http/query-fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
+import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../organization/index.js';
 import {
   type InvoiceRendition,
   RENDITION_FORMATS,
@@ -9,7 +10,6 @@ import {
   type RenditionFormat,
   type RenditionStatus,
 } from './invoice-rendition.entity.js';
-import { RENDITION_LANGUAGES, type RenditionLanguage } from './rendition-labels.js';
 
 /** Format and language of a rendition. */
 export class RequestRendition {
@@ -21,12 +21,12 @@ export class RequestRendition {
   format: RenditionFormat;
 
   /**
-   * Language of labels, dates and amounts; `en` by default.
+   * Language of labels, dates and amounts; by default that of the organization's profile.
    * @example "en"
    */
   @Optional()
-  @OneOf(RENDITION_LANGUAGES)
-  language?: RenditionLanguage;
+  @OneOf(DOCUMENT_LANGUAGES)
+  language?: DocumentLanguage;
 }
 
 export class ListRenditions extends PageQuery {}
@@ -51,8 +51,8 @@ export class RenditionResponse {
   format: RenditionFormat;
 
   /** Language of labels, dates and amounts. */
-  @OneOf(RENDITION_LANGUAGES)
-  language: RenditionLanguage;
+  @OneOf(DOCUMENT_LANGUAGES)
+  language: DocumentLanguage;
 
   /** Counts the renditions of the invoice in one format and language, starting at 1. */
   @Whole({ min: 1, max: 2_147_483_647 })

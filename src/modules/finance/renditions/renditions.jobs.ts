@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
@@ -7,6 +8,8 @@ import { Job } from '../../../platform/jobs/job-decorators.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
+import type { IssuerCopy } from '../../organization/index.js';
+import { IssuerCopiesRepository } from '../invoices/issuer-copies.repository.js';
 import { InvoicesRepository } from '../invoices/invoices.repository.js';
 import type { InvoiceWithLines } from '../invoices/invoices.repository.js';
 import { documentOf, type RenderedInvoice } from './invoice-document.js';
@@ -15,6 +18,8 @@ import { render } from './rendering.js';
 import { RENDER_JOB } from './renditions.service.js';
 import { RenditionsRepository } from './renditions.repository.js';
 
+type Logo = NonNullable<IssuerCopy['logo']>;
+
 /** Renders invoices. One job of the queue is one rendition; the queue runs it in one process at a time and retries it. */
 @Injectable()
 export class RenditionJobs {
@@ -22,6 +27,7 @@ export class RenditionJobs {
     private readonly database: Database,
     private readonly repository: RenditionsRepository,
     private readonly invoices: InvoicesRepository,
+    private readonly issuers: IssuerCopiesRepository,
     private readonly files: FileStore,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
@@ -36,13 +42,60 @@ export class RenditionJobs {
     if (!rendition) return;
     try {
       const { invoiceId, format, language } = rendition;
-      const document = documentOf(renderedOf(await this.invoices.get(invoiceId)), language);
+      const document = documentOf(await this.read(invoiceId), language);
       await this.complete(rendition, await this.files.put(await render(document, format)));
     } catch (error) {
       this.log.error({ err: error, renditionId: rendition.id, attempt: rendition.attempts }, 'rendering failed');
       const failure = error instanceof Error ? error.message : String(error);
       if (await this.failAttempt(rendition.id, failure || 'unknown')) throw error;
     }
+  }
+
+  /** What was fixed at issue, what is paid and credited now, and whether the document is void. */
+  private async read(invoiceId: string): Promise<RenderedInvoice> {
+    const { invoice, lines } = await this.invoices.get(invoiceId);
+    const { number, issueDate, dueDate, sellerName, originalInvoiceId } = invoice;
+    if (number === null || issueDate === null || dueDate === null || sellerName === null) {
+      throw new Error(`${invoice.id} is not issued`);
+    }
+    const issuer = await this.issuers.find(invoiceId);
+    return {
+      kind: kindOf(invoice),
+      number,
+      issueDate,
+      dueDate,
+      isVoid: invoice.status === 'void',
+      currency: invoice.currency,
+      seller: { name: sellerName, address: invoice.sellerAddress, taxId: invoice.sellerTaxId },
+      issuer,
+      logo: issuer?.logo ? await this.readLogo(issuer.logo) : null,
+      payer: { name: invoice.payerName, address: invoice.payerAddress, taxId: invoice.payerTaxId },
+      original: originalInvoiceId === null ? null : await this.readOriginal(originalInvoiceId),
+      reasonText: invoice.reasonText,
+      subtotalCents: invoice.subtotalCents,
+      taxCents: invoice.taxCents,
+      totalCents: invoice.totalCents,
+      paidCents: invoice.paidCents,
+      creditedCents: invoice.creditedCents,
+      renderedOn: this.clock.today(),
+      lines,
+    };
+  }
+
+  private async readOriginal(id: string): Promise<RenderedInvoice['original']> {
+    const { number, issueDate } = (await this.invoices.get(id)).invoice;
+    return number === null || issueDate === null ? null : { number, issueDate };
+  }
+
+  /** A document is rendered without a logo whose file was deleted from the store. */
+  private async readLogo({ sha256, type, widthPixels, heightPixels }: Logo): Promise<RenderedInvoice['logo']> {
+    const file = await this.files.open(sha256);
+    if (!file) return null;
+    return {
+      dataUrl: `data:${type};base64,${(await buffer(file.stream)).toString('base64')}`,
+      widthPixels,
+      heightPixels,
+    };
   }
 
   /** Returns null if the rendition is rendered or has failed. */
@@ -112,23 +165,7 @@ function renditionIdOf(payload: unknown): string {
   return id;
 }
 
-/** Only what was fixed at issue and whether the invoice is void, so that a payment does not change the file. */
-function renderedOf({ invoice, lines }: InvoiceWithLines): RenderedInvoice {
-  const { number, issueDate, dueDate, sellerName } = invoice;
-  if (number === null || issueDate === null || dueDate === null || sellerName === null) {
-    throw new Error(`${invoice.id} is not issued`);
-  }
-  return {
-    number,
-    issueDate,
-    dueDate,
-    isVoid: invoice.status === 'void',
-    currency: invoice.currency,
-    seller: { name: sellerName, address: invoice.sellerAddress, taxId: invoice.sellerTaxId },
-    payer: { name: invoice.payerName, address: invoice.payerAddress, taxId: invoice.payerTaxId },
-    subtotalCents: invoice.subtotalCents,
-    taxCents: invoice.taxCents,
-    totalCents: invoice.totalCents,
-    lines,
-  };
+function kindOf({ type, purpose }: InvoiceWithLines['invoice']): RenderedInvoice['kind'] {
+  if (type === 'credit_note') return 'credit_note';
+  return purpose ?? 'invoice';
 }

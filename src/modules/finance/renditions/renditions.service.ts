@@ -12,6 +12,7 @@ import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { ActionLedger } from '../../action-ledger/index.js';
+import { OrganizationService } from '../../organization/index.js';
 import { InvoicesRepository } from '../invoices/invoices.repository.js';
 import {
   InvoiceRendition,
@@ -28,7 +29,7 @@ const MEDIA_TYPES: Record<RenditionFormat, string> = { html: 'text/html; charset
 const POLL_MS = 1_000;
 
 /**
- * Renditions of invoices: requests for them, and links to the files. `RenditionJobs` renders them. Nine parameters, because
+ * Renditions of invoices: requests for them, and links to the files. `RenditionJobs` renders them. Ten parameters, because
  * a download needs the file store, its links and the log.
  */
 @Injectable()
@@ -37,6 +38,7 @@ export class RenditionsService {
     private readonly database: Database,
     private readonly repository: RenditionsRepository,
     private readonly invoices: InvoicesRepository,
+    private readonly organization: OrganizationService,
     private readonly files: FileStore,
     private readonly links: FileLinks,
     private readonly ledger: ActionLedger,
@@ -47,7 +49,8 @@ export class RenditionsService {
 
   /** Creates a new version of the format and language, which a job renders. */
   async request(invoiceId: string, requested: RequestRendition, id = newId('rend')): Promise<InvoiceRendition> {
-    const { format, language = 'en' } = requested;
+    const { format } = requested;
+    const language = requested.language ?? (await this.organization.getProfile()).defaultLanguage;
     return this.database.transaction(async () => {
       // Locked, so that concurrent requests get different versions.
       const { invoice } = await this.invoices.lock(invoiceId);
