@@ -101,7 +101,7 @@ describe('a pool without a free connection', () => {
     const taken: PoolClient[] = [];
     for (let client; (client = await pool.connect().catch(() => null));) taken.push(client);
     try {
-      const message = 'All connections to the database are in use';
+      const message = 'Too many requests at once';
       const staff = await busy.as('owner').get(CHANNELS);
       expect([staff.status, staff.headers['retry-after'], staff.body]).toEqual([
         503,

@@ -135,7 +135,7 @@ describe('other errors of realtime', () => {
       const answer = await client.post<{ retryAfterMs: number }>(pathOf(channel), { event: 'e' });
 
       expect(answer.status).toBe(503);
-      expect(answer.body).toEqual({ error: 'The database is busy or unavailable', retryAfterMs: expect.any(Number) });
+      expect(answer.body).toEqual({ error: 'Too many requests at once', retryAfterMs: expect.any(Number) });
       expect(answer.body.retryAfterMs).toBeGreaterThanOrEqual(1);
       expect(answer.headers['retry-after']).toBe(String(Math.ceil(answer.body.retryAfterMs / 1000)));
     });

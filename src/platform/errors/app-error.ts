@@ -95,6 +95,11 @@ export function overloaded(message: string, retryAfterMs = 1000): AppError {
   return new AppError(503, 'overloaded', message, { retryAfterMs });
 }
 
+/** 503: a connection or a row that other requests use did not become free in time. */
+export function tooManyRequests(): AppError {
+  return overloaded('Too many requests at once');
+}
+
 /** 503: the disk is full, which takes longer than a second to resolve. */
 export function diskFull(): AppError {
   return unavailable('The service cannot store data at the moment', 10_000);

@@ -30,15 +30,21 @@ describe('the error of a failed statement', () => {
   });
 
   it.each([
-    ['53000', 'overloaded'],
-    ['53100', 'service_unavailable'],
-    ['53200', 'overloaded'],
-    ['53300', 'overloaded'],
-    ['53400', 'service_unavailable'],
-    ['57014', 'service_unavailable'],
-  ])('the PostgreSQL error %s has the code %s and a delay', (code, expected) => {
+    ['40001', 'overloaded', 'Too many requests at once'],
+    ['40P01', 'overloaded', 'Too many requests at once'],
+    ['53000', 'overloaded', 'Too many requests at once'],
+    ['53100', 'service_unavailable', 'The service cannot store data at the moment'],
+    ['53200', 'overloaded', 'Too many requests at once'],
+    ['53300', 'overloaded', 'Too many requests at once'],
+    ['53400', 'service_unavailable', 'The database could not complete the request within its limits'],
+    ['55P03', 'overloaded', 'Too many requests at once'],
+    ['57014', 'service_unavailable', 'The database could not complete the request within its limits'],
+    ['57P01', 'service_unavailable', 'The database is unavailable'],
+    ['08006', 'service_unavailable', 'The database is unavailable'],
+    ['28P01', 'service_unavailable', 'The database is unavailable'],
+  ])('the PostgreSQL error %s has the code %s, its message and a delay', (code, expected, message) => {
     const appError = appErrorOf({ code });
-    expect([appError?.code, (appError?.retryAfterMs ?? 0) > 0]).toEqual([expected, true]);
+    expect([appError?.code, appError?.message, (appError?.retryAfterMs ?? 0) > 0]).toEqual([expected, message, true]);
   });
 
   it.each(['42601', '42P01', 'XX000', '25P02', '21000'])('the PostgreSQL error %s is an internal error', (code) => {

@@ -1,4 +1,4 @@
-import { AppError, conflict, diskFull, invalidRequest, overloaded, unavailable } from './app-error.js';
+import { AppError, conflict, diskFull, invalidRequest, tooManyRequests, unavailable } from './app-error.js';
 
 /** The error of a failed statement. TypeORM wraps it, pg throws it directly. */
 interface DatabaseError {
@@ -42,8 +42,10 @@ export function isDiskFull(error: unknown): boolean {
 
 /** Classes and codes of a database that is busy, unavailable or recovering: a retry may succeed. */
 const PASSING = /^(40|53|57|08|28)|^(55P03|25006|25P03|3D000)$/;
-/** Insufficient resources of the server: in general, its memory, its connections. */
-const OVERLOADED = /^(53000|53200|53300)$/;
+/** Other requests use the row, the memory or the connections: also a serialization failure and a deadlock. */
+const OVERLOADED = /^(40|53[023]00$)|^55P03$/;
+/** The database is reachable, but stopped the statement or the transaction at a limit. */
+const STOPPED = /^(57014|53400|25P03)$/;
 const DISK_FULL = '53100';
 const UNSTORABLE = /^(22|54)/;
 const CONTRADICTING = /^(23502|23503|23505|23514|23P01)$/;
@@ -60,9 +62,11 @@ export function appErrorOf(error: DatabaseError): AppError | null {
   } else if (error.code === DISK_FULL) {
     return diskFull();
   } else if (OVERLOADED.test(error.code)) {
-    return overloaded('The database has no capacity left for this request');
+    return tooManyRequests();
+  } else if (STOPPED.test(error.code)) {
+    return unavailable('The database could not complete the request within its limits');
   } else if (PASSING.test(error.code)) {
-    return unavailable('The database is busy or unavailable');
+    return unavailable('The database is unavailable');
   } else {
     return null;
   }

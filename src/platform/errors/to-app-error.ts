@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { AppError, invalidRequest, notFound, overloaded, unavailable } from './app-error.js';
+import { AppError, invalidRequest, notFound, tooManyRequests, unavailable } from './app-error.js';
 import { databaseErrorOf, appErrorOf } from './database-errors.js';
 
 /** Errors of the connection, the pool or the name lookup while the database is unavailable; they have no SQLSTATE. */
@@ -15,7 +15,7 @@ export function toAppError(error: unknown): AppError | null {
   if (error instanceof HttpException) return ofHttpException(error);
   const databaseError = databaseErrorOf(error);
   if (databaseError) return appErrorOf(databaseError);
-  if (isAny(error, isPoolWaitOver)) return overloaded('All connections to the database are in use');
+  if (isAny(error, isPoolWaitOver)) return tooManyRequests();
   return isAny(error, isAway) ? unavailable('The database is unavailable') : null;
 }
 

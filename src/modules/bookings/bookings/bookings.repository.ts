@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { containsWordsSql } from '../../../platform/database/like.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import type { ListBookingItems } from './booking-item.dto.js';
 import { BookingItem, LIVE_AT_SUPPLIER } from './booking-item.entity.js';
-import { type ListBookings, SORT_FIELDS } from './booking.dto.js';
+import type { ListBookings } from './booking.dto.js';
+import { conditionsOf, orderOf } from './booking-list.sql.js';
 import { Booking, type BookingStatus, type BookingView, type ServiceDays } from './booking.entity.js';
 
 /** A departure that is moved again within this time causes one mail. */
@@ -62,12 +62,6 @@ export const COMPLETE: Progress = {
   from: 'in_progress',
   to: 'completed',
   due: `coalesce(b.return_date, b.departure_date) < $1::date`,
-};
-
-const ORDERS: Record<(typeof SORT_FIELDS)[number], (direction: string) => string> = {
-  createdAt: (direction) => `b.created_at ${direction}, b.id ${direction}`,
-  startDate: (direction) => `b.start_date ${direction} nulls last, b.id ${direction}`,
-  number: (direction) => `b.number ${direction}, b.id ${direction}`,
 };
 
 /** The SQL of bookings and their items. */
@@ -387,21 +381,4 @@ interface ViewColumns {
 
 function viewFrom({ entity, raw }: { entity: Booking; raw: ViewColumns }): BookingView {
   return { ...entity, isCancellingAtSupplier: raw.cancelling, isTaxRateChanged: raw.rate_changed };
-}
-
-function conditionsOf({ status, search, startFrom, startTo }: ListBookings): { where: string; values: unknown[] } {
-  const given: [string, unknown][] = [
-    ['b.status = ?', status],
-    [containsWordsSql('b.search_text', '?'), search],
-    ['b.start_date >= ?', startFrom],
-    ['b.start_date <= ?', startTo],
-  ];
-  const filters = given.filter(([, value]) => value !== undefined);
-  const where = filters.map(([condition], index) => condition.replaceAll('?', `$${index + 1}`)).join(' and ');
-  return { where: where === '' ? 'true' : where, values: filters.map(([, value]) => value) };
-}
-
-function orderOf({ sort = '-createdAt' }: ListBookings): string {
-  const field = SORT_FIELDS.find((known) => sort.endsWith(known)) ?? 'createdAt';
-  return ORDERS[field](sort.startsWith('-') ? 'desc' : 'asc');
 }
