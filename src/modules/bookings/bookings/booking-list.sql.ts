@@ -3,7 +3,8 @@ import { type ListBookings, SORT_FIELDS } from './booking.dto.js';
 
 const ORDERS: Record<(typeof SORT_FIELDS)[number], (direction: string) => string> = {
   createdAt: (direction) => `b.created_at ${direction}, b.id ${direction}`,
-  startDate: (direction) => `b.start_date ${direction} nulls last, b.id ${direction}`,
+  departureDate: (direction) => `b.departure_date ${direction} nulls last, b.id ${direction}`,
+  startDate: (direction) => `b.departure_date ${direction} nulls last, b.id ${direction}`,
   number: (direction) => `b.number ${direction}, b.id ${direction}`,
 };
 
@@ -15,8 +16,8 @@ export function conditionsOf({ status, search, startFrom, startTo }: ListBooking
   const given: [string, unknown][] = [
     ['b.status = ?', status],
     [containsWordsSql('b.search_text', '?'), search],
-    ['b.start_date >= ?', startFrom],
-    ['b.start_date <= ?', startTo],
+    ['b.departure_date >= ?', startFrom],
+    ['b.departure_date <= ?', startTo],
   ];
   const filters = given.filter(([, value]) => value !== undefined);
   const where = filters.map(([condition], index) => condition.replaceAll('?', `$${index + 1}`)).join(' and ');

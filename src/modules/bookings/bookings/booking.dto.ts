@@ -27,7 +27,8 @@ import { PaymentPolicyBody, PaymentPolicyResponse } from '../payment-policies/pa
 import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
 import { BOOKING_STATUSES, type BookingStatus, type BookingView } from './booking.entity.js';
 
-export const SORT_FIELDS = ['createdAt', 'startDate', 'number'] as const;
+/** `startDate` sorts by the departure date; it is the earlier name. */
+export const SORT_FIELDS = ['createdAt', 'departureDate', 'startDate', 'number'] as const;
 
 /** A new booking. It always starts as a draft without items. */
 export class CreateBooking {
@@ -182,19 +183,19 @@ export class ListBookings extends PageQuery {
   @Text({ max: 255 })
   search?: string;
 
-  /** Only bookings whose `startDate` is this day or later. */
+  /** Only bookings whose `departureDate` is this day or later. */
   @Optional()
   @IsoDate()
   startFrom?: string;
 
-  /** Only bookings whose `startDate` is this day or earlier. */
+  /** Only bookings whose `departureDate` is this day or earlier. */
   @Optional()
   @IsoDate()
   startTo?: string;
 
   /**
-   * Sort field; a leading `-` means descending order, `-createdAt` by default. Bookings without `startDate` come last
-   * in either order.
+   * Sort field; a leading `-` means descending order, `-createdAt` by default. `startDate` means
+   * `departureDate`. Bookings without one come last in either order.
    */
   @Optional()
   @SortBy(SORT_FIELDS)
