@@ -93,6 +93,11 @@ export const financeRecipes: Record<string, Recipe> = {
   }),
   [`PATCH ${SCHEDULES}/{scheduleId}`]: async (app) => ({ ...(await installment(app)), body: { label: 'Changed' } }),
 
+  ['POST /v1/admin/finance/bookings/{bookingId}/cancellation-settlement']: async (app) => {
+    const bookingId = await booking(app);
+    await post(app, `${BOOKINGS}/${bookingId}/cancellation`, { reason: 'Called off' });
+    return { ...staff(app), parameters: { bookingId }, body: {}, subject: made('cancellation_settlement') };
+  },
   [`POST ${PAYMENTS}`]: async (app) => ({ ...staff(app), body: await payment(app), subject: made('payment') }),
   [`POST ${PAYMENTS}/{id}/allocations`]: async (app) => {
     const { id, allocationId } = await newPayment(app);

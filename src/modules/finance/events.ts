@@ -100,6 +100,11 @@ export const financeEvents: EventGroup[] = [
     events: namesOf('commission', ['created', 'updated', 'accrued', 'payable', 'withdrawn', 'paid', 'voided']),
     members: ['commissionId', 'bookingId', 'bookingItemId', 'status', 'currency', 'amountCents', 'version'],
   },
+  {
+    channels: ['bookings.{bookingId}', 'bookings'],
+    events: ['booking.settled'],
+    members: ['settlementId', 'bookingId', 'currency', 'feeCents', 'restCents', 'outcome'],
+  },
 ];
 
 function namesOf(thing: string, happenings: readonly string[]): string[] {

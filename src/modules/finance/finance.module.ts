@@ -61,6 +61,7 @@ import { RenditionsRepository } from './renditions/renditions.repository.js';
 import { RenditionsService } from './renditions/renditions.service.js';
 import { FinanceSettingsController } from './settings/finance-settings.controller.js';
 import { FinanceSettingsService } from './settings/finance-settings.service.js';
+import { FeeInvoicesService } from './settlements/fee-invoices.service.js';
 import { SettlementsController } from './settlements/settlements.controller.js';
 import { SettlementsService } from './settlements/settlements.service.js';
 import { SupplierInvoicesController } from './supplier-invoices/supplier-invoices.controller.js';
@@ -141,6 +142,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     CommissionsRepository,
     CommissionsService,
     FinanceReminderSource,
+    FeeInvoicesService,
     SettlementsService,
     ReminderRequestsService,
     FinanceSettingsService,

@@ -297,6 +297,11 @@ export class BookingsService {
     return (await this.repository.activeItems(bookingId)).map(toBookingItemSummary);
   }
 
+  /** The items that were cancelled together with the booking, oldest first. */
+  async itemsCancelledWith(bookingId: string): Promise<BookingItemSummary[]> {
+    return (await this.repository.itemsCancelledWith(bookingId)).map(toBookingItemSummary);
+  }
+
   /** An item, cancelled or not. */
   async getItem(itemId: string): Promise<BookingItemSummary> {
     return toBookingItemSummary(await this.repository.items.get(itemId));

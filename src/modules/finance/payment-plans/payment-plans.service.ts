@@ -232,6 +232,28 @@ export class PaymentPlansService {
     if (changes.length > 0 || warnings.length > 0) this.audit.planRedated(plan, warnings);
   }
 
+  /** The cancellation was settled: the fee is due today, beside nothing else. Applies received money to it. */
+  async addFee(account: BookingAccount, feeCents: number): Promise<PaymentSchedule> {
+    const fee: NewInstallment = {
+      type: 'fee',
+      label: 'Cancellation fee',
+      dueDate: this.clock.today(),
+      amountCents: feeCents,
+      basis: 'manual',
+    };
+    if (!account.plan) {
+      const { installments } = await this.start(account, { policy: null, source: 'none' }, [fee]);
+      const [first] = installments;
+      if (!first) throw new Error('A plan without installments was started');
+      return first;
+    }
+    const added = account.plan.add(fee, this.clock.now());
+    this.audit.installmentsChanged(await this.accounts.savePlan(account.plan), verbOf);
+    await this.accounts.applyMoney(account);
+    await this.accounts.installmentsChanged(account);
+    return added;
+  }
+
   /** The cancellation is reversed: the installments are due as before, less what was paid back meanwhile. */
   async restore(account: BookingAccount, before: readonly InstallmentBefore[], reason: string): Promise<void> {
     const { plan } = account;

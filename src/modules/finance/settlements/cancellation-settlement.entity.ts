@@ -10,6 +10,12 @@ export type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number];
 
 type Cost = BookingCancellation['cost'];
 
+/** What settling has created; null without a fee or without a rest. */
+export type SettlementResult = Pick<
+  CancellationSettlement,
+  'restCents' | 'feeScheduleId' | 'feeInvoiceId' | 'refundId'
+>;
+
 /** What the customer owes for a cancelled booking, and what follows from it once it is settled. */
 @Entity('cancellation_settlements')
 export class CancellationSettlement {
@@ -74,6 +80,10 @@ export class CancellationSettlement {
     throw conflict('fee_needs_decision', 'The terms do not determine the fee; send agreedFeeCents with a reason', {
       totalCents: this.totalCents,
     });
+  }
+
+  settle(result: SettlementResult, { today, now }: { today: string; now: Date }): void {
+    Object.assign(this, result, { status: 'settled', settledOn: today, settledAt: now, updatedAt: now });
   }
 
   /** Without the installments, whose own entries record them, and the reason, which may be about a person. */

@@ -23,6 +23,7 @@ import {
   SETTLEMENT_STATUSES,
   type SettlementStatus,
 } from './cancellation-settlement.entity.js';
+import { type Method, METHODS } from '../booking-account/payment.entity.js';
 import type { SettlementView } from './settlements.service.js';
 
 type Cost = BookingCancellation['cost'];
@@ -38,6 +39,61 @@ export class ListSettlements extends PageQuery {
   @Optional()
   @IsoDate()
   dueBefore?: string;
+}
+
+/** How the money that exceeds the fee is paid back. */
+export class SettlementRefund {
+  /**
+   * How the money is to be paid back.
+   * @example "bank_transfer"
+   */
+  @OneOf(METHODS)
+  method: Method;
+
+  /**
+   * Stored with the refund and the action ledger entry.
+   * @example "The customer fell ill"
+   */
+  @Text({ max: 2000, multiline: true })
+  reason: string;
+
+  /** Receipt whose money goes back (prefix `pay`); required for `card`. Omitted: the latest receipts. */
+  @Optional()
+  @Id('pay')
+  paymentId?: string;
+}
+
+/** The fee and the form of the rest; without members the computed fee applies. */
+export class SettleCancellation {
+  /**
+   * The fee that was agreed, at most the booking's total before the cancellation. The computed fee by default; another one
+   * requires `feeReason` and the scope `finance:approve`.
+   * @example 0
+   */
+  @Optional()
+  @Cents()
+  agreedFeeCents?: number;
+
+  /**
+   * Why another fee than the computed one was agreed.
+   * @example "Goodwill for a regular guest"
+   */
+  @Optional()
+  @Text({ max: 2000, multiline: true })
+  feeReason?: string;
+
+  /**
+   * Whether what exceeds the fee is refunded or stays as a credit of the customer; by default as the terms say.
+   * @example "refund"
+   */
+  @Optional()
+  @OneOf(CANCELLATION_OUTCOMES)
+  outcome?: Cost['outcome'];
+
+  /** How the rest is paid back; by default as a bank transfer. */
+  @Optional()
+  @Nested(() => SettlementRefund)
+  refund?: SettlementRefund;
 }
 
 /** The fee for the items to which one version of the terms applies. */

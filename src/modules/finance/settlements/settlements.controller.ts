@@ -1,10 +1,13 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
+import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
 import {
   ListSettlements,
+  SettleCancellation,
   SettlementEnvelope,
   SettlementPage,
   toSettlement,
@@ -42,5 +45,42 @@ export class SettlementsController {
   @RequireScope('finance:read')
   async get(@PathId('book', 'bookingId', 40) bookingId: string): Promise<SettlementEnvelope> {
     return { data: toSettlement(await this.settlements.get(bookingId)) };
+  }
+
+  /**
+   * Settle the cancellation of a booking
+   *
+   * @remarks Deletes draft invoices, credits all issued ones in full, releases all money of the booking, and bills the fee
+   * with an installment and an invoice of the purpose `cancellation_fee`, which received money pays. What exceeds the fee
+   * becomes a requested refund or stays as a credit of the customer. Settling is final (409 `settlement_done` afterwards).
+   *
+   * The fee is the computed one unless `agreedFeeCents` is sent; 409 `fee_needs_decision` if the terms do not determine it
+   * and none is sent. The scope `finance:approve` is also required for another fee than the computed one, and if invoices
+   * are to be credited.
+   */
+  @Post(OF_BOOKING)
+  @HttpCode(200)
+  @RequireScope('finance:write')
+  @Mutates('finance.cancellation_settlement.settle')
+  @BodyExample({ refund: { method: 'bank_transfer', reason: 'The customer fell ill' } })
+  @Refuses({
+    403: ['forbidden'],
+    404: ['not_found'],
+    409: [
+      'settlement_done',
+      'fee_needs_decision',
+      'period_closed',
+      'no_active_series',
+      'issue_date_out_of_sequence',
+      'series_exhausted',
+      'invoice_number_conflict',
+    ],
+  })
+  async settle(
+    @PathId('book', 'bookingId', 41) bookingId: string,
+    @Body() body: SettleCancellation,
+  ): Promise<SettlementEnvelope> {
+    const settlement = await this.settlements.settle(bookingId, body);
+    return { data: toSettlement({ settlement, preview: null }) };
   }
 }

@@ -1,19 +1,25 @@
 import { Injectable } from '@nestjs/common';
+import { assertScope } from '../../../platform/auth/assert-scope.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import type { BookingCancellation } from '../../bookings/index.js';
 import type { BookingAccount } from '../booking-account/booking-account.js';
 import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
+import { CreditNotesService } from '../credit-notes/credit-notes.service.js';
+import { InvoicesService } from '../invoices/invoices.service.js';
 import { dayNumber, dayOf } from '../payment-plans/day-numbers.js';
-import type { InstallmentBefore } from '../payment-plans/payment-plans.service.js';
+import { type InstallmentBefore, PaymentPlansService } from '../payment-plans/payment-plans.service.js';
+import { RefundsService } from '../refunds/refunds.service.js';
 import { FinanceSettingsService } from '../settings/finance-settings.service.js';
 import { CancellationSettlement } from './cancellation-settlement.entity.js';
-import type { ListSettlements, SettlementPreview } from './settlement.dto.js';
+import { FeeInvoicesService } from './fee-invoices.service.js';
+import type { ListSettlements, SettleCancellation, SettlementPreview } from './settlement.dto.js';
 
 /** A settlement with what settling it would do; null once it is settled. */
 export interface SettlementView {
@@ -21,7 +27,10 @@ export interface SettlementView {
   preview: SettlementPreview | null;
 }
 
-/** The settlements of cancelled bookings. Each change locks the booking. */
+/**
+ * The settlements of cancelled bookings. Each change locks the booking. Eleven dependencies: settling closes documents, plan and
+ * money of the booking at once.
+ */
 @Injectable()
 export class SettlementsService {
   private readonly rows: Rows<CancellationSettlement>;
@@ -29,8 +38,14 @@ export class SettlementsService {
   constructor(
     private readonly database: Database,
     private readonly accounts: BookingAccountsService,
+    private readonly plans: PaymentPlansService,
+    private readonly invoices: InvoicesService,
+    private readonly creditNotes: CreditNotesService,
+    private readonly feeInvoices: FeeInvoicesService,
+    private readonly refunds: RefundsService,
     private readonly settings: FinanceSettingsService,
     private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {
     this.rows = database.rows(CancellationSettlement);
@@ -104,6 +119,88 @@ export class SettlementsService {
     await this.rows.update(settlement);
     this.record('update', settlement, { before });
     return settlement.planBefore;
+  }
+
+  /**
+   * Settles a cancellation in one transaction: drafts are deleted, invoices credited, money released, and the fee is billed
+   * and paid from what was received. The rest is refunded or stays as a credit. A fee other than the computed one, and
+   * crediting invoices, require finance:approve. Throws 404, 409 `settlement_done`, `fee_needs_decision`, `period_closed`,
+   * 400, 403.
+   */
+  async settle(bookingId: string, input: SettleCancellation): Promise<CancellationSettlement> {
+    return this.database.transaction(async () => {
+      const account = await this.accounts.lock(bookingId);
+      const settlement = await this.findLive(bookingId);
+      if (!settlement) throw notFound();
+      settlement.assertOpen();
+      await this.agree(settlement, input);
+      const feeCents = settlement.fee();
+      const before = settlement.auditImage();
+      await this.closeDebts(account);
+      const fee = feeCents > 0 ? await this.plans.addFee(account, feeCents) : null;
+      const feeInvoice = fee && (await this.feeInvoices.issue(account.booking, fee));
+      await this.accounts.applyMoney(await this.accounts.lock(bookingId));
+      const restCents = await this.accounts.unappliedCents(bookingId);
+      const refundId = await this.refundRest(settlement, restCents, input);
+      const [feeScheduleId, feeInvoiceId] = [fee?.id ?? null, feeInvoice?.id ?? null];
+      const [today, now] = [this.clock.today(), this.clock.now()];
+      settlement.settle({ restCents, feeScheduleId, feeInvoiceId, refundId }, { today, now });
+      await this.rows.update(settlement);
+      this.record('settle', settlement, { before });
+      this.publishSettled(settlement);
+      return settlement;
+    });
+  }
+
+  /** The fee and the outcome that staff choose. */
+  private async agree(settlement: CancellationSettlement, input: SettleCancellation): Promise<void> {
+    const { agreedFeeCents, feeReason = null, outcome } = input;
+    if (agreedFeeCents === undefined && outcome === undefined) return;
+    const before = settlement.auditImage();
+    if (agreedFeeCents !== undefined) {
+      if (settlement.isOverride(agreedFeeCents)) assertScope('finance:approve');
+      settlement.agree(agreedFeeCents, settlement.isOverride(agreedFeeCents) ? feeReason : null);
+    }
+    Object.assign(settlement, { outcome: outcome ?? settlement.outcome, updatedAt: this.clock.now() });
+    await this.rows.update(settlement);
+    this.record('update', settlement, { before, reason: settlement.feeReason });
+  }
+
+  /** Nothing of the cancelled booking is billed or due any more, and all its money is unapplied. */
+  private async closeDebts(account: BookingAccount): Promise<void> {
+    await this.invoices.deleteDrafts(account);
+    for (const invoice of account.invoices) {
+      if (!invoice.isBilled() || invoice.uncreditedCents() === 0) continue;
+      assertScope('finance:approve');
+      await this.creditNotes.creditInFull(account, invoice, {
+        reason: 'cancellation',
+        reasonText: 'The booking was cancelled',
+      });
+    }
+    await this.accounts.releaseAll(account, this.clock.today());
+    await this.plans.cancelOpen(account, 'The booking was cancelled');
+  }
+
+  /** Returns the id of the refund; null if there is none. */
+  private async refundRest(
+    { bookingId, outcome, refundDueOn }: CancellationSettlement,
+    restCents: number,
+    { refund }: SettleCancellation,
+  ): Promise<string | null> {
+    if (restCents === 0 || outcome === 'credit') return null;
+    const { method = 'bank_transfer', reason = 'The booking was cancelled', paymentId } = refund ?? {};
+    const today = this.clock.today();
+    const dueOn = refundDueOn < today ? today : refundDueOn;
+    const requested = { amountCents: restCents, method, reason, dueOn, ...(paymentId ? { paymentId } : {}) };
+    return (await this.refunds.request(bookingId, requested)).id;
+  }
+
+  private publishSettled(settlement: CancellationSettlement): void {
+    const { id: settlementId, bookingId, currency, agreedFeeCents, restCents, outcome } = settlement;
+    const data = { settlementId, bookingId, currency, feeCents: agreedFeeCents, restCents, outcome };
+    for (const channel of [`bookings.${bookingId}`, 'bookings']) {
+      this.outbox.add({ channel, event: 'booking.settled', data });
+    }
   }
 
   private async previewOf(
