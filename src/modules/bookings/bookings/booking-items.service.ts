@@ -192,6 +192,11 @@ export class BookingItemsService {
     });
   }
 
+  /** Whether a new item of this day can have the tax code. */
+  async hasTaxRate(taxCodeId: string, serviceDate: string | null): Promise<boolean> {
+    return this.taxes.hasRate(taxCodeId, serviceDate);
+  }
+
   /** Cancels all items of a locked booking and releases their units. Returns the ids of those that were active. */
   async cancelAll(bookingId: string, reason: string): Promise<string[]> {
     const units = await this.repository.cancelItems(bookingId, reason, this.clock.now());

@@ -25,7 +25,7 @@ import {
 } from './booking-summary.js';
 import type { CancelBooking, CreateBooking, ListBookings, UpdateBooking } from './booking.dto.js';
 import { Booking, type BookingChanges, type BookingView } from './booking.entity.js';
-import { BookingsRepository, COMPLETE, START } from './bookings.repository.js';
+import { BookingsRepository, COMPLETE, type ItemPath, START } from './bookings.repository.js';
 import { CancellationTermsService } from './cancellation-terms.service.js';
 
 const BATCH = 200;
@@ -53,7 +53,9 @@ export interface ComponentSale {
   /** Divides the total. */
   quantity: number;
   totalCents: number;
+  /** Used without a tax code, or if the tax code has no rate on that date. */
   taxIncludedCents: number;
+  taxCodeId: string | null;
   /** Local date on which it is delivered. */
   serviceDate: string | null;
   /** The departure whose units were already sold to it. */
@@ -222,8 +224,11 @@ export class BookingsService {
       const dates = { startDate: days.at(0) ?? null, endDate: days.at(-1) ?? null };
       const { id } = await this.create({ currency, customerName, customerEmail, ...dates });
       const itemIds: string[] = [];
-      for (const { totalCents, isExternal, ...component } of components) {
-        const item = { ...component, unitSellCents: totalCents / component.quantity };
+      for (const { totalCents, isExternal, taxIncludedCents, taxCodeId, ...component } of components) {
+        // A trip that is reserved must become a booking, so that a tax code without a rate does not prevent it.
+        const isCoded = taxCodeId !== null && (await this.items.hasTaxRate(taxCodeId, component.serviceDate));
+        const tax = isCoded ? { taxCodeId } : { taxCodeId: null, taxIncludedCents };
+        const item = { ...component, ...tax, unitSellCents: totalCents / component.quantity };
         const supplierStatus = isExternal ? 'pending' : 'none';
         itemIds.push((await this.items.add(id, item, { hasUnits: true, supplierStatus })).id);
       }
@@ -232,9 +237,15 @@ export class BookingsService {
     });
   }
 
-  /** Adds what the replacement of a trip's component costs more or less than the item it was sold as. */
-  async addDifference(bookingId: string, input: CreateBookingItem): Promise<string> {
-    return (await this.items.add(bookingId, input)).id;
+  /**
+   * Adds what the replacement of a trip's component costs more or less than the item it was sold as; with the tax code of
+   * that item, if it has one.
+   */
+  async addDifference({ bookingId, itemId }: ItemPath, input: CreateBookingItem): Promise<string> {
+    const { taxCodeId } = await this.repository.getItem({ bookingId, itemId });
+    const { taxIncludedCents, ...coded } = input;
+    const item = taxCodeId === null ? { ...coded, taxIncludedCents } : { ...coded, taxCodeId };
+    return (await this.items.add(bookingId, item)).id;
   }
 
   /** Stores what external providers have answered about items of a trip's booking. */

@@ -30,6 +30,17 @@ export class ItemTaxesService {
     item.taxBy(taxCodeId === null ? null : await this.rateOf(item, taxCodeId), taxIncludedCents);
   }
 
+  /** Whether a new item of this day can have the tax code. */
+  async hasRate(taxCodeId: string, serviceDate: string | null): Promise<boolean> {
+    try {
+      await this.taxCodes.getRateOn(taxCodeId, serviceDate ?? this.clock.today(), { field: 'taxCodeId', isNew: true });
+      return true;
+    } catch (error) {
+      if (error instanceof AppError) return false;
+      throw error;
+    }
+  }
+
   /** What a change of the item is compared with. */
   imageOf(item: BookingItem): TaxedItem & { taxDay: string } {
     const { id, type, taxCodeId, taxCode, totalSellCents, taxIncludedCents } = item;

@@ -274,7 +274,7 @@ export class OrderDecisionsService {
     const cents = (wanted.totalCents ?? 0) - (old.totalCents ?? 0);
     if (cents !== 0) {
       const tax = (wanted.taxCents ?? 0) - (old.taxCents ?? 0);
-      await this.bookings.addDifference(bookingId, {
+      await this.bookings.addDifference({ bookingId, itemId: bookingItemId }, {
         type: 'adjustment',
         title: `Difference: ${wanted.title}`.slice(0, MAX_TITLE),
         unitSellCents: cents,

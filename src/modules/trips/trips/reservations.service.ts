@@ -364,6 +364,7 @@ function saleOf({ currency, travelerParty }: Trip, held: readonly TripComponent[
       quantity: component.quantity,
       totalCents: component.totalCents ?? 0,
       taxIncludedCents: component.taxCents ?? 0,
+      taxCodeId: component.taxCodeId,
       serviceDate: component.serviceDate,
       departureId: component.departureId,
       isExternal: !component.isInternal(),

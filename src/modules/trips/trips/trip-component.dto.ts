@@ -76,6 +76,14 @@ export class CreateComponent {
   unitTaxIncludedCents?: number;
 
   /**
+   * Tax code of the booking item (prefix `taxc`); that of the departure by default. Null: the tax is the amount of the
+   * price.
+   */
+  @Clearable()
+  @Id('taxc')
+  taxCodeId?: string | null;
+
+  /**
    * Whether staff have arranged the service; false by default. Only for `manual_placeholder`, which cannot be
    * reserved without it.
    */
@@ -165,6 +173,10 @@ export class TripComponentResponse {
   @Cents()
   taxCents: number | null;
 
+  /** Tax code of the booking item (prefix `taxc`); null: the tax is the amount of the price. */
+  @Id('taxc')
+  taxCodeId: string | null;
+
   /** `subtotalCents` + `taxCents`; null until it is priced. */
   @Cents()
   totalCents: number | null;
@@ -211,6 +223,7 @@ export function toComponent(component: TripComponent): TripComponentResponse {
     currency: component.currency,
     subtotalCents: component.subtotalCents,
     taxCents: component.taxCents,
+    taxCodeId: component.taxCodeId,
     totalCents: component.totalCents,
     priceExpiresAt: component.priceExpiresAt?.toISOString() ?? null,
     holdExpiresAt: component.holdExpiresAt?.toISOString() ?? null,

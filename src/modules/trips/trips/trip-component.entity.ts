@@ -51,6 +51,8 @@ export class TripComponent {
   unitPriceCents: number | null;
   @Column('bigint', { name: 'unit_tax_included_cents', nullable: true, transformer: safeInteger })
   unitTaxIncludedCents: number | null;
+  /** Of the booking item; null: its tax is the amount of the price. */
+  @Column('text', { name: 'tax_code_id', nullable: true }) taxCodeId: string | null;
   @Column('boolean', { name: 'confirmed_by_staff' }) confirmedByStaff: boolean;
   @Column('date', { name: 'service_date', nullable: true }) serviceDate: string | null;
   @Column('text') currency: string;
@@ -181,6 +183,7 @@ export class TripComponent {
       providerRef: this.providerRef,
       unitPriceCents: this.unitPriceCents,
       unitTaxIncludedCents: this.unitTaxIncludedCents,
+      taxCodeId: this.taxCodeId,
       confirmedByStaff: this.confirmedByStaff,
       serviceDate: this.serviceDate,
       totalCents: this.totalCents,

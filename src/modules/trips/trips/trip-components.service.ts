@@ -8,6 +8,7 @@ import type { Target } from '../../../platform/http/change-target.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { DeparturesService } from '../../operations/index.js';
+import { TaxCodesService } from '../../taxes/index.js';
 import type { CreateComponent, UpdateComponent } from './trip-component.dto.js';
 import { TripComponent } from './trip-component.entity.js';
 import type { Trip } from './trip.entity.js';
@@ -24,6 +25,7 @@ export class TripComponentsService {
     private readonly database: Database,
     private readonly repository: TripsRepository,
     private readonly departures: DeparturesService,
+    private readonly taxCodes: TaxCodesService,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
   ) {}
@@ -35,7 +37,9 @@ export class TripComponentsService {
       trip.edit(now);
       const component = newComponent(input, { id, trip, now });
       component.assertMembersOfKind();
-      await this.assertSellable(component);
+      const departure = await this.assertSellable(component);
+      if (input.taxCodeId === undefined) component.taxCodeId = departure?.taxCodeId ?? null;
+      else if (component.taxCodeId !== null) await this.taxCodes.assertUsable(component.taxCodeId);
       const others = await this.repository.componentsOf(envelopeId);
       if (others.length >= MAX_COMPONENTS) {
         throw conflict('component_limit_reached', `A trip has at most ${MAX_COMPONENTS} components`, {
@@ -53,6 +57,7 @@ export class TripComponentsService {
   async update(target: ComponentTarget, changes: UpdateComponent): Promise<TripComponent> {
     return this.change(target, 'update', async (component) => {
       Object.assign(component, changes);
+      if (changes.taxCodeId) await this.taxCodes.assertUsable(changes.taxCodeId);
       if (component.unitPriceCents !== null) component.unitTaxIncludedCents ??= 0;
       component.assertMembersOfKind();
       await this.assertSellable(component);
@@ -136,10 +141,11 @@ export class TripComponentsService {
   }
 
   /** Throws 404 for an unknown departure. */
-  private async assertSellable({ departureId, quantity, unitPriceCents }: TripComponent): Promise<void> {
-    const departure = departureId && (await this.departures.getSummary(departureId, { field: 'departureId' }));
+  private async assertSellable({ departureId, quantity, unitPriceCents }: TripComponent) {
+    const departure =
+      departureId === null ? null : await this.departures.getSummary(departureId, { field: 'departureId' });
     const priceCents = departure ? departure.priceCents : (unitPriceCents ?? 0);
-    if (Number.isSafeInteger(priceCents * quantity)) return;
+    if (Number.isSafeInteger(priceCents * quantity)) return departure;
     throw invalidField('quantity', 'Price of the whole quantity would exceed 2^53-1', 'amount_too_large');
   }
 }
@@ -162,6 +168,7 @@ export function newComponent(
     providerRef: input.providerRef ?? null,
     unitPriceCents: input.unitPriceCents ?? null,
     unitTaxIncludedCents: unitTax,
+    taxCodeId: input.taxCodeId ?? null,
     confirmedByStaff: input.confirmedByStaff ?? false,
     serviceDate: input.serviceDate ?? null,
     currency: trip.currency,
