@@ -274,13 +274,16 @@ export class OrderDecisionsService {
     const cents = (wanted.totalCents ?? 0) - (old.totalCents ?? 0);
     if (cents !== 0) {
       const tax = (wanted.taxCents ?? 0) - (old.taxCents ?? 0);
-      await this.bookings.addDifference({ bookingId, itemId: bookingItemId }, {
-        type: 'adjustment',
-        title: `Difference: ${wanted.title}`.slice(0, MAX_TITLE),
-        unitSellCents: cents,
-        taxIncludedCents: Math.max(Math.min(tax, Math.max(cents, 0)), Math.min(cents, 0)),
-        serviceDate,
-      });
+      await this.bookings.addDifference(
+        { bookingId, itemId: bookingItemId },
+        {
+          type: 'adjustment',
+          title: `Difference: ${wanted.title}`.slice(0, MAX_TITLE),
+          unitSellCents: cents,
+          taxIncludedCents: Math.max(Math.min(tax, Math.max(cents, 0)), Math.min(cents, 0)),
+          serviceDate,
+        },
+      );
     }
     await this.jobs.add(ORDERS_JOB, {}, { key: ORDERS_JOB });
     const { before, after } = componentChangeOf(old, image);
