@@ -139,6 +139,11 @@ export const financeRecipes: Record<string, Recipe> = {
   [`PATCH ${NOTES}/{id}`]: async (app) => ({ ...(await onNote(app)), body: { reasonText: 'Changed' } }),
   [`DELETE ${NOTES}/{id}`]: async (app) => onNote(app),
   [`POST ${NOTES}/{id}/issuance`]: async (app) => onNote(app),
+  [`POST ${NOTES}/{id}/renditions`]: async (app) => {
+    const call = await onNote(app);
+    await post(app, `${NOTES}/${call.parameters.id}/issuance`);
+    return { ...call, body: { format: 'html' }, subject: made('invoice_rendition') };
+  },
 
   [`POST ${BILLS}/{id}/voiding`]: async (app) => ({ ...(await onBill(app)), body: { reason: 'Not asked for' } }),
 };

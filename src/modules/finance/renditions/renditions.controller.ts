@@ -18,6 +18,7 @@ import {
 import { RenditionsService } from './renditions.service.js';
 
 const OF_INVOICE = 'v1/admin/finance/invoices/:id/renditions';
+const OF_CREDIT_NOTE = 'v1/admin/finance/credit-notes/:id/renditions';
 const PATH = 'v1/admin/finance/invoice-renditions';
 
 @ApiTags('Invoices')
@@ -55,6 +56,33 @@ export class RenditionsController {
   async list(@PathId('inv') id: string, @Query() query: ListRenditions): Promise<RenditionPage> {
     const { rows, total } = await this.renditions.list(id, query);
     return { data: rows.map(toRendition), total, ...pageBounds(query) };
+  }
+
+  /**
+   * Request a credit note rendition
+   *
+   * @remarks Queues the rendering of an issued credit note, like that of an invoice. It shows number and date of the
+   * invoice that it credits. Drafts are rejected with 409 `invoice_not_issued`.
+   */
+  @Post(OF_CREDIT_NOTE)
+  @HttpCode(202)
+  @RequireScope('finance:write')
+  @Mutates('finance.invoice_rendition.request')
+  @Refuses({ 409: ['invoice_not_issued'] })
+  @LimitOperation({ name: 'invoice-rendition', maxConcurrent: 8 })
+  async requestOfCreditNote(@PathId('crn') id: string, @Body() body: RequestRendition): Promise<RenditionEnvelope> {
+    return this.request(id, body);
+  }
+
+  /**
+   * List the renditions of a credit note
+   *
+   * @remarks Returns a page of renditions, newest first, in all formats, languages and states.
+   */
+  @Get(OF_CREDIT_NOTE)
+  @RequireScope('finance:read')
+  async listOfCreditNote(@PathId('crn') id: string, @Query() query: ListRenditions): Promise<RenditionPage> {
+    return this.list(id, query);
   }
 
   /**
