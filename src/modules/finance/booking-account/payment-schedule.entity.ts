@@ -153,9 +153,3 @@ export function effectiveStatusSql(alias: string, today: string): string {
 export function overdueSql(alias: string, today: string): string {
   return `(${alias}.status = 'pending' and ${alias}.due_date < ${today} and ${alias}.paid_cents < ${alias}.amount_cents)`;
 }
-
-/**
- * Whether the booking owes an `installment`: the plan of a draft booking is a quote, and of a cancelled booking only the
- * agreed fee is owed. The statement joins `booking`.
- */
-export const IS_RECEIVABLE = `(booking.status <> 'draft' and (booking.status <> 'cancelled' or installment.type = 'fee'))`;

@@ -5,7 +5,8 @@ import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { installmentChannels } from '../booking-account/account-audit.service.js';
-import { IS_RECEIVABLE, overdueSql } from '../booking-account/payment-schedule.entity.js';
+import { overdueSql } from '../booking-account/payment-schedule.entity.js';
+import { IS_RECEIVABLE } from '../reminders/receivable.sql.js';
 
 const BATCH = 500;
 

@@ -5,10 +5,10 @@ import type { Rows } from '../../../platform/database/rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import type { BookingAccount } from '../booking-account/booking-account.js';
 import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
-import { IS_RECEIVABLE } from '../booking-account/payment-schedule.entity.js';
 import { Payment } from '../booking-account/payment.entity.js';
 import { toPaymentSchedule } from '../payment-plans/payment-schedule.dto.js';
 import { toPaymentSummary } from '../payments/payment-response.dto.js';
+import { IS_RECEIVABLE } from '../reminders/receivable.sql.js';
 import type { BookingMoney, CustomerCredit, ListCustomerCredit } from './booking-money.dto.js';
 
 /** A customer is found by the address; a booking without one is a customer of its own. */

@@ -1,5 +1,5 @@
 import type { LiveTrigger } from '../../notifications/index.js';
-import { IS_RECEIVABLE } from '../booking-account/payment-schedule.entity.js';
+import { IS_RECEIVABLE } from './receivable.sql.js';
 
 /** The SQL of targets of one kind. The booking is joined as `booking`: each change of its money locks its row. */
 export interface ReminderTargets {
