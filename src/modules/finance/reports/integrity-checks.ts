@@ -1,3 +1,5 @@
+import { HISTORY_CHECKS } from './history-checks.js';
+
 /** An accounting rule; its statement returns the violations: type, id, expected and actual amount. */
 export interface IntegrityCheck {
   readonly name: string;
@@ -153,4 +155,5 @@ export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
       ) earned on earned.booking_item_id = item.id
       where item.status = 'cancelled' and earned.cents <> 0`,
   },
+  ...HISTORY_CHECKS,
 ];

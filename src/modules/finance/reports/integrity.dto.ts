@@ -2,7 +2,15 @@ import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, ListOf, OneOf, Text, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 
-const SUBJECTS = ['booking', 'booking_item', 'invoice', 'payment', 'payment_schedule', 'supplier_invoice'] as const;
+const SUBJECTS = [
+  'accounting_period',
+  'booking',
+  'booking_item',
+  'invoice',
+  'payment',
+  'payment_schedule',
+  'supplier_invoice',
+] as const;
 type Subject = (typeof SUBJECTS)[number];
 
 /** Maximum number of violations listed per check. */
