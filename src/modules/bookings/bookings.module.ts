@@ -14,6 +14,7 @@ import { BookingRetentionJobs } from './bookings/booking-retention.jobs.js';
 import { BookingJobs } from './bookings/bookings.jobs.js';
 import { BookingsRepository } from './bookings/bookings.repository.js';
 import { BookingsService } from './bookings/bookings.service.js';
+import { TripSalesService } from './bookings/trip-sales.service.js';
 import { ItemTaxesService } from './bookings/item-taxes.service.js';
 import { CancellationTermsService } from './bookings/cancellation-terms.service.js';
 
@@ -30,7 +31,8 @@ import { CancellationTermsService } from './bookings/cancellation-terms.service.
     BookingsService,
     ItemTaxesService,
     CancellationTermsService,
+    TripSalesService,
   ],
-  exports: [BookingsService],
+  exports: [BookingsService, TripSalesService],
 })
 export class BookingsModule {}

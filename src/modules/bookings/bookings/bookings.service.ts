@@ -13,8 +13,6 @@ import { type Terms, TermsService } from '../../legal/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { DeparturesService } from '../../operations/index.js';
 import { completePolicy } from '../payment-policies/payment-policy.js';
-import type { CreateBookingItem } from './booking-item.dto.js';
-import type { ItemType, SupplierStatus } from './booking-item.entity.js';
 import { BookingItemsService } from './booking-items.service.js';
 import { BookingListener } from './booking-listener.js';
 import {
@@ -25,7 +23,7 @@ import {
 } from './booking-summary.js';
 import type { CancelBooking, CreateBooking, ListBookings, UpdateBooking } from './booking.dto.js';
 import { Booking, type BookingChanges, type BookingView } from './booking.entity.js';
-import { BookingsRepository, COMPLETE, type ItemPath, START } from './bookings.repository.js';
+import { BookingsRepository, COMPLETE, START } from './bookings.repository.js';
 import { CancellationTermsService } from './cancellation-terms.service.js';
 
 const BATCH = 200;
@@ -46,24 +44,6 @@ interface AuditImages {
   reason?: string | null;
 }
 
-/** One component of a trip; amounts in minor units of the sale's currency, for the whole quantity. */
-export interface ComponentSale {
-  type: ItemType;
-  title: string;
-  /** Divides the total. */
-  quantity: number;
-  totalCents: number;
-  /** Used without a tax code, or if the tax code has no rate on that date. */
-  taxIncludedCents: number;
-  taxCodeId: string | null;
-  /** Local date on which it is delivered. */
-  serviceDate: string | null;
-  /** The departure whose units were already sold to it. */
-  departureId: string | null;
-  /** An external provider has to confirm it. */
-  isExternal: boolean;
-}
-
 /** A change of the price that no service stands for, in minor units of the booking's currency. */
 export interface PriceAdjustment {
   title: string;
@@ -72,13 +52,6 @@ export interface PriceAdjustment {
   taxCents: number;
   taxCodeId: string | null;
   serviceDate: string | null;
-}
-
-export interface TripSale {
-  currency: string;
-  customerName: string;
-  customerEmail: string | null;
-  components: readonly ComponentSale[];
 }
 
 /**
@@ -214,43 +187,6 @@ export class BookingsService {
       await this.updateReminders(id);
       return view;
     });
-  }
-
-  /** Creates a confirmed booking with an item for each component; the ids of the items have the same order. */
-  async sellTrip(sale: TripSale): Promise<{ bookingId: string; itemIds: string[] }> {
-    const { currency, customerName, customerEmail, components } = sale;
-    return this.database.transaction(async () => {
-      const days = components.flatMap(({ serviceDate }) => serviceDate ?? []).sort();
-      const dates = { startDate: days.at(0) ?? null, endDate: days.at(-1) ?? null };
-      const { id } = await this.create({ currency, customerName, customerEmail, ...dates });
-      const itemIds: string[] = [];
-      for (const { totalCents, isExternal, taxIncludedCents, taxCodeId, ...component } of components) {
-        // A trip that is reserved must become a booking, so that a tax code without a rate does not prevent it.
-        const isCoded = taxCodeId !== null && (await this.items.hasTaxRate(taxCodeId, component.serviceDate));
-        const tax = isCoded ? { taxCodeId } : { taxCodeId: null, taxIncludedCents };
-        const item = { ...component, ...tax, unitSellCents: totalCents / component.quantity };
-        const supplierStatus = isExternal ? 'pending' : 'none';
-        itemIds.push((await this.items.add(id, item, { hasUnits: true, supplierStatus })).id);
-      }
-      await this.confirm(id, null);
-      return { bookingId: id, itemIds };
-    });
-  }
-
-  /**
-   * Adds what the replacement of a trip's component costs more or less than the item it was sold as; with the tax code of
-   * that item, if it has one.
-   */
-  async addDifference({ bookingId, itemId }: ItemPath, input: CreateBookingItem): Promise<string> {
-    const { taxCodeId } = await this.repository.getItem({ bookingId, itemId });
-    const { taxIncludedCents, ...coded } = input;
-    const item = taxCodeId === null ? { ...coded, taxIncludedCents } : { ...coded, taxCodeId };
-    return (await this.items.add(bookingId, item)).id;
-  }
-
-  /** Stores what external providers have answered about items of a trip's booking. */
-  async setSupplierStatus(bookingId: string, itemIds: readonly string[], status: SupplierStatus): Promise<void> {
-    await this.items.setSupplierStatus(bookingId, itemIds, status);
   }
 
   /**

@@ -287,7 +287,7 @@ export class CreditNoteResponse extends CreditNoteSummary {
 }
 
 /** The issued credit note over the wrong invoice, and the new draft in its place. */
-export class CorrectionResponse {
+class CorrectionResponse {
   @Nested(() => CreditNoteResponse)
   creditNote: CreditNoteResponse;
 

@@ -4,7 +4,7 @@ import { Flag, ListOf, OneOf, Text, Texts, Version, Whole } from '../../../platf
 import { CurrencyCode, Instant } from '../../../platform/http/trade-fields.js';
 import { type AccountingPeriod, PERIOD_STATUSES, type PeriodStatus } from './accounting-period.entity.js';
 
-export const BLOCKERS = named('PeriodBlocker', ['integrity', 'credit_due', 'open_settlements']);
+const BLOCKERS = named('PeriodBlocker', ['integrity', 'credit_due', 'open_settlements']);
 
 /** The reason for reopening an accounting period. */
 export class ReopenPeriod {

@@ -11,7 +11,7 @@ import { asOfOf, conditions, equals, type Place, type Report } from './report.js
 import type { EntriesQuery, GroupedQuery, OpenInstallmentsQuery, UnappliedQuery } from './report-query.dto.js';
 
 /** Range of days past the due date; an entry without a due date is not late. */
-export const bucketOf = (day: string, due: string) => `
+const bucketOf = (day: string, due: string) => `
   case when coalesce(${day} - ${due}, 0) <= 0 then 'current' when ${day} - ${due} <= 30 then 'days_1_30'
     when ${day} - ${due} <= 60 then 'days_31_60' when ${day} - ${due} <= 90 then 'days_61_90' else 'over_90' end`;
 

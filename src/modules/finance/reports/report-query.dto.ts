@@ -27,7 +27,7 @@ export class ReportQuery extends PageQuery {
   format?: (typeof FORMATS)[number];
 }
 
-export class AsOfQuery extends ReportQuery {
+class AsOfQuery extends ReportQuery {
   /** Day at whose end the amounts were open; today by default. */
   @Optional()
   @IsoDate()

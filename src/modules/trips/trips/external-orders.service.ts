@@ -5,7 +5,7 @@ import { notFound } from '../../../platform/errors/app-error.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { BookingsService } from '../../bookings/index.js';
+import { TripSalesService } from '../../bookings/index.js';
 import { ExternalProvidersService } from '../providers/external-providers.service.js';
 import type { Cancellation, OrderState, Rejection } from '../providers/provider.js';
 import { moveStep, type ReservationPlan, type ReservationStep, stepOf } from './reservation-plan.js';
@@ -53,7 +53,7 @@ export class ExternalOrdersService {
     private readonly repository: TripsRepository,
     private readonly external: ExternalProvidersService,
     private readonly attentions: TripAttentionsService,
-    private readonly bookings: BookingsService,
+    private readonly sales: TripSalesService,
     private readonly jobs: Jobs,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
@@ -273,7 +273,7 @@ export class ExternalOrdersService {
   async setSupplierStatus(trip: Trip, component: TripComponent | null, status: SupplierAnswer): Promise<void> {
     const itemId = component?.bookingItemId ?? null;
     if (trip.bookingId === null || itemId === null) return;
-    await this.bookings.setSupplierStatus(trip.bookingId, [itemId], status);
+    await this.sales.setSupplierStatus(trip.bookingId, [itemId], status);
   }
 
   private recordCancelled(trip: Trip, component: TripComponent, before: object): void {

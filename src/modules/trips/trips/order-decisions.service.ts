@@ -7,7 +7,7 @@ import { assertVersion } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { BookingsService } from '../../bookings/index.js';
+import { TripSalesService } from '../../bookings/index.js';
 import { ExternalProvidersService } from '../providers/external-providers.service.js';
 import { InternalProvider } from '../providers/internal-provider.js';
 import type { HoldResult, Offer } from '../providers/provider.js';
@@ -71,7 +71,7 @@ export class OrderDecisionsService {
     private readonly orders: ExternalOrdersService,
     private readonly saga: ReservationSaga,
     private readonly attentions: TripAttentionsService,
-    private readonly bookings: BookingsService,
+    private readonly sales: TripSalesService,
     private readonly jobs: Jobs,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
@@ -274,7 +274,7 @@ export class OrderDecisionsService {
     const cents = (wanted.totalCents ?? 0) - (old.totalCents ?? 0);
     if (cents !== 0) {
       const tax = (wanted.taxCents ?? 0) - (old.taxCents ?? 0);
-      await this.bookings.addDifference(
+      await this.sales.addDifference(
         { bookingId, itemId: bookingItemId },
         {
           type: 'adjustment',

@@ -14,7 +14,7 @@ import {
   type ReversalResult,
   Reverses,
 } from '../../action-ledger/index.js';
-import { BookingsService, type ComponentSale, type TripSale } from '../../bookings/index.js';
+import { BookingsService, type ComponentSale, type TripSale, TripSalesService } from '../../bookings/index.js';
 import { InternalProvider } from '../providers/internal-provider.js';
 import {
   externalSteps,
@@ -62,6 +62,7 @@ export class ReservationsService {
     private readonly internal: InternalProvider,
     private readonly orders: ExternalOrdersService,
     private readonly bookings: BookingsService,
+    private readonly sales: TripSalesService,
     private readonly jobs: Jobs,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
@@ -105,7 +106,7 @@ export class ReservationsService {
       const held = components.filter(({ status }) => status === 'held');
       // Before the booking, because it locks the departures in the order of their ids.
       await this.confirmAll(plan);
-      const { bookingId, itemIds } = await this.bookings.sellTrip(saleOf(trip, held));
+      const { bookingId, itemIds } = await this.sales.sell(saleOf(trip, held));
       held.forEach((component, index) => component.book(itemIds[index] ?? ''));
       trip.bookingId = bookingId;
       await this.repository.save(view);

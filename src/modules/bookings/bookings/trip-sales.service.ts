@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { CreateBookingItem } from './booking-item.dto.js';
+import type { ItemType, SupplierStatus } from './booking-item.entity.js';
+import { BookingItemsService } from './booking-items.service.js';
+import { BookingsRepository, type ItemPath } from './bookings.repository.js';
+import { BookingsService } from './bookings.service.js';
+
+/** One component of a trip; amounts in minor units of the sale's currency, for the whole quantity. */
+export interface ComponentSale {
+  type: ItemType;
+  title: string;
+  /** Divides the total. */
+  quantity: number;
+  totalCents: number;
+  /** Used without a tax code, or if the tax code has no rate on that date. */
+  taxIncludedCents: number;
+  taxCodeId: string | null;
+  /** Local date on which it is delivered. */
+  serviceDate: string | null;
+  /** The departure whose units were already sold to it. */
+  departureId: string | null;
+  /** An external provider has to confirm it. */
+  isExternal: boolean;
+}
+
+export interface TripSale {
+  currency: string;
+  customerName: string;
+  customerEmail: string | null;
+  components: readonly ComponentSale[];
+}
+
+/** Bookings that trips become, and what their external providers answer later. */
+@Injectable()
+export class TripSalesService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: BookingsRepository,
+    private readonly bookings: BookingsService,
+    private readonly items: BookingItemsService,
+  ) {}
+
+  /** Creates a confirmed booking with an item for each component; the ids of the items have the same order. */
+  async sell(sale: TripSale): Promise<{ bookingId: string; itemIds: string[] }> {
+    const { currency, customerName, customerEmail, components } = sale;
+    return this.database.transaction(async () => {
+      const days = components.flatMap(({ serviceDate }) => serviceDate ?? []).sort();
+      const dates = { startDate: days.at(0) ?? null, endDate: days.at(-1) ?? null };
+      const { id } = await this.bookings.create({ currency, customerName, customerEmail, ...dates });
+      const itemIds: string[] = [];
+      for (const { totalCents, isExternal, taxIncludedCents, taxCodeId, ...component } of components) {
+        // A trip that is reserved must become a booking, so that a tax code without a rate does not prevent it.
+        const isCoded = taxCodeId !== null && (await this.items.hasTaxRate(taxCodeId, component.serviceDate));
+        const tax = isCoded ? { taxCodeId } : { taxCodeId: null, taxIncludedCents };
+        const item = { ...component, ...tax, unitSellCents: totalCents / component.quantity };
+        const supplierStatus = isExternal ? 'pending' : 'none';
+        itemIds.push((await this.items.add(id, item, { hasUnits: true, supplierStatus })).id);
+      }
+      await this.bookings.confirm(id, null);
+      return { bookingId: id, itemIds };
+    });
+  }
+
+  /**
+   * Adds what the replacement of a trip's component costs more or less than the item it was sold as; with the tax code of
+   * that item, if it has one.
+   */
+  async addDifference({ bookingId, itemId }: ItemPath, input: CreateBookingItem): Promise<string> {
+    const { taxCodeId } = await this.repository.getItem({ bookingId, itemId });
+    const { taxIncludedCents, ...coded } = input;
+    const item = taxCodeId === null ? { ...coded, taxIncludedCents } : { ...coded, taxCodeId };
+    return (await this.items.add(bookingId, item)).id;
+  }
+
+  /** Stores what external providers have answered about items of a trip's booking. */
+  async setSupplierStatus(bookingId: string, itemIds: readonly string[], status: SupplierStatus): Promise<void> {
+    await this.items.setSupplierStatus(bookingId, itemIds, status);
+  }
+}
