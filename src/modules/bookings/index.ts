@@ -2,6 +2,7 @@ export { CANCELLATION_INITIATORS, CANCELLATION_OUTCOMES, REFUND_TYPES } from '..
 export { BookingsModule } from './bookings.module.js';
 export { type BookingCancellation, BookingListener } from './bookings/booking-listener.js';
 export type { BookingItemSummary, BookingSummary } from './bookings/booking-summary.js';
+export { BOOKING_STATUSES, type BookingStatus } from './bookings/booking.entity.js';
 export { BookingsService } from './bookings/bookings.service.js';
 export { type ComponentSale, type TripSale, TripSalesService } from './bookings/trip-sales.service.js';
 export { completePolicy, type PaymentPolicy, type PolicyStep } from './payment-policies/payment-policy.js';

@@ -1,6 +1,7 @@
 import { reportOf } from '../../../platform/http/dto.js';
 import { Cents, Id, OneOf, Text, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
+import { VAT_SIDES, type VatSide } from './report-query.dto.js';
 import { METHODS, type Method, PAYMENT_KINDS, type PaymentKind } from '../booking-account/payment.entity.js';
 
 const LOWEST = -Number.MAX_SAFE_INTEGER;
@@ -8,8 +9,8 @@ const LOWEST = -Number.MAX_SAFE_INTEGER;
 /** Documents of one side with one tax rate. */
 class VatRate {
   /** `output`: own documents; `input`: supplier invoices. */
-  @OneOf(['output', 'input'])
-  side: string;
+  @OneOf(VAT_SIDES)
+  side: VatSide;
 
   /** Tax rate in basis points; null if the tax was given as an amount. */
   @Whole({ min: 0, max: 10_000 })
@@ -43,8 +44,8 @@ class VatTotals {
   currency: string;
 
   /** `output`: own documents; `input`: supplier invoices. */
-  @OneOf(['output', 'input'])
-  side: string;
+  @OneOf(VAT_SIDES)
+  side: VatSide;
 
   /** Number of rows. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
@@ -66,8 +67,8 @@ class VatTotals {
 /** A document with its tax at one rate. Amounts of credit notes, and of supplier invoices that were voided, are negative. */
 class VatDocument {
   /** `output`: own documents; `input`: supplier invoices. */
-  @OneOf(['output', 'input'])
-  side: string;
+  @OneOf(VAT_SIDES)
+  side: VatSide;
 
   /** Kind of the document. */
   @OneOf(['invoice', 'credit_note', 'supplier_invoice'])

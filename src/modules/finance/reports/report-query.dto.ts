@@ -5,6 +5,7 @@ import { QueryFlag } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { METHODS, type Method } from '../booking-account/payment.entity.js';
 import { type Bucket, BUCKETS } from './aging.dto.js';
+import { BOOKING_STATUSES, type BookingStatus } from '../../bookings/index.js';
 
 export const FORMATS = named('ReportFormat', ['json', 'csv']);
 export const BASES = named('ReceivablesBasis', ['schedule', 'document']);
@@ -12,8 +13,7 @@ export const RECEIVABLE_GROUPS = named('ReceivablesGroup', ['customer', 'booking
 export const REVENUE_BASES = named('RevenueBasis', ['service', 'confirmed', 'invoiced']);
 export const REVENUE_GROUPINGS = named('RevenueGroup', ['month', 'product', 'channel', 'departure']);
 export const VAT_SIDES = named('VatSide', ['output', 'input']);
-
-const BOOKING_STATUS = ['draft', 'confirmed', 'in_progress', 'completed', 'cancelled'] as const;
+export type VatSide = (typeof VAT_SIDES)[number];
 
 export class ReportQuery extends PageQuery {
   /** Only amounts in this currency. */
@@ -103,8 +103,8 @@ export class OpenInstallmentsQuery extends AsOfQuery {
 export class UnappliedQuery extends AsOfQuery {
   /** Only money of bookings that have this status now. */
   @Optional()
-  @OneOf(BOOKING_STATUS)
-  bookingStatus?: (typeof BOOKING_STATUS)[number];
+  @OneOf(BOOKING_STATUSES)
+  bookingStatus?: BookingStatus;
 }
 
 export class JournalQuery extends ReportQuery {
@@ -123,7 +123,7 @@ export class VatQuery extends JournalQuery {
   /** Only the tax of own documents (`output`) or of supplier invoices (`input`). */
   @Optional()
   @OneOf(VAT_SIDES)
-  side?: (typeof VAT_SIDES)[number];
+  side?: VatSide;
 }
 
 export class PaymentJournalQuery extends JournalQuery {

@@ -58,7 +58,7 @@ export class OrderDecisionsController {
   @Mutates('trips.attention.resolve')
   @Refuses({ 409: ['attention_resolved'] })
   async resolve(
-    @PathId('trip', 'envelopeId', 7) envelopeId: string,
+    @PathId('trip', 'envelopeId', 2) envelopeId: string,
     @PathId('tatt', 'attentionId', 1) attentionId: string,
     @Body() body: ResolveAttention,
   ): Promise<TripAttentionEnvelope> {
@@ -78,7 +78,7 @@ export class OrderDecisionsController {
   @Mutates('trips.component.retry_confirmation')
   @Refuses({ 409: ['invalid_transition'] })
   async retryConfirmation(
-    @ChangeTarget({ envelopeId: ['trip', 7], componentId: ['tcmp', 14] }) target: Target<'envelopeId' | 'componentId'>,
+    @ChangeTarget({ envelopeId: ['trip', 2], componentId: ['tcmp', 14] }) target: Target<'envelopeId' | 'componentId'>,
     @NoBody() _body: null,
   ): Promise<TripComponentEnvelope> {
     const component = await this.decisions.retryConfirmation(target);
@@ -118,7 +118,7 @@ export class OrderDecisionsController {
     422: ['currency_mismatch', 'negative_total'],
   })
   async replace(
-    @PathId('trip', 'envelopeId', 7) envelopeId: string,
+    @PathId('trip', 'envelopeId', 2) envelopeId: string,
     @PathId('tcmp', 'componentId', 14) componentId: string,
     @Body() body: ReplaceComponent,
   ): Promise<TripComponentEnvelope> {
