@@ -24,9 +24,11 @@ const EXPENSIVE = [
   'GET /v1/admin/action-ledger/entries/export',
   'GET /v1/admin/action-ledger/verify',
   'POST /v1/admin/finance/bookings/:bookingId/collection-plan',
+  'POST /v1/admin/finance/credit-notes/:id/renditions',
   'POST /v1/admin/finance/invoices/:id/renditions',
   'POST /v1/admin/identity/me/password',
   'POST /v1/admin/notifications/reminder-rules/:id/simulations',
+  'PUT /v1/admin/organization/logo',
 ];
 
 interface Declared {

@@ -43,8 +43,8 @@ describe('a change of the item', () => {
 
     expect((await patchItem(item, { quantity: 3 })).status).toBe(200);
     expect(await readLine(owner, percentage)).toMatchObject({
-      amountCents: 16_000,
-      baseCents: 160_000,
+      amountCents: 15_000,
+      baseCents: 150_000,
       status: 'payable',
     });
     expect(await readLine(owner, perUnit)).toMatchObject({ amountCents: 1_500, status: 'accrued' });

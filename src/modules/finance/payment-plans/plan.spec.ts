@@ -122,20 +122,41 @@ describe('the worked examples of the collection plan', () => {
 describe('a collection plan', () => {
   it('a collection plan names its entries after their steps', () => {
     expect(plan().entries).toEqual([
-      { type: 'deposit', label: 'Deposit', dueDate: TODAY, amountCents: 30_000, basis: 'booking' },
-      { type: 'balance', label: 'Balance', dueDate: '2026-05-02', amountCents: 70_001, basis: 'departure' },
+      { type: 'deposit', label: 'Deposit', dueDate: TODAY, amountCents: 30_000, basis: 'booking', offsetDays: null },
+      {
+        type: 'balance',
+        label: 'Balance',
+        dueDate: '2026-05-02',
+        amountCents: 70_001,
+        basis: 'departure',
+        offsetDays: -30,
+      },
     ]);
   });
 
   it('a collection plan without a policy is the whole amount today, because there is no default percentage', () => {
-    const whole = { type: 'balance', label: 'Full payment', dueDate: TODAY, amountCents: 100_001, basis: 'full' };
+    const whole = {
+      type: 'balance',
+      label: 'Full payment',
+      dueDate: TODAY,
+      amountCents: 100_001,
+      basis: 'full',
+      offsetDays: null,
+    };
     expect(plan({ policy: null }).entries).toEqual([whole]);
   });
 
   it('a collection plan of one entry has the type balance and the label Full payment', () => {
     const steps = [deposit({ percentBasisPoints: 10_000 }), balance()];
     expect(plan({ policy: policy({ steps }) }).entries).toEqual([
-      { type: 'balance', label: 'Full payment', dueDate: TODAY, amountCents: 100_001, basis: 'booking' },
+      {
+        type: 'balance',
+        label: 'Full payment',
+        dueDate: TODAY,
+        amountCents: 100_001,
+        basis: 'booking',
+        offsetDays: null,
+      },
     ]);
   });
 
@@ -187,6 +208,7 @@ describe('a collection plan', () => {
       dueDate: '2026-05-02',
       amountCents: 70_001,
       basis: 'departure',
+      offsetDays: -30,
     });
   });
 

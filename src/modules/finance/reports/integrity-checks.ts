@@ -123,14 +123,26 @@ export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
       where bill.total_cents <> lines.cents`,
   },
   {
-    name: 'booking_invoiced',
-    rule: 'The invoices of a booking that are not void do not exceed the booking total',
+    name: 'billed_within_claim',
+    rule: 'The issued documents of a confirmed booking do not exceed what it costs, unless that fell in the last 30 days',
     broken: `
-      select 'booking' as type, booking.id, coalesce(booking.total_cents, 0) as expected, invoiced.cents as actual
+      select 'booking' as type, booking.id, claim.cents as expected, billed.cents as actual
       from bookings booking
-      join (select booking_id, sum(total_cents) as cents from invoices where status <> 'void' group by 1) invoiced
-        on invoiced.booking_id = booking.id
-      where booking.status <> 'cancelled' and invoiced.cents > coalesce(booking.total_cents, 0)`,
+      join (
+        select booking_id, sum(case when type = 'invoice' then total_cents else -total_cents end) as cents from invoices
+        where type in ('invoice', 'credit_note') and status not in ('draft', 'void') and purpose is null group by 1
+      ) billed on billed.booking_id = booking.id
+      cross join lateral (
+        select coalesce(booking.total_cents, 0) - coalesce(sum(amount_cents), 0) as cents from payment_schedules
+        where booking_id = booking.id and waived
+      ) claim
+      where booking.status in ('confirmed', 'in_progress', 'completed') and billed.cents > claim.cents
+        and not exists (
+          select from booking_items item join booking_item_history history on history.item_id = item.id
+          where item.booking_id = booking.id and history.effective_on > app_today() - 30)
+        and not exists (
+          select from payment_schedules schedule join payment_schedule_history history on history.schedule_id = schedule.id
+          where schedule.booking_id = booking.id and history.waived and history.effective_on > app_today() - 30)`,
   },
   {
     name: 'commission_total',

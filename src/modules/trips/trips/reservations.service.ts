@@ -201,7 +201,8 @@ export class ReservationsService {
     for (const { id } of steps) await this.orders.settle(id);
     const now = steps.length > 0 ? await this.repository.lastPlan(subjectId) : null;
     const left = now?.id === plan?.id && now ? unreleasedSteps(now) : [];
-    if (left.length > 0) throw new Error(`Not released: ${left.map(({ id }) => id).join(', ')}`);
+    if (left.length > 0)
+      throw new Error(`Not released: ${left.map(({ id, status }) => `${id} (${status})`).join(', ')}`);
   }
 
   /**
