@@ -57,6 +57,7 @@ import { DepartureChangedMails1792000000810 } from './src/migrations/17920000008
 import { SupplierStatus1792000000900 } from './src/migrations/1792000000900-supplier-status.js';
 import { TripExits1792000000910 } from './src/migrations/1792000000910-trip-exits.js';
 import { FoldedSearch1792000001000 } from './src/migrations/1792000001000-folded-search.js';
+import { PaymentReferences1792000001010 } from './src/migrations/1792000001010-payment-references.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -231,6 +232,7 @@ const migrations = [
   SupplierStatus1792000000900,
   TripExits1792000000910,
   FoldedSearch1792000001000,
+  PaymentReferences1792000001010,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

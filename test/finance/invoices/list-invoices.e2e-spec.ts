@@ -91,6 +91,7 @@ describe('GET /v1/admin/finance/invoices', () => {
     ['&status=partially_paid', ['part']],
     ['&status=void', ['void']],
     [`&dueFrom=${day(-19)}&dueTo=${day(-18)}&sort=dueDate`, ['part', 'paid']],
+    [`&issuedFrom=${day(-19)}&issuedTo=${day(-18)}&sort=issueDate`, ['part', 'paid']],
     ['&status=issued&dueTo=2089-12-31&overdue=true', ['late']],
     ['&search=hALF', ['part']],
     ['&search=%25%20_', ['draft']],

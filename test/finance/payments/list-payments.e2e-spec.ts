@@ -26,7 +26,7 @@ beforeAll(async () => {
   const bodies = [
     received(bookingId, 300, { paidOn: '2026-01-03' }),
     received(bookingId, 100, { paidOn: '2026-01-01' }),
-    received(bookingId, 200, { paidOn: '2026-01-02' }),
+    received(bookingId, 200, { paidOn: '2026-01-02', reference: 'Wire 4711' }),
     out(supplierInvoiceId, 50, { paidOn: '2026-01-04' }),
   ];
   for (const body of bodies) {
@@ -68,6 +68,8 @@ describe('GET /v1/admin/finance/payments', () => {
     [{ status: 'reversed' }, 'B'],
     [{ status: 'completed' }, 'CA'],
     [{ direction: 'out' }, ''],
+    [{ reference: 'WIRE 4711' }, 'C'],
+    [{ reference: 'Wire' }, ''],
     [{ from: '2026-01-02' }, 'CA'],
     [{ to: '2026-01-02' }, 'CB'],
     [{ from: '2026-01-02', to: '2026-01-02', direction: 'in', status: 'completed' }, 'C'],

@@ -47,13 +47,15 @@ export function listStatement(
 /** The values of the conditions begin at $3. */
 function conditionsOf(query: ListInvoices, { today, numberedBookingId }: ListContext) {
   // Credit notes are listed by themselves.
-  const { bookingId, status, dueFrom, dueTo, overdue, search } = query;
+  const { bookingId, status, dueFrom, dueTo, issuedFrom, issuedTo, overdue, search } = query;
   const parts: { name: string; text: (place: string) => string; value: unknown }[] = [];
   const add = (name: string, text: (place: string) => string, value: unknown) => parts.push({ name, text, value });
   if (bookingId !== undefined) add('booking', (place) => `invoice.booking_id = ${place}`, bookingId);
   if (status !== undefined) add('status', (place) => `invoice.status = ${place}`, status);
   if (dueFrom !== undefined) add('from', (place) => `invoice.due_date >= ${place}::date`, dueFrom);
   if (dueTo !== undefined) add('to', (place) => `invoice.due_date <= ${place}::date`, dueTo);
+  if (issuedFrom !== undefined) add('issued-from', (place) => `invoice.issue_date >= ${place}::date`, issuedFrom);
+  if (issuedTo !== undefined) add('issued-to', (place) => `invoice.issue_date <= ${place}::date`, issuedTo);
   if (overdue !== undefined)
     add('overdue', (place) => `coalesce(${overdueInvoiceSql(place)}, false) = ${overdue}`, today);
   if (search !== undefined) {

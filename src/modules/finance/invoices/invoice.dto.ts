@@ -310,6 +310,16 @@ export class ListInvoices extends PageQuery {
   @IsoDate()
   dueTo?: string;
 
+  /** Only invoices issued on this day or later; drafts have no such day. */
+  @Optional()
+  @IsoDate()
+  issuedFrom?: string;
+
+  /** Only invoices issued on this day or earlier; drafts have no such day. */
+  @Optional()
+  @IsoDate()
+  issuedTo?: string;
+
   /** True: only issued invoices whose due date has passed with a balance open; false: only the others. */
   @Optional()
   @QueryFlag()

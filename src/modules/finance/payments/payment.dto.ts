@@ -176,6 +176,11 @@ export class ListPayments extends PageQuery {
   @OneOf(PAYMENT_STATUSES)
   status?: PaymentStatus;
 
+  /** Only payments with exactly this reference, ignoring case. */
+  @Optional()
+  @Text({ max: 255 })
+  reference?: string;
+
   /** Only payments with `paidOn` on this day or later. */
   @Optional()
   @IsoDate()

@@ -67,11 +67,12 @@ export class PaymentsService {
   }
 
   async list(query: ListPayments): Promise<{ rows: Payment[]; total: number }> {
-    const { from, to, sort = '-createdAt' } = query;
+    const { reference, from, to, sort = '-createdAt' } = query;
     const found = this.rows.query('payment');
     for (const name of ['bookingId', 'supplierInvoiceId', 'direction', 'kind', 'status'] as const) {
       if (query[name] !== undefined) found.andWhere(`payment.${name} = :${name}`, { [name]: query[name] });
     }
+    if (reference !== undefined) found.andWhere('lower(payment.reference) = lower(:reference)', { reference });
     if (from !== undefined) found.andWhere('payment.paidOn >= :from', { from });
     if (to !== undefined) found.andWhere('payment.paidOn <= :to', { to });
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
