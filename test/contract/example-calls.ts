@@ -12,8 +12,14 @@ import type { Placed } from './served-document.js';
 /** Reads come first, deletions last, so that no call removes what another one needs. */
 const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Calls that are made after all but the deletions: a key version whose destruction is pending cannot be changed. */
-const LATE = ['POST /vault/v1/{vaultSlug}/keys/{version}/destruction'];
+/**
+ * Calls that are made after all but the deletions: a key version whose destruction is pending cannot be changed, and the
+ * date of an invoice can be released once another example has voided it.
+ */
+const LATE = [
+  'POST /vault/v1/{vaultSlug}/keys/{version}/destruction',
+  'POST /v1/admin/finance/invoice-number-series/{id}/date-releases',
+];
 
 /** A call of an operation with the examples of the API document. On fresh demo data each one succeeds once. */
 export interface ExampleCall {
@@ -32,6 +38,7 @@ export interface ExampleCall {
 export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<ExampleCall[]> {
   const member = await demoMember(app);
   const protectedCalls = await callsWithSecondFactor(app);
+  await closePeriod(app);
   const [secrets, paths] = [await secretMembers(app, member), await secretPaths(app)];
   const inOrder = operations.toSorted((a, b) => placeOf(a) - placeOf(b));
   return inOrder.map((operation) => {
@@ -132,7 +139,13 @@ async function resetToken(app: TestApp, userId: string): Promise<string> {
   return linkToken(app, userId);
 }
 
-/** Members of request bodies that no document can contain, because they are random and secret. */
+/** Months are closed in their order: the examples close the second one with postings, open it again, and file this one. */
+async function closePeriod(app: TestApp): Promise<void> {
+  const { status, text } = await app.as('owner').post('/v1/admin/finance/periods/2025-10/closing');
+  if (status !== 200) throw new Error(`The first month cannot be closed: ${text}`);
+}
+
+/** Members of request bodies that no document can contain, because they are random, secret or depend on the day. */
 async function secretMembers(app: TestApp, member: DemoMember): Promise<Record<string, object>> {
   const { staff, platformKey, operatorId, vaultSlug } = app.credentials;
   const platform = app.with(platformKey);
@@ -143,7 +156,17 @@ async function secretMembers(app: TestApp, member: DemoMember): Promise<Record<s
     `/connect/v1/operators/${operatorId}/oauth-clients`,
     { scopes: ['connect:bookings:read'] },
   );
+  const finance = '/v1/admin/finance';
+  const owner = app.as('owner');
+  const { body: sent } = await owner.get<{ data: { issueDate: string } }>(`${finance}/invoices/${demoId('inv', 1)}`);
+  const { body: plan } = await owner.get<{ data: { id: string; type: string }[] }>(
+    `${finance}/bookings/${demoId('book', 1)}/payment-schedules`,
+  );
   return {
+    [`POST ${finance}/invoices/{id}/delivery`]: { sentOn: sent.data.issueDate },
+    [`POST ${finance}/bookings/{bookingId}/reminder-runs`]: {
+      scheduleId: plan.data.find(({ type }) => type === 'balance')?.id,
+    },
     'POST /v1/admin/identity/invitations/acceptance': { token: await linkToken(app, demoId('invt', 3)) },
     'POST /v1/admin/identity/me/password': { currentPassword: member.password },
     'POST /v1/admin/identity/password-resets/completion': { token: await resetToken(app, demoId('user', 3)) },

@@ -67,6 +67,8 @@ const WITHOUT_VERSION = [
   `DELETE ${CLIENT}`,
   `DELETE ${CLIENT}/secrets/{secretId}`,
 ];
+/** Create a part of a certain version of a resource, or a new document in its place. */
+const WITH_VERSION = [`POST ${STAFF}/finance/invoices/{id}/correction`, `POST ${STAFF}/finance/tax-codes/{id}/rates`];
 /** Entries of the ledger never change. */
 const WITHOUT_ETAG = [`GET ${STAFF}/action-ledger/entries/{id}`];
 /** The ledger has cursors; an item has few commissions and a client few secrets. */
@@ -180,7 +182,8 @@ describe('If-Match', () => {
     const versioned = calls.filter((call) => parameterOf(call, 'If-Match'));
     const changing = calls.filter(({ name, operation }) => {
       const isChange = ['PUT', 'PATCH', 'DELETE'].includes(operation.method) || 'ETag' in headersOf(operation, '200');
-      return operation.method !== 'GET' && isTrade(operation.path) && isChange && !WITHOUT_VERSION.includes(name);
+      const hasVersion = WITH_VERSION.includes(name) || (isChange && !WITHOUT_VERSION.includes(name));
+      return operation.method !== 'GET' && isTrade(operation.path) && hasVersion;
     });
     expect(namesOf(versioned)).toEqual(namesOf(changing));
     const before = await contents(app);
@@ -247,7 +250,9 @@ describe('If-None-Match', () => {
   it('If-None-Match with the ETag of the answer is 304 without a body', async () => {
     const tagged = calls.filter(({ operation }) => '304' in operation.responses);
     const single = calls.filter(({ name, operation }) => {
-      const isResource = isTrade(operation.path) && /\}$|\/(payment-policy|settings|profile)$/.test(operation.path);
+      const isResource =
+        isTrade(operation.path) &&
+        /\}$|\/(payment-policy|settings|profile|cancellation-settlement)$/.test(operation.path);
       const isShared = isResource || operation.path.startsWith('/data/');
       return operation.method === 'GET' && isShared && !WITHOUT_ETAG.includes(name);
     });

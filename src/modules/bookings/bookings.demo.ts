@@ -82,7 +82,10 @@ const examples = (departure: string, end: string): readonly DemoBooking[] => [
   },
 ];
 
-/** 10 to 19 confirmed, 20 to 29 drafts, each with an item of the same number: for the examples of finance. */
+/**
+ * 10 to 19 confirmed, 20 to 29 drafts, each with an item of the same number: for the examples of finance. 28 and 29 are of
+ * one customer.
+ */
 const forFinance = (departure: string): readonly DemoBooking[] =>
   Array.from({ length: 20 }, (_, index) => {
     const row = index + 10;
@@ -90,7 +93,13 @@ const forFinance = (departure: string): readonly DemoBooking[] =>
       row,
       firstItem: row,
       ...(row < 20 ? { becomes: 'confirmed' } : {}),
-      booking: { number: `DEMO-ROUND-${row}`, customerName: `Traveller ${row}`, startDate: departure },
+      booking: {
+        number: `DEMO-ROUND-${row}`,
+        ...(row < 28
+          ? { customerName: `Traveller ${row}` }
+          : { customerName: 'Katherine Johnson', customerEmail: 'katherine@example.com' }),
+        startDate: departure,
+      },
       items: [seats('Round trip', departure)],
     };
   });

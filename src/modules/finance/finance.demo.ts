@@ -14,6 +14,8 @@ import { NumberSeriesService } from './number-series/number-series.service.js';
 import { PaymentPlansService } from './payment-plans/payment-plans.service.js';
 import { PaymentPoliciesService } from './payment-policy/payment-policies.service.js';
 import { PaymentsService } from './payments/payments.service.js';
+import { RefundsService } from './refunds/refunds.service.js';
+import { TransfersService } from './refunds/transfers.service.js';
 import { RenditionJobs } from './renditions/renditions.jobs.js';
 import { RenditionsService } from './renditions/renditions.service.js';
 import type { CreateSupplierInvoice } from './supplier-invoices/supplier-invoice.dto.js';
@@ -151,6 +153,8 @@ export class FinanceDemo {
     private readonly invoices: InvoicesService,
     private readonly creditNotes: CreditNotesService,
     private readonly payments: PaymentsService,
+    private readonly refunds: RefundsService,
+    private readonly transfers: TransfersService,
     private readonly renditions: RenditionsService,
     private readonly renditionJobs: RenditionJobs,
     private readonly commissions: CommissionsService,
@@ -252,6 +256,22 @@ export class FinanceDemo {
     await this.payments.deallocate(demoId('pay', 2), demoId('pall', 2), null);
     const deposit = { method: 'card', currency: 'EUR', amountCents: 35_700, paidOn: this.clock.today() } as const;
     await this.payments.record({ bookingId: demoId('book', 16), ...deposit }, { id: demoId('pay', 5) });
+  }
+
+  /**
+   * Payment 6 is a receipt of booking 28 that settles nothing: examples refund and transfer parts of it. Refund 7 is read,
+   * 8 completed and 9 fails. Transfer 1 to booking 29 is reversed.
+   */
+  @DemoData(485, 'refunds and transfers')
+  async loadRefunds(): Promise<void> {
+    const [bookingId, toBookingId] = [demoId('book', 28), demoId('book', 29)];
+    const receipt = { method: 'bank_transfer', currency: 'EUR', amountCents: 100_000, autoApply: false } as const;
+    await this.payments.record({ bookingId, ...receipt, paidOn: this.clock.today() }, { id: demoId('pay', 6) });
+    const part = { amountCents: 10_000, reason: 'One of three seats was cancelled' };
+    for (const number of [7, 8, 9]) {
+      await this.refunds.request(bookingId, { ...part, method: 'bank_transfer' }, demoId('pay', number));
+    }
+    await this.transfers.create(bookingId, { ...part, toBookingId }, demoId('ptrf', 1));
   }
 
   /** 1 is read, 2 changed, 3 voided; 4 is payable and paid out. */

@@ -288,9 +288,11 @@ export class CreditNoteResponse extends CreditNoteSummary {
 
 /** The issued credit note over the wrong invoice, and the new draft in its place. */
 class CorrectionResponse {
+  /** Issued; it credits the wrong invoice in full. */
   @Nested(() => CreditNoteResponse)
   creditNote: CreditNoteResponse;
 
+  /** The draft in place of the wrong invoice. */
   @Nested(() => InvoiceResponse)
   invoice: InvoiceResponse;
 }

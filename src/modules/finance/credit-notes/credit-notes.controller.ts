@@ -184,6 +184,7 @@ export class CreditNotesController {
     @IfMatch() expected: ExpectedVersions,
   ): Promise<CorrectionEnvelope> {
     const { creditNote, invoice } = await this.notes.correct(id, body, expected);
-    return { data: { creditNote: toCreditNote(creditNote), invoice: toInvoice(invoice, this.clock.today()) } };
+    const data = { creditNote: toCreditNote(creditNote), invoice: toInvoice(invoice, this.clock.today()) };
+    return created(`/v1/admin/finance/invoices/${data.invoice.id}`, {}, { data });
   }
 }

@@ -20,8 +20,8 @@ class MonthPipe implements PipeTransform<string, string> {
   }
 }
 
-function PathMonth(): ParameterDecorator {
-  const rule = { description: 'Month, `YYYY-MM`.', maxLength: 7, pattern: MONTH, example: '2025-10' };
+function PathMonth(example = '2025-11'): ParameterDecorator {
+  const rule = { description: 'Month, `YYYY-MM`.', maxLength: 7, pattern: MONTH, example };
   return PathText('period', rule, new MonthPipe());
 }
 
@@ -97,7 +97,7 @@ export class PeriodsController {
   @Mutates('finance.period.file')
   @Refuses({ 409: ['invalid_transition'] })
   async file(
-    @PathMonth() period: string,
+    @PathMonth('2025-10') period: string,
     @Body() { reference }: FilePeriod,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<PeriodEnvelope> {

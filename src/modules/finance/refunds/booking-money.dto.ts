@@ -18,6 +18,7 @@ export class MoneyDocument {
   @Text({ max: 50 })
   number: string;
 
+  /** `void` and `draft` invoices are omitted. */
   @OneOf(INVOICE_STATUSES)
   status: InvoiceStatus;
 
@@ -92,7 +93,7 @@ export class BookingMoney {
   @Cents({ min: LOWEST })
   balanceCents: number;
 
-  /** Issued invoices that are not void, by their ids. */
+  /** Issued invoices that are not void, sorted by ID. */
   @ListOf(() => MoneyDocument, { max: 100_000 })
   documents: MoneyDocument[];
 
@@ -124,7 +125,7 @@ export class CreditOfBooking {
   @Id('book')
   bookingId: string;
 
-  /** Number of the booking. */
+  /** Number by which staff and customers know the booking. */
   @Text({ max: 40 })
   bookingNumber: string;
 
@@ -134,6 +135,7 @@ export class CreditOfBooking {
 
 /** Unapplied money of all bookings of a customer in one currency. Bookings without an address are customers of their own. */
 export class CustomerCredit {
+  /** Name in the latest booking with unapplied money. */
   @Text({ max: 255 })
   customerName: string;
 
@@ -151,6 +153,7 @@ export class CustomerCredit {
   @Cents()
   debtCents: number;
 
+  /** Where the unapplied money is. */
   @ListOf(() => CreditOfBooking, { max: 100_000 })
   bookings: CreditOfBooking[];
 }

@@ -61,7 +61,10 @@ export class FailRefund extends Reason {}
 
 /** Money that is moved to another booking of the customer. */
 export class CreateTransfer extends Reason {
-  /** Booking of the same customer that gets the money (prefix `book`). */
+  /**
+   * Booking of the same customer that gets the money (prefix `book`).
+   * @example "book_01k0dem000e000000000000029"
+   */
   @Id('book')
   toBookingId: string;
 

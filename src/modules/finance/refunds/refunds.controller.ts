@@ -29,7 +29,7 @@ export class RefundsController {
   @Mutates('finance.refund.request')
   @Refuses({ 409: ['allocation_limit_reached'], 422: ['over_refunded'] })
   async request(
-    @PathId('book', 'bookingId', 20) bookingId: string,
+    @PathId('book', 'bookingId', 28) bookingId: string,
     @Body() body: RequestRefund,
   ): Promise<PaymentSummaryEnvelope> {
     const refund = await this.refunds.request(bookingId, body);
@@ -43,7 +43,7 @@ export class RefundsController {
    */
   @Get('refunds/:id')
   @RequireScope('finance:read')
-  async get(@PathId('pay') id: string): Promise<PaymentSummaryEnvelope> {
+  async get(@PathId('pay', 'id', 7) id: string): Promise<PaymentSummaryEnvelope> {
     const refund = await this.refunds.get(id);
     return tagged(refund, { data: toPaymentSummary(refund) });
   }
@@ -59,7 +59,7 @@ export class RefundsController {
   @Mutates('finance.refund.complete')
   @Refuses({ 409: ['invalid_transition'], 422: ['paid_on_out_of_bounds'] })
   async complete(
-    @PathId('pay') id: string,
+    @PathId('pay', 'id', 8) id: string,
     @Body() body: CompleteRefund,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<PaymentSummaryEnvelope> {
@@ -78,7 +78,7 @@ export class RefundsController {
   @Mutates('finance.refund.fail')
   @Refuses({ 409: ['invalid_transition'] })
   async fail(
-    @PathId('pay') id: string,
+    @PathId('pay', 'id', 9) id: string,
     @Body() { reason }: FailRefund,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<PaymentSummaryEnvelope> {

@@ -41,7 +41,7 @@ export class RefundsService {
   }
 
   /** Reserves unapplied money. Throws 404, 422 `over_refunded`. */
-  async request(bookingId: string, input: RequestRefund): Promise<Payment> {
+  async request(bookingId: string, input: RequestRefund, id = newId('pay')): Promise<Payment> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(bookingId);
       await this.assertReceipt(bookingId, input);
@@ -52,7 +52,7 @@ export class RefundsService {
       const { currency } = account.booking;
       const refund = newCustomerPayment(
         { bookingId, currency, amountCents, method, reason, paidOn: today, receiptId: paymentId, dueOn },
-        { id: newId('pay'), kind: 'refund', status: 'requested', now: this.clock.now() },
+        { id, kind: 'refund', status: 'requested', now: this.clock.now() },
       );
       await this.money.payOut(account, refund);
       this.audit.refundChanged('request', refund, { before: null, reason });

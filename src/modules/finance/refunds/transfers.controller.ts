@@ -2,6 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { PathId } from '../../../platform/http/path-id.js';
+import { created } from '../../../platform/http/response-headers.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { CreateTransfer, ReverseTransfer } from './refund.dto.js';
@@ -29,10 +30,11 @@ export class TransfersController {
     422: ['currency_mismatch', 'over_refunded'],
   })
   async create(
-    @PathId('book', 'bookingId', 20) bookingId: string,
+    @PathId('book', 'bookingId', 28) bookingId: string,
     @Body() body: CreateTransfer,
   ): Promise<TransferEnvelope> {
-    return { data: toTransfer(await this.transfers.create(bookingId, body)) };
+    const transfer = await this.transfers.create(bookingId, body);
+    return created(`/v1/admin/finance/payments/${transfer.from.id}`, {}, { data: toTransfer(transfer) });
   }
 
   /**

@@ -38,13 +38,17 @@ export class TransfersService {
   }
 
   /** Throws 404, 409 `customer_mismatch`, 422 `currency_mismatch`, `over_refunded`. */
-  async create(bookingId: string, { toBookingId, amountCents, reason }: CreateTransfer): Promise<Transfer> {
+  async create(
+    bookingId: string,
+    { toBookingId, amountCents, reason }: CreateTransfer,
+    transferId = newId('ptrf'),
+  ): Promise<Transfer> {
     if (toBookingId === bookingId) throw invalidField('toBookingId', 'toBookingId must be another booking', 'same');
     return this.database.transaction(async () => {
       const { source, target } = await this.lockBoth(bookingId, toBookingId);
       assertSameCustomer(source.booking, target.booking);
       const { currency } = source.booking;
-      const [paidOn, now, transferId] = [this.clock.today(), this.clock.now(), newId('ptrf')];
+      const [paidOn, now] = [this.clock.today(), this.clock.now()];
       const moved = { currency, amountCents, method: 'other', reason, paidOn, transferId } as const;
       const from = newCustomerPayment(
         { ...moved, bookingId },

@@ -2,6 +2,7 @@ import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { PathId } from '../../../platform/http/path-id.js';
+import { created } from '../../../platform/http/response-headers.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { demoId } from '../../../platform/ids/id.js';
@@ -35,7 +36,9 @@ export class ReminderRunsController {
     @PathId('book', 'bookingId') bookingId: string,
     @Body() body: RequestReminder,
   ): Promise<ReminderRunEnvelope> {
-    return { data: await this.requests.request(bookingId, body) };
+    const run = await this.requests.request(bookingId, body);
+    // A run is only in the list of its booking.
+    return created(`/v1/admin/finance/bookings/${bookingId}/reminder-runs`, {}, { data: run });
   }
 
   /**

@@ -27,12 +27,13 @@ const ALLOCATED = `
 export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'payment_conservation',
-    rule: 'The amount of a payment equals its active allocations plus its unapplied amount',
+    rule: 'The amount of each receipt and supplier payment equals its active allocations plus its unapplied amount',
     broken: `
       select 'payment' as type, payment.id, payment.amount_cents as expected,
         payment.unapplied_cents + coalesce(allocated.cents, 0) as actual
       from payments payment ${ALLOCATED}
-      where payment.amount_cents <> payment.unapplied_cents + coalesce(allocated.cents, 0)`,
+      where payment.kind not in ('refund', 'transfer_out')
+        and payment.amount_cents <> payment.unapplied_cents + coalesce(allocated.cents, 0)`,
   },
   {
     name: 'payment_reversed',
@@ -58,9 +59,10 @@ export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
       left join payment_schedules schedule on schedule.id = allocation.schedule_id
       left join invoices invoice on invoice.id = allocation.invoice_id
       left join supplier_invoices bill on bill.id = allocation.supplier_invoice_id
-      where payment.booking_id is distinct from coalesce(schedule.booking_id, invoice.booking_id)
+      left join payments refund on refund.id = allocation.refund_id
+      where payment.booking_id is distinct from coalesce(schedule.booking_id, invoice.booking_id, refund.booking_id)
         or payment.supplier_invoice_id is distinct from bill.id or schedule.booking_id <> invoice.booking_id
-        or payment.currency <> coalesce(schedule.currency, invoice.currency, bill.currency)
+        or payment.currency <> coalesce(schedule.currency, invoice.currency, bill.currency, refund.currency)
       group by payment.id having sum(allocation.signed_cents) <> 0`,
   },
   {

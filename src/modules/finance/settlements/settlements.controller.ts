@@ -2,7 +2,9 @@ import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { PathId } from '../../../platform/http/path-id.js';
+import { tagged } from '../../../platform/http/response-headers.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import {
@@ -44,7 +46,8 @@ export class SettlementsController {
   @Get(OF_BOOKING)
   @RequireScope('finance:read')
   async get(@PathId('book', 'bookingId', 40) bookingId: string): Promise<SettlementEnvelope> {
-    return { data: toSettlement(await this.settlements.get(bookingId)) };
+    const view = await this.settlements.get(bookingId);
+    return tagged(view.settlement, { data: toSettlement(view) });
   }
 
   /**
@@ -79,8 +82,9 @@ export class SettlementsController {
   async settle(
     @PathId('book', 'bookingId', 41) bookingId: string,
     @Body() body: SettleCancellation,
+    @IfMatch() expected: ExpectedVersions,
   ): Promise<SettlementEnvelope> {
-    const settlement = await this.settlements.settle(bookingId, body);
-    return { data: toSettlement({ settlement, preview: null }) };
+    const settlement = await this.settlements.settle(bookingId, body, expected);
+    return tagged(settlement, { data: toSettlement({ settlement, preview: null }) });
   }
 }

@@ -5,6 +5,7 @@ import { Database } from '../../../platform/database/database.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
@@ -127,11 +128,16 @@ export class SettlementsService {
    * crediting invoices, require finance:approve. Throws 404, 409 `settlement_done`, `fee_needs_decision`, `period_closed`,
    * 400, 403.
    */
-  async settle(bookingId: string, input: SettleCancellation): Promise<CancellationSettlement> {
+  async settle(
+    bookingId: string,
+    input: SettleCancellation,
+    expected: ExpectedVersions,
+  ): Promise<CancellationSettlement> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(bookingId);
       const settlement = await this.findLive(bookingId);
       if (!settlement) throw notFound();
+      assertVersion(expected, settlement);
       settlement.assertOpen();
       await this.agree(settlement, input);
       const feeCents = settlement.fee();

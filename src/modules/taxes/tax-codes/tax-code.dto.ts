@@ -44,7 +44,7 @@ export class TaxRateBody {
 class TaxCodeFields {
   /**
    * Name for staff.
-   * @example "Germany, standard rate"
+   * @example "Austria, standard rate"
    */
   @Text({ max: 120 })
   name: string;
@@ -73,14 +73,14 @@ export class CreateTaxCode extends TaxCodeFields {
 
   /**
    * Code on documents and in reports, unique per country: upper-case letters, digits and hyphens.
-   * @example "DE-19"
+   * @example "AT-20"
    */
   @Text({ max: 20, pattern: CODE })
   code: string;
 
   /**
    * Country of supply, ISO 3166-1.
-   * @example "DE"
+   * @example "AT"
    */
   @CountryCode()
   country: string;
@@ -94,7 +94,7 @@ export class CreateTaxCode extends TaxCodeFields {
 
   /**
    * 1 to 50 rates whose days do not overlap.
-   * @example [{ "rateBasisPoints": 1900, "validFrom": "2021-01-01" }]
+   * @example [{ "rateBasisPoints": 2000, "validFrom": "1995-01-01" }]
    */
   @ListOf(() => TaxRateBody, { min: 1, max: 50 })
   rates: TaxRateBody[];

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -92,7 +92,6 @@ export class TaxCodesController {
    * (409 `tax_rate_overlap`). Items keep the rate that they copied.
    */
   @Post(':id/rates')
-  @HttpCode(201)
   @RequireScope('finance:write')
   @Mutates('finance.tax_code.add_rate')
   @Refuses({ 409: ['tax_rate_overlap'] })
@@ -102,6 +101,6 @@ export class TaxCodesController {
     @IfMatch() expected: ExpectedVersions,
   ): Promise<TaxCodeEnvelope> {
     const view = await this.taxCodes.addRate(id, body, expected);
-    return tagged(view.taxCode, { data: toTaxCode(view) });
+    return created(`${PATH}/${id}`, view.taxCode, { data: toTaxCode(view) });
   }
 }
