@@ -173,7 +173,13 @@ export async function unconfirmedTrip(app: TestApp, behaviour: object = { confir
   const { envelopeId, components } = await reservedTrip(owner, [external(ref)]);
   const { bookingId } = (await book(owner, envelopeId)).body.data;
   await callProviders(app);
-  const [attention] = await attentionsOf(owner, envelopeId);
+  let [attention] = await attentionsOf(owner, envelopeId);
+  // A background job may have taken the order, and not be done yet.
+  for (let attempt = 0; attempt < 100 && !attention; attempt += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await callProviders(app);
+    [attention] = await attentionsOf(owner, envelopeId);
+  }
   const componentId = components[0]?.componentId ?? '';
   return {
     ...{ envelopeId, ref, bookingId: bookingId ?? '', componentId, attentionId: attention?.attentionId ?? '' },
