@@ -1,20 +1,25 @@
 import { expect } from '@jest/globals';
+import { BookingListener } from '../../src/modules/bookings/index.js';
 import { PaymentPlanJobs } from '../../src/modules/finance/payment-plans/payment-plans.jobs.js';
 import { ContractsService } from '../../src/modules/legal/contracts/contracts.service.js';
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { ReservationsService } from '../../src/modules/trips/trips/reservations.service.js';
+import { Listeners } from '../../src/platform/discovery/listeners.js';
+import { conflict } from '../../src/platform/errors/app-error.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { entryOf, reverse, reversed } from '../action-ledger/reversals.js';
 import { ALLOTMENTS, allotted } from '../distribution/allotments/allotments.js';
 import { earn, soldItem } from '../finance/commissions/commissions.js';
-import { cancelBooking, change, confirm, days, planned, todayOf } from '../finance/payment-plans/plans.js';
+import { confirmedBooking } from '../bookings/bookings.js';
+import { book, cancelBooking, change, confirm, days, planned, todayOf } from '../finance/payment-plans/plans.js';
 import { bookingWith, received } from '../finance/payments/bookings.js';
 import { invoicing } from '../finance/payments/invoiced.js';
 import { recorded, reverse as takeBack } from '../finance/payments/payments.js';
 import { contractIn, withdraw } from '../legal/contracts.js';
 import { aProduct, ASSIGNMENTS, assigned } from '../legal/policies.js';
 import { newRule } from '../notifications/reminders.js';
+import { DEPARTURES, newDeparture } from '../operations/departures.js';
 import { archived } from '../operations/facilities.js';
 import type { TestApp } from '../setup/app.js';
 import { MANUAL, makeTrip, external, reserve, reservedTrip, simulate, unconfirmedTrip } from '../trips/trips.js';
@@ -61,6 +66,22 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
   'trip.component_cancelled': async (app) => {
     const { bookingId } = await unconfirmedTrip(app);
     await cancelBooking(app.as('owner'), bookingId);
+  },
+  'booking.departure_not_followed': async (app) => {
+    const { id: departureId } = await newDeparture(app);
+    const { booking } = await confirmedBooking(app.as('owner'), { item: { departureId } });
+    app.nest.get(Listeners).add(BookingListener, 1, {
+      dateMoved: async ({ id }) => {
+        if (id === booking.id) throw conflict('rejected', 'Rejected by the test');
+      },
+    });
+    const times = { startsAt: '2130-03-02T06:00:00Z', endsAt: '2130-03-02T10:00:00Z' };
+    await app.as('owner').patch(`${DEPARTURES}/${departureId}`, times);
+  },
+  'payment_plan.redated': async (app) => {
+    const bookingId = await book(app.as('owner'), { startDate: days(todayOf(app), 100) });
+    await confirm(app.as('owner'), bookingId);
+    await app.as('owner').patch(`/v1/admin/bookings/${bookingId}`, { startDate: days(todayOf(app), 80) });
   },
   'commission.accrued': async (app) => {
     const item = await soldItem(app.as('owner'));

@@ -7,6 +7,7 @@ import { connectRecipes } from './connect-recipes.js';
 import { financeRecipes } from './finance-recipes.js';
 import { identityRecipes } from './identity-recipes.js';
 import { legalRecipes } from './legal-recipes.js';
+import { moneyRecipes } from './money-recipes.js';
 import { notificationsRecipes } from './notifications-recipes.js';
 import { operationsRecipes } from './operations-recipes.js';
 import { organizationRecipes } from './organization-recipes.js';
@@ -133,6 +134,7 @@ export const recipes: Record<string, Recipe> = {
 
   ...commissionRecipes,
   ...financeRecipes,
+  ...moneyRecipes,
 
   ...identityRecipes,
   [`POST ${TOKENS}`]: async (app) => ({ ...staff(app), body: apiToken(), subject: made('api_token') }),

@@ -14,7 +14,7 @@ const BOOKED = [
 const REPLACED = [
   'bookings.booking_item.create',
   'bookings.booking_item.update',
-  'finance.payment_schedule.update',
+  'finance.payment_schedule.rebalance',
   'trips.attention.resolve',
 ];
 

@@ -63,8 +63,11 @@ describe('a first start', () => {
     const machine = await Machine.set();
     await machine.start({ DEMO_DATA: 'false' });
     const entries = await machine.sql('select action, actor_type from action_ledger_entries order by action');
-    const made = ['api_token', 'platform_key', 'platform_key', 'user'];
-    expect(entries).toEqual(made.map((kind) => ({ action: `identity.${kind}.create`, actor_type: 'system' })));
+    const made = [
+      ...['finance.invoice_number_series', 'finance.invoice_number_series', 'identity.api_token'],
+      ...['identity.platform_key', 'identity.platform_key', 'identity.user', 'organization.profile'],
+    ];
+    expect(entries).toEqual(made.map((kind) => ({ action: `${kind}.create`, actor_type: 'system' })));
   });
 
   it('a first start uses the preset values', async () => {

@@ -39,10 +39,15 @@ export function pathWith(operation: Placed, values: Record<string, string> = {})
   });
 }
 
+/** The JSON body, or octets that are no image if the operation reads octets. */
+export function bodyFor({ requestBody }: Placed, json: object): object {
+  return requestBody && !JSON.stringify(requestBody).includes('application/json') ? Buffer.from('no image') : json;
+}
+
 /** Calls the operation without changing anything for any caller: with unknown ids and an invalid body. */
 export function callInVain(client: TestClient, operation: Placed): Promise<Answer> {
   const hasBody = operation.requestBody || operation.method === 'POST';
-  const body = hasBody ? NO_MEMBER_OF_ANY_BODY : undefined;
+  const body = hasBody ? bodyFor(operation, NO_MEMBER_OF_ANY_BODY) : undefined;
   return client.request(operation.method, pathWith(operation), { body });
 }
 

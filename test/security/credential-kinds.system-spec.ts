@@ -10,6 +10,7 @@ import { startApp, type TestApp } from '../setup/app.js';
 import type { Call } from '../setup/http.js';
 import { contents } from '../setup/tables.js';
 import {
+  bodyFor,
   expectUnauthorized,
   fewAtATime,
   guardedOperations,
@@ -68,7 +69,7 @@ async function platformKey(members: object): Promise<string> {
 
 /** All headers and parameters of the operation, and this one. */
 function attempt(operation: Placed, call: Call) {
-  const body = operation.requestBody ? {} : undefined;
+  const body = operation.requestBody ? bodyFor(operation, {}) : undefined;
   // A 503 of a busy machine does not depend on the credential: the request is repeated, as a client would do.
   return retryWhileBusy(() => app.request(operation.method, pathWith(operation), { body, ...call }));
 }

@@ -91,7 +91,7 @@ export const financeEvents: EventGroup[] = [
     members: ['refundId', 'bookingId', 'status', 'currency', 'amountCents', 'coveredCents', 'dueOn', 'version'],
   },
   {
-    channels: ['finance.payments', 'bookings.{bookingId}'],
+    channels: ['finance.payments', 'bookings.{fromBookingId}', 'bookings.{toBookingId}'],
     events: namesOf('transfer', ['created', 'reversed']),
     members: ['transferId', 'fromBookingId', 'toBookingId', 'currency', 'amountCents'],
   },
