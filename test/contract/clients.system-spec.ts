@@ -20,7 +20,7 @@ import { invoicesGet, invoicesIssue } from './sdk/index.js';
 const [, , baseUrl = '', token = '', id = ''] = process.argv;
 const fetched = createFetchClient<paths>({ baseUrl, headers: { Authorization: \`Bearer \${token}\` } });
 const draft = await fetched.GET('/v1/admin/finance/invoices/{id}', { params: { path: { id } } });
-const before: 'draft' | 'issued' | 'partially_paid' | 'paid' | 'void' | undefined = draft.data?.data.status;
+const before: 'draft' | 'issued' | 'partially_paid' | 'paid' | 'credited' | 'void' | undefined = draft.data?.data.status;
 
 const client = createClient({ baseUrl, auth: token });
 const body = { seriesId: 'iser_01k0dem000e000000000000001' };
