@@ -65,6 +65,20 @@ describe('the limits of a credit note', () => {
     expect(rejected?.body).toEqual(problem('over_credited', { available: 0 }));
   });
 
+  it('a credit of lines that exceeds the invoice because of its discount, and one of the discount alone, are rejected', async () => {
+    const { id: bookingId } = await sell(app, { items: [{ unitSellCents: 100_000 }] });
+    const lines = [
+      { description: 'Seat', unitPriceCents: 10_000 },
+      { description: 'Discount', unitPriceCents: -1_000 },
+    ];
+    const { id } = await draft(owner, { bookingId, lines });
+    await issue(owner, id);
+    const whole = await credit(owner, id, { lines: [{ linePosition: 1, amountCents: 10_000 }] });
+    expect([whole.status, whole.body]).toEqual([422, problem('over_credited', { available: 9_000 })]);
+    const discount = await credit(owner, id, { lines: [{ linePosition: 2, amountCents: -1_000 }] });
+    expect([discount.status, discount.body]).toEqual([422, problem('negative_total', { totalCents: -1_000 })]);
+  });
+
   it('a part beyond the rest of the line is rejected with 422 over_credited', async () => {
     const invoice = await billed();
     await issuedNote(owner, invoice, { lines: [{ linePosition: 1, amountCents: 30_000 }] });

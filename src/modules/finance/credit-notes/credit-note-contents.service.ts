@@ -74,7 +74,11 @@ export class CreditNoteContentsService {
     const { reason, requested } = draft;
     const lines = requested ? requestedCredits(rests, requested) : await this.drawn(account, draft, rests);
     if (requested && isLimitedToDue(reason)) assertWithinDue(lines, await this.creditDue(account));
-    if (totalsOf(lines, {}).totalCents === 0) throw overCredited(0);
+    // A line may have more left than the invoice, which also has negative lines.
+    const available = rests.reduce((sum, { restCents }) => sum + restCents, 0);
+    const { totalCents } = totalsOf(lines, {});
+    if (totalCents <= 0) throw overCredited(0);
+    if (totalCents > available) throw overCredited(available);
     return lines;
   }
 
