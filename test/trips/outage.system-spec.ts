@@ -61,6 +61,8 @@ describe('an outage of a provider', () => {
     const states = (await Promise.all(refs.map((ref) => ordersOf(app, ref)))).flat().map(({ state }) => state);
     expect(states.filter((state) => state !== 'released')).toEqual([]);
     expect(await app.sql('select from trip_envelopes where attention')).toEqual([]);
+    // Back by the ten and the two hours: the process of the next test has the clock of the machine.
+    app.travel({ hours: -12 });
   }, 300_000);
 });
 
