@@ -1,8 +1,12 @@
 export { CANCELLATION_INITIATORS, CANCELLATION_OUTCOMES, REFUND_TYPES } from '../legal/index.js';
 export { BookingsModule } from './bookings.module.js';
 export { type BookingCancellation, BookingListener } from './bookings/booking-listener.js';
-export type { BookingItemSummary, BookingSummary } from './bookings/booking-summary.js';
-export { BOOKING_STATUSES, type BookingStatus } from './bookings/booking.entity.js';
+export {
+  BOOKING_STATUSES,
+  type BookingItemSummary,
+  type BookingStatus,
+  type BookingSummary,
+} from './bookings/booking-summary.js';
 export { BookingsService } from './bookings/bookings.service.js';
 export { type ComponentSale, type TripSale, TripSalesService } from './bookings/trip-sales.service.js';
 export { completePolicy, type PaymentPolicy, type PolicyStep } from './payment-policies/payment-policy.js';

@@ -72,7 +72,7 @@ export function shareComponents(document: OpenAPIObject): void {
   const parameters = new SharedParts('parameters', 2);
   for (const { method, path, operation } of operations) {
     for (const parameter of inlineParameters(operation)) {
-      parameters.add(parameterName(path, parameter), parameter, variantOf({ method, path, parameter }));
+      parameters.add(parameterName(path, parameter), parameter, variantsOf({ method, path, parameter }));
     }
   }
   components.parameters = parameters.settle();
@@ -96,7 +96,7 @@ export function shareComponents(document: OpenAPIObject): void {
  * Parts of one section, by their content. Parts that are used often enough become components; the others stay inline.
  */
 class SharedParts {
-  private readonly found = new Map<string, { name: string; variant: string; part: unknown; uses: number }>();
+  private readonly found = new Map<string, { names: string[]; part: unknown; uses: number }>();
   private readonly names = new Map<string, string>();
 
   constructor(
@@ -104,11 +104,12 @@ class SharedParts {
     private readonly leastUses: number,
   ) {}
 
-  add(name: string, part: unknown, variant = ''): void {
+  /** `variants` are appended to the name, in this order, if another part has it. */
+  add(name: string, part: unknown, variants: readonly string[] = []): void {
     const key = JSON.stringify(part);
     const known = this.found.get(key);
     if (known) known.uses += 1;
-    else this.found.set(key, { name, variant: `${name}${variant}`, part, uses: 1 });
+    else this.found.set(key, { names: [name, ...variants.map((variant) => `${name}${variant}`)], part, uses: 1 });
   }
 
   /**
@@ -118,9 +119,10 @@ class SharedParts {
   settle(): Record<string, unknown> {
     const frequent = [...this.found].filter(([, { uses }]) => uses >= this.leastUses);
     const settled: Record<string, unknown> = {};
-    for (const [key, { name, variant, part }] of frequent.sort(([, a], [, b]) => b.uses - a.uses)) {
-      let free = name in settled ? variant : name;
-      for (let number = 2; free in settled; number += 1) free = `${variant}${number}`;
+    for (const [key, { names, part }] of frequent.sort(([, a], [, b]) => b.uses - a.uses)) {
+      const last = names.at(-1) ?? '';
+      let free = names.find((name) => !(name in settled)) ?? last;
+      for (let number = 2; free in settled; number += 1) free = `${last}${number}`;
       settled[free] = part;
       this.names.set(key, free);
     }
@@ -147,13 +149,12 @@ function parameterName(path: string, { name, in: place }: Parameter): string {
  * What sets parameters of one name apart. Path parameters differ by the row of their example: what an operation changes
  * has a row of its own, so that each example succeeds on fresh demo data.
  */
-function variantOf({ method, path, parameter }: { method: string; path: string; parameter: Parameter }): string {
-  if (parameter.in === 'path' && method !== 'get') return 'ToChange';
+function variantsOf({ method, path, parameter }: { method: string; path: string; parameter: Parameter }): string[] {
   const [last = ''] = path
     .split('/')
     .filter((segment) => !segment.startsWith('{'))
     .slice(-1);
-  return `Of${pascal(last)}`;
+  return parameter.in === 'path' && method !== 'get' ? ['ToChange', `To${pascal(last)}`] : [`Of${pascal(last)}`];
 }
 
 /** What a path parameter identifies: `invoice` of `/v1/admin/finance/invoices/{id}`. */

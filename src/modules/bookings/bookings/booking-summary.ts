@@ -4,6 +4,8 @@ import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
 import type { BookingItem, ItemStatus, ItemType, PricingTreatment, SupplierStatus } from './booking-item.entity.js';
 import type { Booking, BookingStatus } from './booking.entity.js';
 
+export { BOOKING_STATUSES, type BookingStatus } from './booking.entity.js';
+
 /** A booking as other modules see it. */
 export interface BookingSummary {
   readonly id: string;

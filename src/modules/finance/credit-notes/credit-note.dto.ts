@@ -51,7 +51,10 @@ export class CreditedLineInput {
   @Whole({ min: 1, max: 500 })
   linePosition: number;
 
-  /** Amount with tax, in minor units and with the sign of the line. */
+  /**
+   * Amount with tax, in minor units and with the sign of the line.
+   * @example 1000
+   */
   @Optional()
   @Cents({ min: LOWEST })
   amountCents?: number;
