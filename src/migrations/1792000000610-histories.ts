@@ -11,7 +11,7 @@ const ITEM_COLUMNS = `item_id, version, effective_on, recorded_at, quantity, tot
  * What reports as of a past day read: versions of installments, booking items and statuses of bookings, and the local days of
  * confirmations, cancellations and voidings. A day that is computed from a timestamp would change with ORG_TIME_ZONE.
  *
- * The histories have no foreign keys: a version stays whatever happens to its row, and each would cost a lock per change.
+ * The histories have no foreign keys: a version stays if its row is deleted, and each foreign key would cost a lock per change.
  */
 export class Histories1792000000610 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -37,7 +37,7 @@ describe('a value that was encrypted with a context', () => {
     ['a longer context', 'customer:42 '],
     ['a shorter context', 'customer:4'],
   ])(
-    'a value that was encrypted with a context is the same 400 as any invalid ciphertext with %s',
+    'decrypting a value that was encrypted with a context is the same 400 as any invalid ciphertext with %s',
     async (_, context) => {
       const { status, body } = await opened('primary', await bound('primary', 'customer:42'), context);
       expect([status, body]).toEqual([400, UNDECRYPTABLE]);

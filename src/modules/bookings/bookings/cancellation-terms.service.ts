@@ -12,7 +12,7 @@ export interface CancellationCircumstances {
   initiator: CancellationInitiator;
 }
 
-/** A quote binds nobody: its cancellation costs nothing. */
+/** A draft is not binding: cancelling it costs nothing. */
 const FREE: CancellationCost = { lines: [], feeCents: 0, outcome: 'refund', warnings: ['no_cancellation_terms'] };
 
 /** What the cancellation of bookings and items costs, and until when it can be reversed. */

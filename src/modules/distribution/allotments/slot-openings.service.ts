@@ -88,7 +88,7 @@ export class SlotOpeningsService {
 
   /**
    * Takes the slots of a moved departure along: slots that are no longer covered are closed, those that are covered now are opened,
-   * and the release steps are planned anew. Returns a warning for each slot that is short. Throws 409 `capacity_exceeded`.
+   * and the release steps are planned again. Returns a warning for each slot that is short. Throws 409 `capacity_exceeded`.
    */
   async followDeparture(departure: DepartureSummary, onShortage: ShortageRule): Promise<DepartureWarning[]> {
     const { id, startsAt, startDate, timeZone } = departure;

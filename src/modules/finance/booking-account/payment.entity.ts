@@ -82,7 +82,7 @@ export class Payment {
   @Column('text', { name: 'receipt_id', nullable: true }) receiptId: string | null;
   /** Names both sides of a transfer. */
   @Column('text', { name: 'transfer_id', nullable: true }) transferId: string | null;
-  /** The reversed payment that this one records anew. */
+  /** The reversed payment that this one replaces. */
   @Column('text', { name: 'replaces_payment_id', nullable: true }) replacesPaymentId: string | null;
   @Column('timestamptz', { name: 'reversed_at', nullable: true }) reversedAt: Date | null;
   @Column('text', { name: 'reversal_reason', nullable: true }) reversalReason: string | null;

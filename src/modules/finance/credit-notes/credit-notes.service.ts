@@ -225,7 +225,7 @@ export class CreditNotesService {
     if (original.status === 'paid' && status !== 'paid') this.audit.publishInvoice('settled', original);
   }
 
-  /** The lines of a draft, computed anew if it is stale and may be. Throws 409 `draft_stale`, 422 `over_credited`. */
+  /** The lines of a draft, recomputed if it is stale and `redraw` is set. Throws 409 `draft_stale`, 422 `over_credited`. */
   private async currentLines(draft: LockedDraft, redraw: boolean): Promise<readonly PricedLine[]> {
     const { account, note, lines } = draft;
     const now = await this.contents.linesAtIssue(account, draft);

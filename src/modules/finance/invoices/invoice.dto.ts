@@ -231,13 +231,13 @@ export class IssueInvoice {
   @IsoDate()
   dueDate?: string;
 
-  /** What to do with a stale draft: `reject` (default) or `redraw`, which computes its lines and payer anew. */
+  /** What to do with a stale draft: `reject` (default) or `redraw`, which computes its lines and payer again. */
   @Optional()
   @OneOf(STALE_ACTIONS)
   onStale?: StaleAction;
 }
 
-/** How a draft is computed anew. */
+/** Options for redrawing a draft. */
 export class RedrawInvoice {
   /**
    * True: lines that staff entered are replaced; otherwise they are rejected with 409 `lines_are_manual`.

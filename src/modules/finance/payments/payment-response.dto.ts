@@ -114,7 +114,7 @@ export class PaymentSummary {
   @Id('ptrf')
   transferId: string | null;
 
-  /** Reversed payment that this one records anew (prefix `pay`); null if none. */
+  /** Reversed payment that this one replaces (prefix `pay`); null if none. */
   @Id('pay')
   replacesPaymentId: string | null;
 
