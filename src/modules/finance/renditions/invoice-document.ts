@@ -10,7 +10,8 @@ export interface RenderedInvoice {
   kind: 'invoice' | 'cancellation_fee' | 'credit_note';
   number: string;
   issueDate: string;
-  dueDate: string;
+  /** Null for a credit note: nothing is due on it. */
+  dueDate: string | null;
   isVoid: boolean;
   currency: string;
   seller: Party;
@@ -103,7 +104,7 @@ export function documentOf(invoice: RenderedInvoice, language: DocumentLanguage)
       ...(isCreditNote
         ? []
         : [
-            { label: labels.dueDate, value: format.day(invoice.dueDate) },
+            ...(invoice.dueDate === null ? [] : [{ label: labels.dueDate, value: format.day(invoice.dueDate) }]),
             { label: labels.paymentReference, value: invoice.number },
           ]),
     ],

@@ -55,7 +55,7 @@ export class RenditionJobs {
   private async read(invoiceId: string): Promise<RenderedInvoice> {
     const { invoice, lines } = await this.invoices.get(invoiceId);
     const { number, issueDate, dueDate, sellerName, originalInvoiceId } = invoice;
-    if (number === null || issueDate === null || dueDate === null || sellerName === null) {
+    if (number === null || issueDate === null || sellerName === null) {
       throw new Error(`${invoice.id} is not issued`);
     }
     const issuer = await this.issuers.find(invoiceId);
