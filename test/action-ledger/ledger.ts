@@ -59,6 +59,15 @@ export async function channelWithEntries(app: TestApp, count: number): Promise<s
   return id;
 }
 
+/** Creates a channel whose entries are in another chain: the chain of a random id is this one in 1 of 64 runs. */
+export async function newChannelOutsideChain(app: TestApp, chain: number): Promise<string> {
+  for (;;) {
+    const id = await newChannel(app);
+    const [created] = await placesOf(app, id);
+    if (created?.chain !== chain) return id;
+  }
+}
+
 /** A page of the ledger; throws if the request is rejected. */
 export async function page(app: TestApp, query: Record<string, string | number>): Promise<EntryPage> {
   const answer = await app.as('owner').get<EntryPage>(`${ENTRIES}?${search(query)}`);

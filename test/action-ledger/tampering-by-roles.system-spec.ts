@@ -2,7 +2,14 @@ import { existsSync, rmSync } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import { asService, checkpoint, codesOf, readLines, verified, writeLines } from './checkpoints.js';
-import { channelWithEntries, newChannel, type Place, placesOf, verifyByCommand } from './ledger.js';
+import {
+  channelWithEntries,
+  newChannel,
+  newChannelOutsideChain,
+  type Place,
+  placesOf,
+  verifyByCommand,
+} from './ledger.js';
 import { reversed } from './reversals.js';
 
 const TABLES = [
@@ -26,7 +33,8 @@ beforeAll(async () => {
   app = await startApp({ env: { JOBS: 'false' } });
   places = await placesOf(app, await channelWithEntries(app, 4));
   await checkpoint(app);
-  reversalId = (await reversed(app, await newChannel(app), 'distribution.channel.create')).id;
+  const other = await newChannelOutsideChain(app, at(0).chain);
+  reversalId = (await reversed(app, other, 'distribution.channel.create')).id;
   await checkpoint(app);
   const [found] = await app.sql<Place>(
     `select id, chain, position::int as position from action_ledger_entries
@@ -199,6 +207,12 @@ describe('each change by the owner of the tables is found', () => {
     expect(await codesOf(app)).toEqual(['the entry is missing']);
     await asOwner(...remove(tail()), REHASH(tail().chain));
     expect(await codesOf(app)).toEqual(['older_than_checkpoint']);
+  });
+
+  it('a truncated chain that ended with a reversal is found, and so is the row of that reversal', async () => {
+    const [reversal] = await app.sql<Place>('select id, chain from action_ledger_entries where id = $1', [reversalId]);
+    await asOwner(...remove(reversal ?? at(-1)));
+    expect(await codesOf(app)).toEqual(['the entry is missing', 'reversal_mismatch']);
   });
 
   it('a deleted and a changed reversal row are found', async () => {
