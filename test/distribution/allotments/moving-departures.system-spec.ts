@@ -1,8 +1,9 @@
-import { randomInt } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { AllotmentJobs } from '../../../src/modules/distribution/allotments/allotments.jobs.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
 import { BOOKINGS, type Item, itemBody, type One } from '../../bookings/bookings.js';
+import { Random } from '../../fuzz/random.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { Answer } from '../../setup/http.js';
 import {
@@ -34,14 +35,13 @@ async function attempt<Body>(call: () => Promise<Answer<Body>>): Promise<Answer<
   return answer;
 }
 
-const oneOf = <T>(values: readonly T[]): T => {
-  const value = values[randomInt(values.length)];
-  if (value === undefined) throw new Error('Nothing to choose from');
-  return value;
-};
+/** Selects the actions; `SEED=... npm run test:system` repeats them, although not their order in time. */
+const SEED = process.env['SEED'] ?? randomUUID();
+const random = new Random(SEED);
+const oneOf = <T>(values: readonly T[]): T => random.pick(values);
 
 describe('many sellers while departures, validities and releases change', () => {
-  it('64 concurrent sellers over moving departures, ranges and releases change no guaranteed quantity', async () => {
+  it(`64 concurrent sellers over moving departures, ranges and releases change no guaranteed quantity (seed ${SEED})`, async () => {
     const owner = app.as('owner');
     const first = await departureIn(app, 40, { capacity: 90 });
     const { productId } = first;
@@ -65,12 +65,12 @@ describe('many sellers while departures, validities and releases change', () => 
       const items: Item[] = [];
       for (let n = 0; n < SALES; n += 1) {
         const item = items[0];
-        if (item && randomInt(2) === 0) {
+        if (item && random.chance(0.5)) {
           await attempt(() => owner.post(`${BOOKINGS}/${id}/items/${item.id}/cancellation`));
           items.shift();
         } else {
-          const through = { departureId: oneOf(departures).id, allotmentId: randomInt(3) > 0 ? allotmentId : null };
-          const body = itemBody({ ...through, quantity: randomInt(1, 4) });
+          const through = { departureId: oneOf(departures).id, allotmentId: random.below(3) > 0 ? allotmentId : null };
+          const body = itemBody({ ...through, quantity: random.between(1, 3) });
           const answer = await attempt(() => owner.post<One<Item>>(`${BOOKINGS}/${id}/items`, body));
           if (answer.status === 201) items.push(answer.body.data);
         }
