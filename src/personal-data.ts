@@ -134,7 +134,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
     contract: 'title body recipient_name recipient_email metadata void_reason search_text',
     impersonal: 'id status contract_number body_sha256 language scope public_id booking_id',
   },
-  departures: { impersonal: 'id product_id time_zone currency facility_id status tax_code_id' },
+  departures: { impersonal: 'id product_id time_zone currency facility_id status tax_code_id cutoff' },
   device_tokens: { impersonal: 'id user_id token_hash' },
   disk_probes: { impersonal: 'content' },
   document_date_releases: { accounting: 'reason', impersonal: 'invoice_id series_id period_key' },

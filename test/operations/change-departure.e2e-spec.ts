@@ -33,7 +33,8 @@ describe('PATCH /v1/admin/operations/departures/{id}', () => {
 
     const { data } = answer.body;
     const available = field === 'capacity' ? value : before.available;
-    const changed = { [field]: value, available, version: 2, updatedAt: data.updatedAt };
+    const salesState = available === 0 ? 'sold_out' : 'open';
+    const changed = { [field]: value, available, salesState, version: 2, updatedAt: data.updatedAt };
     expect([answer.status, data]).toEqual([200, { ...before, ...changed }]);
     expect(data.updatedAt > before.updatedAt).toBe(true);
     expect(await read(app, before.id)).toEqual(data);
@@ -93,7 +94,8 @@ describe('POST /v1/admin/operations/departures/{id}/cancellation', () => {
     const { status, body } = await cancel(before.id, { reason: 'The boat is in repair' });
 
     const { cancelledAt } = body.data;
-    const after = { ...before, status: 'cancelled', cancelledAt, updatedAt: cancelledAt, version: 2 };
+    const salesState = 'cancelled';
+    const after = { ...before, status: 'cancelled', salesState, cancelledAt, updatedAt: cancelledAt, version: 2 };
     expect([status, body.data]).toEqual([200, after]);
     const entries = await app.sql(
       'select action, reason from action_ledger_entries where subject_id = $1 order by sequence',

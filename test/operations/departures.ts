@@ -25,6 +25,16 @@ export interface Departure {
   guaranteedOpen: number;
   available: number;
   cancelledAt: string | null;
+  salesState: string;
+  cutoff: object | null;
+  cutoffAt: string | null;
+  salesClosedAt: string | null;
+  minParticipants: number | null;
+  decideBy: string | null;
+  runState: string;
+  minimumNotReachedAt: string | null;
+  euPackage: boolean;
+  latestNoticeAt: string | null;
   version: number;
   createdAt: string;
   updatedAt: string;

@@ -1,4 +1,5 @@
 import type { DepartureStatus, DepartureView } from './departure.entity.js';
+import type { SalesState } from './sales-state.js';
 
 /** A departure for other modules, as it was when it was read. */
 export interface DepartureSummary {
@@ -11,6 +12,7 @@ export interface DepartureSummary {
   /** Local day on which it starts, `YYYY-MM-DD`. */
   startDate: string;
   status: DepartureStatus;
+  salesState: SalesState;
   /** Price of one unit. */
   priceCents: number;
   taxIncludedCents: number;
@@ -35,6 +37,7 @@ export function toDepartureSummary(view: DepartureView): DepartureSummary {
     timeZone: view.timeZone,
     startDate: view.startDate,
     status: view.status,
+    salesState: view.salesState,
     priceCents: view.priceCents,
     taxIncludedCents: view.taxIncludedCents,
     taxCodeId: view.taxCodeId,

@@ -3,9 +3,11 @@ import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.j
 import {
   Cents,
   Clearable,
+  Flag,
   Id,
   Ignored,
   ListOf,
+  Nested,
   OneOf,
   Optional,
   Text,
@@ -14,19 +16,21 @@ import {
 } from '../../../platform/http/fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
+import { DepartureCutoffBody, DepartureCutoffResponse, toCutoff } from './departure-cutoff.dto.js';
+import { SlotWarning } from './departure-followers.dto.js';
+import { SHORTAGE_RULES, type ShortageRule } from './departure-listener.js';
 import {
-  type DepartureFollowers,
-  FOLLOWER_KINDS,
-  type FollowerKind,
-  SHORTAGE_RULES,
-  type ShortageRule,
-} from './departure-listener.js';
-import { DEPARTURE_STATUSES, type DepartureStatus, type DepartureView } from './departure.entity.js';
+  DEPARTURE_STATUSES,
+  type DepartureStatus,
+  type DepartureView,
+  RUN_STATES,
+  type RunState,
+} from './departure.entity.js';
+import { SALES_STATES, type SalesState } from './sales-state.js';
 
 /** The catalog's document ID, which is not looked up: the catalog is an index of products, not their master. */
 const PRODUCT_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const MAX_UNITS = 1_000_000;
-const MAX_PENDING = 200;
 
 /** A new departure: one dated run of a product. */
 export class CreateDeparture {
@@ -105,6 +109,33 @@ export class CreateDeparture {
   @Clearable()
   @Id('fac')
   facilityId?: string | null;
+
+  /** When sales end before the start; null: at the start. */
+  @Clearable()
+  @Nested(() => DepartureCutoffBody)
+  cutoff?: DepartureCutoffBody | null;
+
+  /**
+   * Units of confirmed bookings from which on the departure is guaranteed to run; null: it runs in any case.
+   * @example 6
+   */
+  @Clearable()
+  @Whole({ min: 1, max: MAX_UNITS })
+  minParticipants?: number | null;
+
+  /**
+   * When it is decided whether the departure runs with fewer units (RFC 3339 with offset); not after `startsAt`. Needs
+   * `minParticipants`. A move of the departure does not change it.
+   * @example "2027-05-02T18:00:00+03:00"
+   */
+  @Clearable()
+  @Instant()
+  decideBy?: string | null;
+
+  /** True: a package in the sense of Directive (EU) 2015/2302. False by default. */
+  @Optional()
+  @Flag()
+  euPackage?: boolean;
 }
 
 /** The fields of a departure to change. The product is fixed, since allotments of it have slots here. */
@@ -151,6 +182,11 @@ export class ListDepartures extends PageQuery {
   @Optional()
   @OneOf(DEPARTURE_STATUSES)
   status?: DepartureStatus;
+
+  /** Only departures that are in this sales state now. */
+  @Optional()
+  @OneOf(SALES_STATES)
+  salesState?: SalesState;
 
   /** Sort field; a leading `-` means descending order, `startsAt` by default. */
   @Optional()
@@ -232,6 +268,56 @@ export class DepartureResponse {
   cancelledAt: string | null;
 
   /**
+   * Whether units are sold now; the first that applies: `cancelled`, `completed` (ended), `departed` (started), `closed`
+   * (by staff), `cut_off`, `sold_out` (nothing left in the pool), `open`.
+   */
+  @OneOf(SALES_STATES)
+  salesState: SalesState;
+
+  /** When sales end before the start; null: at the start. */
+  @Nested(() => DepartureCutoffResponse)
+  cutoff: DepartureCutoffResponse | null;
+
+  /** The instant that `cutoff` means for this departure; null without one. */
+  @Instant()
+  cutoffAt: string | null;
+
+  /** When staff closed the sales; null while they are open. */
+  @Instant()
+  salesClosedAt: string | null;
+
+  /** Units of confirmed bookings from which on the departure is guaranteed to run; null: it runs in any case. */
+  @Whole({ min: 1, max: MAX_UNITS })
+  minParticipants: number | null;
+
+  /** When it is decided whether the departure runs with fewer units; null if open. */
+  @Instant()
+  decideBy: string | null;
+
+  /**
+   * `tentative` until the units of confirmed bookings reach `minParticipants` or staff guarantee the departure; then
+   * `guaranteed`, also with fewer units later. Always `guaranteed` without `minParticipants`.
+   */
+  @OneOf(RUN_STATES)
+  runState: RunState;
+
+  /** When the minimum was found to be missed after `decideBy`; null otherwise, and once the departure is guaranteed. */
+  @Instant()
+  minimumNotReachedAt: string | null;
+
+  /** True: a package in the sense of Directive (EU) 2015/2302. */
+  @Flag()
+  euPackage: boolean;
+
+  /**
+   * Until when customers of a package must be informed that it is cancelled for lack of participants, without
+   * compensation: 20 days before trips of more than 6 days, 7 days before those of 2 to 6 days, 48 hours before shorter
+   * ones (Article 12 of the directive). Null unless `euPackage`.
+   */
+  @Instant()
+  latestNoticeAt: string | null;
+
+  /**
    * Increases with every change made by staff, not with sales. It is also the ETag, and what If-Match is compared
    * with.
    */
@@ -265,67 +351,19 @@ export function toDeparture(departure: DepartureView): DepartureResponse {
     guaranteedOpen: departure.guaranteedOpen,
     available: departure.availableUnits(),
     cancelledAt: departure.cancelledAt?.toISOString() ?? null,
+    salesState: departure.salesState,
+    cutoff: departure.cutoff && toCutoff(departure.cutoff),
+    cutoffAt: departure.cutoffAt?.toISOString() ?? null,
+    salesClosedAt: departure.salesClosedAt?.toISOString() ?? null,
+    minParticipants: departure.minParticipants,
+    decideBy: departure.decideBy?.toISOString() ?? null,
+    runState: departure.runState(),
+    minimumNotReachedAt: departure.minimumNotReachedAt?.toISOString() ?? null,
+    euPackage: departure.euPackage,
+    latestNoticeAt: departure.latestNoticeAt()?.toISOString() ?? null,
     version: departure.version,
     createdAt: departure.createdAt.toISOString(),
     updatedAt: departure.updatedAt.toISOString(),
-  };
-}
-
-/** An allotment slot that was opened with fewer units than it had. */
-export class SlotWarning {
-  /** `slot_short` */
-  @Text({ max: 50 })
-  code: string;
-
-  @Id('alsl')
-  slotId: string;
-
-  @Id('dep')
-  departureId: string;
-
-  /** Units that the slot should have returned with. */
-  @Whole({ min: 0, max: MAX_UNITS })
-  wanted: number;
-
-  /** Units that the pool had for it. */
-  @Whole({ min: 0, max: MAX_UNITS })
-  available: number;
-}
-
-/** A booking or trip that is still on another day than its departure. */
-class PendingFollower {
-  /** What it is. */
-  @OneOf(FOLLOWER_KINDS)
-  kind: FollowerKind;
-
-  /** ID of the booking or trip. */
-  @Text({ max: 40 })
-  id: string;
-}
-
-/** The bookings and trips that follow a moved departure. */
-export class DepartureFollowersResponse {
-  /** Bookings with a live item, and live trips with a component, on the departure. */
-  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
-  total: number;
-
-  /** How many of them are still on another day. They follow within seconds, unless their change is rejected. */
-  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
-  pending: number;
-
-  /** The first 200 of the pending ones. */
-  @ListOf(() => PendingFollower, { max: MAX_PENDING })
-  pendingFollowers: PendingFollower[];
-}
-
-export class DepartureFollowersEnvelope extends dataOf(DepartureFollowersResponse) {}
-
-export function toDepartureFollowers(groups: readonly DepartureFollowers[]): DepartureFollowersResponse {
-  const pending = groups.flatMap(({ kind, pendingIds }) => pendingIds.map((id) => ({ kind, id })));
-  return {
-    total: groups.reduce((sum, { total }) => sum + total, 0),
-    pending: pending.length,
-    pendingFollowers: pending.slice(0, MAX_PENDING),
   };
 }
 

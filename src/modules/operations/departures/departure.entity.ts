@@ -2,9 +2,14 @@ import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import { type Cutoff, cutoffInstant, latestNoticeInstant } from './departure-deadlines.js';
+import type { SalesState } from './sales-state.js';
 
 export const DEPARTURE_STATUSES = named('DepartureStatus', ['scheduled', 'cancelled']);
 export type DepartureStatus = (typeof DEPARTURE_STATUSES)[number];
+
+export const RUN_STATES = named('DepartureRunState', ['tentative', 'guaranteed']);
+export type RunState = (typeof RUN_STATES)[number];
 
 export interface DepartureChanges {
   startsAt?: Date;
@@ -16,6 +21,10 @@ export interface DepartureChanges {
   taxCodeId?: string | null;
   currency?: string;
   facilityId?: string | null;
+  cutoff?: Cutoff | null;
+  minParticipants?: number | null;
+  decideBy?: Date | null;
+  euPackage?: boolean;
 }
 
 /**
@@ -47,18 +56,34 @@ export class Departure {
   /** Units guaranteed to channels and not sold yet. */
   @Column('integer', { name: 'guaranteed_open' }) guaranteedOpen: number;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
+  @Column('jsonb', { nullable: true }) cutoff: Cutoff | null;
+  /** When sales end by `cutoff`. */
+  @Column('timestamptz', { name: 'cutoff_at', nullable: true }) cutoffAt: Date | null;
+  /** When staff closed the sales; null while they are open. */
+  @Column('timestamptz', { name: 'sales_closed_at', nullable: true }) salesClosedAt: Date | null;
+  /** Units of confirmed bookings from which on it runs. */
+  @Column('integer', { name: 'min_participants', nullable: true }) minParticipants: number | null;
+  /** When it is decided whether it runs with fewer. */
+  @Column('timestamptz', { name: 'decide_by', nullable: true }) decideBy: Date | null;
+  /** When the minimum was reached, or staff guaranteed the departure. It stays guaranteed with fewer units. */
+  @Column('timestamptz', { name: 'guaranteed_at', nullable: true }) guaranteedAt: Date | null;
+  /** When a job found fewer units than the minimum after `decideBy`. */
+  @Column('timestamptz', { name: 'minimum_not_reached_at', nullable: true }) minimumNotReachedAt: Date | null;
+  /** A package in the sense of Directive (EU) 2015/2302. */
+  @Column('boolean', { name: 'eu_package' }) euPackage: boolean;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
   change(changes: DepartureChanges, now: Date): void {
-    if (this.status === 'cancelled') {
-      throw conflict('departure_cancelled', 'A cancelled departure cannot be changed', { departureIds: [this.id] });
-    }
-    const { sold, held, guaranteedOpen } = this;
+    this.assertScheduled();
+    const { sold, held, guaranteedOpen, minParticipants, decideBy } = this;
     const available = this.availableUnits();
     Object.assign(this, changes, { updatedAt: now });
+    this.cutoffAt = cutoffInstant(this.cutoff, this);
     this.assertConsistent();
+    const isDecidedAnew = this.minParticipants !== minParticipants || this.decideBy?.getTime() !== decideBy?.getTime();
+    if (isDecidedAnew) this.minimumNotReachedAt = null;
     if (this.availableUnits() >= 0) return;
     const details = { available, sold, held, guaranteedOpen };
     throw conflict('capacity_exceeded', 'capacity must not be below sold, held and guaranteed units', details);
@@ -86,11 +111,28 @@ export class Departure {
     if (this.taxIncludedCents > this.priceCents) {
       throw invalidField('taxIncludedCents', 'taxIncludedCents must not exceed priceCents', 'tax_exceeds_price');
     }
+    if (this.decideBy === null) return;
+    if (this.minParticipants === null) {
+      throw invalidField('decideBy', 'decideBy requires minParticipants', 'minimum_missing');
+    }
+    if (this.decideBy > this.startsAt) {
+      throw invalidField('decideBy', 'decideBy must not be after startsAt', 'decide_by_after_start');
+    }
   }
 
   /** Units that can still be sold or held from the pool. */
   availableUnits(): number {
     return this.capacity - this.sold - this.held - this.guaranteedOpen;
+  }
+
+  /** Without a minimum it runs in any case. */
+  runState(): RunState {
+    return this.guaranteedAt === null && this.minParticipants !== null ? 'tentative' : 'guaranteed';
+  }
+
+  /** Until when a package can be cancelled because too few have booked; null if it is none. */
+  latestNoticeAt(): Date | null {
+    return this.euPackage ? latestNoticeInstant(this) : null;
   }
 
   auditImage(): object {
@@ -110,10 +152,22 @@ export class Departure {
       sold: this.sold,
       held: this.held,
       guaranteedOpen: this.guaranteedOpen,
+      cutoff: this.cutoff,
+      salesClosedAt: this.salesClosedAt?.toISOString() ?? null,
+      minParticipants: this.minParticipants,
+      decideBy: this.decideBy?.toISOString() ?? null,
+      runState: this.runState(),
+      minimumNotReachedAt: this.minimumNotReachedAt?.toISOString() ?? null,
+      euPackage: this.euPackage,
       version: this.version,
     };
   }
+
+  private assertScheduled(): void {
+    if (this.status !== 'cancelled') return;
+    throw conflict('departure_cancelled', 'A cancelled departure cannot be changed', { departureIds: [this.id] });
+  }
 }
 
-/** A departure with the local day on which it starts, a column that the database computes. */
-export type DepartureView = Departure & { startDate: string };
+/** A departure with what the database computes: the local day on which it starts, and its state when it was read. */
+export type DepartureView = Departure & { startDate: string; salesState: SalesState };

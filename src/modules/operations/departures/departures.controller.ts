@@ -14,13 +14,12 @@ import {
   CreateDeparture,
   DepartureChangeEnvelope,
   DepartureEnvelope,
-  DepartureFollowersEnvelope,
   DeparturePage,
   ListDepartures,
   toDeparture,
-  toDepartureFollowers,
   UpdateDeparture,
 } from './departure.dto.js';
+import { DepartureFollowersEnvelope, toDepartureFollowers } from './departure-followers.dto.js';
 import { DeparturesService } from './departures.service.js';
 
 const PATH = '/v1/admin/operations/departures';
@@ -51,7 +50,8 @@ export class DeparturesController {
    * List departures
    *
    * @remarks Returns a page of departures by start, the earliest first, unless `sort` is given. Past and cancelled
-   * departures are included; filter with `from` and `status`.
+   * departures are included; filter with `from`,
+   * `status` and `salesState`.
    */
   @Get()
   @RequireScope('operations:read')

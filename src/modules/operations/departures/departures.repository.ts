@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import type { ListDepartures } from './departure.dto.js';
 import { Departure, type DepartureStatus, type DepartureView } from './departure.entity.js';
+import { type SalesState, salesStateOf } from './sales-state.js';
 import { AVAILABLE, type Change, CHANGES } from './unit-statements.js';
 
 /** First key of the advisory locks of products; the second is the hash of the product id. */
@@ -38,7 +40,10 @@ export interface Shortage {
 export class DeparturesRepository {
   readonly departures: Rows<Departure>;
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
     this.departures = database.rows(Departure);
   }
 
@@ -50,16 +55,19 @@ export class DeparturesRepository {
   }
 
   async list(query: ListDepartures): Promise<{ views: DepartureView[]; total: number }> {
-    const { productId, from, to, status, sort = 'startsAt' } = query;
-    const found = this.departures.query('departure').addSelect('departure.start_date', 'local_start');
+    const { productId, from, to, status, salesState, sort = 'startsAt' } = query;
+    const found = this.departures.query('departure').addSelect('departure.start_date', 'start_date');
+    const stateOfNow = salesStateOf('departure', 'cast(:now as timestamptz)');
+    found.addSelect(stateOfNow, 'sales_state').setParameter('now', this.clock.now());
     if (productId !== undefined) found.andWhere('departure.productId = :productId', { productId });
     if (from !== undefined) found.andWhere('departure.start_date >= :from', { from });
     if (to !== undefined) found.andWhere('departure.start_date <= :to', { to });
     if (status !== undefined) found.andWhere('departure.status = :status', { status });
+    if (salesState !== undefined) found.andWhere(`${stateOfNow} = :salesState`, { salesState });
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
     found.orderBy(`departure.${sort.replace('-', '')}`, direction).addOrderBy('departure.id', direction);
-    const { rows, total } = await this.database.page<Departure, { local_start: string }>(found, pageBounds(query));
-    return { views: rows.map(({ entity, raw }) => viewOf(entity, raw.local_start)), total };
+    const { rows, total } = await this.database.page<Departure, ViewColumns>(found, pageBounds(query));
+    return { views: rows.map(viewFrom), total };
   }
 
   async listByIds(ids: readonly string[]): Promise<DepartureView[]> {
@@ -116,12 +124,19 @@ export class DeparturesRepository {
 
   private async read(name: string, condition: string, values: unknown[]): Promise<DepartureView[]> {
     const columns = this.departures.columns('d');
-    const text = `select ${columns}, d.start_date from departures d where ${condition}`;
-    const rows = await this.database.read<Departure, { start_date: string }>(Departure, { name, text, values });
-    return rows.map(({ entity, raw }) => viewOf(entity, raw.start_date));
+    const salesState = salesStateOf('d', `$${values.length + 1}::timestamptz`);
+    const text = `select ${columns}, d.start_date, ${salesState} as sales_state from departures d where ${condition}`;
+    const statement = { name, text, values: [...values, this.clock.now()] };
+    return (await this.database.read<Departure, ViewColumns>(Departure, statement)).map(viewFrom);
   }
 }
 
-function viewOf(departure: Departure, startDate: string): DepartureView {
-  return Object.assign(departure, { startDate });
+/** What a view of a departure has besides its columns. */
+interface ViewColumns {
+  start_date: string;
+  sales_state: SalesState;
+}
+
+function viewFrom({ entity, raw }: { entity: Departure; raw: ViewColumns }): DepartureView {
+  return Object.assign(entity, { startDate: raw.start_date, salesState: raw.sales_state });
 }

@@ -18,6 +18,7 @@ import {
   type ShortageRule,
 } from './departure-listener.js';
 import { type DepartureSummary, toDepartureSummary } from './departure-summary.js';
+import { cutoffInstant, cutoffOf } from './departure-deadlines.js';
 import type { CreateDeparture, ListDepartures, UpdateDeparture } from './departure.dto.js';
 import { Departure, type DepartureChanges, type DepartureView } from './departure.entity.js';
 import { type ChangedDeparture, DeparturesRepository, type Units } from './departures.repository.js';
@@ -266,11 +267,13 @@ function isMoved(now: DepartureSummary, before: DepartureSummary): boolean {
 }
 
 function newDeparture(input: CreateDeparture, id: string, now: Date): Departure {
+  const [startsAt, endsAt] = [new Date(input.startsAt), new Date(input.endsAt)];
+  const cutoff = cutoffOf(input.cutoff ?? null);
   return make(Departure, {
     id,
     productId: input.productId,
-    startsAt: new Date(input.startsAt),
-    endsAt: new Date(input.endsAt),
+    startsAt,
+    endsAt,
     timeZone: input.timeZone,
     capacity: input.capacity,
     priceCents: input.priceCents,
@@ -283,16 +286,26 @@ function newDeparture(input: CreateDeparture, id: string, now: Date): Departure 
     held: 0,
     guaranteedOpen: 0,
     cancelledAt: null,
+    cutoff,
+    cutoffAt: cutoffInstant(cutoff, { startsAt, endsAt, timeZone: input.timeZone }),
+    salesClosedAt: null,
+    minParticipants: input.minParticipants ?? null,
+    decideBy: input.decideBy ? new Date(input.decideBy) : null,
+    guaranteedAt: null,
+    minimumNotReachedAt: null,
+    euPackage: input.euPackage ?? false,
     version: 1,
     createdAt: now,
     updatedAt: now,
   });
 }
 
-function changesOf({ startsAt, endsAt, ...fields }: UpdateDeparture): DepartureChanges {
+function changesOf({ startsAt, endsAt, cutoff, decideBy, ...fields }: UpdateDeparture): DepartureChanges {
   return {
     ...fields,
     ...(startsAt === undefined ? {} : { startsAt: new Date(startsAt) }),
     ...(endsAt === undefined ? {} : { endsAt: new Date(endsAt) }),
+    ...(cutoff === undefined ? {} : { cutoff: cutoffOf(cutoff) }),
+    ...(decideBy === undefined ? {} : { decideBy: decideBy === null ? null : new Date(decideBy) }),
   };
 }

@@ -1,3 +1,5 @@
+import { poolOf } from './sales-state.js';
+
 /** The changes of a departure's units; each is one guarded statement. */
 export type Change =
   | 'sell'
@@ -17,7 +19,7 @@ export type Change =
 /** The upper limit of the table's check constraint. */
 const MAX_UNITS = 1_000_000;
 
-const POOL = 'd.capacity - d.sold - d.held - d.guaranteed_open';
+const POOL = poolOf('d');
 
 /** For one or many departures (`$1` ids, each once; `$2` units). It changes and returns those that pass the guard. */
 function statement(set: string, guard: string): string {

@@ -1,0 +1,45 @@
+import { Clearable, Text, Whole } from '../../../platform/http/fields.js';
+import type { Cutoff } from './departure-deadlines.js';
+
+const LOCAL_TIME = /^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/;
+
+/** When sales end: either `minutesBefore`, or `daysBefore` and `at`. */
+export class DepartureCutoffBody {
+  /**
+   * Minutes before the start.
+   * @example 90
+   */
+  @Clearable()
+  @Whole({ min: 0, max: 525_600 })
+  minutesBefore?: number | null;
+
+  /** Calendar days before the local day of the start; 0 is the day itself. */
+  @Clearable()
+  @Whole({ min: 0, max: 365 })
+  daysBefore?: number | null;
+
+  /** Local time of that day in the time zone of the departure, `HH:MM`; at the latest the start counts. */
+  @Clearable()
+  @Text({ max: 5, pattern: LOCAL_TIME })
+  at?: string | null;
+}
+
+/** When sales end: either `minutesBefore` is set, or `daysBefore` and `at`. */
+export class DepartureCutoffResponse {
+  /** Minutes before the start; null if `daysBefore` is set. */
+  @Whole({ min: 0, max: 525_600 })
+  minutesBefore: number | null;
+
+  /** Calendar days before the local day of the start; null if `minutesBefore` is set. */
+  @Whole({ min: 0, max: 365 })
+  daysBefore: number | null;
+
+  /** Local time of that day, `HH:MM`; null if `minutesBefore` is set. */
+  @Text({ max: 5, pattern: LOCAL_TIME })
+  at: string | null;
+}
+
+export function toCutoff(cutoff: Cutoff): DepartureCutoffResponse {
+  if ('minutesBefore' in cutoff) return { minutesBefore: cutoff.minutesBefore, daysBefore: null, at: null };
+  return { minutesBefore: null, daysBefore: cutoff.daysBefore, at: cutoff.at };
+}
