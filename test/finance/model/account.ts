@@ -1,0 +1,382 @@
+import {
+  firstDueFirst,
+  type Installment,
+  isOpen,
+  latestFirst,
+  planned,
+  type Policy,
+  redate,
+  waivedOf,
+} from './plan.js';
+import { allocationsOf } from './application.js';
+import {
+  type Allocation,
+  creditedOf,
+  type CreditLine,
+  type DocumentLine,
+  isReceived,
+  type IssuedInvoice,
+  type Item,
+  type Money,
+  totalOf,
+} from './records.js';
+import { allocated, type Groups, grouped, isWrong, lessWaived, restsOf, sorted, sum } from './taxes.js';
+
+/** What one clerk knows of a booking from the own steps alone, by the formulas of the finance reference. */
+export class Account {
+  status: 'draft' | 'confirmed' | 'cancelled' = 'draft';
+  /** Of a cancelled booking: null as long as the cancellation is not settled. */
+  agreedFee: number | null = null;
+  plan: Installment[] | null = null;
+  readonly items: Item[] = [];
+  readonly invoices: IssuedInvoice[] = [];
+  readonly money: Money[] = [];
+  allocations: Allocation[] = [];
+  /** The plan before the cancellation, for a reinstatement. */
+  private before: Pick<Installment, 'amount' | 'status'>[] = [];
+
+  constructor(
+    readonly id: string,
+    readonly currency: string,
+    readonly policy: Policy,
+    public departure: string | null,
+  ) {}
+
+  get liveItems(): Item[] {
+    return this.items.filter(({ cancelled }) => !cancelled);
+  }
+
+  get installments(): Installment[] {
+    return this.plan ?? [];
+  }
+
+  get total(): number {
+    return sum(this.liveItems.map(({ quantity, unit }) => quantity * unit));
+  }
+
+  get waived(): number {
+    return waivedOf(this.installments);
+  }
+
+  get claim(): number {
+    if (this.status === 'draft') return this.billed;
+    if (this.status === 'cancelled') return this.agreedFee ?? 0;
+    return this.total - this.waived;
+  }
+
+  get issued(): IssuedInvoice[] {
+    return this.invoices.filter((invoice) => !invoice.void);
+  }
+
+  get billed(): number {
+    return sum(this.issued.map((invoice) => totalOf(invoice) - creditedOf(invoice)));
+  }
+
+  get received(): number {
+    const completed = this.money.filter(({ status }) => status === 'completed');
+    return sum(completed.map((one) => (isReceived(one) ? one.amount : -one.amount)));
+  }
+
+  /** Of one receipt, or of all of them. */
+  unapplied(one?: Money): number {
+    const receipts = one ? [one] : this.money.filter((money) => isReceived(money) && money.status === 'completed');
+    return sum(receipts.map(({ amount }) => amount)) - this.applied(({ money }) => receipts.includes(money));
+  }
+
+  covered(refund: Money): number {
+    return this.applied((row) => row.refund === refund);
+  }
+
+  uncovered(refund: Money): number {
+    return refund.status === 'completed' && !isReceived(refund) ? refund.amount - this.covered(refund) : 0;
+  }
+
+  paid(target: Installment | IssuedInvoice): number {
+    return this.applied(({ installment, invoice }) => installment === target || invoice === target);
+  }
+
+  balance(invoice: IssuedInvoice): number {
+    return invoice.void ? 0 : totalOf(invoice) - creditedOf(invoice) - this.paid(invoice);
+  }
+
+  outstanding(installment: Installment): number {
+    return isOpen(installment) ? installment.amount - this.paid(installment) : 0;
+  }
+
+  /** G and T of each tax group. */
+  get owed(): Groups {
+    const items = this.liveItems.map(({ code, quantity, unit, tax }) => [code, quantity * unit, tax] as const);
+    return lessWaived(grouped(items), this.waived);
+  }
+
+  /** D and U of each tax group. A fee bills no item. */
+  get onDocuments(): Groups {
+    const lines = this.issued.filter(({ fee }) => !fee).flatMap((invoice) => invoice.lines);
+    return grouped(
+      lines.map(({ code, gross, tax, creditedGross, creditedTax }) => [code, gross - creditedGross, tax - creditedTax]),
+    );
+  }
+
+  get rests(): Groups {
+    return restsOf(this.owed, this.onDocuments);
+  }
+
+  /** The groups that were billed wrongly: how much is to be credited. */
+  get creditDue(): Groups {
+    const wrong = sorted(this.rests).filter(([, rest]) => isWrong(rest));
+    return grouped(wrong.map(([code, { gross, tax }]) => [code, Math.max(0, -gross), Math.max(0, -tax)] as const));
+  }
+
+  /** The lines of an invoice of an installment or of the booking, or the error that it is rejected with. */
+  linesFor(installment: Installment | null): Pick<DocumentLine, 'code' | 'gross' | 'tax'>[] | 'credit_due' | 'exceeds' {
+    const { rests } = this;
+    const rest = sum(sorted(rests).map(([, { gross }]) => gross));
+    const isFirst =
+      this.waived === 0 && sorted(this.onDocuments).every(([, { gross, tax }]) => gross === 0 && tax === 0);
+    if (!installment && isFirst) {
+      return this.liveItems.map(({ code, quantity, unit, tax }) => ({ code, gross: quantity * unit, tax }));
+    }
+    if (sorted(rests).some(([, group]) => isWrong(group))) return 'credit_due';
+    const amount = installment?.amount ?? rest;
+    if (amount > rest || amount === 0) return 'exceeds';
+    return allocated(rests, amount).map(([code, group]) => ({ code, ...group }));
+  }
+
+  /** A confirmed booking has a plan as soon as it costs something. */
+  confirm(today: string): void {
+    this.status = 'confirmed';
+    this.startPlan(today);
+    this.applyMoney();
+  }
+
+  /** After items were changed: the plan follows the total. */
+  totalChanged(before: number, today: string): void {
+    const more = this.total - before;
+    if (this.plan === null) {
+      if (this.status === 'confirmed') this.startPlan(today);
+    } else if (more > 0) {
+      const due = latestFirst(this.plan.filter(isOpen))[0]?.due ?? today;
+      this.add({ due, amount: more, offset: null });
+    } else if (more < 0) this.shrink(-more);
+    this.applyMoney();
+  }
+
+  moveDeparture(departure: string, today: string): void {
+    this.departure = departure;
+    if (this.plan && this.status !== 'cancelled') redate(this.plan, this.policy, { today, departure });
+  }
+
+  waive(installment: Installment): void {
+    Object.assign(installment, { status: 'cancelled', waived: true });
+    this.applyMoney();
+  }
+
+  unwaive(installment: Installment): void {
+    Object.assign(installment, { status: 'pending', waived: false });
+    this.applyMoney();
+  }
+
+  /** Adds an issued invoice; money that was received before settles it. */
+  issue(invoice: IssuedInvoice): void {
+    this.invoices.push(invoice);
+    this.applyMoney();
+  }
+
+  /** The open balance falls first; the excess releases money, the latest first. */
+  credit(invoice: IssuedInvoice, lines: readonly CreditLine[]): { openReduced: number; released: number } {
+    const total = sum(lines.map(({ gross }) => gross));
+    const openReduced = Math.min(total, this.balance(invoice));
+    this.releaseFromInvoice(invoice, total - openReduced);
+    for (const { position, gross, tax } of lines) {
+      const line = invoice.lines[position - 1];
+      if (line) Object.assign(line, { creditedGross: line.creditedGross + gross, creditedTax: line.creditedTax + tax });
+    }
+    this.applyMoney();
+    return { openReduced, released: total - openReduced };
+  }
+
+  receive(money: Money): void {
+    this.money.push(money);
+    this.applyMoney();
+  }
+
+  /** Unapplied money covers a refund or an outgoing transfer, the latest receipts first. */
+  payOut(refund: Money): void {
+    let left = refund.amount;
+    this.money.push(refund);
+    for (const money of this.receipts.reverse()) {
+      const cents = Math.min(left, this.unapplied(money));
+      left -= cents;
+      if (cents > 0) this.allocations.push({ money, installment: null, invoice: null, refund, cents });
+    }
+  }
+
+  /** A refund that failed or came back: its money is unapplied again. */
+  takeBack(refund: Money, status: 'failed' | 'reversed'): void {
+    refund.status = status;
+    this.allocations = this.allocations.filter((row) => row.refund !== refund);
+    this.applyMoney();
+  }
+
+  /** What a reversed receipt settled is open again; requested refunds that it covered fail. */
+  reverse(money: Money): void {
+    const rows = this.allocations.filter((row) => row.money === money);
+    money.status = 'reversed';
+    this.allocations = this.allocations.filter((row) => row.money !== money);
+    for (const installment of new Set(rows.flatMap((row) => row.installment ?? []))) this.settle(installment);
+    for (const refund of new Set(rows.flatMap((row) => row.refund ?? []))) {
+      if (refund.status !== 'requested') continue;
+      refund.status = 'failed';
+      this.allocations = this.allocations.filter((row) => row.refund !== refund);
+    }
+    this.applyMoney();
+  }
+
+  cancel(): void {
+    this.before = this.installments.map(({ amount, status }) => ({ amount, status }));
+    this.status = 'cancelled';
+    for (const item of this.liveItems) item.cancelled = true;
+    this.closeOpen();
+  }
+
+  reinstate(items: readonly Item[]): void {
+    this.status = 'confirmed';
+    for (const item of items) item.cancelled = false;
+    for (const [index, { amount, status }] of this.before.entries()) {
+      const installment = this.installments[index];
+      if (!installment || status === 'cancelled') continue;
+      Object.assign(installment, { amount, status: 'pending' });
+      this.settle(installment);
+    }
+    this.applyMoney();
+  }
+
+  /** Everything is credited and released; then the fee is billed and paid from what was received. */
+  settleCancellation(fee: number, { today, feeInvoice }: { today: string; feeInvoice: IssuedInvoice | null }): void {
+    for (const invoice of this.issued) for (const line of invoice.lines) creditRest(line);
+    this.allocations = this.allocations.filter(({ refund }) => refund !== null);
+    for (const installment of this.installments) this.settle(installment);
+    this.agreedFee = fee;
+    if (fee > 0) {
+      const installment = this.add({ due: today, amount: fee, offset: null, fee: true });
+      if (feeInvoice) this.invoices.push(Object.assign(feeInvoice, { installment }));
+    }
+    this.applyMoney();
+  }
+
+  /** The receipts that money can be taken from, the first first. */
+  get receipts(): Money[] {
+    return this.money
+      .filter((one) => isReceived(one) && one.status === 'completed')
+      .sort((a, b) => (a.paidOn === b.paidOn ? (a.id < b.id ? -1 : 1) : a.paidOn < b.paidOn ? -1 : 1));
+  }
+
+  /** Section 4.2. */
+  applyMoney(): void {
+    this.allocations = allocationsOf(this);
+    for (const installment of this.installments) this.settle(installment);
+  }
+
+  private startPlan(today: string): void {
+    if (this.plan || this.total === 0) return;
+    this.plan = [];
+    for (const entry of planned(this.total, this.policy, { today, departure: this.departure })) this.add(entry);
+  }
+
+  private add(entry: Pick<Installment, 'due' | 'amount' | 'offset'> & { fee?: boolean }): Installment {
+    this.plan ??= [];
+    const { due, amount, offset, fee = false } = entry;
+    const position = Math.max(0, ...this.plan.map((other) => other.position)) + 1;
+    const added: Installment = { id: null, position, due, amount, offset, fee, status: 'pending', waived: false };
+    this.plan.push(added);
+    return added;
+  }
+
+  /** Waived first, then open and not billed, then open and billed, then paid; each from the latest. */
+  private shrink(cents: number): void {
+    let left = cents;
+    for (const installment of latestFirst(this.installments.filter(({ waived }) => waived))) {
+      const part = Math.min(left, installment.amount);
+      if (part === installment.amount) installment.waived = false;
+      else installment.amount -= part;
+      left -= part;
+    }
+    const isBilled = (installment: Installment) =>
+      this.issued.some((invoice) => invoice.installment === installment && totalOf(invoice) > creditedOf(invoice));
+    for (const billed of [false, true]) {
+      for (const installment of latestFirst(
+        this.installments.filter((one) => isOpen(one) && isBilled(one) === billed),
+      )) {
+        left -= this.reduce(installment, Math.min(left, this.outstanding(installment)));
+      }
+    }
+    for (const installment of latestFirst(this.installments.filter(({ status }) => status === 'paid'))) {
+      const part = Math.min(left, installment.amount);
+      this.release(({ installment: settled }) => settled === installment, part);
+      left -= this.reduce(installment, part);
+    }
+  }
+
+  /** One that would have nothing left is cancelled and keeps its last amount. */
+  private reduce(installment: Installment, cents: number): number {
+    if (cents === installment.amount) installment.status = 'cancelled';
+    else installment.amount -= cents;
+    this.settle(installment);
+    return cents;
+  }
+
+  private closeOpen(): void {
+    for (const installment of this.installments.filter(isOpen)) this.reduce(installment, this.outstanding(installment));
+  }
+
+  /** An installment of a cancelled booking is as large as its money, apart from the fee. */
+  private settle(installment: Installment): void {
+    if (installment.status === 'cancelled') return;
+    const paid = this.paid(installment);
+    if (this.status === 'cancelled' && !installment.fee) {
+      if (paid === 0) installment.status = 'cancelled';
+      else installment.amount = paid;
+    }
+    if (installment.status !== 'cancelled') installment.status = paid === installment.amount ? 'paid' : 'pending';
+  }
+
+  /** Releases money, what was allocated last first. */
+  private release(isMeant: (row: Allocation) => boolean, cents: number): void {
+    let left = cents;
+    for (const row of this.allocations.filter(isMeant).reverse()) {
+      const part = Math.min(left, row.cents);
+      left -= part;
+      if (part > 0) this.replace(row, part < row.cents ? [{ ...row, cents: row.cents - part }] : []);
+    }
+  }
+
+  /** Money on an installment too stays on the installment. */
+  private releaseFromInvoice(invoice: IssuedInvoice, cents: number): void {
+    let left = cents;
+    for (const row of this.allocations.filter((one) => one.invoice === invoice).reverse()) {
+      const part = Math.min(left, row.cents);
+      left -= part;
+      if (part === 0) continue;
+      const rest = { ...row, cents: row.cents - part };
+      const kept = { ...row, invoice: null, cents: part };
+      this.replace(row, [...(rest.cents > 0 ? [rest] : []), ...(row.installment ? [kept] : [])]);
+    }
+  }
+
+  private replace(row: Allocation, by: readonly Allocation[]): void {
+    this.allocations = [...this.allocations.filter((one) => one !== row), ...by];
+  }
+
+  private applied(isMeant: (row: Allocation) => boolean): number {
+    return sum(this.allocations.filter(isMeant).map(({ cents }) => cents));
+  }
+
+  /** Open installments, the first due first. */
+  get open(): Installment[] {
+    return firstDueFirst(this.installments.filter(isOpen));
+  }
+}
+
+function creditRest(line: DocumentLine): void {
+  Object.assign(line, { creditedGross: line.gross, creditedTax: line.tax });
+}

@@ -1,0 +1,208 @@
+import type { Account } from './account.js';
+import { BOOKINGS, type Clerk, FINANCE } from './clerk.js';
+import { restLines } from './documents.js';
+import { isConfirmed, type Outcome } from './sales.js';
+import { isReceived, type IssuedInvoice, type Money } from './records.js';
+
+interface Payment {
+  id: string;
+  status: string;
+  paidOn: string;
+}
+
+const PAYMENTS = `${FINANCE}/payments`;
+
+export async function pay(clerk: Clerk): Outcome {
+  const { random } = clerk;
+  const account = random.pick(clerk.accounts.filter(({ total }) => total > 0));
+  if (!account) return null;
+  const owed = Math.max(1, account.claim - account.received);
+  const next = account.open[0];
+  const exact = next ? account.outstanding(next) : owed;
+  const amount = random.chance(0.4) ? exact : random.int(1, Math.ceil(owed * 1.2));
+  const paidOn = clerk.pastDay(60);
+  const { id: bookingId, currency } = account;
+  const body = { bookingId, currency, method: 'bank_transfer', amountCents: amount, paidOn };
+  const { id } = await clerk.post<Payment>(PAYMENTS, body);
+  clerk.note(`pay ${account.id} ${amount} on ${paidOn}`);
+  account.receive(newMoney(clerk, { id, kind: 'receipt', amount, paidOn }));
+  return [account];
+}
+
+/** Reverses a receipt, or a refund that came back. */
+export async function reversePayment(clerk: Clerk): Outcome {
+  const { random } = clerk;
+  const reversible = ({ status, kind }: Money) => status === 'completed' && (kind === 'receipt' || kind === 'refund');
+  const account = random.pick(clerk.accounts.filter(({ money }) => money.some(reversible)));
+  const money = account && random.pick(account.money.filter(reversible));
+  if (!account || !money) return null;
+  const kind = random.pick(['mistake', 'bounced', 'chargeback']);
+  await clerk.post(`${PAYMENTS}/${money.id}/reversal`, { reason: 'The bank returned it', kind });
+  clerk.note(`reversePayment ${account.id} ${money.kind} ${money.amount}`);
+  if (isReceived(money)) account.reverse(money);
+  else account.takeBack(money, 'reversed');
+  return [account];
+}
+
+export async function requestRefund(clerk: Clerk): Outcome {
+  const { random } = clerk;
+  const account = random.pick(clerk.accounts.filter((one) => one.unapplied() > 0));
+  if (!account) return null;
+  const available = account.unapplied();
+  const amount = random.chance(0.5) ? available : random.int(1, Math.ceil(available * 1.2));
+  const path = `${FINANCE}/bookings/${account.id}/refunds`;
+  const body = { amountCents: amount, method: 'bank_transfer', reason: 'Paid too much' };
+  if (amount > available) {
+    await clerk.rejected('POST', path, { body, code: 'over_refunded' });
+    return [account];
+  }
+  const { id } = await clerk.post<Payment>(path, body);
+  clerk.note(`requestRefund ${account.id} ${amount}`);
+  const requested = newMoney(clerk, { id, kind: 'refund', amount, paidOn: clerk.today });
+  account.payOut({ ...requested, status: 'requested' });
+  return [account];
+}
+
+/** Completes a requested refund, or lets it fail. */
+export async function endRefund(clerk: Clerk): Outcome {
+  const { random } = clerk;
+  const isRequested = ({ status }: Money) => status === 'requested';
+  const account = random.pick(clerk.accounts.filter(({ money }) => money.some(isRequested)));
+  const refund = account && random.pick(account.money.filter(isRequested));
+  if (!account || !refund) return null;
+  const path = `${FINANCE}/refunds/${refund.id}`;
+  if (random.chance(0.3)) {
+    await clerk.post(`${path}/failure`, { reason: 'The account was closed' });
+    clerk.note(`endRefund ${account.id} ${refund.amount} failed`);
+    account.takeBack(refund, 'failed');
+    return [account];
+  }
+  const { today: paidOn } = clerk;
+  await clerk.post(`${path}/completion`, { paidOn });
+  clerk.note(`endRefund ${account.id} ${refund.amount} completed`);
+  Object.assign(refund, { status: 'completed', paidOn, postedOn: clerk.postedOn(paidOn) });
+  return [account];
+}
+
+export async function transfer(clerk: Clerk): Outcome {
+  const { random } = clerk;
+  const source = random.pick(clerk.accounts.filter((one) => one.unapplied() > 0));
+  const target = source && random.pick(clerk.accounts.filter((one) => one !== source));
+  if (!source || !target) return null;
+  const amount = random.int(1, Math.ceil(source.unapplied() * 1.1));
+  const path = `${FINANCE}/bookings/${source.id}/transfers`;
+  const body = { toBookingId: target.id, amountCents: amount, reason: 'Booked another tour' };
+  const isOther = source.currency !== target.currency;
+  if (isOther || amount > source.unapplied()) {
+    await clerk.rejected('POST', path, { body, code: isOther ? 'currency_mismatch' : 'over_refunded' });
+    return [source, target];
+  }
+  const { id: transferId, ...made } = await clerk.post<{ id: string; fromPaymentId: string; toPaymentId: string }>(
+    path,
+    body,
+  );
+  clerk.note(`transfer ${source.id} to ${target.id} ${amount}`);
+  const both = { amount, paidOn: clerk.today, transferId };
+  source.payOut(newMoney(clerk, { ...both, id: made.fromPaymentId, kind: 'transfer_out' }));
+  target.receive(newMoney(clerk, { ...both, id: made.toPaymentId, kind: 'transfer_in' }));
+  return [source, target];
+}
+
+export async function reverseTransfer(clerk: Clerk): Outcome {
+  const { random } = clerk;
+  const isOut = ({ kind, status }: Money) => kind === 'transfer_out' && status === 'completed';
+  const source = random.pick(clerk.accounts.filter(({ money }) => money.some(isOut)));
+  const from = source && random.pick(source.money.filter(isOut));
+  const isTo = ({ kind, transferId }: Money) => kind === 'transfer_in' && transferId === from?.transferId;
+  const target = clerk.accounts.find(({ money }) => money.some(isTo));
+  const to = target?.money.find(isTo);
+  if (!source || !from || !target || !to) return null;
+  const path = `${FINANCE}/transfers/${from.transferId}/reversal`;
+  const body = { reason: 'Wrong booking' };
+  if (target.unapplied() < from.amount) {
+    await clerk.rejected('POST', path, { body, code: 'transfer_used' });
+    return [source, target];
+  }
+  await clerk.post(path, body);
+  clerk.note(`reverseTransfer ${source.id} to ${target.id} ${from.amount}`);
+  target.reverse(to);
+  source.takeBack(from, 'reversed');
+  return [source, target];
+}
+
+export async function cancelBooking(clerk: Clerk): Outcome {
+  const account = clerk.random.pick(clerk.accounts.filter(isConfirmed));
+  if (!account) return null;
+  const items = account.liveItems;
+  const total = account.total;
+  await clerk.post(`${BOOKINGS}/${account.id}/cancellation`, { reason: 'The customer fell ill' });
+  clerk.note(`cancelBooking ${account.id} ${total}`);
+  account.cancel();
+  cancelled.set(account, { items, total });
+  return [account];
+}
+
+/** The items and the total of open settlements. */
+const cancelled = new WeakMap<Account, { items: Account['items']; total: number }>();
+
+export function isUnsettled({ status, agreedFee }: Account): boolean {
+  return status === 'cancelled' && agreedFee === null;
+}
+
+export async function reinstate(clerk: Clerk): Outcome {
+  const { today } = clerk;
+  const isAhead = ({ departure }: Account) => departure !== null && departure > today;
+  const account = clerk.random.pick(clerk.accounts.filter((one) => isUnsettled(one) && isAhead(one)));
+  if (!account) return null;
+  await clerk.post(`${BOOKINGS}/${account.id}/reinstatement`, { reason: 'Cancelled by mistake' });
+  clerk.note(`reinstate ${account.id}`);
+  account.reinstate(cancelled.get(account)?.items ?? []);
+  return [account];
+}
+
+export async function settle(clerk: Clerk): Outcome {
+  const account = clerk.random.pick(clerk.accounts.filter(isUnsettled));
+  if (!account) return null;
+  await settled(clerk, account);
+  return [account];
+}
+
+interface Settlement {
+  feeInvoiceId: string | null;
+  refundId: string | null;
+  restCents: number;
+}
+
+export async function settled(clerk: Clerk, account: Account): Promise<void> {
+  const { random, today } = clerk;
+  const total = cancelled.get(account)?.total ?? 0;
+  const fee = random.chance(0.3) ? 0 : random.int(0, total);
+  const outcome = random.pick(['refund', 'credit']);
+  const body = { agreedFeeCents: fee, feeReason: 'Agreed by phone', outcome };
+  const path = `${FINANCE}/bookings/${account.id}/cancellation-settlement`;
+  const { feeInvoiceId, refundId, restCents } = await clerk.post<Settlement>(path, body);
+  clerk.note(`settle ${account.id} fee ${fee} outcome ${outcome}`);
+  const line = { code: 'given', gross: fee, tax: 0, creditedGross: 0, creditedTax: 0 };
+  const invoice: IssuedInvoice | null = feeInvoiceId
+    ? { id: feeInvoiceId, installment: null, issueDate: today, lines: [line], void: false, fee: true, series: '' }
+    : null;
+  clerk.same('whether there is a fee invoice', invoice !== null, fee > 0);
+  for (const issued of [...account.issued].sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    account.credit(issued, restLines(issued));
+  }
+  account.settleCancellation(fee, { today, feeInvoice: invoice });
+  const rest = account.unapplied();
+  clerk.same('what is left after the fee', restCents, rest);
+  clerk.same('whether the rest is refunded', refundId !== null, outcome === 'refund' && rest > 0);
+  if (refundId) {
+    const requested = newMoney(clerk, { id: refundId, kind: 'refund', amount: rest, paidOn: today });
+    account.payOut({ ...requested, status: 'requested' });
+  }
+}
+
+type New = Pick<Money, 'id' | 'kind' | 'amount' | 'paidOn'> & { transferId?: string };
+
+function newMoney(clerk: Clerk, { transferId = '', ...made }: New): Money {
+  const status = 'completed';
+  return { ...made, postedOn: clerk.postedOn(made.paidOn), status, transferId: transferId || null };
+}

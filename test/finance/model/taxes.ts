@@ -1,0 +1,91 @@
+/** Gross and tax of one tax code of a booking, or of its items without a code (`given`). */
+export interface Group {
+  gross: number;
+  tax: number;
+}
+
+export type Groups = ReadonlyMap<string, Group>;
+
+export const GIVEN = 'given';
+
+/** Half away from zero. Amounts of the model stay far below 2^53. */
+export function rounded(numerator: number, denominator: number): number {
+  const size = Math.floor((2 * Math.abs(numerator) + denominator) / (2 * denominator));
+  return numerator < 0 ? -size : size;
+}
+
+/** The tax included in a price: round(total x bp / (10000 + bp)). */
+export function includedTax(total: number, basisPoints: number): number {
+  return rounded(total * basisPoints, 10_000 + basisPoints);
+}
+
+/** Shares of an amount in proportion to parts; missing units go to the largest remainders, ties to the later part. */
+function split(parts: readonly number[], amount: number): number[] {
+  const whole = sum(parts);
+  if (whole === 0) return parts.map(() => 0);
+  const shares = parts.map((part) => Math.floor((part * amount) / whole));
+  const rest = (index: number) => ((parts[index] ?? 0) * amount) % whole;
+  const order = parts.map((_, index) => index).sort((a, b) => rest(b) - rest(a) || b - a);
+  for (const index of order.slice(0, amount - sum(shares))) shares[index] = (shares[index] ?? 0) + 1;
+  return shares;
+}
+
+/** By code, `given` last. */
+export function sorted(groups: Groups): [string, Group][] {
+  return [...groups].sort(([a], [b]) => Number(a === GIVEN) - Number(b === GIVEN) || (a < b ? -1 : 1));
+}
+
+/** Adds up amounts by code. */
+export function grouped(amounts: Iterable<readonly [code: string, gross: number, tax: number]>): Groups {
+  const groups = new Map<string, Group>();
+  for (const [code, gross, tax] of amounts) {
+    const group = groups.get(code) ?? { gross: 0, tax: 0 };
+    groups.set(code, { gross: group.gross + gross, tax: group.tax + tax });
+  }
+  return groups;
+}
+
+/** Groups of what is owed: those of the items, less the part of each in what is waived. */
+export function lessWaived(items: Groups, waived: number): Groups {
+  const list = sorted(items);
+  const parts = split(
+    list.map(([, { gross }]) => Math.max(0, gross)),
+    waived,
+  );
+  return grouped(
+    list.map(([code, { gross, tax }], index) => {
+      const part = parts[index] ?? 0;
+      return [code, gross - part, tax - (gross === 0 ? 0 : rounded(tax * part, gross))] as const;
+    }),
+  );
+}
+
+/** What is owed and not yet on documents: R and S of the reference. */
+export function restsOf(owed: Groups, billed: Groups): Groups {
+  const negative = sorted(billed).map(([code, { gross, tax }]) => [code, -gross, -tax] as const);
+  return grouped([...sorted(owed).map(([code, { gross, tax }]) => [code, gross, tax] as const), ...negative]);
+}
+
+/** Whether a group was billed wrongly, so that it is credited before anything else is billed. */
+export function isWrong({ gross, tax }: Group): boolean {
+  return gross < 0 || tax < 0 || tax > gross;
+}
+
+/** What each group has on an invoice over this amount. */
+export function allocated(rests: Groups, amount: number): [string, Group][] {
+  const list = sorted(rests);
+  const shares = split(
+    list.map(([, { gross }]) => gross),
+    amount,
+  );
+  return list
+    .map(([code, rest], index): [string, Group] => {
+      const gross = shares[index] ?? 0;
+      return [code, { gross, tax: gross === rest.gross ? rest.tax : rounded(rest.tax * gross, rest.gross) }];
+    })
+    .filter(([, { gross, tax }]) => gross !== 0 || tax !== 0);
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
