@@ -1,6 +1,7 @@
 import { invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { parseDecimal } from '../../../platform/money/decimal.js';
 import { divideRounded } from '../../../platform/money/money.js';
+import type { BookingItemSummary } from '../../bookings/index.js';
 import type { PricedLine } from '../booking-account/invoice.entity.js';
 
 /** A line of an invoice and what of it is not credited yet; the rest has the sign of the line. */
@@ -65,27 +66,40 @@ export function fullCredits(rests: readonly CreditableLine[]): PricedLine[] {
 }
 
 /**
- * Credits this amount and tax, the last lines first. The line that is credited in part takes the tax that the lines
- * credited in full leave over, so that the sum of the tax is exact.
+ * Credits this amount and tax: first lines of items that are no longer sold or cost less, then the last lines. The line
+ * that is credited in part takes the tax that the lines credited in full leave over, so that the sum of the tax is exact.
  */
 export function creditsOver(
   rests: readonly CreditableLine[],
   due: { totalCents: number; taxCents: number },
+  items: readonly Pick<BookingItemSummary, 'id' | 'totalSellCents'>[],
 ): PricedLine[] {
   const rest = sum(rests, ({ restCents }) => restCents);
   if (due.totalCents >= rest) return fullCredits(rests);
   const credits: PricedLine[] = [];
   let { totalCents, taxCents } = due;
-  for (const line of [...rests].reverse().filter(({ restCents }) => restCents > 0)) {
+  const creditable = rests.toReversed().filter(({ restCents }) => restCents > 0);
+  for (const line of creditable.sort((a, b) => orderOf(a, items) - orderOf(b, items))) {
     const amountCents = Math.min(totalCents, line.restCents);
     if (amountCents === 0) break;
     const isWhole = amountCents === line.restCents;
     const creditedTax = isWhole ? line.restTaxCents : Math.min(Math.max(0, taxCents), line.restTaxCents, amountCents);
-    credits.unshift(creditOf(line, amountCents, creditedTax));
+    credits.push(creditOf(line, amountCents, creditedTax));
     totalCents -= amountCents;
     taxCents -= creditedTax;
   }
-  return credits;
+  return credits.sort((a, b) => (a.originalPosition ?? 0) - (b.originalPosition ?? 0));
+}
+
+/** 0: the item of the line is no longer sold; 1: it costs less than what is left of the line; 2: all other lines. */
+function orderOf(
+  { line: { bookingItemId }, restCents }: CreditableLine,
+  items: readonly Pick<BookingItemSummary, 'id' | 'totalSellCents'>[],
+): number {
+  if (bookingItemId === null) return 2;
+  const item = items.find(({ id }) => id === bookingItemId);
+  if (!item) return 0;
+  return item.totalSellCents < restCents ? 1 : 2;
 }
 
 /** 422: more than what can be credited. */

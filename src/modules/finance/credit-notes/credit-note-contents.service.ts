@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { notFound } from '../../../platform/errors/app-error.js';
-import { BookingsService } from '../../bookings/index.js';
+import { type BookingItemSummary, BookingsService } from '../../bookings/index.js';
 import type { BookingAccount } from '../booking-account/booking-account.js';
 import type { CreditReason, Invoice, PricedLine } from '../booking-account/invoice.entity.js';
 import { InvoicesRepository } from '../invoices/invoices.repository.js';
@@ -27,6 +27,12 @@ export interface CreditDraft {
   requested?: readonly RequestedCredit[];
 }
 
+/** In which tax groups more is billed than owed, and what is sold now. */
+interface CreditDue {
+  items: readonly BookingItemSummary[];
+  groups: readonly GroupCredit[];
+}
+
 interface StoredDraft {
   original: Invoice;
   note: Invoice;
@@ -45,7 +51,8 @@ export class CreditNoteContentsService {
 
   /** Drafts of other credit notes of the invoice count. Throws 422 `over_credited` beyond what invoice and reason allow. */
   async linesOf(account: BookingAccount, draft: CreditDraft): Promise<PricedLine[]> {
-    return this.within(account, draft, await this.restsOf(draft, { alsoDrafts: true }));
+    const due = await this.creditDue(account, { draftNotesExcept: draft.id });
+    return within(draft, await this.restsOf(draft, { alsoDrafts: true }), due);
   }
 
   /** The lines of a draft that is issued now; only issued credit notes count. Throws 422 `over_credited`. */
@@ -53,7 +60,8 @@ export class CreditNoteContentsService {
     const draft = { id: note.id, original, reason: reasonOf(note) };
     const rests = await this.restsOf(draft, { alsoDrafts: false });
     const isManual = note.linesSource === 'manual';
-    return this.within(account, { ...draft, ...(isManual ? { requested: lines.map(asRequested) } : {}) }, rests);
+    const requested = isManual ? { requested: lines.map(asRequested) } : {};
+    return within({ ...draft, ...requested }, rests, await this.creditDue(account));
   }
 
   /** All of the invoice that is not credited yet. */
@@ -66,28 +74,8 @@ export class CreditNoteContentsService {
     if (note.linesSource === 'manual') return [];
     const original = originalOf(account, note.originalInvoiceId ?? '');
     const draft = { id: note.id, original, reason: reasonOf(note) };
-    const drawn = await this.drawn(account, draft, await this.restsOf(draft, { alsoDrafts: false }));
+    const drawn = drawnLines(draft, await this.restsOf(draft, { alsoDrafts: false }), await this.creditDue(account));
     return isSame(drawn, lines) ? [] : ['documents_changed'];
-  }
-
-  private async within(account: BookingAccount, draft: CreditDraft, rests: readonly CreditableLine[]) {
-    const { reason, requested } = draft;
-    const lines = requested ? requestedCredits(rests, requested) : await this.drawn(account, draft, rests);
-    if (requested && isLimitedToDue(reason)) assertWithinDue(lines, await this.creditDue(account));
-    // A line may have more left than the invoice, which also has negative lines.
-    const available = rests.reduce((sum, { restCents }) => sum + restCents, 0);
-    const { totalCents } = totalsOf(lines, {});
-    if (totalCents <= 0) throw overCredited(0);
-    if (totalCents > available) throw overCredited(available);
-    return lines;
-  }
-
-  private async drawn(account: BookingAccount, { reason }: CreditDraft, rests: readonly CreditableLine[]) {
-    if (!isLimitedToDue(reason)) return fullCredits(rests);
-    return (await this.creditDue(account)).flatMap((due) => {
-      const own = rests.filter(({ line }) => keyOf(line) === due.key);
-      return creditsOver(own, { totalCents: due.grossCents, taxCents: due.taxCents });
-    });
   }
 
   private async restsOf(
@@ -99,11 +87,43 @@ export class CreditNoteContentsService {
   }
 
   /** The groups in which more is billed than owed. A wrong tax alone is no such group: it is corrected, not credited. */
-  private async creditDue({ booking, plan }: BookingAccount): Promise<GroupCredit[]> {
+  private async creditDue(
+    { booking, plan }: BookingAccount,
+    counted: { draftNotesExcept?: string } = {},
+  ): Promise<CreditDue> {
     const items = await this.bookings.activeItems(booking.id);
-    const due = creditDueByGroup(items, plan?.waivedCents() ?? 0, await this.billedTaxes.byGroup(booking.id));
-    return due.filter(({ grossCents }) => grossCents > 0);
+    const billed = await this.billedTaxes.byGroup(booking.id, counted);
+    const groups = creditDueByGroup(items, plan?.waivedCents() ?? 0, billed);
+    return { items, groups: groups.filter(({ grossCents }) => grossCents > 0) };
   }
+}
+
+/** Throws 422 `over_credited` beyond what the invoice and the reason allow. */
+function within(draft: CreditDraft, rests: readonly CreditableLine[], due: CreditDue): PricedLine[] {
+  const { reason, requested } = draft;
+  const lines = requested ? requestedCredits(rests, requested) : drawnLines(draft, rests, due);
+  if (requested && isLimitedToDue(reason)) assertWithinDue(lines, due);
+  // A line may have more left than the invoice, which also has negative lines.
+  const available = rests.reduce((sum, { restCents }) => sum + restCents, 0);
+  const { totalCents } = totalsOf(lines, {});
+  if (totalCents <= 0) throw overCredited(0);
+  if (totalCents > available) throw overCredited(available);
+  return lines;
+}
+
+function drawnLines(
+  { reason }: CreditDraft,
+  rests: readonly CreditableLine[],
+  { items, groups }: CreditDue,
+): PricedLine[] {
+  if (!isLimitedToDue(reason)) return fullCredits(rests);
+  return groups.flatMap(({ key, grossCents, taxCents }) =>
+    creditsOver(
+      rests.filter(({ line }) => keyOf(line) === key),
+      { totalCents: grossCents, taxCents },
+      items.filter((item) => keyOf(item) === key),
+    ),
+  );
 }
 
 /** These reasons credit what was billed beyond the claim; the others may credit all of an invoice. */
@@ -111,9 +131,9 @@ function isLimitedToDue(reason: CreditReason): boolean {
   return reason === 'booking_changed' || reason === 'cancellation';
 }
 
-function assertWithinDue(lines: readonly PricedLine[], due: readonly GroupCredit[]): void {
+function assertWithinDue(lines: readonly PricedLine[], { groups }: CreditDue): void {
   for (const group of new Set(lines.map(keyOf))) {
-    const available = due.find(({ key }) => key === group)?.grossCents ?? 0;
+    const available = groups.find(({ key }) => key === group)?.grossCents ?? 0;
     const own = lines.filter((line) => keyOf(line) === group);
     if (totalsOf(own, {}).totalCents > available) throw overCredited(available);
   }

@@ -39,9 +39,9 @@ export class CreditNotesController {
    *
    * @remarks Creates a draft for an issued invoice that is neither void nor credited in full (409 `invoice_not_open`).
    * With the reasons `booking_changed` and `cancellation` it credits at most what was billed beyond the price of the
-   * booking; without `lines` exactly that, the last lines first. With `correction` and `goodwill` it credits up to all
-   * that is left. More is rejected with 422 `over_credited`, which names what is `available`; drafts of other credit
-   * notes of the invoice count.
+   * booking; without `lines` exactly that, first lines of items that are cancelled or cost less, then the last lines.
+   * With `correction` and `goodwill` it credits up to all that is left. More is rejected with 422 `over_credited`, which
+   * names what is `available`; drafts of other credit notes count.
    */
   @Post(PATH)
   @RequireScope('finance:approve')

@@ -11,17 +11,24 @@ const BILLED = `document.number is not null and document.status <> 'void' and do
 export class BilledTaxesService {
   constructor(private readonly database: Database) {}
 
-  /** Invoices less credit notes, sorted by tax code. Fees of cancelled bookings do not count: they bill no item. */
-  async byGroup(bookingId: string): Promise<TaxGroup[]> {
+  /**
+   * Invoices less credit notes, sorted by tax code. Fees of cancelled bookings do not count: they bill no item. With
+   * `draftNotesExcept` draft credit notes other than this one are subtracted too.
+   */
+  async byGroup(
+    bookingId: string,
+    { draftNotesExcept = null }: { draftNotesExcept?: string | null } = {},
+  ): Promise<TaxGroup[]> {
     const rows = await this.database.prepared<{ key: string; taxCode: string | null; gross: string; tax: string }>(
       'billed-tax-groups',
       `select coalesce(line.tax_code_id, '${GIVEN}') as key, line.tax_code as "taxCode",
          sum(case document.type when 'invoice' then line.total_cents else -line.total_cents end) as gross,
          sum(case document.type when 'invoice' then line.tax_cents else -line.tax_cents end) as tax
        from invoices document join invoice_lines line on line.invoice_id = document.id
-       where document.booking_id = $1 and document.purpose is null and ${BILLED}
+       where document.booking_id = $1 and document.purpose is null
+         and (${BILLED} or (document.number is null and document.type = 'credit_note' and document.id <> $2))
        group by line.tax_code_id, line.tax_code`,
-      [bookingId],
+      [bookingId, draftNotesExcept],
     );
     return sumByGroup(
       rows.map(({ key, taxCode, gross, tax }) => ({
