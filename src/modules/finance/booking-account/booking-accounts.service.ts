@@ -109,11 +109,12 @@ export class BookingAccountsService {
    * Applies received money to what is owed. Call it in each transaction that opens or lowers a debt, or frees money, after
    * the change was saved. Money on invoices alone settles open installments too, money on installments alone their open
    * invoices, and unapplied money uncovered refunds, open installments and open invoices. A second call writes nothing.
+   * With `onlyAutomatic: false` also money that staff released by hand, which otherwise waits for them.
    */
-  async applyMoney(account: BookingAccount): Promise<void> {
+  async applyMoney(account: BookingAccount, { onlyAutomatic = true } = {}): Promise<void> {
     await this.applyInvoiceMoney(account);
     await this.applyInstallmentMoney(account);
-    await this.applyUnapplied(account);
+    await this.applyUnapplied(account, { onlyAutomatic });
   }
 
   /** What received money would settle now, in the order in which it does. */
@@ -218,9 +219,9 @@ export class BookingAccountsService {
     );
   }
 
-  private async applyUnapplied(account: BookingAccount): Promise<void> {
+  private async applyUnapplied(account: BookingAccount, only: { onlyAutomatic: boolean }): Promise<void> {
     const { id } = account.booking;
-    const payments = await this.repository.lockUnappliedPayments(id, { onlyAutomatic: true });
+    const payments = await this.repository.lockUnappliedPayments(id, only);
     if (payments.length === 0) return;
     const debts = await this.openDebts(account);
     await this.allocations.apply(

@@ -145,7 +145,8 @@ export class SettlementsService {
       await this.closeDebts(account);
       const fee = feeCents > 0 ? await this.plans.addFee(account, feeCents) : null;
       const feeInvoice = fee && (await this.feeInvoices.issue(account.booking, fee));
-      await this.accounts.applyMoney(await this.accounts.lock(bookingId));
+      // Money that staff released by hand also pays the fee, before the rest is refunded.
+      await this.accounts.applyMoney(await this.accounts.lock(bookingId), { onlyAutomatic: false });
       const restCents = await this.accounts.unappliedCents(bookingId);
       const refundId = await this.refundRest(settlement, restCents, input);
       const [feeScheduleId, feeInvoiceId] = [fee?.id ?? null, feeInvoice?.id ?? null];
