@@ -15,6 +15,7 @@ import {
   type CreditLine,
   type DocumentLine,
   isReceived,
+  type IssuedCredit,
   type IssuedInvoice,
   type Item,
   type Money,
@@ -30,6 +31,7 @@ export class Account {
   plan: Installment[] | null = null;
   readonly items: Item[] = [];
   readonly invoices: IssuedInvoice[] = [];
+  readonly credits: IssuedCredit[] = [];
   readonly money: Money[] = [];
   allocations: Allocation[] = [];
   /** The plan before the cancellation, for a reinstatement. */
@@ -183,7 +185,11 @@ export class Account {
   }
 
   /** The open balance falls first; the excess releases money, the latest first. */
-  credit(invoice: IssuedInvoice, lines: readonly CreditLine[]): { openReduced: number; released: number } {
+  credit(
+    invoice: IssuedInvoice,
+    lines: readonly CreditLine[],
+    issueDate: string,
+  ): { openReduced: number; released: number } {
     const total = sum(lines.map(({ gross }) => gross));
     const openReduced = Math.min(total, this.balance(invoice));
     this.releaseFromInvoice(invoice, total - openReduced);
@@ -191,6 +197,7 @@ export class Account {
       const line = invoice.lines[position - 1];
       if (line) Object.assign(line, { creditedGross: line.creditedGross + gross, creditedTax: line.creditedTax + tax });
     }
+    this.credits.push({ issueDate, gross: total, tax: sum(lines.map(({ tax }) => tax)) });
     this.applyMoney();
     return { openReduced, released: total - openReduced };
   }
@@ -212,16 +219,16 @@ export class Account {
   }
 
   /** A refund that failed or came back: its money is unapplied again. */
-  takeBack(refund: Money, status: 'failed' | 'reversed'): void {
-    refund.status = status;
+  takeBack(refund: Money, status: 'failed' | 'reversed', today: string): void {
+    Object.assign(refund, { status, reversedOn: status === 'reversed' ? today : null });
     this.allocations = this.allocations.filter((row) => row.refund !== refund);
     this.applyMoney();
   }
 
   /** What a reversed receipt settled is open again; requested refunds that it covered fail. */
-  reverse(money: Money): void {
+  reverse(money: Money, today: string): void {
     const rows = this.allocations.filter((row) => row.money === money);
-    money.status = 'reversed';
+    Object.assign(money, { status: 'reversed', reversedOn: today });
     this.allocations = this.allocations.filter((row) => row.money !== money);
     for (const installment of new Set(rows.flatMap((row) => row.installment ?? []))) this.settle(installment);
     for (const refund of new Set(rows.flatMap((row) => row.refund ?? []))) {

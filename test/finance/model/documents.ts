@@ -184,7 +184,7 @@ async function credit(clerk: Clerk, account: Account, { invoice, lines, requeste
   const issued = await clerk.post<Document>(`${CREDIT_NOTES}/${draft.id}/issuance`, body);
   const total = sum(lines.map(({ gross }) => gross));
   clerk.note(`credit ${account.id} ${number} ${total} of ${invoice.id} for ${reason}`);
-  const { openReduced, released } = account.credit(invoice, lines);
+  const { openReduced, released } = account.credit(invoice, lines, issueDate);
   series.documents.push({ number, issueDate, invoice: null, isReleased: false });
   const coded = lines.map((line) => ({ ...line, code: invoice.lines[line.position - 1]?.code ?? '' }));
   compareDocument(clerk, issued, { number, status: 'issued', lines: coded });

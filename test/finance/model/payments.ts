@@ -39,8 +39,8 @@ export async function reversePayment(clerk: Clerk): Outcome {
   const kind = random.pick(['mistake', 'bounced', 'chargeback']);
   await clerk.post(`${PAYMENTS}/${money.id}/reversal`, { reason: 'The bank returned it', kind });
   clerk.note(`reversePayment ${account.id} ${money.kind} ${money.amount}`);
-  if (isReceived(money)) account.reverse(money);
-  else account.takeBack(money, 'reversed');
+  if (isReceived(money)) account.reverse(money, clerk.today);
+  else account.takeBack(money, 'reversed', clerk.today);
   return [account];
 }
 
@@ -74,7 +74,7 @@ export async function endRefund(clerk: Clerk): Outcome {
   if (random.chance(0.3)) {
     await clerk.post(`${path}/failure`, { reason: 'The account was closed' });
     clerk.note(`endRefund ${account.id} ${refund.amount} failed`);
-    account.takeBack(refund, 'failed');
+    account.takeBack(refund, 'failed', clerk.today);
     return [account];
   }
   const { today: paidOn } = clerk;
@@ -125,8 +125,8 @@ export async function reverseTransfer(clerk: Clerk): Outcome {
   }
   await clerk.post(path, body);
   clerk.note(`reverseTransfer ${source.id} to ${target.id} ${from.amount}`);
-  target.reverse(to);
-  source.takeBack(from, 'reversed');
+  target.reverse(to, clerk.today);
+  source.takeBack(from, 'reversed', clerk.today);
   return [source, target];
 }
 
@@ -188,7 +188,7 @@ export async function settled(clerk: Clerk, account: Account): Promise<void> {
     : null;
   clerk.same('whether there is a fee invoice', invoice !== null, fee > 0);
   for (const issued of [...account.issued].sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    account.credit(issued, restLines(issued));
+    account.credit(issued, restLines(issued), today);
   }
   account.settleCancellation(fee, { today, feeInvoice: invoice });
   const rest = account.unapplied();
@@ -204,5 +204,5 @@ type New = Pick<Money, 'id' | 'kind' | 'amount' | 'paidOn'> & { transferId?: str
 
 function newMoney(clerk: Clerk, { transferId = '', ...made }: New): Money {
   const status = 'completed';
-  return { ...made, postedOn: clerk.postedOn(made.paidOn), status, transferId: transferId || null };
+  return { ...made, postedOn: clerk.postedOn(made.paidOn), reversedOn: null, status, transferId: transferId || null };
 }

@@ -31,6 +31,13 @@ export interface IssuedInvoice {
   series: string;
 }
 
+/** What an issued credit note takes from the sales of its day. */
+export interface IssuedCredit {
+  issueDate: string;
+  gross: number;
+  tax: number;
+}
+
 /** A line of a credit note: which line of the invoice, and how much of it. */
 export interface CreditLine {
   position: number;
@@ -45,6 +52,8 @@ export interface Money {
   paidOn: string;
   /** The day of the books. */
   postedOn: string;
+  /** The day of the books of its reversal. */
+  reversedOn: string | null;
   status: 'completed' | 'requested' | 'failed' | 'reversed';
   transferId: string | null;
 }
