@@ -5,7 +5,7 @@ import { run, runAll } from './checks/run.js';
 import { build, jest, staticChecks } from './checks/steps.js';
 import { cpuSecondsOfChildren } from './processes.js';
 
-// `npm test`: the build, then unit and API tests in parallel with the static checks. With arguments for Jest, no checks.
+// `npm test`: the build, then unit and API tests, in parallel with the static checks. With arguments for Jest, no checks.
 // `npm run test:system`: the build, then the system tests, which start processes, kill servers or need minutes.
 // The last line is `N passed, N failed`: a check counts as one test, and so does a test run that did not end by itself.
 const system = process.argv[2] === '--system';
@@ -14,8 +14,9 @@ const projects = system ? ['system'] : ['unit', 'e2e'];
 const limitMinutes = Number(process.env.TEST_LIMIT_MINUTES ?? 40);
 const startedAt = performance.now();
 
-const built = await runAll([build]);
+// No check reads the build, so that both cores are busy from the start.
 const checksBeside = !system && args.length === 0 ? runAll(staticChecks, { atATime: 1 }) : Promise.resolve([]);
+const built = await runAll([build]);
 const tests = built.every(({ ok }) => ok) ? await runTests() : { passed: 0, failed: 1, slowest: [] };
 const checks = [...built, ...(await checksBeside)];
 

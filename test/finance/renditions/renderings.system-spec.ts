@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { pagesOf } from '../../../../test/setup/pdf.js';
-import type { PricedLine } from '../booking-account/invoice.entity.js';
-import { png } from '../../../../test/organization/logos.js';
-import { DOCUMENT_LANGUAGES, type IssuerCopy } from '../../organization/index.js';
-import { documentOf, type RenderedInvoice } from './invoice-document.js';
-import { renderHtml } from './invoice-html.js';
-import { renderPdf } from './invoice-pdf.js';
+import { pagesOf } from '../../setup/pdf.js';
+import type { PricedLine } from '../../../src/modules/finance/booking-account/invoice.entity.js';
+import { png } from '../../organization/logos.js';
+import { DOCUMENT_LANGUAGES, type IssuerCopy } from '../../../src/modules/organization/index.js';
+import { documentOf, type RenderedInvoice } from '../../../src/modules/finance/renditions/invoice-document.js';
+import { renderHtml } from '../../../src/modules/finance/renditions/invoice-html.js';
+import { renderPdf } from '../../../src/modules/finance/renditions/invoice-pdf.js';
 
 const line = (description: string, rate: number | null = 1_900): PricedLine => ({
   bookingItemId: null,
