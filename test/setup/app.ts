@@ -119,7 +119,7 @@ async function sharedApplication(overrides: Record<string, string>): Promise<Sha
   }
   const run = JSON.parse(process.env.TEST_RUN ?? '') as TestRun;
   const database = `${run.run}_s${process.env.JEST_WORKER_ID}_${worker.applications.size}`;
-  const variables = serviceEnv(run, await freshCopy(run, database));
+  const variables = serviceEnv(run, await freshCopy(run, database, run.withoutCatalog));
   Object.assign(process.env, variables);
   const application = { ...(await start(overrides)), variables };
   worker.applications.set(key, application);

@@ -56,8 +56,21 @@ export async function createTemplate(adminUrl, run) {
  * The values that global-setup.js passes to the workers as `TEST_RUN`.
  * `role` owns the databases, `service` is the role of the application.
  * @typedef {{ user?: string, password?: string }} Role
- * @typedef {{ adminUrl: string, run: string, template: string, role: Role, service: Role }} TestRun
+ * @typedef {{ adminUrl: string, run: string, template: string, withoutCatalog: string, role: Role, service: Role }} TestRun
  */
+
+/**
+ * Creates the template without the demo data of the catalog. Indexing it is half of the work of a start, and most files
+ * need no search.
+ */
+export async function createTemplateWithoutCatalog({ adminUrl, template, role }) {
+  const name = `${template}_without_catalog`;
+  await copy({ adminUrl, template, role }, name);
+  await connected(urlOf(adminUrl, { database: name, ...role }), (owner) =>
+    owner.query('truncate catalog_slice, catalog_document, catalog_embedding, catalog_reindex'),
+  );
+  return { withoutCatalog: name };
+}
 
 /** The settings with which the application uses the database. */
 function urlsOf({ adminUrl, role, service }, database) {
@@ -71,14 +84,19 @@ function urlsOf({ adminUrl, role, service }, database) {
  * Replaces `database` by a fresh copy of the template and returns the settings with its URLs for the application.
  * @param {TestRun} run
  * @param {string} database
+ * @param {string} [template]
  */
-export async function freshCopy({ adminUrl, template, role, service }, database) {
+export async function freshCopy({ adminUrl, role, service, ...run }, database, template = run.template) {
+  await copy({ adminUrl, template, role }, database);
+  return urlsOf({ adminUrl, role, service }, database);
+}
+
+async function copy({ adminUrl, template, role }, database) {
   await connected(adminUrl, async (admin) => {
     await admin.query(`drop database if exists ${database} with (force)`);
     const owner = role.user ? `owner ${role.user}` : '';
     await admin.query(`create database ${database} template ${template} strategy file_copy ${owner}`);
   });
-  return urlsOf({ adminUrl, role, service }, database);
 }
 
 /** Drops every database and the roles of a run. */

@@ -18,6 +18,9 @@ function endWorker([kind]) {
 }
 if (isChildProcess) process.on('message', endWorker);
 
+/** The folders whose files search the catalog, or show that the service is complete with all of its demo data. */
+const WITH_CATALOG = /[/\\]test[/\\](catalog|contract|docs|faults|fuzz|platform|security|setup|system)[/\\]/;
+
 /**
  * Objects that both sides create and recognise by their class: an error of the test is one of the application, and vice
  * versa.
@@ -37,6 +40,7 @@ export default class Environment extends TestEnvironment {
     // A single worker in the process of Jest has no end of its own, so each file closes its application there.
     const sharesApplication = config.projectConfig.testEnvironmentOptions.application === 'shared' && isChildProcess;
     const nativeRequire = createRequire(import.meta.url);
-    Object.assign(this.global, { worker, ...shared, sharesApplication, nativeRequire });
+    const needsCatalog = WITH_CATALOG.test(context.testPath);
+    Object.assign(this.global, { worker, ...shared, sharesApplication, needsCatalog, nativeRequire });
   }
 }

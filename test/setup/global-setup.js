@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTemplate, newRun } from './databases.js';
+import { createTemplate, createTemplateWithoutCatalog, newRun } from './databases.js';
 import { clear } from './global-teardown.js';
 import { startServer } from './server.js';
 import { serviceEnv } from './service-env.js';
@@ -25,8 +25,9 @@ export default async function setUp(_globalConfig, { rootDir }) {
     globalThis.testServer = server;
     Object.assign(run, { adminUrl: server.adminUrl });
     Object.assign(run, await createTemplate(server.adminUrl, run.run));
-    process.env.TEST_RUN = JSON.stringify(run);
     await fillTemplate(join(rootDir, 'dist/src/commands.js'), serviceEnv(run, run.urls));
+    Object.assign(run, await createTemplateWithoutCatalog(run));
+    process.env.TEST_RUN = JSON.stringify(run);
   } catch (error) {
     // Jest runs no teardown after a setup that failed.
     await clear(run);
