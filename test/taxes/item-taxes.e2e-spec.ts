@@ -1,3 +1,4 @@
+/** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOKINGS, type Item, itemBody, makeBooking, type One, readBooking, readItem } from '../bookings/bookings.js';
 import { newDeparture } from '../operations/departures.js';
