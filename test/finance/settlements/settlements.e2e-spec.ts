@@ -152,23 +152,6 @@ describe('settling a cancelled booking', () => {
     expect(await readInvoice(body.data.feeInvoiceId)).toMatchObject({ status: 'paid' });
   });
 
-  it('money that was not to be applied by itself pays the fee before the rest is refunded', async () => {
-    const { id } = await sold({ paid: 30_000 });
-    await post(`${FINANCE}/payments`, {
-      bookingId: id,
-      method: 'bank_transfer',
-      currency: 'EUR',
-      amountCents: 50_000,
-      paidOn: today(),
-      allocations: [],
-    });
-    await cancel(id);
-    const { body } = await settle(id, fee(50_000));
-    expect(body.data).toMatchObject({ restCents: 30_000, refundId: expect.stringMatching(/^pay_/) });
-    expect(await readInvoice(body.data.feeInvoiceId)).toMatchObject({ status: 'paid', balanceCents: 0 });
-    expect(await installments(id)).toEqual([{ type: 'fee', status: 'paid', amount: 50_000, paid: 50_000 }]);
-  });
-
   it('with the outcome credit the rest stays as unapplied money', async () => {
     const { id } = await sold({ paid: 80_000 });
     await cancel(id);

@@ -41,12 +41,13 @@ export class CreditNotesController {
    * With the reasons `booking_changed` and `cancellation` it credits at most what was billed beyond the price of the
    * booking; without `lines` exactly that, first lines of items that are cancelled or cost less, then the last lines.
    * With `correction` and `goodwill` it credits up to all that is left. More is rejected with 422 `over_credited`, which
-   * names what is `available`; drafts of other credit notes count.
+   * names what is `available`; drafts of other credit notes count. Goodwill for a cancelled booking lowers its fee, and is
+   * rejected with 409 `booking_closed` for other invoices.
    */
   @Post(PATH)
   @RequireScope('finance:approve')
   @Mutates('finance.credit_note.create')
-  @Refuses({ 409: ['invoice_not_open'], 422: ['over_credited', 'negative_total'] })
+  @Refuses({ 409: ['invoice_not_open', 'booking_closed'], 422: ['over_credited', 'negative_total'] })
   async create(@Body() body: CreateCreditNote): Promise<CreditNoteEnvelope> {
     const view = await this.notes.create(body);
     return created(`/${PATH}/${view.note.id}`, view.note, { data: toCreditNote(view) });

@@ -25,6 +25,7 @@ import { type InvoiceWithLines, InvoicesRepository } from '../invoices/invoices.
 import { type InvoiceView, InvoicesService } from '../invoices/invoices.service.js';
 import { IssuingService } from '../invoices/issuing.service.js';
 import { totalsOf } from '../invoices/line-amounts.js';
+import { PaymentPlansService } from '../payment-plans/payment-plans.service.js';
 import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
 import { keyOf } from '../tax-allocation/tax-groups.js';
 import {
@@ -57,7 +58,7 @@ export interface CreditCause {
 }
 
 /**
- * Credit notes: documents that lower what an invoice demands. Each change locks the booking first. Thirteen dependencies,
+ * Credit notes: documents that lower what an invoice demands. Each change locks the booking first. Fourteen dependencies,
  * because an issued credit note moves money, numbers, reminders and, for goodwill, the price of the booking.
  */
 @Injectable()
@@ -71,6 +72,7 @@ export class CreditNotesService {
     private readonly repository: CreditNotesRepository,
     private readonly contents: CreditNoteContentsService,
     private readonly issuing: IssuingService,
+    private readonly plans: PaymentPlansService,
     private readonly reminders: RemindersService,
     private readonly audit: AccountAuditService,
     private readonly ledger: ActionLedger,
@@ -84,6 +86,8 @@ export class CreditNotesService {
       const account = await this.accounts.lock(await this.invoices.bookingIdOf(invoiceId, { field: 'invoiceId' }));
       const original = originalOf(account, invoiceId);
       assertCreditable(original);
+      const hasPrice = account.booking.status !== 'cancelled' || original.purpose !== null;
+      if (reason === 'goodwill' && !hasPrice) throw conflict('booking_closed', 'The booking is cancelled');
       const lines = await this.contents.linesOf(account, { id, original, reason, ...(requested ? { requested } : {}) });
       const note = this.draftOf({ id, original, lines, reason, reasonText });
       note.linesSource = requested ? 'manual' : 'booking';
@@ -152,7 +156,7 @@ export class CreditNotesService {
       const issueDate = await this.issuing.issueDate(requested.issueDate, original.issueDate);
       const lines = await this.currentLines(draft, requested.onStale === 'redraw');
       const before = this.imageOf({ invoice: note, lines: draft.lines });
-      const account = note.reason === 'goodwill' ? await this.grantGoodwill(note, lines) : draft.account;
+      const account = note.reason === 'goodwill' ? await this.grantGoodwill(draft.account, note, lines) : draft.account;
       await this.issueLocked(account, { note, lines }, { issueDate, seriesId: requested.seriesId ?? null, before });
       return { note, lines, staleReasons: [] };
     });
@@ -237,9 +241,20 @@ export class CreditNotesService {
     return now;
   }
 
-  /** Lowers the price of the booking by what is credited, with an item for each tax group. Returns the account after it. */
-  private async grantGoodwill(note: Invoice, lines: readonly PricedLine[]): Promise<BookingAccount> {
+  /**
+   * Lowers the price of the booking by what is credited, with an item for each tax group; of a cancelled booking its fee.
+   * Returns the account after it.
+   */
+  private async grantGoodwill(
+    account: BookingAccount,
+    note: Invoice,
+    lines: readonly PricedLine[],
+  ): Promise<BookingAccount> {
     const { bookingId, reasonText } = note;
+    if (account.booking.status === 'cancelled') {
+      await this.plans.lowerFee(account, totalsOf(lines, {}).totalCents);
+      return account;
+    }
     const title = [...(reasonText ?? '')].slice(0, 200).join('');
     for (const group of new Set(lines.map(keyOf))) {
       const own = lines.filter((line) => keyOf(line) === group);

@@ -133,7 +133,7 @@ export class CreateInvoice {
   id?: undefined;
 
   /**
-   * Booking that is invoiced (prefix `book`); must not be cancelled.
+   * Booking that is invoiced (prefix `book`); of a cancelled one only the fee, by its installment.
    * @example "book_01k0dem000e000000000000018"
    */
   @Id('book')

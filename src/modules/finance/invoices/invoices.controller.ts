@@ -40,8 +40,9 @@ export class InvoicesController {
    * documents than is owed, or with another tax, they must be credited first (409 `credit_due`). Amounts that are sent must equal the computed ones (422
    * `totals_mismatch`), and all invoices of the booking that are not void must not exceed the booking total (422
    * `invoice_exceeds_booking`). An installment can be on one invoice that is not void (409
-   * `schedule_already_invoiced`). Cancelled bookings are rejected with 409 `booking_closed`, bookings without items
-   * with 409 `booking_not_priced`.
+   * `schedule_already_invoiced`). Of a cancelled booking only the fee can be invoiced again, by its installment, after its
+   * invoice was credited or voided; otherwise 409 `booking_closed`. Bookings without items are rejected with 409
+   * `booking_not_priced`.
    */
   @Post()
   @RequireScope('finance:write')
@@ -134,8 +135,8 @@ export class InvoicesController {
    * the limits of the settings and not after today (422 `issue_date_out_of_bounds`). If the booking was changed since the
    * draft was made, the draft is stale (409 `draft_stale`): `onStale: "redraw"` computes it anew and issues it. Drafts
    * reserve nothing: of two over the same money the second is rejected with 422 `invoice_exceeds_booking`. A cancelled
-   * booking is rejected with 409 `booking_closed`, an invoice that is not a draft with 409 `invalid_transition`. An invoice
-   * with reverse charge needs the tax ID of the payer, and a tax ID the address (400). All issued
+   * booking is rejected with 409 `booking_closed` unless the invoice is over its fee, an invoice that is not a draft with
+   * 409 `invalid_transition`. An invoice with reverse charge needs the tax ID of the payer, and a tax ID the address (400). All issued
    * invoices of a booking together must not exceed what it costs (422 `invoice_exceeds_booking`).
    */
   @Post(':id/issuance')

@@ -17,6 +17,7 @@ import { draftStale, drawnFromOf, isOnlyBilledElsewhere, type Staleness, stalene
 import type {
   CorrectedPayer,
   CreateInvoice,
+  CreateInvoiceLine,
   DeliverInvoice,
   IssueInvoice,
   ListInvoices,
@@ -27,7 +28,7 @@ import { contentsOf, type InvoiceSources } from './invoice-contents.js';
 import { assertPayerComplete, InvoiceSourcesService } from './invoice-sources.service.js';
 import { type InvoiceWithLines, InvoicesRepository } from './invoices.repository.js';
 import { IssuingService } from './issuing.service.js';
-import { hasPayer, newDraft, toInput } from './new-draft.js';
+import { hasPayer, inProportion, newDraft, toInput } from './new-draft.js';
 
 mapConstraint('invoices_live_schedule', () =>
   conflict('schedule_already_invoiced', 'The installment is already on another invoice'),
@@ -70,16 +71,20 @@ export class InvoicesService {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(input.bookingId, { field: 'bookingId' });
       const { booking } = account;
-      assertNotCancelled(booking);
-      assertCurrency(input, booking);
       const { scheduleId = null } = input;
+      const earlier = earlierFeeInvoice(account, scheduleId);
+      if (!earlier) assertNotCancelled(booking);
+      assertCurrency(input, booking);
       if (scheduleId !== null) account.assertNotInvoiced(scheduleId);
       const sources = await this.sources.read(account);
-      const lines = input.lines && (await this.sources.withTaxCodes(input.lines, sources));
+      const requested = input.lines ?? (earlier && (await this.feeLines(account, earlier)));
+      const lines = requested && (await this.sources.withTaxCodes(requested, sources));
       const contents = await this.sources.contentsOf(account, { ...input, lines, scheduleId }, sources);
       account.assertInvoiceFits({ id, totalCents: contents.totals.totalCents });
 
-      const invoice = newDraft(input, { id, booking, contents, now: this.clock.now() });
+      const purpose = earlier?.purpose ?? null;
+      const drafted = { ...input, ...(requested ? { lines: requested } : {}) };
+      const invoice = newDraft(drafted, { id, booking, contents, purpose, now: this.clock.now() });
       invoice.drawnFrom = drawnFromOf(account, sources.items, { ...invoice, lines: contents.lines });
       const locked = { invoice, lines: contents.lines };
       await this.repository.insert(invoice, contents.lines);
@@ -103,10 +108,8 @@ export class InvoicesService {
   async update(id: string, body: UpdateInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(await this.repository.bookingIdOf(id));
-      const { booking } = account;
-      assertNotCancelled(booking);
-      const invoice = account.invoices.find((each) => each.id === id);
-      if (!invoice) throw notFound();
+      const invoice = invoiceOf(account, id);
+      if (invoice.purpose === null) assertNotCancelled(account.booking);
       assertVersion(expected, invoice);
       invoice.assertDraft();
 
@@ -269,11 +272,14 @@ export class InvoicesService {
     if (linesSource === 'manual' && !discardLines) {
       throw conflict('lines_are_manual', 'Staff entered the lines; send discardLines to replace them');
     }
+    const isFee = invoice.purpose !== null;
     const sources = await this.sources.read(account);
-    const { lines, totals, dueDate } = await this.sources.contentsOf(account, { scheduleId }, sources);
+    const fee = isFee ? await this.sources.withTaxCodes(await this.feeLines(account, invoice), sources) : undefined;
+    const drawn = { scheduleId, ...(fee ? { lines: fee } : {}) };
+    const { lines, totals, dueDate } = await this.sources.contentsOf(account, drawn, sources);
     const payer = payerSource === 'customer' ? { payerName: account.booking.customerName } : {};
     invoice.change({ ...payer, ...(scheduleId === null ? {} : { dueDate }) }, totals, this.clock.now());
-    invoice.linesSource = scheduleId === null ? 'booking' : 'schedule';
+    invoice.linesSource = isFee ? 'manual' : scheduleId === null ? 'booking' : 'schedule';
     invoice.drawnFrom = drawnFromOf(account, sources.items, { ...invoice, lines });
     await this.repository.update(invoice);
     await this.repository.replaceLines(invoice.id, lines);
@@ -296,6 +302,12 @@ export class InvoicesService {
     }
   }
 
+  /** The lines of an invoice over a fee, over the present amount of the fee. */
+  private async feeLines({ plan }: BookingAccount, { id, scheduleId }: Invoice): Promise<CreateInvoiceLine[]> {
+    const amountCents = plan?.find(scheduleId ?? '')?.amountCents ?? 0;
+    return inProportion(await this.repository.linesOf(id), amountCents);
+  }
+
   private async deleteDraft(draft: InvoiceWithLines): Promise<void> {
     await this.repository.delete(draft.invoice.id);
     this.audit.invoiceChanged('delete', draft.invoice, { before: this.imageOf(draft), after: null });
@@ -303,8 +315,8 @@ export class InvoicesService {
 
   private async lockDraft(id: string, expected: ExpectedVersions): Promise<LockedDraft> {
     const account = await this.accounts.lock(await this.repository.bookingIdOf(id));
-    assertNotCancelled(account.booking);
     const invoice = invoiceOf(account, id);
+    if (invoice.purpose === null) assertNotCancelled(account.booking);
     assertVersion(expected, invoice);
     return { account, invoice, lines: await this.repository.linesOf(id) };
   }
@@ -322,6 +334,14 @@ export class InvoicesService {
   private imageOf({ invoice, lines }: InvoiceWithLines): object {
     return invoice.auditImage(lines, this.clock.today());
   }
+}
+
+/** The latest invoice over the fee of a cancelled booking that this installment is, if it is one. */
+function earlierFeeInvoice({ invoices }: BookingAccount, scheduleId: string | null): Invoice | undefined {
+  return invoices
+    .filter((invoice) => invoice.purpose === 'cancellation_fee' && invoice.scheduleId === scheduleId)
+    .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+    .at(-1);
 }
 
 function invoiceOf(account: BookingAccount, id: string): Invoice {

@@ -1,14 +1,20 @@
 import { make } from '../../../platform/database/rows.js';
 import type { BookingSummary } from '../../bookings/index.js';
 import { Invoice, type PricedLine } from '../booking-account/invoice.entity.js';
+import { allocateTax, keyOf } from '../tax-allocation/tax-groups.js';
 import type { CreateInvoice, CreateInvoiceLine, UpdateInvoice } from './invoice.dto.js';
 import type { Contents } from './invoice-contents.js';
 
+interface DraftTerms {
+  id: string;
+  booking: BookingSummary;
+  contents: Contents;
+  purpose: Invoice['purpose'];
+  now: Date;
+}
+
 /** A draft of these contents; `drawnFrom` is still to be set. */
-export function newDraft(
-  input: CreateInvoice,
-  { id, booking, contents, now }: { id: string; booking: BookingSummary; contents: Contents; now: Date },
-): Invoice {
+export function newDraft(input: CreateInvoice, { id, booking, contents, purpose, now }: DraftTerms): Invoice {
   return make(Invoice, {
     id,
     type: 'invoice',
@@ -36,7 +42,7 @@ export function newDraft(
     reasonText: null,
     openReducedCents: null,
     releasedCents: null,
-    purpose: null,
+    purpose,
     sentAt: null,
     sentOn: null,
     linesSource: input.lines ? 'manual' : input.scheduleId ? 'schedule' : 'booking',
@@ -65,4 +71,17 @@ export function toInput(line: PricedLine, items: readonly { id: string }[]): Cre
     serviceDate: line.serviceDate,
     serviceEndDate: line.serviceEndDate,
   };
+}
+
+/** Lines of one tax group each to bill again, over another amount, which is at most their sum. */
+export function inProportion(lines: readonly PricedLine[], amountCents: number): CreateInvoiceLine[] {
+  const groups = lines.map((line) => {
+    const { taxCode, totalCents: grossCents, taxCents } = line;
+    return { key: keyOf(line), taxCode, grossCents, taxCents };
+  });
+  return allocateTax(groups, amountCents).flatMap(({ key, grossCents, taxCents }) =>
+    lines
+      .filter((line) => keyOf(line) === key)
+      .map((line) => ({ ...toInput(line, []), unitPriceCents: grossCents, taxCents })),
+  );
 }

@@ -254,6 +254,18 @@ export class PaymentPlansService {
     return added;
   }
 
+  /** Lowers the fee of a settled cancellation; money beyond it becomes unapplied. */
+  async lowerFee(account: BookingAccount, cents: number): Promise<void> {
+    const { plan } = account;
+    const fee = plan?.installments.find(({ type, status }) => type === 'fee' && status !== 'cancelled');
+    if (!plan || !fee) throw conflict('booking_closed', 'The booking is cancelled');
+    const released = Math.max(0, cents - fee.outstandingCents());
+    await this.accounts.release(account, released > 0 ? [{ scheduleId: fee.id, cents: released }] : []);
+    fee.reduce(cents);
+    this.audit.installmentsChanged(await this.accounts.savePlan(plan), verbOf);
+    await this.accounts.installmentsChanged(account);
+  }
+
   /** The cancellation is reversed: the installments are due as before, less what was paid back meanwhile. */
   async restore(account: BookingAccount, before: readonly InstallmentBefore[], reason: string): Promise<void> {
     const { plan } = account;
