@@ -71,6 +71,15 @@ const WITHOUT_VERSION = [
 const WITH_VERSION = [`POST ${STAFF}/finance/invoices/{id}/correction`, `POST ${STAFF}/finance/tax-codes/{id}/rates`];
 /** Entries of the ledger never change. */
 const WITHOUT_ETAG = [`GET ${STAFF}/action-ledger/entries/{id}`];
+/** Contain more than the row of their version: computed statuses, warnings and previews. */
+const COMPUTED = [
+  `GET ${STAFF}/finance/bookings/{bookingId}/cancellation-settlement`,
+  `GET ${STAFF}/finance/bookings/{bookingId}/payment-schedules/{scheduleId}`,
+  `GET ${STAFF}/finance/credit-notes/{id}`,
+  `GET ${STAFF}/finance/invoices/{id}`,
+  `GET ${STAFF}/finance/periods/{period}`,
+  `GET ${INVITATIONS}/{id}`,
+];
 /** The ledger has cursors; an item has few commissions and a client few secrets. */
 const WITHOUT_OFFSET = [
   `GET ${STAFF}/action-ledger/entries`,
@@ -247,7 +256,7 @@ describe('a list', () => {
 });
 
 describe('If-None-Match', () => {
-  it('If-None-Match with the ETag of the answer is 304 without a body', async () => {
+  it('If-None-Match with the ETag of the answer is 304 without a body, unless a part of it is computed now', async () => {
     const tagged = calls.filter(({ operation }) => '304' in operation.responses);
     const single = calls.filter(({ name, operation }) => {
       const isResource =
@@ -256,9 +265,10 @@ describe('If-None-Match', () => {
       const isShared = isResource || operation.path.startsWith('/data/');
       return operation.method === 'GET' && isShared && !WITHOUT_ETAG.includes(name);
     });
-    expect(namesOf(tagged)).toEqual(namesOf(single));
-    const found = await deviations(tagged, async (call) => {
+    expect([...namesOf(tagged), ...COMPUTED].sort()).toEqual(namesOf(single).sort());
+    const found = await deviations(single, async (call) => {
       const { status, headers } = await send(call);
+      const isComputed = COMPUTED.includes(call.name);
       const etag = headers['etag'] ?? '';
       const again = await send(call, { headers: { 'If-None-Match': etag } });
       return [
@@ -267,8 +277,8 @@ describe('If-None-Match', () => {
           [200, true],
         ],
         [
-          [again.status, again.text, again.headers['etag']],
-          [304, '', etag],
+          [again.status, again.text !== '', again.headers['etag']],
+          [isComputed ? 200 : 304, isComputed, etag],
         ],
       ];
     });

@@ -2,6 +2,7 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import type { Request, Response } from 'express';
 import { type Observable, tap } from 'rxjs';
 import { currentContext } from '../context/request-context.js';
+import { isComputedNow } from './response-headers.js';
 
 /**
  * Confirms `X-Request-Id` on handled routes and sets the headers that the handler has stored in the context.
@@ -18,7 +19,7 @@ export class RequestIdInterceptor implements NestInterceptor {
       tap(() => {
         for (const [name, value] of headers) response.setHeader(name, value);
         // Express would respond 304 to `If-None-Match: *` even if the response has no version.
-        if (!headers.has('ETag')) delete request.headers['if-none-match'];
+        if (!headers.has('ETag') || isComputedNow(context.getHandler())) delete request.headers['if-none-match'];
       }),
     );
   }

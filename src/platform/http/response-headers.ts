@@ -1,4 +1,19 @@
+import { SetMetadata } from '@nestjs/common';
 import { currentContext } from '../context/request-context.js';
+
+const COMPUTED = 'computed-response';
+
+/**
+ * The response also contains what is computed now, which the version in its `ETag` does not cover: it is never 304, so that
+ * no client keeps what is outdated.
+ */
+export function ComputedNow(): MethodDecorator {
+  return SetMetadata(COMPUTED, true);
+}
+
+export function isComputedNow(handler: object): boolean {
+  return Reflect.hasMetadata(COMPUTED, handler);
+}
 
 /** Sets the `ETag` of a versioned resource. Clients send it back in `If-Match`. */
 export function tagged<T>(resource: { version: number }, body: T): T {

@@ -12,6 +12,7 @@ import {
   ROUTE_ERROR_CODES,
   type RouteErrorCodes,
 } from './route-errors.js';
+import { isComputedNow } from './response-headers.js';
 import { RouteTable } from './route-table.js';
 import { type Surface, surfaceOf } from '../context/surface.js';
 
@@ -32,6 +33,8 @@ export interface Route {
   readonly errorPages: readonly number[];
   /** The example of the body, if the route has one of its own. */
   readonly bodyExample: Record<string, unknown> | null;
+  /** The response contains more than a stored row. */
+  readonly isComputedNow: boolean;
 }
 
 const READING = new Set(['GET', 'HEAD']);
@@ -97,6 +100,7 @@ export class Routes implements OnModuleInit {
         errorBodies: errorBodiesOf(handler),
         errorPages: errorPagesOf(handler),
         bodyExample: bodyExampleOf(handler),
+        isComputedNow: isComputedNow(handler),
       });
       this.table.add({ method, path, isPublic: access.isPublic });
     }

@@ -51,7 +51,7 @@ export function completeOperation(operation: OperationObject, route: Route, sche
     const isChange = route.method === 'PATCH' && takesIfMatch(operation);
     const versioned = isChange || (hasETags(route, status) && isVersioned(response, schemas));
     response.headers = { ...requestIdHeader, ...successHeaders(route, { status, versioned }), ...response.headers };
-    if (versioned && route.method === 'GET') {
+    if (versioned && route.method === 'GET' && !route.isComputedNow) {
       operation.responses['304'] ??= {
         description: 'Not modified since the version in If-None-Match',
         headers: requestIdHeader,

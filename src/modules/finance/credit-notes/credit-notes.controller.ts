@@ -6,7 +6,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
-import { created, tagged } from '../../../platform/http/response-headers.js';
+import { ComputedNow, created, tagged } from '../../../platform/http/response-headers.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { toInvoice } from '../invoices/invoice-response.dto.js';
@@ -71,6 +71,7 @@ export class CreditNotesController {
    * @remarks Returns the credit note with its lines.
    */
   @Get(`${PATH}/:id`)
+  @ComputedNow()
   @RequireScope('finance:read')
   async get(@PathId('crn') id: string): Promise<CreditNoteEnvelope> {
     const view = await this.notes.get(id);

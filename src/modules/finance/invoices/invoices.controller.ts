@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@ne
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
-import { created, tagged } from '../../../platform/http/response-headers.js';
+import { ComputedNow, created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { NoBody } from '../../../platform/http/no-body.js';
@@ -75,6 +75,7 @@ export class InvoicesController {
    * @remarks Returns the invoice with its lines. `overdue` is computed for today in the organization's time zone.
    */
   @Get(':id')
+  @ComputedNow()
   @RequireScope('finance:read')
   async get(@PathId('inv') id: string): Promise<InvoiceEnvelope> {
     const view = await this.invoices.get(id);

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
-import { created, tagged } from '../../../platform/http/response-headers.js';
+import { ComputedNow, created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { ChangeTarget, type Target } from '../../../platform/http/change-target.js';
@@ -77,6 +77,7 @@ export class PaymentSchedulesController {
    * @remarks Returns an installment of the booking's current payment plan; an installment of another booking is 404.
    */
   @Get(':scheduleId')
+  @ComputedNow()
   @RequireScope('finance:read')
   async get(
     @PathId('book', 'bookingId', 20) bookingId: string,

@@ -5,7 +5,7 @@ import { notFound } from '../../../platform/errors/app-error.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { NoBody } from '../../../platform/http/no-body.js';
 import { PathText } from '../../../platform/http/path-id.js';
-import { tagged } from '../../../platform/http/response-headers.js';
+import { ComputedNow, tagged } from '../../../platform/http/response-headers.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { PeriodClosingService } from './period-closing.service.js';
@@ -37,6 +37,7 @@ export class PeriodsController {
    * in which nothing was posted yet are open.
    */
   @Get(':period')
+  @ComputedNow()
   @RequireScope('finance:read')
   async get(@PathMonth() period: string): Promise<PeriodEnvelope> {
     const view = await this.periods.get(period);

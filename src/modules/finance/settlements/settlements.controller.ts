@@ -4,7 +4,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { PathId } from '../../../platform/http/path-id.js';
-import { tagged } from '../../../platform/http/response-headers.js';
+import { ComputedNow, tagged } from '../../../platform/http/response-headers.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import {
@@ -44,6 +44,7 @@ export class SettlementsController {
    * settling it would do now.
    */
   @Get(OF_BOOKING)
+  @ComputedNow()
   @RequireScope('finance:read')
   async get(@PathId('book', 'bookingId', 40) bookingId: string): Promise<SettlementEnvelope> {
     const view = await this.settlements.get(bookingId);

@@ -6,7 +6,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
-import { created, tagged } from '../../../platform/http/response-headers.js';
+import { ComputedNow, created, tagged } from '../../../platform/http/response-headers.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates, MutatesForNobody } from '../../../platform/idempotency/mutates.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
@@ -67,6 +67,7 @@ export class InvitationsController {
    * @remarks Returns one invitation with its status, without its link.
    */
   @Get(':id')
+  @ComputedNow()
   @RequireScope('identity:read')
   async get(@PathId('invt', 'id', 1) id: string): Promise<InvitationEnvelope> {
     const invitation = await this.invitations.get(id);
