@@ -59,6 +59,7 @@ import { TripExits1792000000910 } from './src/migrations/1792000000910-trip-exit
 import { FoldedSearch1792000001000 } from './src/migrations/1792000001000-folded-search.js';
 import { PaymentReferences1792000001010 } from './src/migrations/1792000001010-payment-references.js';
 import { DepartureSales1793000000100 } from './src/migrations/1793000000100-departure-sales.js';
+import { ReportDays1793000000300 } from './src/migrations/1793000000300-report-days.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -235,6 +236,7 @@ const migrations = [
   FoldedSearch1792000001000,
   PaymentReferences1792000001010,
   DepartureSales1793000000100,
+  ReportDays1793000000300,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -238,6 +238,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   simulated_orders: { impersonal: 'key ref state' },
   simulated_products: { impersonal: 'ref behaviour' },
   staff_sessions: { security: 'address user_agent', impersonal: 'id public_id secret_hash user_id device_id' },
+  supplier_invoice_history: { impersonal: 'invoice_id' },
   supplier_invoice_lines: { accounting: 'description', impersonal: 'invoice_id service_type' },
   tax_code_rates: { impersonal: 'tax_code_id kind' },
   tax_codes: { impersonal: 'id code name country kind mention' },

@@ -43,6 +43,7 @@ const RIGHTS: Readonly<Record<string, TableRights>> = {
   payment_allocations: APPEND,
   payment_schedule_history: APPEND,
   document_date_releases: APPEND,
+  supplier_invoice_history: APPEND,
   trip_component_events: APPEND,
 
   // Retention, expiry, and rows that a person may delete.

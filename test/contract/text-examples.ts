@@ -21,7 +21,7 @@ export async function textExamples(app: TestApp): Promise<Record<string, string>
 
 const REPORTS = [
   ...['receivables', 'receivables/entries', 'payables', 'payables/entries', 'open-installments', 'unapplied-money'],
-  ...['vat', 'vat/documents', 'revenue', 'payment-journal', 'invoice-journal'],
+  ...['vat', 'vat/documents', 'revenue', 'payment-journal', 'invoice-journal', 'numbering'],
 ];
 
 /** The header and the first row of each report as CSV. */

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../../src/platform/clock/clock.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { invalid, make, PATH as SUPPLIER_INVOICES, problem, staffWith } from '../invoices.js';
+import { BOOKINGS } from '../../bookings/bookings.js';
 import { bookingWith, received } from '../payments/bookings.js';
 import { approved, out, PAYMENTS, recorded, reverse } from '../payments/payments.js';
+import { dayOf, readReport } from './reporting.js';
 
 const AGING = '/v1/admin/finance/aging';
-const DAY_MS = 86_400_000;
 
 interface Aged {
   currency: string;
@@ -24,8 +24,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-/** The day in the organization's time zone, `offset` days from now. */
-const day = (offset: number) => app.nest.get(Clock).dayOf(new Date(app.now().getTime() + offset * DAY_MS));
+const day = (offset: number) => dayOf(app, offset);
 
 async function report(side: string, asOf = day(0)): Promise<Aged[]> {
   const { status, body } = await owner.get<{ data: { side: string; asOf: string; currencies: Aged[] } }>(
@@ -79,11 +78,12 @@ describe('aging of payables', () => {
     expect(await buckets('payable', 'XPF', day(31))).toEqual([5, 1, 12, 120, 33_200]);
   });
 
-  it('only approved invoices count, from the day of their approval', async () => {
+  it('only approved invoices count, from their posting date', async () => {
     await make(owner, { currency: 'XAF', totalCents: 700 });
-    const { id } = await bill('XAF', 900);
+    const { id } = await bill('XAF', 900, { issueDate: day(-3) });
     expect(await buckets('payable', 'XAF')).toEqual([900, 0, 0, 0, 0]);
-    expect(await buckets('payable', 'XAF', day(-1))).toBeUndefined();
+    expect(await buckets('payable', 'XAF', day(-3))).toEqual([900, 0, 0, 0, 0]);
+    expect(await buckets('payable', 'XAF', day(-4))).toBeUndefined();
     await owner.post(`${SUPPLIER_INVOICES}/${id}/voiding`, { reason: 'Not ours' });
     expect(await buckets('payable', 'XAF')).toBeUndefined();
   });
@@ -100,6 +100,18 @@ describe('aging of payables', () => {
     expect(await buckets('payable', 'XOF', day(-1))).toBeUndefined();
     expect(await buckets('payable', 'XOF')).toEqual([1000, 0, 0, 0, 0]);
     app.travel({ days: -6 });
+  });
+
+  it('a due date that is changed later does not change the lateness on a past day', async () => {
+    const { id } = await bill('TND', 1000, { issueDate: day(-50), dueDate: day(-40) });
+    const before = await report('payable');
+    app.travel({ days: 2 });
+    const { status } = await owner.patch(`${SUPPLIER_INVOICES}/${id}`, { dueDate: day(10) });
+    expect(status).toBe(200);
+    expect(await report('payable', day(-2))).toEqual(before);
+    expect(await buckets('payable', 'TND', day(-20))).toEqual([0, 1000, 0, 0, 0]);
+    expect(await buckets('payable', 'TND')).toEqual([1000, 0, 0, 0, 0]);
+    app.travel({ days: -2 });
   });
 
   it('a sum beyond 2^53-1 is null instead of a rounded number', async () => {
@@ -154,9 +166,67 @@ describe('aging of receivables', () => {
         [day(-5), 50],
       ],
     });
-    expect(await buckets('receivable', 'XAF', day(-1))).toBeUndefined();
+    // Two days: the tables may have the day of UTC.
+    expect(await buckets('receivable', 'XAF', day(-2))).toBeUndefined();
     await app.sql(`update payment_schedules set status = 'cancelled', waived = true where id = $1`, [schedules[0]]);
     expect(await buckets('receivable', 'XAF')).toEqual([0, 50, 0, 0, 0]);
+  });
+});
+
+describe('aging of a past day', () => {
+  const totals = async (query: string) =>
+    (await readReport(app, `receivables?${query}`)).totals.map(({ currency, openCents, currentCents, over90Cents }) => [
+      currency,
+      openCents,
+      currentCents,
+      over90Cents,
+    ]);
+
+  it('the aging of a past day stays as it was printed on that day, whatever happens later', async () => {
+    const currency = 'BHD';
+    const installments = [
+      [day(-40), 1_000],
+      [day(5), 700],
+      [day(9), 300],
+    ] as const;
+    const { id, schedules } = await bookingWith(app, { currency, installments });
+    const quote = await bookingWith(app, { currency, installments: [[day(9), 5_000]], status: 'draft' });
+    const [then, printed] = [day(0), await report('receivable')];
+    expect(printed.find((aged) => aged.currency === currency)).toMatchObject({ count: 3, totalCents: 2_000 });
+
+    app.travel({ days: 2 });
+    const plan = `/v1/admin/finance/bookings/${id}/payment-schedules`;
+    const { id: paymentId } = await recorded(owner, received(id, 1_200, { currency, paidOn: day(0) }));
+    expect((await owner.patch(`${plan}/${schedules[1]}`, { dueDate: day(60) })).status).toBe(200);
+    const waiver = { status: 'cancelled', waiveReason: 'Goodwill' };
+    expect((await owner.patch(`${plan}/${schedules[2]}?rebalance=none`, waiver)).status).toBe(200);
+    expect((await owner.post(`${BOOKINGS}/${quote.id}/confirmation`)).status).toBe(200);
+    app.travel({ days: 1 });
+    await reverse(owner, paymentId);
+    expect((await owner.post(`${BOOKINGS}/${id}/cancellation`, { reason: 'Ill' })).status).toBe(200);
+
+    expect(await report('receivable', then)).toEqual(printed);
+    expect(await buckets('receivable', currency, day(-1))).toEqual([5_500, 0, 0, 0, 0]);
+    expect(await buckets('receivable', currency)).toEqual([5_000, 0, 0, 0, 0]);
+    app.travel({ days: -3 });
+  });
+
+  it('the aging report has the sums of the receivables report', async () => {
+    const { id } = await bookingWith(app, { currency: 'XDR', installments: [[day(-95), 400]] });
+    const receipt = await recorded(owner, received(id, 500, { currency: 'XDR', paidOn: day(0) }));
+    const refund = { amountCents: 100, method: 'cash', reason: 'Paid twice' };
+    const { body } = await owner.post<{ data: { id: string } }>(`/v1/admin/finance/bookings/${id}/refunds`, refund);
+    const completed = await owner.post(`/v1/admin/finance/refunds/${body.data.id}/completion`, { paidOn: day(0) });
+    expect(completed.status).toBe(200);
+    await reverse(owner, receipt.id);
+    expect(await buckets('receivable', 'XDR')).toEqual([100, 0, 0, 0, 400]);
+    const aged = (await report('receivable')).map(({ currency, totalCents, buckets: five }) => [
+      currency,
+      totalCents,
+      five[0]?.amountCents,
+      five[4]?.amountCents,
+    ]);
+    expect(aged).toEqual((await totals('limit=1')).filter(([, openCents]) => Number(openCents) > 0));
   });
 });
 

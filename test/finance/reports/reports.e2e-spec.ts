@@ -1,21 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../../src/platform/clock/clock.js';
 import { BOOKINGS, confirmedBooking, makeBooking } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { staffWith } from '../invoices.js';
 import { bookingWith, received } from '../payments/bookings.js';
 import { approved, out, recorded, reverse } from '../payments/payments.js';
+import { dayOf, readReport, REPORTS, sum, totalOf } from './reporting.js';
 
-const REPORTS = '/v1/admin/finance/reports';
 const INVOICES = '/v1/admin/finance/invoices';
-
-type Row = Record<string, unknown> & { currency: string };
-interface Report {
-  data: Row[];
-  totals: Row[];
-  total: number;
-}
 
 let app: TestApp;
 let owner: TestClient;
@@ -25,22 +17,8 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-const DAY_MS = 86_400_000;
-const day = (offset: number) => app.nest.get(Clock).dayOf(new Date(app.now().getTime() + offset * DAY_MS));
-
-async function report(path: string): Promise<Report> {
-  const { status, body, text } = await owner.get<Report>(`${REPORTS}/${path}`);
-  expect([status, text]).toEqual([200, text]);
-  return body;
-}
-
-/** Adds up a column of the rows of a currency. */
-const sum = (rows: Row[], currency: string, column: string) =>
-  rows.filter((row) => row.currency === currency).reduce((cents, row) => cents + Number(row[column]), 0);
-
-function totalOf({ totals }: Report, currency: string): Row | undefined {
-  return totals.find((row) => row.currency === currency);
-}
+const day = (offset: number) => dayOf(app, offset);
+const report = (path: string) => readReport(app, path);
 
 async function invoiced(bookingId: string, body: object = {}): Promise<{ id: string; number: string }> {
   const draft = await owner.post<{ data: { id: string } }>(INVOICES, { bookingId, ...body });
@@ -333,7 +311,9 @@ describe('reports as CSV', () => {
         'open-installments?',
         'unapplied-money?',
       ],
-      ...['vat', 'vat/documents', 'revenue', 'payment-journal', 'invoice-journal'].map((path) => `${path}?${range}&`),
+      ...['vat', 'vat/documents', 'revenue', 'payment-journal', 'invoice-journal', 'numbering'].map(
+        (path) => `${path}?${range}&`,
+      ),
     ];
     for (const path of paths) {
       const { total } = await report(`${path}limit=1`);

@@ -114,10 +114,13 @@ export class ReleaseDate {
 export const SEQUENCE_ANOMALIES = named('SequenceAnomaly', ['gap', 'missing_document', 'date_out_of_order']);
 export type SequenceAnomaly = (typeof SEQUENCE_ANOMALIES)[number];
 
+/** A counter of a series: `all`, a year or a month. */
+export const PERIOD_KEY = /^(all|\d{4}(-\d{2})?)$/;
+
 export class ReadSequenceReport extends PageQuery {
   /** The counter to report: `all`, a year or a month such as `2027-03`; that of today by default. */
   @Optional()
-  @Text({ max: 7, pattern: /^(all|\d{4}(-\d{2})?)$/ })
+  @Text({ max: 7, pattern: PERIOD_KEY })
   periodKey?: string;
 
   /** True: only entries with an anomaly. */

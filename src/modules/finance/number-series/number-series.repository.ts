@@ -5,6 +5,7 @@ import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { periodKeyOf } from './number-pattern.js';
+import { sequenceEntries } from './sequence.sql.js';
 import type { ListNumberSeries, ReadSequenceReport, SequenceEntry } from './number-series.dto.js';
 import { type DocumentType, NumberSeries, type NumberSeriesView } from './number-series.entity.js';
 
@@ -41,44 +42,16 @@ export interface SeriesDocument {
   isReleased: boolean;
 }
 
-/**
- * Documents by sequence, and between two of them what no document has: the recorded gaps, and the numbers that are in none.
- * A counter whose next number is 1000 has 999 numbers.
- */
+/** A page of the numbers of the counter $1, $2; only those with an anomaly if $3. */
 const SEQUENCE = `
-  with document as (
-    select invoice.sequence, invoice.sequence as last_sequence, invoice.number, invoice.id, invoice.type, invoice.status,
-      invoice.issue_date, release.created_at as released_at, release.reason,
-      max(invoice.issue_date) filter (where release.invoice_id is null) over (
-        order by invoice.sequence rows between unbounded preceding and 1 preceding) as latest
-    from invoices invoice left join document_date_releases release on release.invoice_id = invoice.id
-    where invoice.series_id = $1 and invoice.period_key = $2
-  ), gap as (
-    select from_sequence as sequence, to_sequence as last_sequence, reason
-    from number_gaps where series_id = $1 and period_key = $2
-  ), used as (
-    select sequence, last_sequence from document union all select sequence, last_sequence from gap
-    union all select next_number, next_number from invoice_number_counters where series_id = $1 and period_key = $2
-  ), missing as (
-    select before + 1 as sequence, sequence - 1 as last_sequence from (
-      select sequence, max(last_sequence) over (
-        order by sequence rows between unbounded preceding and 1 preceding) as last_before
-      from used
-    ) steps, lateral (select coalesce(last_before, 0) as before) earlier where sequence > before + 1
-  ), entries as (
-    select sequence, last_sequence, number, id, type, status, issue_date, released_at, reason,
-      case when released_at is null and issue_date < latest then 'date_out_of_order' end as anomaly
-    from document
-    union all
-    select sequence, last_sequence, null, null, null, null, null, null, reason, 'gap' from gap
-    union all
-    select sequence, last_sequence, null, null, null, null, null, null, null, 'missing_document' from missing
-  ), found as (select * from entries where not $3::boolean or anomaly is not null),
+  with found as (
+    select * from (${sequenceEntries('select $1::text as series_id, $2::text as period_key')}) entries
+    where not $3::boolean or anomaly is not null
+  ),
   page as (select * from found order by sequence limit $4 offset $5)
   select counted.total, case when page.sequence is not null then json_build_object(
     'sequence', page.sequence, 'lastSequence', page.last_sequence, 'number', page.number, 'documentId', page.id,
-    'documentType', page.type, 'status', page.status, 'issueDate', page.issue_date,
-    'releasedAt', to_char(page.released_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'documentType', page.type, 'status', page.status, 'issueDate', page.issue_date, 'releasedAt', page.released_at_text,
     'reason', page.reason, 'anomaly', page.anomaly) end as entry
   from (select count(*)::integer as total from found) counted left join page on true
   order by page.sequence`;

@@ -13,12 +13,12 @@ export type Bucket = (typeof BUCKETS)[number];
 const MOST = Number.MAX_SAFE_INTEGER;
 
 export class AgingQuery {
-  /** `receivable` (default): what customers owe on installments; `payable`: what is owed on supplier invoices. */
+  /** `receivable` (default): what customers owe on installments and uncovered refunds; `payable`: what is owed on supplier invoices. */
   @Optional()
   @OneOf(SIDES)
   side?: Side;
 
-  /** Day for which payments are counted and lateness is measured; today by default. */
+  /** Day at whose end the amounts were open; today by default. */
   @Optional()
   @IsoDate()
   asOf?: string;
@@ -30,7 +30,7 @@ export class AgingBucket {
   @OneOf(BUCKETS)
   bucket: Bucket;
 
-  /** Number of installments or supplier invoices. */
+  /** Number of installments and uncovered refunds, or of supplier invoices. */
   @Whole({ min: 0, max: MOST })
   count: number;
 
@@ -45,7 +45,7 @@ export class AgingCurrency {
   @CurrencyCode()
   currency: string;
 
-  /** Number of installments or supplier invoices in all buckets. */
+  /** Number of them in all buckets. */
   @Whole({ min: 0, max: MOST })
   count: number;
 

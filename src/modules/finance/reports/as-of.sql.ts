@@ -11,11 +11,11 @@ export interface AsOf {
 }
 
 /** Rows that became effective after the day, or were recorded after `known`. */
-function since({ day, known }: AsOf, effective: string, recorded: string): string {
+export function since({ day, known }: AsOf, effective: string, recorded: string): string {
   return known === null ? `${effective} > ${day}` : `(${effective} > ${day} or ${recorded} > ${known})`;
 }
 
-function until({ day, known }: AsOf, effective: string, recorded: string): string {
+export function until({ day, known }: AsOf, effective: string, recorded: string): string {
   return `${effective} <= ${day}${known === null ? '' : ` and ${recorded} <= ${known}`}`;
 }
 
@@ -105,34 +105,53 @@ export function openDocuments(asOf: AsOf): string {
       and invoice.total_cents > credited.cents + paid.cents`;
 }
 
-/** Supplier invoices that were posted, with an open amount. */
+/**
+ * Supplier invoices that were posted, with an open amount. Their posting dates may precede the day on which they were
+ * entered: until then they have their first due date.
+ */
 export function openBills(asOf: AsOf): string {
   return `
     select bill.id, 'supplier_invoice' as entity, 'supplier_invoice' as type, bill.supplier_key, bill.supplier_name,
-      bill.invoice_number as number, bill.currency, bill.due_date, bill.total_cents as amount_cents, paid.cents as paid_cents
+      bill.invoice_number as number, bill.currency, version.due_date, bill.total_cents as amount_cents,
+      paid.cents as paid_cents
     from (
       select id from supplier_invoices where status = 'approved'
       union ${movedSince(asOf, 'supplier_invoice_id')}
       union select id from supplier_invoices where ${since(asOf, 'voided_on', 'voided_at')}
     ) candidate
     join supplier_invoices bill on bill.id = candidate.id
+    cross join lateral (
+      select due_date from supplier_invoice_history where invoice_id = bill.id
+      order by ${until(asOf, 'effective_on', 'recorded_at')} desc,
+        case when ${until(asOf, 'effective_on', 'recorded_at')} then -version else version end
+      limit 1
+    ) version
     cross join lateral ${allocatedTo(asOf, 'supplier_invoice_id', 'bill.id')} paid
     where ${until(asOf, 'bill.posting_date', 'bill.approved_at')}
       and (bill.voided_on is null or ${since(asOf, 'bill.voided_on', 'bill.voided_at')})
       and bill.total_cents > paid.cents`;
 }
 
-/** Received money that settled nothing. */
+/** Money of customers that settled nothing. */
 export function unappliedMoney(asOf: AsOf): string {
+  return unapplied(asOf, { kinds: `('receipt', 'transfer_in')`, owner: 'payment.booking_id' });
+}
+
+/** Money that was paid to suppliers and settled nothing. */
+export function supplierPrepayments(asOf: AsOf): string {
+  return unapplied(asOf, { kinds: `('supplier_payment')`, owner: 'payment.supplier_invoice_id' });
+}
+
+function unapplied(asOf: AsOf, { kinds, owner }: { kinds: string; owner: string }): string {
   return `
-    select payment.id, payment.kind, payment.booking_id, payment.currency, payment.paid_on, payment.posting_date,
+    select payment.id, payment.kind, ${owner}, payment.currency, payment.paid_on, payment.posting_date,
       payment.reference, payment.amount_cents, payment.amount_cents - applied.cents as unapplied_cents
     from (
-      select id from payments where unapplied_cents > 0 and status = 'completed' and booking_id is not null
+      select id from payments where unapplied_cents > 0 and status = 'completed'
       union ${movedSince(asOf, 'payment_id')}
       union select id from payments where ${since(asOf, 'reversal_posting_date', 'reversed_at')}
     ) candidate
-    join payments payment on payment.id = candidate.id and payment.kind in ('receipt', 'transfer_in')
+    join payments payment on payment.id = candidate.id and payment.kind in ${kinds}
     cross join lateral ${allocatedTo(asOf, 'payment_id', 'payment.id')} applied
     where ${until(asOf, 'payment.posting_date', 'payment.created_at')}
       and (payment.reversal_posting_date is null
@@ -140,21 +159,29 @@ export function unappliedMoney(asOf: AsOf): string {
       and payment.amount_cents > applied.cents`;
 }
 
-/** Billed more than the booking costs now, for one booking: what a credit note is due for. */
+/**
+ * Billed more than the booking `booking_then` of this id costs on the day: what a credit note is due for. A quote costs what
+ * is billed, a cancelled booking its fee.
+ */
 export function creditDueOf(asOf: AsOf, bookingId: string): string {
+  const installments = (condition: string) => `(
+    select coalesce(sum(version.amount_cents), 0) from payment_schedules schedule
+    cross join lateral ${versionOf(asOf, 'installment', 'schedule.id')} version
+    where schedule.booking_id = ${bookingId} and ${condition}
+  )`;
   return `(
-    select greatest(0,
+    select case when booking_then.status = 'draft' then 0 else greatest(0,
       (select coalesce(sum(case type when 'invoice' then total_cents else -total_cents end), 0) from invoices
        where booking_id = ${bookingId} and type in ('invoice', 'credit_note') and number is not null
          and ${until(asOf, 'issue_date', 'issued_at')}
          and (voided_on is null or ${since(asOf, 'voided_on', 'voided_at')}))
-      - (select coalesce(sum(version.total_sell_cents), 0) from booking_items item
-         cross join lateral ${versionOf(asOf, 'item', 'item.id')} version
-         where item.booking_id = ${bookingId} and not version.cancelled)
-      + (select coalesce(sum(version.amount_cents), 0) from payment_schedules schedule
-         join payment_plans plan on plan.id = schedule.plan_id and plan.is_current
-         cross join lateral ${versionOf(asOf, 'installment', 'schedule.id')} version
-         where schedule.booking_id = ${bookingId} and version.waived)
-    ) as cents
+      - case booking_then.status
+          when 'cancelled' then ${installments(`version.type = 'fee' and not version.cancelled`)}
+          else (
+            select coalesce(sum(version.total_sell_cents), 0) from booking_items item
+            cross join lateral ${versionOf(asOf, 'item', 'item.id')} version
+            where item.booking_id = ${bookingId} and not version.cancelled
+          ) - ${installments('version.waived')} end
+    ) end as cents
   )`;
 }

@@ -17,10 +17,10 @@ export class FinanceReportsController {
   /**
    * Get the aging report
    *
-   * @remarks Sums what customers owe on installments (`receivable`) or what is owed on approved supplier invoices
-   * (`payable`), per currency and by days past the due date. Payments are counted as of the end of the day `asOf`;
-   * amounts, due dates and cancellations are the current ones. Amounts in different currencies are
-   * never added up.
+   * @remarks Sums what customers owe on installments and uncovered refunds (`receivable`) or what is owed on posted
+   * supplier invoices (`payable`), per currency and by days past the due date, as of the end of the day `asOf`: amounts,
+   * due dates, cancellations and payments are those of that day. The reports of receivables and payables list the same
+   * amounts. Amounts in different currencies are never added up.
    */
   @Get('aging')
   @RequireScope('finance:read')

@@ -1,22 +1,37 @@
 import type { Side } from './aging.dto.js';
 import {
+  type AsOf,
   creditDueOf,
   openBills,
   openDocuments,
   openInstallments,
+  supplierPrepayments,
   unappliedMoney,
   uncoveredRefunds,
+  until,
+  versionOf,
 } from './as-of.sql.js';
 import { asOfOf, conditions, equals, type Place, type Report } from './report.js';
 import type { EntriesQuery, GroupedQuery, OpenInstallmentsQuery, UnappliedQuery } from './report-query.dto.js';
 
 /** Range of days past the due date; an entry without a due date is not late. */
-const bucketOf = (day: string, due: string) => `
+export const bucketOf = (day: string, due: string) => `
   case when coalesce(${day} - ${due}, 0) <= 0 then 'current' when ${day} - ${due} <= 30 then 'days_1_30'
     when ${day} - ${due} <= 60 then 'days_31_60' when ${day} - ${due} <= 90 then 'days_61_90' else 'over_90' end`;
 
 /** A name of a group without personal data in it: names and addresses do not belong into links. */
 const groupOf = (key: string) => `left(encode(sha256(convert_to(${key}, 'UTF8')), 'hex'), 32)`;
+
+/** What is open on one side: installments or invoices of customers with refunds that no money covers, or supplier invoices. */
+export function openAmounts(side: Side, asOf: AsOf, basis: GroupedQuery['basis'] = 'schedule'): string {
+  if (side === 'payable') return openBills(asOf);
+  return basis === 'document' ? openDocuments(asOf) : `${openInstallments(asOf)} union all ${uncoveredRefunds(asOf)}`;
+}
+
+/** A customer is found by the address; a booking without one is a customer of its own. */
+function receivableGroup({ groupBy }: GroupedQuery): string {
+  return groupOf(groupBy === 'booking' ? 'booking.id' : 'coalesce(lower(booking.customer_email), booking.id)');
+}
 
 /** Open entries of one side with their group, bucket and days late. */
 function entries(
@@ -32,19 +47,29 @@ function entries(
   if (side === 'payable') {
     return `select ${groupOf('entry.supplier_key')} as "group", entry.supplier_name as name, null::text as booking_id,
         null::text as booking_number, null::text as label, null::date as reminded_on, ${common}
-      from (${openBills(asOf)}) entry ${conditions(equals('entry.currency', query.currency, place))}`;
+      from (${openAmounts(side, asOf)}) entry ${conditions(equals('entry.currency', query.currency, place))}`;
   }
-  const open =
-    query.basis === 'document' ? openDocuments(asOf) : `${openInstallments(asOf)} union all ${uncoveredRefunds(asOf)}`;
-  const key =
-    query.groupBy === 'booking' ? 'entry.booking_id' : 'coalesce(lower(booking.customer_email), entry.booking_id)';
-  return `select ${groupOf(key)} as "group", booking.customer_name as name, entry.booking_id, booking.number as booking_number,
-      entry.label, (
-        select max(run.updated_at)::date from reminder_runs run
-        where run.booking_id = entry.booking_id and run.target_id = entry.id and run.status = 'sent'
+  return `select ${receivableGroup(query)} as "group", booking.customer_name as name, entry.booking_id,
+      booking.number as booking_number, entry.label, (
+        select max(run.sent_on) from reminder_runs run
+        where run.booking_id = entry.booking_id and run.target_id = entry.id and run.sent_on <= ${asOf.day}
       ) as reminded_on, ${common}
-    from (${open}) entry join bookings booking on booking.id = entry.booking_id
+    from (${openAmounts(side, asOf, query.basis)}) entry join bookings booking on booking.id = entry.booking_id
     ${conditions(equals('entry.currency', query.currency, place), equals('entry.booking_id', query.bookingId, place))}`;
+}
+
+/** Money of the groups that settled nothing. */
+function prepayments(side: Side, query: GroupedQuery, [place, today]: [Place, string]): string {
+  const asOf = asOfOf(query, place, today);
+  const inCurrency = conditions(equals('money.currency', query.currency, place));
+  if (side === 'payable') {
+    return `select ${groupOf('bill.supplier_key')} as "group", bill.supplier_name as name, null::text as booking_id,
+        money.currency, money.unapplied_cents
+      from (${supplierPrepayments(asOf)}) money join supplier_invoices bill on bill.id = money.supplier_invoice_id ${inCurrency}`;
+  }
+  return `select ${receivableGroup(query)} as "group", booking.customer_name as name, booking.id as booking_id,
+      money.currency, money.unapplied_cents
+    from (${unappliedMoney(asOf)}) money join bookings booking on booking.id = money.booking_id ${inCurrency}`;
 }
 
 const BUCKET_COLUMNS = {
@@ -70,16 +95,23 @@ const grouped = (side: Side): Report<GroupedQuery> => ({
     days31To60Cents: 'cents',
     days61To90Cents: 'cents',
     over90Cents: 'cents',
+    prepaidCents: 'cents',
   },
   rows: (query, place, today) => `
     select "group", min(name) as name, ${query.groupBy === 'booking' ? 'min(booking_id)' : 'null::text'} as "bookingId",
-      currency, count(*)::integer as count, min(due_date) as "oldestDueDate", sum(open_cents) as "openCents",
+      currency, count(id)::integer as count, min(due_date) as "oldestDueDate", sum(open_cents) as "openCents",
       ${Object.entries(BUCKET_COLUMNS)
         .map(([name, bucket]) => `coalesce(sum(open_cents) filter (where bucket = '${bucket}'), 0) as "${name}"`)
-        .join(', ')}
-    from (${entries({ side, query }, place, today)}) entry group by "group", currency`,
+        .join(', ')}, sum(prepaid_cents) as "prepaidCents"
+    from (
+      select "group", name, booking_id, currency, id, due_date, open_cents, bucket, 0 as prepaid_cents
+      from (${entries({ side, query }, place, today)}) entry
+      union all
+      select "group", name, booking_id, currency, null, null, 0, null, unapplied_cents
+      from (${prepayments(side, query, [place, today])}) prepayment
+    ) part group by "group", currency`,
   order: 'name, currency, "group"',
-  sums: ['openCents', ...Object.keys(BUCKET_COLUMNS)],
+  sums: ['openCents', ...Object.keys(BUCKET_COLUMNS), 'prepaidCents'],
 });
 
 export const RECEIVABLES = grouped('receivable');
@@ -123,6 +155,7 @@ export const OPEN_INSTALLMENTS: Report<OpenInstallmentsQuery> = {
   name: 'open-installments',
   columns: {
     scheduleId: 'text',
+    paymentId: 'text',
     bookingId: 'text',
     bookingNumber: 'text',
     bookingStatus: 'text',
@@ -144,18 +177,20 @@ export const OPEN_INSTALLMENTS: Report<OpenInstallmentsQuery> = {
     const asOf = asOfOf(query, place, today);
     const search = query.search === undefined ? null : place(`%${query.search.replace(/[\\%_]/g, '\\$&')}%`, 'text');
     return `
-      select entry.id as "scheduleId", booking.id as "bookingId", booking.number as "bookingNumber",
-        booking.status as "bookingStatus", booking.customer_name as "customerName", booking.customer_email as "customerEmail",
-        booking.channel_id as "channelId", entry.type, entry.label, entry.currency, entry.due_date as "dueDate",
-        greatest(0, ${asOf.day} - entry.due_date) as "daysLate", entry.amount_cents as "amountCents",
-        entry.paid_cents as "paidCents", entry.outstanding as "outstandingCents",
+      select case entry.entity when 'payment_schedule' then entry.id end as "scheduleId",
+        case entry.entity when 'payment' then entry.id end as "paymentId", booking.id as "bookingId",
+        booking.number as "bookingNumber", booking_then.status as "bookingStatus", booking.customer_name as "customerName",
+        booking.customer_email as "customerEmail", booking.channel_id as "channelId", entry.type, entry.label,
+        entry.currency, entry.due_date as "dueDate", greatest(0, ${asOf.day} - entry.due_date) as "daysLate",
+        entry.amount_cents as "amountCents", entry.paid_cents as "paidCents", entry.outstanding as "outstandingCents",
         greatest(0, least(entry.outstanding, entry.due - coalesce(unapplied.cents, 0) - credit.cents)) as "askCents"
       from (
         select *, amount_cents - paid_cents as outstanding,
           sum(amount_cents - paid_cents) over (partition by booking_id order by due_date) as due
-        from (${openInstallments(asOf)}) installment
+        from (${openAmounts('receivable', asOf)}) installment
       ) entry
       join bookings booking on booking.id = entry.booking_id
+      cross join lateral ${versionOf(asOf, 'status', 'booking.id')} booking_then
       left join (
         select booking_id, sum(unapplied_cents) as cents from (${unappliedMoney(asOf)}) payment group by 1
       ) unapplied on unapplied.booking_id = booking.id
@@ -164,15 +199,32 @@ export const OPEN_INSTALLMENTS: Report<OpenInstallmentsQuery> = {
         equals('entry.currency', query.currency, place),
         equals('booking.channel_id', query.channelId, place),
         equals('booking.id', query.bookingId, place),
+        equals('lower(booking.customer_email)', query.customerEmail?.toLowerCase(), place),
         query.dueFrom === undefined ? null : `entry.due_date >= ${place(query.dueFrom, 'date')}`,
         query.dueTo === undefined ? null : `entry.due_date <= ${place(query.dueTo, 'date')}`,
         query.overdue === undefined ? null : `(entry.due_date < ${asOf.day}) = ${query.overdue}`,
         search === null ? null : `(booking.customer_name ilike ${search} or booking.number ilike ${search})`,
       )}`;
   },
-  order: '"dueDate", "bookingNumber", "scheduleId"',
+  order: '"dueDate", "bookingNumber", "scheduleId", "paymentId"',
   sums: ['amountCents', 'paidCents', 'outstandingCents', 'askCents'],
 };
+
+/**
+ * The day until which the rest of a cancelled booking is to be refunded; null if the customer keeps it as a credit. Settling
+ * may change the outcome: before that day it is the one of the terms, as `outcomeOf` determines it.
+ */
+const REFUND_DUE = (asOf: AsOf) => `(
+  select case when settlement.outcome_then = 'refund' then settlement.refund_due_on end as due_on
+  from (
+    select refund_due_on, created_at, id, case when ${until(asOf, 'settled_on', 'settled_at')} then outcome when (
+        select coalesce(bool_and(line ->> 'refundType' = 'credit'), false) from jsonb_array_elements(lines) line
+        where line ->> 'feeCents' is null or (line ->> 'feeCents')::bigint < (line ->> 'baseCents')::bigint
+      ) then 'credit' else 'refund' end as outcome_then
+    from cancellation_settlements
+    where booking_id = booking.id and ${until(asOf, 'cancelled_on', 'created_at')}
+  ) settlement order by settlement.created_at desc, settlement.id desc limit 1
+)`;
 
 export const UNAPPLIED_MONEY: Report<UnappliedQuery> = {
   name: 'unapplied-money',
@@ -186,6 +238,7 @@ export const UNAPPLIED_MONEY: Report<UnappliedQuery> = {
     currency: 'text',
     receivedOn: 'text',
     ageDays: 'count',
+    refundDueOn: 'text',
     reference: 'text',
     amountCents: 'cents',
     unappliedCents: 'cents',
@@ -194,11 +247,16 @@ export const UNAPPLIED_MONEY: Report<UnappliedQuery> = {
     const asOf = asOfOf(query, place, today);
     return `
       select money.id as "paymentId", money.kind, booking.id as "bookingId", booking.number as "bookingNumber",
-        booking.status as "bookingStatus", booking.customer_name as "customerName", money.currency,
-        money.paid_on as "receivedOn", ${asOf.day} - money.paid_on as "ageDays", money.reference,
-        money.amount_cents as "amountCents", money.unapplied_cents as "unappliedCents"
+        booking_then.status as "bookingStatus", booking.customer_name as "customerName", money.currency,
+        money.paid_on as "receivedOn", ${asOf.day} - money.paid_on as "ageDays", refund.due_on as "refundDueOn",
+        money.reference, money.amount_cents as "amountCents", money.unapplied_cents as "unappliedCents"
       from (${unappliedMoney(asOf)}) money join bookings booking on booking.id = money.booking_id
-      ${conditions(equals('money.currency', query.currency, place), equals('booking.status', query.bookingStatus, place))}`;
+      cross join lateral ${versionOf(asOf, 'status', 'booking.id')} booking_then
+      left join lateral ${REFUND_DUE(asOf)} refund on booking_then.status = 'cancelled'
+      ${conditions(
+        equals('money.currency', query.currency, place),
+        equals('booking_then.status', query.bookingStatus, place),
+      )}`;
   },
   order: '"receivedOn", "paymentId"',
   sums: ['amountCents', 'unappliedCents'],

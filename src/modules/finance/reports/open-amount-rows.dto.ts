@@ -1,18 +1,17 @@
 import { reportOf } from '../../../platform/http/dto.js';
 import { Cents, Id, OneOf, Text, Whole } from '../../../platform/http/fields.js';
-import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
+import { IsoDate } from '../../../platform/http/trade-fields.js';
 import { PAYMENT_KINDS, type PaymentKind } from '../booking-account/payment.entity.js';
 import { type Bucket, BUCKETS } from './aging.dto.js';
-
-const LOWEST = -Number.MAX_SAFE_INTEGER;
+import { CountedRow, CurrencyRow, LOWEST, OpenSums } from './report-amounts.dto.js';
 
 /** What a customer, a booking or a supplier has open. */
-class OpenGroup {
+class OpenGroup extends OpenSums {
   /** Stable identifier of the group, for the filter `group` of the entries. */
   @Text({ max: 64 })
   group: string;
 
-  /** Name of the customer or supplier. */
+  /** Name of the customer or supplier that is stored now. */
   @Text({ max: 500 })
   name: string;
 
@@ -20,80 +19,27 @@ class OpenGroup {
   @Id('book')
   bookingId: string | null;
 
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
-
-  /** Number of entries. */
-  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
-  count: number;
-
   /** Earliest due date of the entries; null if none has one. */
   @IsoDate()
   oldestDueDate: string | null;
-
-  /** Sum of the open amounts. */
-  @Cents({ min: LOWEST })
-  openCents: number | null;
-
-  /** Of it, not yet due. */
-  @Cents({ min: LOWEST })
-  currentCents: number | null;
-
-  /** Of it, 1 to 30 days late. */
-  @Cents({ min: LOWEST })
-  days1To30Cents: number | null;
-
-  /** Of it, 31 to 60 days late. */
-  @Cents({ min: LOWEST })
-  days31To60Cents: number | null;
-
-  /** Of it, 61 to 90 days late. */
-  @Cents({ min: LOWEST })
-  days61To90Cents: number | null;
-
-  /** Of it, more than 90 days late. */
-  @Cents({ min: LOWEST })
-  over90Cents: number | null;
 }
 
-/** Sums of all groups in one currency. */
-class OpenTotals {
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
+/** Sums of all groups in one currency; `count` is the number of groups. */
+class OpenTotals extends OpenSums {}
 
-  /** Number of groups. */
-  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
-  count: number;
-
-  /** Sum of the open amounts. */
+/** An amount that is to be paid, and what was paid of it. */
+class DebtRow extends CurrencyRow {
+  /** The amount, less what was credited. */
   @Cents({ min: LOWEST })
-  openCents: number | null;
+  amountCents: number | null;
 
-  /** Of it, not yet due. */
+  /** What was allocated to it until the day. */
   @Cents({ min: LOWEST })
-  currentCents: number | null;
-
-  /** Of it, 1 to 30 days late. */
-  @Cents({ min: LOWEST })
-  days1To30Cents: number | null;
-
-  /** Of it, 31 to 60 days late. */
-  @Cents({ min: LOWEST })
-  days31To60Cents: number | null;
-
-  /** Of it, 61 to 90 days late. */
-  @Cents({ min: LOWEST })
-  days61To90Cents: number | null;
-
-  /** Of it, more than 90 days late. */
-  @Cents({ min: LOWEST })
-  over90Cents: number | null;
+  paidCents: number | null;
 }
 
 /** An installment, an invoice, a supplier invoice or an uncovered refund with an open amount. */
-class OpenEntry {
+class OpenEntry extends DebtRow {
   /** ID of the installment, invoice, supplier invoice or payment. */
   @Text({ max: 100 })
   id: string;
@@ -110,7 +56,7 @@ class OpenEntry {
   @Text({ max: 64 })
   group: string;
 
-  /** Name of the customer or supplier. */
+  /** Name of the customer or supplier that is stored now. */
   @Text({ max: 500 })
   name: string;
 
@@ -130,10 +76,6 @@ class OpenEntry {
   @Text({ min: 0, max: 100 })
   number: string | null;
 
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
-
   /** Day on which it is due; null if none is stated. */
   @IsoDate()
   dueDate: string | null;
@@ -146,53 +88,40 @@ class OpenEntry {
   @OneOf(BUCKETS)
   bucket: Bucket;
 
-  /** The amount, less what was credited. */
-  @Cents({ min: LOWEST })
-  amountCents: number | null;
-
-  /** What was allocated to it until the day. */
-  @Cents({ min: LOWEST })
-  paidCents: number | null;
-
   /** `amountCents` - `paidCents`. */
   @Cents({ min: LOWEST })
   openCents: number | null;
 
-  /** Day of the last reminder that was sent for it; null if none was. */
+  /** Day of the last reminder that was sent for it until the day; null if none was. */
   @IsoDate()
   remindedOn: string | null;
 }
 
-/** Sums of all entries in one currency. */
-class OpenEntryTotals {
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
-
-  /** Number of entries. */
+/** Sums of debts in one currency. */
+class DebtTotals extends DebtRow {
+  /** Number of rows. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   count: number;
+}
 
-  /** Sum of the amounts. */
-  @Cents({ min: LOWEST })
-  amountCents: number | null;
-
-  /** Sum of what is paid. */
-  @Cents({ min: LOWEST })
-  paidCents: number | null;
-
+/** Sums of all entries in one currency. */
+class OpenEntryTotals extends DebtTotals {
   /** Sum of the open amounts. */
   @Cents({ min: LOWEST })
   openCents: number | null;
 }
 
-/** An installment that a customer still owes. */
-class OpenInstallment {
-  /** The installment. */
+/** An installment that a customer still owes, or a refund that no money covers. */
+class OpenInstallment extends DebtRow {
+  /** The installment; null for a refund. */
   @Id('psch')
-  scheduleId: string;
+  scheduleId: string | null;
 
-  /** The booking that the installment belongs to. */
+  /** The refund or outgoing transfer whose receipt was reversed afterwards; null for an installment. */
+  @Id('pay')
+  paymentId: string | null;
+
+  /** The booking that owes it. */
   @Id('book')
   bookingId: string;
 
@@ -200,15 +129,15 @@ class OpenInstallment {
   @Text({ max: 40 })
   bookingNumber: string;
 
-  /** Status of the booking now. */
+  /** Status of the booking at the end of the day. */
   @Text({ max: 20 })
   bookingStatus: string;
 
-  /** Who made the booking. */
+  /** Who made the booking, by the name that is stored now. */
   @Text({ max: 500 })
   customerName: string;
 
-  /** E-mail address of the customer; null if unknown. */
+  /** E-mail address of the customer that is stored now; null if unknown. */
   @Text({ min: 0, max: 500 })
   customerEmail: string | null;
 
@@ -216,17 +145,13 @@ class OpenInstallment {
   @Id('chan')
   channelId: string | null;
 
-  /** Type of the installment. */
+  /** Type of the installment, or `refund_recovery`. */
   @Text({ max: 50 })
   type: string;
 
-  /** Label of the installment. */
+  /** Label of the installment, `Refund` for a refund. */
   @Text({ max: 500 })
   label: string;
-
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
 
   /** Day on which it is due. */
   @IsoDate()
@@ -235,14 +160,6 @@ class OpenInstallment {
   /** Days past the due date; 0 if it is not late. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   daysLate: number;
-
-  /** Amount of the installment. */
-  @Cents({ min: LOWEST })
-  amountCents: number | null;
-
-  /** What was allocated to it until the day. */
-  @Cents({ min: LOWEST })
-  paidCents: number | null;
 
   /** `amountCents` - `paidCents`. */
   @Cents({ min: LOWEST })
@@ -254,23 +171,7 @@ class OpenInstallment {
 }
 
 /** Sums of all installments in one currency. */
-class OpenInstallmentTotals {
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
-
-  /** Number of installments. */
-  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
-  count: number;
-
-  /** Sum of the amounts. */
-  @Cents({ min: LOWEST })
-  amountCents: number | null;
-
-  /** Sum of what is paid. */
-  @Cents({ min: LOWEST })
-  paidCents: number | null;
-
+class OpenInstallmentTotals extends DebtTotals {
   /** Sum outstanding. */
   @Cents({ min: LOWEST })
   outstandingCents: number | null;
@@ -281,7 +182,7 @@ class OpenInstallmentTotals {
 }
 
 /** Received money that settled nothing. */
-class UnappliedPayment {
+class UnappliedPayment extends CurrencyRow {
   /** The payment that this row is about (prefix `pay`). */
   @Id('pay')
   paymentId: string;
@@ -298,17 +199,13 @@ class UnappliedPayment {
   @Text({ max: 40 })
   bookingNumber: string;
 
-  /** Status of the booking now. */
+  /** Status of the booking at the end of the day. */
   @Text({ max: 20 })
   bookingStatus: string;
 
-  /** Who made the booking. */
+  /** Who made the booking, by the name that is stored now. */
   @Text({ max: 500 })
   customerName: string;
-
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
 
   /** Day on which the money was received. */
   @IsoDate()
@@ -317,6 +214,13 @@ class UnappliedPayment {
   /** Days since then. */
   @Whole({ min: LOWEST, max: Number.MAX_SAFE_INTEGER })
   ageDays: number;
+
+  /**
+   * Day until which what is left of a cancelled booking is to be refunded; null if the booking is not cancelled, or the
+   * customer keeps it as a credit.
+   */
+  @IsoDate()
+  refundDueOn: string | null;
 
   /** Reference of the payment; null if none is stored. */
   @Text({ min: 0, max: 500 })
@@ -332,15 +236,7 @@ class UnappliedPayment {
 }
 
 /** Sums of all payments in one currency. */
-class UnappliedTotals {
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
-
-  /** Number of payments. */
-  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
-  count: number;
-
+class UnappliedTotals extends CountedRow {
   /** Sum of the amounts. */
   @Cents({ min: LOWEST })
   amountCents: number | null;

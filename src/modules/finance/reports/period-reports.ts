@@ -1,56 +1,74 @@
-import { versionOf } from './as-of.sql.js';
+import { since, versionOf } from './as-of.sql.js';
 import { asOfOf, conditions, daysOf, equals, firstDayOf, type Place, type Report } from './report.js';
 import type { JournalQuery, PaymentJournalQuery, RevenueQuery, VatQuery } from './report-query.dto.js';
 
-/** Documents with their tax, one row per rate; amounts of credit notes, and of supplier invoices that were voided, are negative. */
+/** Invoices count, credit notes are subtracted. */
+const SIGN = `case invoice.type when 'invoice' then 1 else -1 end`;
+
+/** Name of a row of the report of value-added tax, by which its documents are listed. */
+const TAX_GROUP = `concat_ws(':', side, coalesce(tax_code_id, 'none'), coalesce(rate::text, 'none'))`;
+
+/**
+ * Documents with their tax, one row per tax code and rate as they were on the day of issue; amounts of credit notes, and of
+ * supplier invoices that were voided, are negative.
+ */
 function taxedDocuments(query: VatQuery, place: Place, today: string): string {
   const { currency } = query;
   const [first, last] = daysOf(query, place, today);
   const of = (column: string) => equals(column, currency, place);
   return `
-    select 'output' as side, invoice.type, invoice.id, invoice.number, invoice.issue_date as date, invoice.payer_name as party,
-      line.tax_rate_basis_points as rate, invoice.currency, line.sign * sum(line.net_cents) as net,
-      line.sign * sum(line.tax_cents) as tax, line.sign * sum(line.total_cents) as gross
-    from invoices invoice
-    cross join lateral (
-      select *, case invoice.type when 'invoice' then 1 else -1 end as sign
-      from invoice_lines where invoice_id = invoice.id
-    ) line
-    ${conditions(
-      `invoice.number is not null and invoice.type in ('invoice', 'credit_note') and invoice.status <> 'void'
-       and invoice.issue_date between ${first} and ${last}`,
-      of('invoice.currency'),
-    )}
-    group by invoice.id, line.tax_rate_basis_points, line.sign
-    union all
-    select 'input', 'supplier_invoice', bill.id, bill.invoice_number, posting.date, bill.supplier_name, null, bill.currency,
-      posting.sign * bill.subtotal_cents, posting.sign * bill.tax_cents, posting.sign * bill.total_cents
-    from (
-      select id, posting_date as date, 1 as sign from supplier_invoices where posting_date between ${first} and ${last}
+    select *, ${TAX_GROUP} as "group" from (
+      select 'output' as side, invoice.type, invoice.id, invoice.number, invoice.series_id, invoice.period_key, invoice.sequence,
+        invoice.issue_date as date, invoice.payer_name as party, line.tax_code_id, line.tax_code, line.tax_kind,
+        line.tax_rate_basis_points as rate, invoice.currency, ${SIGN} * sum(line.net_cents) as net,
+        ${SIGN} * sum(line.tax_cents) as tax, ${SIGN} * sum(line.gross_cents) as gross
+      from invoices invoice join invoice_tax_lines line on line.invoice_id = invoice.id
+      ${conditions(
+        `invoice.number is not null and invoice.type in ('invoice', 'credit_note') and invoice.status <> 'void'
+         and invoice.issue_date between ${first} and ${last}`,
+        of('invoice.currency'),
+      )}
+      group by invoice.id, line.tax_code_id, line.tax_code, line.tax_kind, line.tax_rate_basis_points
       union all
-      select id, voided_on, -1 from supplier_invoices
-      where posting_date is not null and voided_on between ${first} and ${last}
-    ) posting join supplier_invoices bill on bill.id = posting.id
-    ${conditions(of('bill.currency'))}`;
+      select 'input', 'supplier_invoice', bill.id, bill.invoice_number, null, null, null, posting.date, bill.supplier_name,
+        null, null, null, null, bill.currency, posting.sign * bill.subtotal_cents, posting.sign * bill.tax_cents,
+        posting.sign * bill.total_cents
+      from (
+        select id, posting_date as date, 1 as sign from supplier_invoices where posting_date between ${first} and ${last}
+        union all
+        select id, voided_on, -1 from supplier_invoices
+        where posting_date is not null and voided_on between ${first} and ${last}
+      ) posting join supplier_invoices bill on bill.id = posting.id
+      ${conditions(of('bill.currency'))}
+    ) taxed`;
 }
+
+/** The rows of the tax report that the query asks for. */
+const filtered = (query: VatQuery, place: Place, today: string) => `
+  (${taxedDocuments(query, place, today)}) document
+  ${conditions(equals('side', query.side, place), equals('"group"', query.group, place))}`;
+
+const TAX_COLUMNS = {
+  taxCodeId: 'text',
+  taxCode: 'text',
+  taxKind: 'text',
+  taxRateBasisPoints: 'count',
+  currency: 'text',
+} as const;
+
+const TAX = `tax_code_id as "taxCodeId", tax_code as "taxCode", tax_kind as "taxKind", rate as "taxRateBasisPoints"`;
+const TAX_ORDER = '"taxCode" nulls last, "taxCodeId", "taxRateBasisPoints" nulls last';
+const AMOUNT_COLUMNS = { netCents: 'cents', taxCents: 'cents', grossCents: 'cents' } as const;
 
 export const VAT: Report<VatQuery> = {
   name: 'vat',
-  columns: {
-    side: 'text',
-    taxRateBasisPoints: 'count',
-    currency: 'text',
-    count: 'count',
-    netCents: 'cents',
-    taxCents: 'cents',
-    grossCents: 'cents',
-  },
+  columns: { group: 'text', side: 'text', ...TAX_COLUMNS, count: 'count', ...AMOUNT_COLUMNS },
   rows: (query, place, today) => `
-    select side, rate as "taxRateBasisPoints", currency, count(*)::integer as count, sum(net) as "netCents",
-      sum(tax) as "taxCents", sum(gross) as "grossCents"
-    from (${taxedDocuments(query, place, today)}) document
-    ${conditions(equals('side', query.side, place))} group by side, rate, currency`,
-  order: 'side desc, currency, "taxRateBasisPoints" nulls last',
+    select "group", side, ${TAX}, currency, count(*)::integer as count, sum(net) as "netCents", sum(tax) as "taxCents",
+      sum(gross) as "grossCents"
+    from ${filtered(query, place, today)}
+    group by "group", side, tax_code_id, tax_code, tax_kind, rate, currency`,
+  order: `side desc, currency, ${TAX_ORDER}`,
   sums: ['netCents', 'taxCents', 'grossCents'],
   totals: () => `
     select currency, side, count(*)::integer as count, sum("netCents") as "netCents", sum("taxCents") as "taxCents",
@@ -62,23 +80,21 @@ export const VAT_DOCUMENTS: Report<VatQuery> = {
   ...VAT,
   name: 'vat-documents',
   columns: {
+    group: 'text',
     side: 'text',
     type: 'text',
     id: 'text',
     number: 'text',
     date: 'text',
     party: 'text',
-    taxRateBasisPoints: 'count',
-    currency: 'text',
-    netCents: 'cents',
-    taxCents: 'cents',
-    grossCents: 'cents',
+    ...TAX_COLUMNS,
+    ...AMOUNT_COLUMNS,
   },
   rows: (query, place, today) => `
-    select side, type, id, number, date, party, rate as "taxRateBasisPoints", currency, net as "netCents", tax as "taxCents",
-      gross as "grossCents"
-    from (${taxedDocuments(query, place, today)}) document ${conditions(equals('side', query.side, place))}`,
-  order: 'side desc, date, number, id, "taxRateBasisPoints" nulls last, "grossCents"',
+    select "group", side, type, id, number, series_id, period_key, sequence, date, party, ${TAX}, currency,
+      net as "netCents", tax as "taxCents", gross as "grossCents"
+    from ${filtered(query, place, today)}`,
+  order: `side desc, date, type, series_id, period_key, sequence, number, id, ${TAX_ORDER}, "grossCents"`,
 };
 
 const REVENUE_GROUPS = {
@@ -96,10 +112,9 @@ function sales(query: RevenueQuery, place: Place, today: string): string {
     // An item of an invoice that was drawn from an installment is unknown.
     invoiced: () => `
       select invoice.booking_id, line.booking_item_id as item_id, invoice.issue_date as date,
-        sign * case when invoice.type = 'invoice' then coalesce(line.quantity, 0) else 0 end as units,
-        sign * line.net_cents as net, sign * line.tax_cents as tax
+        case when invoice.type = 'invoice' then coalesce(line.quantity, 0) else 0 end as units,
+        ${SIGN} * line.net_cents as net, ${SIGN} * line.tax_cents as tax
       from invoices invoice join invoice_lines line on line.invoice_id = invoice.id
-      cross join lateral (select case invoice.type when 'invoice' then 1 else -1 end as sign) amount
       where invoice.number is not null and invoice.type in ('invoice', 'credit_note') and invoice.status <> 'void'
         and invoice.issue_date between ${first} and ${last}`,
     service: () => {
@@ -109,7 +124,7 @@ function sales(query: RevenueQuery, place: Place, today: string): string {
           version.total_sell_cents - version.tax_included_cents as net, version.tax_included_cents as tax
         from (
           select id from booking_items where service_date between ${first} and ${last}
-          union select item_id from booking_item_history where effective_on > ${day.day}
+          union select item_id from booking_item_history where ${since(day, 'effective_on', 'recorded_at')}
         ) candidate join booking_items item on item.id = candidate.id
         cross join lateral ${versionOf(day, 'item', 'item.id')} version
         cross join lateral ${versionOf(day, 'status', 'item.booking_id')} booking_then
@@ -123,7 +138,9 @@ function sales(query: RevenueQuery, place: Place, today: string): string {
           version.total_sell_cents - version.tax_included_cents as net, version.tax_included_cents as tax
         from bookings sold join booking_items item on item.booking_id = sold.id
         cross join lateral ${versionOf(day, 'item', 'item.id')} version
-        where sold.confirmed_on between ${first} and ${last} and sold.confirmed_on <= ${day.day} and not version.cancelled`;
+        cross join lateral ${versionOf(day, 'status', 'sold.id')} booking_then
+        where sold.confirmed_on between ${first} and ${last} and sold.confirmed_on <= ${day.day} and not version.cancelled
+          and booking_then.status <> 'draft'`;
     },
   };
   return source();
@@ -208,6 +225,20 @@ export const PAYMENT_JOURNAL: Report<PaymentJournalQuery> = {
     ) moved using (currency)`,
 };
 
+/** The status of an invoice at the end of a day; a void one was never issued. Credit notes stay issued. */
+const statusOn = (day: string) => `
+  case when invoice.status = 'void' or invoice.type = 'credit_note' then invoice.status
+    when credited.cents = invoice.total_cents and credited.cents > 0 then 'credited'
+    when credited.cents + paid.cents = invoice.total_cents then 'paid'
+    when paid.cents > 0 then 'partially_paid' else 'issued' end as status
+  from (
+    select coalesce(sum(note.total_cents), 0) as cents from invoices note
+    where note.original_invoice_id = invoice.id and note.number is not null and note.issue_date <= ${day}
+  ) credited, (
+    select coalesce(sum(signed_cents), 0) as cents from payment_allocations
+    where invoice_id = invoice.id and effective_on <= ${day}
+  ) paid`;
+
 export const INVOICE_JOURNAL: Report<JournalQuery> = {
   name: 'invoice-journal',
   columns: {
@@ -218,32 +249,29 @@ export const INVOICE_JOURNAL: Report<JournalQuery> = {
     status: 'text',
     payerName: 'text',
     originalNumber: 'text',
-    taxRateBasisPoints: 'count',
-    currency: 'text',
-    netCents: 'cents',
-    taxCents: 'cents',
-    grossCents: 'cents',
+    ...TAX_COLUMNS,
+    ...AMOUNT_COLUMNS,
   },
   rows: ({ currency, ...days }, place, today) => {
     const [first, last] = daysOf(days, place, today);
     return `
-    select invoice.id, invoice.type, invoice.number, invoice.issue_date as "issueDate", invoice.status,
-      invoice.payer_name as "payerName", original.number as "originalNumber", line.rate as "taxRateBasisPoints",
-      invoice.currency, line.sign * line.net as "netCents", line.sign * line.tax as "taxCents",
-      line.sign * (line.net + line.tax) as "grossCents"
+    select invoice.id, invoice.type, invoice.number, invoice.series_id, invoice.period_key, invoice.sequence,
+      invoice.issue_date as "issueDate", state.status, invoice.payer_name as "payerName", original.number as "originalNumber",
+      ${TAX}, invoice.currency, ${SIGN} * coalesce(line.net, 0) as "netCents", ${SIGN} * coalesce(line.tax, 0) as "taxCents",
+      ${SIGN} * coalesce(line.gross, 0) as "grossCents"
     from invoices invoice left join invoices original on original.id = invoice.original_invoice_id
-    cross join lateral (
-      select case when invoice.status = 'void' then null else tax_rate_basis_points end as rate,
-        case when invoice.status = 'void' then 0 when invoice.type = 'invoice' then 1 else -1 end as sign,
-        sum(net_cents) as net, sum(tax_cents) as tax
-      from invoice_lines where invoice_id = invoice.id group by 1
-    ) line
+    cross join lateral (select ${statusOn(last)}) state
+    left join lateral (
+      select tax_code_id, tax_code, tax_kind, tax_rate_basis_points as rate, sum(net_cents) as net, sum(tax_cents) as tax,
+        sum(gross_cents) as gross
+      from invoice_tax_lines where invoice_id = invoice.id group by 1, 2, 3, 4
+    ) line on invoice.status <> 'void'
     ${conditions(
       `invoice.number is not null and invoice.type in ('invoice', 'credit_note')
        and invoice.issue_date between ${first} and ${last}`,
       equals('invoice.currency', currency, place),
     )}`;
   },
-  order: 'type desc, number, "taxRateBasisPoints" nulls last',
+  order: `type desc, series_id, period_key, sequence, ${TAX_ORDER}`,
   sums: ['netCents', 'taxCents', 'grossCents'],
 };

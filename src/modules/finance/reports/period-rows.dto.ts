@@ -1,75 +1,40 @@
+import { OmitType } from '@nestjs/swagger';
 import { reportOf } from '../../../platform/http/dto.js';
 import { Cents, Id, OneOf, Text, Whole } from '../../../platform/http/fields.js';
-import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
+import { IsoDate } from '../../../platform/http/trade-fields.js';
+import { SequenceEntry } from '../number-series/number-series.dto.js';
+import { DOCUMENT_TYPES, type DocumentType } from '../number-series/number-series.entity.js';
 import { VAT_SIDES, type VatSide } from './report-query.dto.js';
 import { METHODS, type Method, PAYMENT_KINDS, type PaymentKind } from '../booking-account/payment.entity.js';
+import { CountedRow, CurrencyRow, LOWEST, TaxedRow, TaxedTotals, TaxGroupRow } from './report-amounts.dto.js';
 
-const LOWEST = -Number.MAX_SAFE_INTEGER;
+/** Tax of one side with one tax code and rate. */
+class VatRow extends TaxGroupRow {
+  /** Name of the side with its tax code and rate, for the filter `group`. */
+  @Text({ max: 64 })
+  group: string;
 
-/** Documents of one side with one tax rate. */
-class VatRate {
-  /** `output`: own documents; `input`: supplier invoices. */
+  /** `output`: own documents; `input`: supplier invoices, whose tax has no code. */
   @OneOf(VAT_SIDES)
   side: VatSide;
+}
 
-  /** Tax rate in basis points; null if the tax was given as an amount. */
-  @Whole({ min: 0, max: 10_000 })
-  taxRateBasisPoints: number | null;
-
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
-
+/** Documents of one side with one tax code and rate. */
+class VatRate extends VatRow {
   /** Number of documents. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   count: number;
-
-  /** Net amount. */
-  @Cents({ min: LOWEST })
-  netCents: number | null;
-
-  /** Tax contained in the gross amount. */
-  @Cents({ min: LOWEST })
-  taxCents: number | null;
-
-  /** Gross amount. */
-  @Cents({ min: LOWEST })
-  grossCents: number | null;
 }
 
 /** Sums of one side in one currency. */
-class VatTotals {
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
-
+class VatTotals extends TaxedTotals {
   /** `output`: own documents; `input`: supplier invoices. */
   @OneOf(VAT_SIDES)
   side: VatSide;
-
-  /** Number of rows. */
-  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
-  count: number;
-
-  /** Net amount. */
-  @Cents({ min: LOWEST })
-  netCents: number | null;
-
-  /** Tax contained in the gross amount. */
-  @Cents({ min: LOWEST })
-  taxCents: number | null;
-
-  /** Gross amount. */
-  @Cents({ min: LOWEST })
-  grossCents: number | null;
 }
 
-/** A document with its tax at one rate. Amounts of credit notes, and of supplier invoices that were voided, are negative. */
-class VatDocument {
-  /** `output`: own documents; `input`: supplier invoices. */
-  @OneOf(VAT_SIDES)
-  side: VatSide;
-
+/** A document with its tax of one code and rate. Amounts of credit notes, and of supplier invoices that were voided, are negative. */
+class VatDocument extends VatRow {
   /** Kind of the document. */
   @OneOf(['invoice', 'credit_note', 'supplier_invoice'])
   type: string;
@@ -86,87 +51,28 @@ class VatDocument {
   @IsoDate()
   date: string;
 
-  /** Payer or supplier. */
+  /** Name of the payer on the document, or of the supplier. */
   @Text({ max: 500 })
   party: string;
-
-  /** Tax rate in basis points; null if the tax was given as an amount. */
-  @Whole({ min: 0, max: 10_000 })
-  taxRateBasisPoints: number | null;
-
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
-
-  /** Net amount. */
-  @Cents({ min: LOWEST })
-  netCents: number | null;
-
-  /** Tax contained in the gross amount. */
-  @Cents({ min: LOWEST })
-  taxCents: number | null;
-
-  /** Gross amount. */
-  @Cents({ min: LOWEST })
-  grossCents: number | null;
 }
 
 /** What was sold in a month, of a product, by a channel or for a departure. */
-class RevenueRow {
+class RevenueRow extends TaxedRow {
   /** Month `YYYY-MM`, or ID of the product, channel or departure; null for sales without one. */
   @Text({ min: 0, max: 100 })
   group: string | null;
 
-  /** Name of it; null for sales without one. */
+  /** Name of it that is stored now; null for sales without one. */
   @Text({ min: 0, max: 500 })
   name: string | null;
-
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
 
   /** Units of items of the type `unit`. */
   @Whole({ min: LOWEST, max: Number.MAX_SAFE_INTEGER })
   units: number;
-
-  /** Net amount. */
-  @Cents({ min: LOWEST })
-  netCents: number | null;
-
-  /** Tax contained in the gross amount. */
-  @Cents({ min: LOWEST })
-  taxCents: number | null;
-
-  /** Gross amount. */
-  @Cents({ min: LOWEST })
-  grossCents: number | null;
-}
-
-/** Sums of all rows in one currency. */
-class TaxedTotals {
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
-
-  /** Number of rows. */
-  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
-  count: number;
-
-  /** Net amount. */
-  @Cents({ min: LOWEST })
-  netCents: number | null;
-
-  /** Tax contained in the gross amount. */
-  @Cents({ min: LOWEST })
-  taxCents: number | null;
-
-  /** Gross amount. */
-  @Cents({ min: LOWEST })
-  grossCents: number | null;
 }
 
 /** A payment or its reversal, with the sign of the bank account. */
-class PaymentMovement {
+class PaymentMovement extends CurrencyRow {
   /** Posting date. */
   @IsoDate()
   date: string;
@@ -191,7 +97,7 @@ class PaymentMovement {
   @Text({ min: 0, max: 500 })
   reference: string | null;
 
-  /** Customer or supplier. */
+  /** Name of the customer or supplier that is stored now. */
   @Text({ max: 500 })
   party: string;
 
@@ -203,25 +109,13 @@ class PaymentMovement {
   @Id('sinv')
   supplierInvoiceId: string | null;
 
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
-
   /** Amount; negative if the money left the account. */
   @Cents({ min: LOWEST })
   amountCents: number | null;
 }
 
 /** Movements of one currency. */
-class PaymentJournalTotals {
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
-
-  /** Number of rows. */
-  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
-  count: number;
-
+class PaymentJournalTotals extends CountedRow {
   /** Sum of all movements before the first day. */
   @Cents({ min: LOWEST })
   openingCents: number | null;
@@ -235,8 +129,8 @@ class PaymentJournalTotals {
   closingCents: number | null;
 }
 
-/** An issued invoice or credit note with its tax at one rate. A void one has one row with amounts of 0. */
-class JournalDocument {
+/** An issued invoice or credit note with its tax of one code and rate. A void one has one row with amounts of 0. */
+class JournalDocument extends TaxGroupRow {
   /** ID of the invoice or credit note. */
   @Text({ max: 100 })
   id: string;
@@ -253,37 +147,63 @@ class JournalDocument {
   @IsoDate()
   issueDate: string;
 
-  /** Status of the document now. */
+  /** Status of the document at the end of the last day; `void` also if it was voided later. */
   @Text({ max: 20 })
   status: string;
 
-  /** Who is billed. */
+  /** Who is billed, as on the document. */
   @Text({ max: 500 })
   payerName: string;
 
   /** Number of the invoice that a credit note credits; null for invoices. */
   @Text({ min: 0, max: 50 })
   originalNumber: string | null;
+}
 
-  /** Tax rate in basis points; null if the tax was given as an amount. */
-  @Whole({ min: 0, max: 10_000 })
-  taxRateBasisPoints: number | null;
+/** A number of a series, or a range of numbers that no document has. */
+class NumberingRow extends OmitType(SequenceEntry, ['documentType']) {
+  /** The series that assigns the number. */
+  @Id('iser')
+  seriesId: string;
 
-  /** Currency of all amounts of the entry, ISO 4217. */
-  @CurrencyCode()
-  currency: string;
+  /** Name of the series that is stored now. */
+  @Text({ max: 120 })
+  seriesName: string;
 
-  /** Net amount. */
-  @Cents({ min: LOWEST })
-  netCents: number | null;
+  /** Type of the documents of the series. */
+  @OneOf(DOCUMENT_TYPES)
+  documentType: DocumentType;
 
-  /** Tax contained in the gross amount. */
-  @Cents({ min: LOWEST })
-  taxCents: number | null;
+  /** The period in which the sequence counts: `all`, a year or a month. */
+  @Text({ max: 7 })
+  periodKey: string;
+}
 
-  /** Gross amount. */
-  @Cents({ min: LOWEST })
-  grossCents: number | null;
+/** What the numbers of documents of one type were used for. */
+class NumberingTotals {
+  /** Type of the documents. */
+  @OneOf(DOCUMENT_TYPES)
+  documentType: DocumentType;
+
+  /** Number of rows. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  count: number;
+
+  /** Numbers with a document. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  documents: number;
+
+  /** Numbers that were skipped. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  skippedNumbers: number;
+
+  /** Numbers that were not skipped and have no document. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  missingNumbers: number;
+
+  /** Documents with an earlier date than the one of an earlier number. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  datesOutOfOrder: number;
 }
 
 export class VatReport extends reportOf(VatRate, VatTotals) {}
@@ -291,3 +211,4 @@ export class VatDocumentReport extends reportOf(VatDocument, VatTotals) {}
 export class RevenueReport extends reportOf(RevenueRow, TaxedTotals) {}
 export class PaymentJournalReport extends reportOf(PaymentMovement, PaymentJournalTotals) {}
 export class InvoiceJournalReport extends reportOf(JournalDocument, TaxedTotals) {}
+export class NumberingReport extends reportOf(NumberingRow, NumberingTotals) {}

@@ -4,6 +4,8 @@ import { Id, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { QueryFlag } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { METHODS, type Method } from '../booking-account/payment.entity.js';
+import { PERIOD_KEY } from '../number-series/number-series.dto.js';
+import { DOCUMENT_TYPES, type DocumentType } from '../number-series/number-series.entity.js';
 import { type Bucket, BUCKETS } from './aging.dto.js';
 import { BOOKING_STATUSES, type BookingStatus } from '../../bookings/index.js';
 
@@ -16,18 +18,20 @@ export const VAT_SIDES = named('VatSide', ['output', 'input']);
 export type VatSide = (typeof VAT_SIDES)[number];
 
 export class ReportQuery extends PageQuery {
-  /** Only amounts in this currency. */
-  @Optional()
-  @CurrencyCode()
-  currency?: string;
-
   /** `json` (default): a page of rows and the totals; `csv`: all rows as a file, at most 100,000. */
   @Optional()
   @OneOf(FORMATS)
   format?: (typeof FORMATS)[number];
 }
 
-class AsOfQuery extends ReportQuery {
+class AmountsQuery extends ReportQuery {
+  /** Only amounts in this currency. */
+  @Optional()
+  @CurrencyCode()
+  currency?: string;
+}
+
+class AsOfQuery extends AmountsQuery {
   /** Day at whose end the amounts were open; today by default. */
   @Optional()
   @IsoDate()
@@ -94,6 +98,11 @@ export class OpenInstallmentsQuery extends AsOfQuery {
   @Id('book')
   bookingId?: string;
 
+  /** Only bookings of the customer with this e-mail address, ignoring case. */
+  @Optional()
+  @Text({ max: 255 })
+  customerEmail?: string;
+
   /** Only bookings whose number or customer name contains this text, ignoring case. */
   @Optional()
   @Text({ max: 255 })
@@ -101,13 +110,13 @@ export class OpenInstallmentsQuery extends AsOfQuery {
 }
 
 export class UnappliedQuery extends AsOfQuery {
-  /** Only money of bookings that have this status now. */
+  /** Only money of bookings that had this status at the end of the day. */
   @Optional()
   @OneOf(BOOKING_STATUSES)
   bookingStatus?: BookingStatus;
 }
 
-export class JournalQuery extends ReportQuery {
+export class JournalQuery extends AmountsQuery {
   /** First day of the report; by default the first day of the month of `to`. */
   @Optional()
   @IsoDate()
@@ -124,6 +133,43 @@ export class VatQuery extends JournalQuery {
   @Optional()
   @OneOf(VAT_SIDES)
   side?: VatSide;
+
+  /** Only this `group` of the report: one side with its tax code and rate. */
+  @Optional()
+  @Text({ max: 64 })
+  group?: string;
+}
+
+export class NumberingQuery extends ReportQuery {
+  /** Only numbers of this series. */
+  @Optional()
+  @Id('iser')
+  seriesId?: string;
+
+  /** Only numbers of documents of this type. */
+  @Optional()
+  @OneOf(DOCUMENT_TYPES)
+  documentType?: DocumentType;
+
+  /** Only numbers of this period of a series: `all`, a year or a month such as `2027-03`. */
+  @Optional()
+  @Text({ max: 7, pattern: PERIOD_KEY })
+  periodKey?: string;
+
+  /** Only documents that were issued on or after this day, and numbers without document before such documents. */
+  @Optional()
+  @IsoDate()
+  from?: string;
+
+  /** Only documents that were issued on or before this day, and numbers without document before such documents. */
+  @Optional()
+  @IsoDate()
+  to?: string;
+
+  /** True: only entries with an anomaly. */
+  @Optional()
+  @QueryFlag()
+  anomalous?: boolean;
 }
 
 export class PaymentJournalQuery extends JournalQuery {

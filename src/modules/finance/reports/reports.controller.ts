@@ -10,11 +10,13 @@ import {
   RECEIVABLES,
   UNAPPLIED_MONEY,
 } from './open-amount-reports.js';
+import { NUMBERING } from './numbering-report.js';
 import { INVOICE_JOURNAL, PAYMENT_JOURNAL, REVENUE, VAT, VAT_DOCUMENTS } from './period-reports.js';
 import {
   EntriesQuery,
   GroupedQuery,
   JournalQuery,
+  NumberingQuery,
   OpenInstallmentsQuery,
   PaymentJournalQuery,
   RevenueQuery,
@@ -29,6 +31,7 @@ import {
 } from './open-amount-rows.dto.js';
 import {
   InvoiceJournalReport,
+  NumberingReport,
   PaymentJournalReport,
   RevenueReport,
   VatDocumentReport,
@@ -65,8 +68,9 @@ export class ReportsController {
   /**
    * Report what customers owe
    *
-   * @remarks Open amounts at the end of a day by customer or booking, with the days by which they are late. Only
-   * dated rows count, so that the report of a past day stays the same.
+   * @remarks Open amounts at the end of a day by customer or booking, with the days by which they are late, and unapplied
+   * money beside them. Only dated rows count, so that the amounts of a past day stay the same; names, and the addresses by
+   * which customers are grouped, are those of now.
    */
   @Get('receivables')
   @Answers(OpenGroupReport)
@@ -112,8 +116,8 @@ export class ReportsController {
   /**
    * List open installments of all bookings
    *
-   * @remarks Who owes what, with what is to be asked for after unapplied money and credit due. Installments of quotes
-   * are not listed.
+   * @remarks Who owes what at the end of a day, with what is to be asked for after unapplied money and credit due, and
+   * refunds that no money covers. Installments of quotes are not listed.
    */
   @Get('open-installments')
   @Answers(OpenInstallmentReport)
@@ -124,7 +128,8 @@ export class ReportsController {
   /**
    * List unapplied money of all bookings
    *
-   * @remarks Received money that settled nothing, also of cancelled bookings.
+   * @remarks Received money that settled nothing at the end of a day, also of cancelled bookings, with the day until which
+   * it is to be refunded.
    */
   @Get('unapplied-money')
   @Answers(UnappliedMoneyReport)
@@ -136,7 +141,7 @@ export class ReportsController {
    * Report value-added tax
    *
    * @remarks Output tax of invoices less credit notes by issue date, and input tax of supplier invoices by posting
-   * date, per rate and currency of the documents.
+   * date, per tax code, rate and currency of the documents. Codes and rates are those of the day of issue.
    */
   @Get('vat')
   @Answers(VatReport)
@@ -147,7 +152,7 @@ export class ReportsController {
   /**
    * List the documents of the value-added tax report
    *
-   * @remarks The documents that the report sums, one row per document and rate.
+   * @remarks The documents that the report sums, one row per document, tax code and rate.
    */
   @Get('vat/documents')
   @Answers(VatDocumentReport)
@@ -182,11 +187,24 @@ export class ReportsController {
   /**
    * List issued documents by number
    *
-   * @remarks Invoices and credit notes by issue date, one row per document and tax rate.
+   * @remarks Invoices and credit notes of a period, one row per document with each tax code and rate. Void documents have
+   * one row with amounts of 0.
    */
   @Get('invoice-journal')
   @Answers(InvoiceJournalReport)
   async invoiceJournal(@Query() query: JournalQuery): Answer {
     return this.reports.answer(INVOICE_JOURNAL, query);
+  }
+
+  /**
+   * List document numbers with their gaps
+   *
+   * @remarks The numbers of all series in their order, each with its document, and the ranges of numbers that no document
+   * has. Statuses are those of now.
+   */
+  @Get('numbering')
+  @Answers(NumberingReport)
+  async numbering(@Query() query: NumberingQuery): Answer {
+    return this.reports.answer(NUMBERING, query);
   }
 }

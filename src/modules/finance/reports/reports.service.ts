@@ -50,6 +50,7 @@ export class ReportsService {
     const { place, values } = placing();
     const { limit, offset } = pageBounds(query);
     const sums = report.sums.map((column) => `sum("${column}") as "${column}"`).join(', ');
+    const columns = Object.keys(report.columns).map((column) => `"${column}"`);
     const totals =
       report.totals?.(query, place, this.clock.today()) ??
       `select currency, count(*)::integer as count, ${sums} from report group by currency`;
@@ -57,9 +58,9 @@ export class ReportsService {
       `with report as (${report.rows(query, place, this.clock.today())})
        select (select count(*) from report)::integer as total,
          coalesce((
-           select json_agg(page) from (select * from report order by ${report.order} limit ${limit} offset ${offset}) page
+           select json_agg(page) from (select ${columns.join(', ')} from report order by ${report.order} limit ${limit} offset ${offset}) page
          ), '[]'::json) as data,
-         coalesce((select json_agg(sums order by currency) from (${totals}) sums), '[]'::json) as totals`,
+         coalesce((select json_agg(sums order by sums) from (${totals}) sums), '[]'::json) as totals`,
       values,
     );
     const { data = [], totals: found = [], total = 0 } = answer ?? {};

@@ -1,0 +1,91 @@
+import { Cents, Id, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { CurrencyCode } from '../../../platform/http/trade-fields.js';
+import { TAX_KINDS, type TaxKind } from '../../taxes/index.js';
+
+export const LOWEST = -Number.MAX_SAFE_INTEGER;
+
+/** A row of a report, or a sum of rows. */
+export class CurrencyRow {
+  /** Currency of all amounts of the entry, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+}
+
+/** The sum of some rows. */
+export class CountedRow extends CurrencyRow {
+  /** Number of entries that are summed. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  count: number;
+}
+
+/** Open amounts by the days by which they are late. */
+export class OpenSums extends CountedRow {
+  /** Sum of the open amounts. */
+  @Cents({ min: LOWEST })
+  openCents: number | null;
+
+  /** Of it, not yet due. */
+  @Cents({ min: LOWEST })
+  currentCents: number | null;
+
+  /** Of it, 1 to 30 days late. */
+  @Cents({ min: LOWEST })
+  days1To30Cents: number | null;
+
+  /** Of it, 31 to 60 days late. */
+  @Cents({ min: LOWEST })
+  days31To60Cents: number | null;
+
+  /** Of it, 61 to 90 days late. */
+  @Cents({ min: LOWEST })
+  days61To90Cents: number | null;
+
+  /** Of it, more than 90 days late. */
+  @Cents({ min: LOWEST })
+  over90Cents: number | null;
+
+  /** Money that was paid and settled nothing yet; not subtracted from the open amounts. */
+  @Cents({ min: LOWEST })
+  prepaidCents: number | null;
+}
+
+/** Amounts with their tax. */
+export class TaxedRow extends CurrencyRow {
+  /** Net amount. */
+  @Cents({ min: LOWEST })
+  netCents: number | null;
+
+  /** Tax contained in the gross amount. */
+  @Cents({ min: LOWEST })
+  taxCents: number | null;
+
+  /** Gross amount. */
+  @Cents({ min: LOWEST })
+  grossCents: number | null;
+}
+
+/** Amounts with one tax code and rate, as they were when the document was issued. */
+export class TaxGroupRow extends TaxedRow {
+  /** The tax code; null if the tax was given as an amount or a rate. */
+  @Id('taxc')
+  taxCodeId: string | null;
+
+  /** Code of the tax code; null without one. */
+  @Text({ max: 20 })
+  taxCode: string | null;
+
+  /** Kind of the tax code; null without one. */
+  @OneOf(TAX_KINDS)
+  taxKind: TaxKind | null;
+
+  /** Tax rate in basis points; null if the tax was given as an amount. */
+  @Whole({ min: 0, max: 10_000 })
+  taxRateBasisPoints: number | null;
+}
+
+/** Sums of all rows in one currency. */
+export class TaxedTotals extends TaxedRow {
+  /** Number of rows. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  count: number;
+}
