@@ -9,6 +9,7 @@ import {
   waivedOf,
 } from './plan.js';
 import { allocationsOf } from './application.js';
+import { BilledBooking } from './billed-booking.js';
 import {
   type Allocation,
   creditedOf,
@@ -21,16 +22,14 @@ import {
   type Money,
   totalOf,
 } from './records.js';
-import { allocated, type Groups, grouped, isWrong, lessWaived, restsOf, sorted, sum } from './taxes.js';
+import { sum } from './taxes.js';
 
 /** What one clerk knows of a booking from the own steps alone, by the formulas of the finance reference. */
-export class Account {
+export class Account extends BilledBooking {
   status: 'draft' | 'confirmed' | 'cancelled' = 'draft';
   /** Of a cancelled booking: null as long as the cancellation is not settled. */
   agreedFee: number | null = null;
   plan: Installment[] | null = null;
-  readonly items: Item[] = [];
-  readonly invoices: IssuedInvoice[] = [];
   readonly credits: IssuedCredit[] = [];
   readonly money: Money[] = [];
   allocations: Allocation[] = [];
@@ -42,18 +41,12 @@ export class Account {
     readonly currency: string,
     readonly policy: Policy,
     public departure: string | null,
-  ) {}
-
-  get liveItems(): Item[] {
-    return this.items.filter(({ cancelled }) => !cancelled);
+  ) {
+    super();
   }
 
   get installments(): Installment[] {
     return this.plan ?? [];
-  }
-
-  get total(): number {
-    return sum(this.liveItems.map(({ quantity, unit }) => quantity * unit));
   }
 
   get waived(): number {
@@ -64,14 +57,6 @@ export class Account {
     if (this.status === 'draft') return this.billed;
     if (this.status === 'cancelled') return this.agreedFee ?? 0;
     return this.total - this.waived;
-  }
-
-  get issued(): IssuedInvoice[] {
-    return this.invoices.filter((invoice) => !invoice.void);
-  }
-
-  get billed(): number {
-    return sum(this.issued.map((invoice) => totalOf(invoice) - creditedOf(invoice)));
   }
 
   get received(): number {
@@ -103,45 +88,6 @@ export class Account {
 
   outstanding(installment: Installment): number {
     return isOpen(installment) ? installment.amount - this.paid(installment) : 0;
-  }
-
-  /** G and T of each tax group. */
-  get owed(): Groups {
-    const items = this.liveItems.map(({ code, quantity, unit, tax }) => [code, quantity * unit, tax] as const);
-    return lessWaived(grouped(items), this.waived);
-  }
-
-  /** D and U of each tax group. A fee bills no item. */
-  get onDocuments(): Groups {
-    const lines = this.issued.filter(({ fee }) => !fee).flatMap((invoice) => invoice.lines);
-    return grouped(
-      lines.map(({ code, gross, tax, creditedGross, creditedTax }) => [code, gross - creditedGross, tax - creditedTax]),
-    );
-  }
-
-  get rests(): Groups {
-    return restsOf(this.owed, this.onDocuments);
-  }
-
-  /** The groups that were billed wrongly: how much is to be credited. */
-  get creditDue(): Groups {
-    const wrong = sorted(this.rests).filter(([, rest]) => isWrong(rest));
-    return grouped(wrong.map(([code, { gross, tax }]) => [code, Math.max(0, -gross), Math.max(0, -tax)] as const));
-  }
-
-  /** The lines of an invoice of an installment or of the booking, or the error that it is rejected with. */
-  linesFor(installment: Installment | null): Pick<DocumentLine, 'code' | 'gross' | 'tax'>[] | 'credit_due' | 'exceeds' {
-    const { rests } = this;
-    const rest = sum(sorted(rests).map(([, { gross }]) => gross));
-    const isFirst =
-      this.waived === 0 && sorted(this.onDocuments).every(([, { gross, tax }]) => gross === 0 && tax === 0);
-    if (!installment && isFirst) {
-      return this.liveItems.map(({ code, quantity, unit, tax }) => ({ code, gross: quantity * unit, tax }));
-    }
-    if (sorted(rests).some(([, group]) => isWrong(group))) return 'credit_due';
-    const amount = installment?.amount ?? rest;
-    if (amount > rest || amount === 0) return 'exceeds';
-    return allocated(rests, amount).map(([code, group]) => ({ code, ...group }));
   }
 
   /** A confirmed booking has a plan as soon as it costs something. */
@@ -218,6 +164,14 @@ export class Account {
     }
   }
 
+  /** Staff release an allocation: its money settles nothing by itself any more. */
+  releaseByHand(row: Allocation): void {
+    this.allocations = this.allocations.filter((one) => one !== row);
+    row.money.autoApply = false;
+    if (row.installment) this.settle(row.installment);
+    this.applyMoney();
+  }
+
   /** A refund that failed or came back: its money is unapplied again. */
   takeBack(refund: Money, status: 'failed' | 'reversed', today: string): void {
     Object.assign(refund, { status, reversedOn: status === 'reversed' ? today : null });
@@ -269,6 +223,7 @@ export class Account {
       if (feeInvoice) this.invoices.push(Object.assign(feeInvoice, { installment }));
     }
     this.applyMoney();
+    this.applyMoney(true);
   }
 
   /** The receipts that money can be taken from, the first first. */
@@ -278,9 +233,9 @@ export class Account {
       .sort((a, b) => (a.paidOn === b.paidOn ? (a.id < b.id ? -1 : 1) : a.paidOn < b.paidOn ? -1 : 1));
   }
 
-  /** Section 4.2. */
-  applyMoney(): void {
-    this.allocations = allocationsOf(this);
+  /** Section 4.2. Money that staff released by hand waits for them, unless `byHandToo`. */
+  applyMoney(byHandToo = false): void {
+    this.allocations = allocationsOf(this, byHandToo);
     for (const installment of this.installments) this.settle(installment);
   }
 

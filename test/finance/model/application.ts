@@ -8,14 +8,14 @@ import { sum } from './taxes.js';
  * to open installments, money on installments alone to open invoices, and unapplied money to uncovered refunds, open
  * installments and open invoices, to these up to the claim. A row that is divided or completed is written anew.
  */
-export function allocationsOf(account: Account): Allocation[] {
+export function allocationsOf(account: Account, byHandToo = false): Allocation[] {
   const open = new OpenAmounts(account);
   const first = rewritten(account.allocations, (row) => (isOnInvoiceAlone(row) ? open.forInvoiceMoney(row) : null));
   const second = rewritten(first, (row) => (isOnInstallmentAlone(row) ? open.forInstallmentMoney(row) : null));
   const applied = sum(second.filter(({ refund }) => refund === null).map(({ cents }) => cents));
   let claimLeft = account.claim - applied;
   const rows = [...second];
-  for (const money of account.receipts) {
+  for (const money of account.receipts.filter(({ autoApply }) => autoApply || byHandToo)) {
     const used = sum(second.filter((row) => row.money === money).map(({ cents }) => cents));
     for (const share of open.take(money.amount - used, () => Math.max(0, claimLeft))) {
       if (share.refund === null) claimLeft -= share.cents;

@@ -3,7 +3,9 @@ import type { TestClient } from '../../setup/client.js';
 import type { Answer } from '../../setup/http.js';
 import { days } from '../payment-plans/plans.js';
 import type { Account } from './account.js';
+import type { DrawnLine } from './billed-booking.js';
 import { amountsOf, type BookingMoney, expectedMoney } from './expectations.js';
+import type { Installment } from './plan.js';
 import { Random } from './random.js';
 import type { IssuedInvoice } from './records.js';
 
@@ -15,6 +17,16 @@ export interface Office {
   /** First day that is in no closed month. */
   firstOpenDay: string;
   taxCodes: readonly { id: string; code: string; rates: { rateBasisPoints: number; validFrom: string }[] }[];
+}
+
+/** A draft of an invoice that was not issued at once. */
+export interface Draft {
+  id: string;
+  account: Account;
+  installment: Installment | null;
+  lines: readonly DrawnLine[];
+  /** What it was drawn from. */
+  sources: string;
 }
 
 /** A document with a number of the clerk's own series. */
@@ -67,6 +79,7 @@ export class Clerk {
   readonly random: Random;
   readonly accounts: Account[] = [];
   readonly email: string;
+  drafts: Draft[] = [];
   steps = 0;
   private readonly trace: string[] = [];
 
@@ -93,6 +106,11 @@ export class Clerk {
     return days(this.today, -this.random.int(0, this.random.chance(0.7) ? 0 : furthest));
   }
 
+  /** Remembers a draft that is to be issued later. */
+  keep({ id, account, installment, lines }: Omit<Draft, 'sources'>): void {
+    this.drafts.push({ id, account, installment, lines, sources: sourcesOf(account, installment) });
+  }
+
   note(text: string): void {
     this.trace.push(`${this.steps} ${this.today} ${text}`);
     if (this.trace.length > TRACE_LENGTH) this.trace.shift();
@@ -110,12 +128,14 @@ export class Clerk {
     return this.send('POST', path, body);
   }
 
-  /** Sends a call that has to be rejected with this code. */
-  async rejected(method: string, path: string, rejection: { body?: object; code: string }): Promise<void> {
-    const { body, code } = rejection;
+  /** Sends a call that has to be rejected with this code, or one of these. */
+  async rejected(method: string, path: string, rejection: { body?: object; codes: readonly string[] }): Promise<void> {
+    const { body, codes } = rejection;
     const answer = await this.call<{ code?: string }>(method, path, body);
-    if (answer.body?.code === code) return;
-    throw this.failure(`${method} ${path} ${JSON.stringify(body)} was to be rejected with ${code}: ${answer.text}`);
+    if (codes.includes(answer.body.code ?? '')) return;
+    throw this.failure(
+      `${method} ${path} ${JSON.stringify(body)} was to be rejected with ${codes.join()}: ${answer.text}`,
+    );
   }
 
   /** Compares the service with what the clerk expects of these bookings. */
@@ -145,6 +165,13 @@ export class Clerk {
       if (answer.status !== 503) return answer;
     }
   }
+}
+
+/** The items, and the installment, that a draft is drawn from. */
+export function sourcesOf({ liveItems }: Account, installment: Installment | null): string {
+  const items = liveItems.map(({ id, quantity, unit, tax }) => [id, quantity, quantity * unit, tax].join(' '));
+  const { amount, due, status } = installment ?? {};
+  return [...items, amount, due, status === 'cancelled'].join('; ');
 }
 
 /** New installments are known by their position until their ids were read. */

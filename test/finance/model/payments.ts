@@ -1,13 +1,21 @@
 import type { Account } from './account.js';
 import { BOOKINGS, type Clerk, FINANCE } from './clerk.js';
-import { restLines } from './documents.js';
+import { restLines } from './credit-notes.js';
 import { isConfirmed, type Outcome } from './sales.js';
-import { isReceived, type IssuedInvoice, type Money } from './records.js';
+import { type Allocation, isReceived, type IssuedInvoice, type Money } from './records.js';
 
 interface Payment {
   id: string;
   status: string;
   paidOn: string;
+}
+
+interface AllocationRow {
+  id: string;
+  scheduleId: string | null;
+  invoiceId: string | null;
+  refundId?: string | null;
+  amountCents: number;
 }
 
 const PAYMENTS = `${FINANCE}/payments`;
@@ -44,6 +52,45 @@ export async function reversePayment(clerk: Clerk): Outcome {
   return [account];
 }
 
+/** Releases an allocation by hand: what it settled is open, and the money waits until staff apply it again. */
+export async function releaseByHand(clerk: Clerk): Outcome {
+  const { random } = clerk;
+  const account = random.pick(
+    clerk.accounts.filter(({ status, allocations }) => status === 'confirmed' && allocations.length > 0),
+  );
+  const money = account && random.pick(account.allocations)?.money;
+  if (!account || !money) return null;
+  const { allocations } = await clerk.send<{ allocations: AllocationRow[] }>('GET', `${PAYMENTS}/${money.id}`);
+  const own = account.allocations.filter((row) => row.money === money);
+  clerk.same(`the allocations of ${money.id}`, allocations.map(partOf).sort(), own.map(recordedPartOf).sort());
+  const row = random.pick(own);
+  const stored = allocations.find((one) => row && partOf(one) === recordedPartOf(row));
+  if (!row || !stored) return null;
+  const path = `${PAYMENTS}/${money.id}/allocations/${stored.id}`;
+  if (row.refund) {
+    await clerk.rejected('DELETE', path, { codes: ['invalid_transition'] });
+    return [account];
+  }
+  await clerk.send('DELETE', path);
+  clerk.note(`releaseByHand ${account.id} ${row.cents} of ${money.id}`);
+  account.releaseByHand(row);
+  return [account];
+}
+
+/** Money that was released by hand settles what is open again. */
+export async function applyByHand(clerk: Clerk): Outcome {
+  const { random } = clerk;
+  const waits = ({ autoApply, status }: Money) => !autoApply && status === 'completed';
+  const account = random.pick(clerk.accounts.filter(({ money }) => money.some(waits)));
+  const money = account && random.pick(account.money.filter(waits));
+  if (!account || !money) return null;
+  await clerk.post(`${PAYMENTS}/${money.id}/allocations`, {});
+  clerk.note(`applyByHand ${account.id} ${money.id}`);
+  money.autoApply = true;
+  account.applyMoney();
+  return [account];
+}
+
 export async function requestRefund(clerk: Clerk): Outcome {
   const { random } = clerk;
   const account = random.pick(clerk.accounts.filter((one) => one.unapplied() > 0));
@@ -53,7 +100,7 @@ export async function requestRefund(clerk: Clerk): Outcome {
   const path = `${FINANCE}/bookings/${account.id}/refunds`;
   const body = { amountCents: amount, method: 'bank_transfer', reason: 'Paid too much' };
   if (amount > available) {
-    await clerk.rejected('POST', path, { body, code: 'over_refunded' });
+    await clerk.rejected('POST', path, { body, codes: ['over_refunded'] });
     return [account];
   }
   const { id } = await clerk.post<Payment>(path, body);
@@ -94,7 +141,7 @@ export async function transfer(clerk: Clerk): Outcome {
   const body = { toBookingId: target.id, amountCents: amount, reason: 'Booked another tour' };
   const isOther = source.currency !== target.currency;
   if (isOther || amount > source.unapplied()) {
-    await clerk.rejected('POST', path, { body, code: isOther ? 'currency_mismatch' : 'over_refunded' });
+    await clerk.rejected('POST', path, { body, codes: [isOther ? 'currency_mismatch' : 'over_refunded'] });
     return [source, target];
   }
   const { id: transferId, ...made } = await clerk.post<{ id: string; fromPaymentId: string; toPaymentId: string }>(
@@ -120,7 +167,7 @@ export async function reverseTransfer(clerk: Clerk): Outcome {
   const path = `${FINANCE}/transfers/${from.transferId}/reversal`;
   const body = { reason: 'Wrong booking' };
   if (target.unapplied() < from.amount) {
-    await clerk.rejected('POST', path, { body, code: 'transfer_used' });
+    await clerk.rejected('POST', path, { body, codes: ['transfer_used'] });
     return [source, target];
   }
   await clerk.post(path, body);
@@ -138,6 +185,7 @@ export async function cancelBooking(clerk: Clerk): Outcome {
   await clerk.post(`${BOOKINGS}/${account.id}/cancellation`, { reason: 'The customer fell ill' });
   clerk.note(`cancelBooking ${account.id} ${total}`);
   account.cancel();
+  clerk.drafts = clerk.drafts.filter((draft) => draft.account !== account);
   cancelled.set(account, { items, total });
   return [account];
 }
@@ -184,7 +232,7 @@ export async function settled(clerk: Clerk, account: Account): Promise<void> {
   clerk.note(`settle ${account.id} fee ${fee} outcome ${outcome}`);
   const line = { code: 'given', gross: fee, tax: 0, creditedGross: 0, creditedTax: 0 };
   const invoice: IssuedInvoice | null = feeInvoiceId
-    ? { id: feeInvoiceId, installment: null, issueDate: today, lines: [line], void: false, fee: true, series: '' }
+    ? { id: feeInvoiceId, installment: null, issueDate: today, lines: [line], void: false, sent: false, fee: true }
     : null;
   clerk.same('whether there is a fee invoice', invoice !== null, fee > 0);
   for (const issued of [...account.issued].sort((a, b) => (a.id < b.id ? -1 : 1))) {
@@ -200,9 +248,24 @@ export async function settled(clerk: Clerk, account: Account): Promise<void> {
   }
 }
 
+function partOf({ scheduleId, invoiceId, amountCents }: AllocationRow): string {
+  return [scheduleId, invoiceId, amountCents].join(' ');
+}
+
+function recordedPartOf({ installment, invoice, cents }: Allocation): string {
+  return [installment?.id ?? null, invoice?.id ?? null, cents].join(' ');
+}
+
 type New = Pick<Money, 'id' | 'kind' | 'amount' | 'paidOn'> & { transferId?: string };
 
 function newMoney(clerk: Clerk, { transferId = '', ...made }: New): Money {
   const status = 'completed';
-  return { ...made, postedOn: clerk.postedOn(made.paidOn), reversedOn: null, status, transferId: transferId || null };
+  return {
+    ...made,
+    postedOn: clerk.postedOn(made.paidOn),
+    reversedOn: null,
+    autoApply: true,
+    status,
+    transferId: transferId || null,
+  };
 }

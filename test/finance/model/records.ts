@@ -27,8 +27,8 @@ export interface IssuedInvoice {
   issueDate: string;
   lines: DocumentLine[];
   void: boolean;
+  sent: boolean;
   fee: boolean;
-  series: string;
 }
 
 /** What an issued credit note takes from the sales of its day. */
@@ -56,6 +56,8 @@ export interface Money {
   reversedOn: string | null;
   status: 'completed' | 'requested' | 'failed' | 'reversed';
   transferId: string | null;
+  /** False from the moment on in which staff released a part of it by hand. */
+  autoApply: boolean;
 }
 
 /** A part of a receipt and what it settles. The order of the rows is that in which they were written. */

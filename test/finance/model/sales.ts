@@ -82,12 +82,12 @@ export async function discount(clerk: Clerk): Outcome {
   const path = `${BOOKINGS}/${account.id}/items`;
   const isMixed = account.liveItems.some((item) => item.code !== GIVEN);
   if (!code && isMixed) {
-    await clerk.rejected('POST', path, { body, code: 'tax_code_required' });
+    await clerk.rejected('POST', path, { body, codes: ['tax_code_required'] });
     return [account];
   }
   const after = { gross: (group?.gross ?? 0) + unit, tax: (group?.tax ?? 0) + tax };
   if (isWrong(after)) {
-    await clerk.rejected('POST', path, { body, code: 'negative_total' });
+    await clerk.rejected('POST', path, { body, codes: ['negative_total'] });
     return [account];
   }
   const { id } = await clerk.post<{ id: string }>(path, body);
@@ -115,7 +115,7 @@ export async function changeItem(clerk: Clerk): Outcome {
   const tax = after === before ? item.tax : ofCode;
   const path = `${BOOKINGS}/${account.id}/items/${item.id}`;
   if (!fits(account, item, { ...item, quantity, unit, tax })) {
-    await clerk.rejected('PATCH', path, { body: changes, code: 'negative_total' });
+    await clerk.rejected('PATCH', path, { body: changes, codes: ['negative_total'] });
     return [account];
   }
   const changed = await clerk.send<{ taxIncludedCents: number }>('PATCH', path, changes);
@@ -133,13 +133,32 @@ export async function cancelItem(clerk: Clerk): Outcome {
   if (!account || !item || account.liveItems.length === 1) return null;
   const path = `${BOOKINGS}/${account.id}/items/${item.id}/cancellation`;
   if (!fits(account, item, null)) {
-    await clerk.rejected('POST', path, { body: { reason: 'Ill' }, code: 'negative_total' });
+    await clerk.rejected('POST', path, { body: { reason: 'Ill' }, codes: ['negative_total'] });
     return [account];
   }
   await clerk.post(path, { reason: 'Ill' });
   clerk.note(`cancelItem ${account.id} ${item.quantity * item.unit} ${item.code}`);
   const before = account.total;
   item.cancelled = true;
+  account.totalChanged(before, clerk.today);
+  return [account];
+}
+
+/** An item that was cancelled is sold again, at its old price and tax. */
+export async function reinstateItem(clerk: Clerk): Outcome {
+  const cancelledOf = ({ items }: Account) => items.filter(({ cancelled, id }) => cancelled && id !== '');
+  const account = clerk.random.pick(clerk.accounts.filter((one) => isLive(one) && cancelledOf(one).length > 0));
+  const item = account && clerk.random.pick(cancelledOf(account));
+  if (!account || !item) return null;
+  const path = `${BOOKINGS}/${account.id}/items/${item.id}/reinstatement`;
+  if (!fits(account, item, item)) {
+    await clerk.rejected('POST', path, { body: { reason: 'By mistake' }, codes: ['negative_total'] });
+    return [account];
+  }
+  await clerk.post(path, { reason: 'By mistake' });
+  clerk.note(`reinstateItem ${account.id} ${item.quantity * item.unit} ${item.code}`);
+  const before = account.total;
+  item.cancelled = false;
   account.totalChanged(before, clerk.today);
   return [account];
 }
@@ -162,7 +181,7 @@ export async function waive(clerk: Clerk): Outcome {
   const path = `${FINANCE}/bookings/${account.id}/payment-schedules/${installment.id}?rebalance=none`;
   const body = { status: 'cancelled', waiveReason: 'Goodwill' };
   if (account.paid(installment) > 0) {
-    await clerk.rejected('PATCH', path, { body, code: 'schedule_has_payments' });
+    await clerk.rejected('PATCH', path, { body, codes: ['schedule_has_payments'] });
     return [account];
   }
   await clerk.send('PATCH', path, body);
@@ -184,7 +203,7 @@ export async function unwaive(clerk: Clerk): Outcome {
   return [account];
 }
 
-const isLive = ({ status }: Account) => status !== 'cancelled';
+export const isLive = ({ status }: Account) => status !== 'cancelled';
 
 export function isConfirmed({ status }: Account): boolean {
   return status === 'confirmed';
@@ -217,7 +236,7 @@ async function insertItem(clerk: Clerk, account: Account): Promise<void> {
 }
 
 /** The tax code with the rate of today; null for amounts whose tax is given. */
-function codeOf({ office, today }: Clerk, code: string) {
+export function codeOf({ office, today }: Clerk, code: string) {
   const found = office.taxCodes.find((one) => one.code === code);
   const rate = found?.rates.filter(({ validFrom }) => validFrom <= today).at(-1);
   return found && rate ? { id: found.id, code, basisPoints: rate.rateBasisPoints } : null;
@@ -230,6 +249,6 @@ function fits(account: Account, item: Item, changed: Item | null): boolean {
   return sorted(after).every(([, group]) => !isWrong(group));
 }
 
-function groupsOf(items: readonly Item[]) {
+export function groupsOf(items: readonly Item[]) {
   return restsOf(grouped(items.map(({ code, quantity, unit, tax }) => [code, quantity * unit, tax])), new Map());
 }

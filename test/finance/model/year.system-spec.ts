@@ -5,7 +5,8 @@ import { closeMonths } from '../periods/months.js';
 import { newTaxCode } from '../../taxes/tax-codes.js';
 import { Books } from './books.js';
 import { Clerk, FINANCE, type Office, Series } from './clerk.js';
-import { bill, creditAll, creditDue, creditPart, owesCredit, releaseDate, voidInvoice } from './documents.js';
+import { correct, creditAll, creditDue, creditPart, owesCredit } from './credit-notes.js';
+import { bill, deliver, issueDraft, releaseDate, voidInvoice } from './invoices.js';
 import * as payments from './payments.js';
 import * as sales from './sales.js';
 
@@ -28,6 +29,7 @@ const STEPS: Record<string, [weight: number, step: (clerk: Clerk) => sales.Outco
   discount: [5, sales.discount],
   changeItem: [10, sales.changeItem],
   cancelItem: [4, sales.cancelItem],
+  reinstateItem: [3, sales.reinstateItem],
   moveDeparture: [4, sales.moveDeparture],
   waive: [3, sales.waive],
   unwaive: [3, sales.unwaive],
@@ -35,9 +37,14 @@ const STEPS: Record<string, [weight: number, step: (clerk: Clerk) => sales.Outco
   voidInvoice: [3, voidInvoice],
   creditDue: [6, creditDue],
   creditPart: [4, creditPart],
+  correct: [2, correct],
+  issueDraft: [4, issueDraft],
+  deliver: [2, deliver],
   releaseDate: [2, releaseDate],
   pay: [14, payments.pay],
   reversePayment: [4, payments.reversePayment],
+  releaseByHand: [3, payments.releaseByHand],
+  applyByHand: [3, payments.applyByHand],
   requestRefund: [4, payments.requestRefund],
   endRefund: [4, payments.endRefund],
   transfer: [4, payments.transfer],

@@ -1,0 +1,88 @@
+import type { Installment } from './plan.js';
+import { creditedOf, type DocumentLine, type IssuedInvoice, type Item, totalOf } from './records.js';
+import { allocated, type Groups, grouped, isWrong, lessWaived, restsOf, sorted, sum } from './taxes.js';
+
+/** A line before it is on a document. */
+export type DrawnLine = Pick<DocumentLine, 'code' | 'gross' | 'tax'>;
+
+/** What a booking costs and what of it is on documents, in sum and per tax group: sections 0 and 1 of the reference. */
+export abstract class BilledBooking {
+  readonly items: Item[] = [];
+  readonly invoices: IssuedInvoice[] = [];
+  abstract readonly status: 'draft' | 'confirmed' | 'cancelled';
+  abstract readonly claim: number;
+  abstract readonly waived: number;
+
+  get liveItems(): Item[] {
+    return this.items.filter(({ cancelled }) => !cancelled);
+  }
+
+  get total(): number {
+    return sum(this.liveItems.map(({ quantity, unit }) => quantity * unit));
+  }
+
+  get issued(): IssuedInvoice[] {
+    return this.invoices.filter((invoice) => !invoice.void);
+  }
+
+  get billed(): number {
+    return sum(this.issued.map((invoice) => totalOf(invoice) - creditedOf(invoice)));
+  }
+
+  /** G and T of each tax group. */
+  get owed(): Groups {
+    const items = this.liveItems.map(({ code, quantity, unit, tax }) => [code, quantity * unit, tax] as const);
+    return lessWaived(grouped(items), this.waived);
+  }
+
+  /** D and U of each tax group. A fee bills no item. */
+  get onDocuments(): Groups {
+    const lines = this.issued.filter(({ fee }) => !fee).flatMap((invoice) => invoice.lines);
+    return grouped(
+      lines.map(({ code, gross, tax, creditedGross, creditedTax }) => [code, gross - creditedGross, tax - creditedTax]),
+    );
+  }
+
+  get rests(): Groups {
+    return restsOf(this.owed, this.onDocuments);
+  }
+
+  /** The groups that were billed wrongly: how much is to be credited. */
+  get creditDue(): Groups {
+    const wrong = sorted(this.rests).filter(([, rest]) => isWrong(rest));
+    return grouped(wrong.map(([code, { gross, tax }]) => [code, Math.max(0, -gross), Math.max(0, -tax)] as const));
+  }
+
+  /** The lines of an invoice of an installment or of the booking, or the error that it is rejected with. */
+  linesFor(installment: Installment | null): DrawnLine[] | 'credit_due' | 'invoice_exceeds_booking' {
+    const lines = this.drawnLines(installment);
+    if (lines === 'credit_due') return lines;
+    // A quote can be billed up to its price.
+    const limit = this.status === 'draft' ? this.total : this.claim;
+    const total = sum(lines.map(({ gross }) => gross));
+    return this.billed + total > limit || lines.length === 0 ? 'invoice_exceeds_booking' : lines;
+  }
+
+  /** The same as soon as an invoice is credited in full. */
+  linesWithout(invoice: IssuedInvoice): ReturnType<BilledBooking['linesFor']> {
+    const { lines } = invoice;
+    invoice.lines = lines.map((line) => ({ ...line, creditedGross: line.gross, creditedTax: line.tax }));
+    const drawn = this.linesFor(invoice.installment);
+    invoice.lines = lines;
+    return drawn;
+  }
+
+  private drawnLines(installment: Installment | null): DrawnLine[] | 'credit_due' {
+    const { rests } = this;
+    const rest = sum(sorted(rests).map(([, { gross }]) => gross));
+    const isFirst =
+      this.waived === 0 && sorted(this.onDocuments).every(([, { gross, tax }]) => gross === 0 && tax === 0);
+    if (!installment && isFirst) {
+      return this.liveItems.map(({ code, quantity, unit, tax }) => ({ code, gross: quantity * unit, tax }));
+    }
+    if (sorted(rests).some(([, group]) => isWrong(group))) return 'credit_due';
+    const amount = installment?.amount ?? rest;
+    if (amount > rest || amount === 0) return [];
+    return allocated(rests, amount).map(([code, group]) => ({ code, ...group }));
+  }
+}

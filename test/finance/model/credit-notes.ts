@@ -1,0 +1,192 @@
+import type { Account } from './account.js';
+import { type Clerk, FINANCE } from './clerk.js';
+import { compareDocument, type Document } from './invoices.js';
+import { creditedOf, type CreditLine, type IssuedInvoice, totalOf } from './records.js';
+import { codeOf, groupsOf, isConfirmed, type Outcome } from './sales.js';
+import { includedTax, isWrong, rounded, sorted, sum } from './taxes.js';
+
+const CREDIT_NOTES = `${FINANCE}/credit-notes`;
+
+/** Credits what was billed too much, of the newest invoices first. */
+export async function creditDue(clerk: Clerk): Outcome {
+  const account = clerk.random.pick(clerk.accounts.filter(owesCredit));
+  if (!account) return null;
+  await creditAll(clerk, account);
+  return [account];
+}
+
+export function owesCredit(account: Account): boolean {
+  return isConfirmed(account) && sorted(account.creditDue).length > 0;
+}
+
+/** Afterwards no group is billed beyond what is owed. A wrong tax is corrected: the invoices are credited in full. */
+export async function creditAll(clerk: Clerk, account: Account): Promise<void> {
+  for (const invoice of newestFirst(account)) {
+    const due = sorted(account.creditDue).map(([code, { gross }]) => Math.min(gross, restOf(invoice, code).gross));
+    if (sum(due) > 0) await credit(clerk, account, { invoice, reason: 'booking_changed' });
+  }
+  for (const invoice of newestFirst(account)) {
+    const wrong = sorted(account.creditDue).map(([code]) => code);
+    if (!invoice.lines.some(({ code }) => wrong.includes(code))) continue;
+    await credit(clerk, account, { invoice, lines: restLines(invoice), reason: 'correction' });
+  }
+}
+
+/** Credits a part of a line, or all of an invoice: because it was wrong, or as goodwill, which lowers the price. */
+export async function creditPart(clerk: Clerk): Outcome {
+  const { random } = clerk;
+  const account = random.pick(clerk.accounts.filter((one) => isConfirmed(one) && newestFirst(one).length > 0));
+  const invoice = account && random.pick(newestFirst(account));
+  if (!account || !invoice) return null;
+  const rests = restLines(invoice);
+  const line = random.pick(rests.filter(({ gross }) => gross > 0));
+  if (!line || random.chance(0.3)) {
+    await credit(clerk, account, { invoice, lines: rests, reason: 'correction' });
+    return [account];
+  }
+  const gross = random.int(1, Math.ceil(line.gross * 1.1));
+  const available = sum(rests.map((rest) => rest.gross));
+  const requested = [{ linePosition: line.position, amountCents: gross }];
+  if (gross > line.gross || gross > available) {
+    const body = { invoiceId: invoice.id, reason: 'correction', reasonText: 'Wrong', lines: requested };
+    await clerk.rejected('POST', CREDIT_NOTES, { body, codes: ['over_credited'] });
+    return [account];
+  }
+  const tax = gross === line.gross ? line.tax : rounded(line.tax * gross, line.gross);
+  const lines = [{ position: line.position, gross, tax }];
+  const code = invoice.lines[line.position - 1]?.code ?? '';
+  const isGoodwill = random.chance(0.5) && bears(account, code, lines);
+  await credit(clerk, account, { invoice, lines, requested, reason: isGoodwill ? 'goodwill' : 'correction' });
+  return [account];
+}
+
+/** Credits an invoice in full and bills the same installment or booking again. */
+export async function correct(clerk: Clerk): Outcome {
+  const { random } = clerk;
+  const account = random.pick(clerk.accounts.filter((one) => isConfirmed(one) && newestFirst(one).length > 0));
+  const invoice = account && random.pick(newestFirst(account));
+  if (!account || !invoice || invoice.installment?.status === 'cancelled') return null;
+  const preview = account.linesWithout(invoice);
+  const body = { reasonText: 'Made out to the wrong company' };
+  const path = `${FINANCE}/invoices/${invoice.id}/correction`;
+  if (typeof preview === 'string') {
+    await clerk.rejected('POST', path, { body, codes: [preview] });
+    return [account];
+  }
+  const { creditNote, invoice: draft } = await clerk.post<{ creditNote: Document; invoice: Document }>(path, body);
+  clerk.note(`correct ${account.id} ${invoice.id}`);
+  const lines = restLines(invoice);
+  account.credit(invoice, lines, clerk.today);
+  const coded = lines.map((line) => ({ ...line, code: invoice.lines[line.position - 1]?.code ?? '' }));
+  compareDocument(clerk, creditNote, { number: creditNote.number, status: 'issued', lines: coded });
+  compareDocument(clerk, draft, { number: null, status: 'draft', lines: preview });
+  clerk.keep({ id: draft.id, account, installment: invoice.installment, lines: preview });
+  return [account];
+}
+
+interface Crediting {
+  invoice: IssuedInvoice;
+  /** Omitted: what is billed too much; the service chooses the lines of each group. */
+  lines?: CreditLine[];
+  requested?: object[];
+  reason: string;
+}
+
+async function credit(clerk: Clerk, account: Account, crediting: Crediting): Promise<void> {
+  const { invoice, requested, reason } = crediting;
+  const [invoiceId, reasonText] = [invoice.id, 'Agreed by phone'];
+  const request = { invoiceId, reason, reasonText, ...(requested ? { lines: requested } : {}) };
+  const draft = await clerk.post<Document>(CREDIT_NOTES, request);
+  const { creditNotes: series } = clerk.series;
+  const issueDate = clerk.today;
+  const number = series.next(issueDate);
+  const body = { issueDate, seriesId: series.id };
+  const issued = await clerk.post<Document>(`${CREDIT_NOTES}/${draft.id}/issuance`, body);
+  const lines = crediting.lines ?? dueLinesOf(account, { invoice, issued, clerk });
+  const total = sum(lines.map(({ gross }) => gross));
+  clerk.note(`credit ${account.id} ${number} ${total} of ${invoice.id} for ${reason}`);
+  if (reason === 'goodwill')
+    adjust(clerk, account, { code: invoice.lines[(lines[0]?.position ?? 0) - 1]?.code ?? '', lines });
+  const { openReduced, released } = account.credit(invoice, lines, issueDate);
+  series.documents.push({ number, issueDate, invoice: null, isReleased: false });
+  const coded = lines.map((line) => ({ ...line, code: invoice.lines[line.position - 1]?.code ?? '' }));
+  compareDocument(clerk, issued, { number, status: 'issued', lines: coded });
+  clerk.same('what the credit note reduced', [issued.openReducedCents, issued.releasedCents], [openReduced, released]);
+}
+
+/** Goodwill is an item of its own, with the amount and the tax of the credit note. */
+function adjust(clerk: Clerk, account: Account, { code, lines }: { code: string; lines: readonly CreditLine[] }): void {
+  const before = account.total;
+  const unit = -sum(lines.map(({ gross }) => gross));
+  const found = codeOf(clerk, code);
+  const tax = found ? includedTax(unit, found.basisPoints) : -sum(lines.map((line) => line.tax));
+  const item = { id: '', code, basisPoints: found?.basisPoints ?? null, quantity: 1, unit, tax };
+  account.items.push({ ...item, isReduction: true, cancelled: false });
+  account.totalChanged(before, clerk.today);
+}
+
+/** Whether the tax group stays at or above 0. An adjustment beside coded items has a code. */
+function bears(account: Account, code: string, lines: readonly CreditLine[]): boolean {
+  const group = groupsOf(account.liveItems).get(code);
+  const [gross, tax] = [sum(lines.map((line) => line.gross)), sum(lines.map((line) => line.tax))];
+  const isMixed = code === 'given' && account.liveItems.some((item) => item.code !== 'given');
+  return !isMixed && group !== undefined && !isWrong({ gross: group.gross - gross, tax: group.tax - tax });
+}
+
+/** Invoices that are not credited in full. */
+function newestFirst(account: Account): IssuedInvoice[] {
+  const open = account.issued.filter((invoice) => creditedOf(invoice) < totalOf(invoice));
+  const key = ({ issueDate, id }: IssuedInvoice) => `${issueDate} ${id}`;
+  return open.sort((a, b) => (key(a) < key(b) ? 1 : -1));
+}
+
+/** What is left of the lines of an invoice. */
+export function restLines({ lines }: IssuedInvoice): CreditLine[] {
+  return lines
+    .map(({ gross, tax, creditedGross, creditedTax }, index) => ({
+      position: index + 1,
+      gross: gross - creditedGross,
+      tax: tax - creditedTax,
+    }))
+    .filter(({ gross, tax }) => gross !== 0 || tax !== 0);
+}
+
+function restOf(invoice: IssuedInvoice, code: string): { gross: number; tax: number } {
+  const own = restLines(invoice).filter(({ position }) => invoice.lines[position - 1]?.code === code);
+  return { gross: sum(own.map(({ gross }) => gross)), tax: sum(own.map(({ tax }) => tax)) };
+}
+
+interface Drawn {
+  clerk: Clerk;
+  invoice: IssuedInvoice;
+  issued: Document;
+}
+
+/**
+ * The lines that the service chose for the credit due, with the taxes that they must have. The reference fixes the sum of each
+ * group, not the lines: whole lines have all of their tax, and at most one of a group is credited in part, with the exact tax.
+ */
+function dueLinesOf(account: Account, { clerk, invoice, issued }: Drawn): CreditLine[] {
+  const rests = restLines(invoice);
+  const restAt = (position: number) => rests.find((rest) => rest.position === position) ?? { gross: 0, tax: 0 };
+  const chosen = issued.lines.map(({ linePosition, totalCents }) => ({ position: linePosition, gross: totalCents }));
+  return sorted(account.creditDue)
+    .flatMap(([code, due]) => {
+      const own = chosen.filter(({ position }) => invoice.lines[position - 1]?.code === code);
+      const parts = own.filter(({ position, gross }) => restAt(position).gross !== gross);
+      const expected = Math.min(due.gross, Math.max(0, restOf(invoice, code).gross));
+      clerk.same(`the credit of ${code}`, [sum(own.map(({ gross }) => gross)), parts.length <= 1], [expected, true]);
+      const whole = own.filter((line) => !parts.includes(line));
+      const left = due.tax - sum(whole.map(({ position }) => restAt(position).tax));
+      return own.map(({ position, gross }) => {
+        const { tax } = restAt(position);
+        const isPart = parts.some((part) => part.position === position);
+        return { position, gross, tax: isPart ? Math.min(Math.max(0, left), tax, gross) : tax };
+      });
+    })
+    .sort(
+      (a, b) =>
+        chosen.findIndex(({ position }) => position === a.position) -
+        chosen.findIndex(({ position }) => position === b.position),
+    );
+}

@@ -1,0 +1,205 @@
+import { days } from '../payment-plans/plans.js';
+import type { Account } from './account.js';
+import type { DrawnLine } from './billed-booking.js';
+import { type Clerk, type Draft, FINANCE, type Series, sourcesOf } from './clerk.js';
+import { statusOf } from './expectations.js';
+import type { Installment } from './plan.js';
+import { creditedOf, type IssuedInvoice, totalOf } from './records.js';
+import { isLive, type Outcome } from './sales.js';
+import { sum } from './taxes.js';
+
+export interface Document {
+  id: string;
+  number: string | null;
+  status: string;
+  issueDate: string;
+  totalCents: number;
+  taxCents: number;
+  openReducedCents: number;
+  releasedCents: number;
+  lines: { totalCents: number; taxCents: number; taxCode: string | null; linePosition: number }[];
+}
+
+const INVOICES = `${FINANCE}/invoices`;
+
+/** Draws an invoice of an installment or of the booking, and mostly issues it at once. */
+export async function bill(clerk: Clerk): Outcome {
+  const { random } = clerk;
+  const account = random.pick(clerk.accounts.filter(isLive));
+  if (!account) return null;
+  const wanted = account.installments.filter(({ status }) => status !== 'cancelled');
+  const installment = random.chance(0.7) ? (random.pick(wanted) ?? null) : null;
+  if (!installment && account.billed >= (account.status === 'draft' ? account.total : account.claim)) return null;
+  const body = { bookingId: account.id, ...(installment ? { scheduleId: installment.id } : {}) };
+  if (installment && isOnInvoice(clerk, account, installment)) {
+    await clerk.rejected('POST', INVOICES, { body, codes: ['schedule_already_invoiced'] });
+    return [account];
+  }
+  const lines = account.linesFor(installment);
+  if (typeof lines === 'string') {
+    await clerk.rejected('POST', INVOICES, { body, codes: [lines] });
+    return [account];
+  }
+  const draft = await clerk.post<Document>(INVOICES, body);
+  compareDocument(clerk, draft, { number: null, status: 'draft', lines });
+  if (random.chance(0.15)) {
+    clerk.note(`draft ${account.id} of installment ${installment?.position ?? '-'}`);
+    clerk.keep({ id: draft.id, account, installment, lines });
+    return [account];
+  }
+  const isIssued = await issue(clerk, { id: draft.id, account, installment, lines });
+  if (!isIssued) await clerk.send('DELETE', `${INVOICES}/${draft.id}`);
+  return [account];
+}
+
+/** Issues a draft of before: as it is, unless its sources have changed, or drawn anew. */
+export async function issueDraft(clerk: Clerk): Outcome {
+  const { random } = clerk;
+  const draft = random.pick(clerk.drafts);
+  if (!draft) return null;
+  const { id, account, installment } = draft;
+  const fresh = installment?.status === 'cancelled' ? [] : account.linesFor(installment);
+  const isChanged = sourcesOf(account, installment) !== draft.sources;
+  const isSame = typeof fresh !== 'string' && sameLines(fresh, draft.lines);
+  const onStale = random.chance(0.5) ? { onStale: 'redraw' } : {};
+  if (typeof fresh !== 'string' && fresh.length > 0 && ('onStale' in onStale || (!isChanged && isSame))) {
+    if (await issue(clerk, { id, account, installment, lines: fresh, ...onStale })) {
+      clerk.drafts = clerk.drafts.filter((one) => one !== draft);
+      return [account];
+    }
+  } else {
+    const codes = ['draft_stale', 'credit_due', 'invoice_exceeds_booking', 'schedule_cancelled'];
+    const isStale = isChanged && !('onStale' in onStale);
+    const rejection = { body: onStale, codes: isStale ? ['draft_stale'] : codes };
+    await clerk.rejected('POST', `${INVOICES}/${id}/issuance`, rejection);
+  }
+  if (random.chance(0.5)) {
+    await clerk.send('DELETE', `${INVOICES}/${id}`);
+    clerk.drafts = clerk.drafts.filter((one) => one !== draft);
+  }
+  return [account];
+}
+
+interface Issuing extends Omit<Draft, 'sources'> {
+  onStale?: string;
+}
+
+/** Issues a draft on a day that is allowed, or tries to on one that is not: false. */
+async function issue(clerk: Clerk, { id, account, installment, lines, ...redraw }: Issuing): Promise<boolean> {
+  const { invoices: series } = clerk.series;
+  const issueDate = days(clerk.today, clerk.random.chance(0.6) ? 0 : clerk.random.int(-34, 1));
+  const rejection = rejectionOf(clerk, series, issueDate);
+  const body = { issueDate, seriesId: series.id, ...redraw };
+  if (rejection) {
+    await clerk.rejected('POST', `${INVOICES}/${id}/issuance`, { body, codes: [rejection] });
+    return false;
+  }
+  const number = series.next(issueDate);
+  const issued = await clerk.post<Document>(`${INVOICES}/${id}/issuance`, body);
+  const total = sum(lines.map(({ gross }) => gross));
+  clerk.note(`bill ${account.id} ${number} ${issueDate} ${total} of installment ${installment?.position ?? '-'}`);
+  const invoice: IssuedInvoice = {
+    ...{ id, installment, issueDate, void: false, sent: false, fee: false },
+    lines: lines.map((line) => ({ ...line, creditedGross: 0, creditedTax: 0 })),
+  };
+  account.issue(invoice);
+  series.documents.push({ number, issueDate, invoice, isReleased: false });
+  compareDocument(clerk, issued, { number, status: statusOf(account, invoice), lines });
+  return true;
+}
+
+/** An installment is on one document at a time, also if that is a draft. */
+function isOnInvoice({ drafts }: Clerk, account: Account, installment: Installment): boolean {
+  const isDrafted = drafts.some((draft) => draft.installment === installment);
+  const live = account.issued.filter((invoice) => statusOf(account, invoice) !== 'credited');
+  return isDrafted || live.some((invoice) => invoice.installment === installment);
+}
+
+/** The customer has the invoice: it can only be credited. */
+export async function deliver(clerk: Clerk): Outcome {
+  const account = clerk.random.pick(
+    clerk.accounts.filter(({ issued }) => issued.some(({ sent, fee }) => !sent && !fee)),
+  );
+  const invoice = account && clerk.random.pick(account.issued.filter(({ sent, fee }) => !sent && !fee));
+  if (!account || !invoice) return null;
+  await clerk.post(`${INVOICES}/${invoice.id}/delivery`, { sentOn: clerk.today });
+  clerk.note(`deliver ${account.id} ${invoice.id}`);
+  invoice.sent = true;
+  return [account];
+}
+
+export async function voidInvoice(clerk: Clerk): Outcome {
+  const { random } = clerk;
+  const account = random.pick(clerk.accounts.filter(({ issued }) => issued.length > 0));
+  const invoice = account && random.pick(account.issued);
+  if (!account || !invoice) return null;
+  const path = `${INVOICES}/${invoice.id}/voiding`;
+  const body = { reason: 'Made out to the wrong company' };
+  const isClosed = invoice.issueDate < clerk.office.firstOpenDay;
+  if (isClosed || invoice.sent || account.paid(invoice) > 0 || creditedOf(invoice) > 0) {
+    await clerk.rejected('POST', path, { body, codes: ['credit_note_required'] });
+    return [account];
+  }
+  await clerk.post(path, body);
+  clerk.note(`void ${account.id} ${invoice.id}`);
+  invoice.void = true;
+  account.applyMoney();
+  return [account];
+}
+
+/** The date of a document that is void or credited no longer counts, so that an earlier one can follow. */
+export async function releaseDate(clerk: Clerk): Outcome {
+  const { invoices: series } = clerk.series;
+  const document = clerk.random.pick(series.documents.filter(({ isReleased }) => !isReleased).slice(-4));
+  const { invoice } = document ?? {};
+  if (!document || !invoice) return null;
+  const path = `${FINANCE}/invoice-number-series/${series.id}/date-releases`;
+  const body = { invoiceId: invoice.id, reason: 'Wrong day' };
+  if (!invoice.void && creditedOf(invoice) < totalOf(invoice)) {
+    await clerk.rejected('POST', path, { body, codes: ['document_still_open'] });
+    return [];
+  }
+  await clerk.post(path, body);
+  clerk.note(`releaseDate ${document.number}`);
+  document.isReleased = true;
+  return [];
+}
+
+/** Why a document cannot have this date; null if it can. */
+function rejectionOf({ today, office }: Clerk, series: Series, issueDate: string): string | null {
+  if (issueDate > today || issueDate < days(today, -31)) return 'issue_date_out_of_bounds';
+  if (issueDate < office.firstOpenDay) return 'period_closed';
+  return issueDate < series.lastIssueDate(issueDate) ? 'issue_date_out_of_sequence' : null;
+}
+
+interface ExpectedDocument {
+  number: string | null;
+  status: string;
+  lines: readonly DrawnLine[];
+}
+
+export function compareDocument(clerk: Clerk, actual: Document, { number, status, lines }: ExpectedDocument): void {
+  clerk.same(
+    `the document ${actual.id}`,
+    [
+      actual.number,
+      actual.status,
+      actual.totalCents,
+      actual.taxCents,
+      ...actual.lines.map((line) => [line.taxCode ?? 'given', line.totalCents, line.taxCents].join(' ')),
+    ],
+    [
+      number,
+      status,
+      sum(lines.map(({ gross }) => gross)),
+      sum(lines.map(({ tax }) => tax)),
+      ...lines.map(({ code, gross, tax }) => [code, gross, tax].join(' ')),
+    ],
+  );
+}
+
+function sameLines(one: readonly DrawnLine[], other: readonly DrawnLine[]): boolean {
+  const figures = (lines: readonly DrawnLine[]) =>
+    lines.map(({ code, gross, tax }) => `${code} ${gross} ${tax}`).join();
+  return figures(one) === figures(other);
+}
