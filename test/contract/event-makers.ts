@@ -4,6 +4,7 @@ import { PaymentPlanJobs } from '../../src/modules/finance/payment-plans/payment
 import { ContractsService } from '../../src/modules/legal/contracts/contracts.service.js';
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
+import { DepartureMinimumsService } from '../../src/modules/operations/departures/departure-minimums.service.js';
 import { ReservationsService } from '../../src/modules/trips/trips/reservations.service.js';
 import { Listeners } from '../../src/platform/discovery/listeners.js';
 import { conflict } from '../../src/platform/errors/app-error.js';
@@ -37,6 +38,12 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     await change({ validTo: allotment['validFrom'] });
     await app.as('owner').patch(`/v1/admin/operations/departures/${departure.id}`, { capacity: 5 });
     await change({ validTo: null }, '?onShortage=reduce');
+  },
+  'departure.guaranteed, departure.minimum_not_reached': async (app) => {
+    const decideBy = new Date(app.now().getTime() - 1_000).toISOString();
+    const { id } = await newDeparture(app, { minParticipants: 6, decideBy });
+    await asSystem(() => app.nest.get(DepartureMinimumsService).reportMissed());
+    await app.as('owner').post(`${DEPARTURES}/${id}/guarantee`);
   },
   'facility.restored': async (app) => {
     await reversed(app, (await archived(app)).id, 'operations.facility.delete');

@@ -12,6 +12,19 @@ export const operationsRecipes: Record<string, Recipe> = {
     const { id } = await newDeparture(app);
     return { ...staff(app), ...on('departure', id), body: { reason: 'The boat is in repair' } };
   },
+  [`POST ${DEPARTURES}/{id}/sales-closing`]: async (app) => {
+    const { id } = await newDeparture(app);
+    return { ...staff(app), ...on('departure', id), body: { reason: 'Two guides are ill' } };
+  },
+  [`POST ${DEPARTURES}/{id}/sales-opening`]: async (app) => {
+    const { id } = await newDeparture(app);
+    await app.as('owner').post(`${DEPARTURES}/${id}/sales-closing`);
+    return { ...staff(app), ...on('departure', id) };
+  },
+  [`POST ${DEPARTURES}/{id}/guarantee`]: async (app) => {
+    const { id } = await newDeparture(app, { minParticipants: 6 });
+    return { ...staff(app), ...on('departure', id) };
+  },
 
   [`POST ${FACILITIES}`]: async (app) => ({ ...staff(app), body: facility(), subject: made('facility') }),
   [`PATCH ${FACILITIES}/{id}`]: async (app) => {

@@ -21,6 +21,7 @@ const SPECIAL = [
   'finance:numbering',
   'finance:close',
   'finance:refund',
+  'bookings:override',
   'action-ledger:reverse',
 ];
 const CONNECT_SCOPES = [

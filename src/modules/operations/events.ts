@@ -7,6 +7,16 @@ export const operationsEvents: EventGroup[] = [
     members: ['productId', 'departureId', 'startsAt', 'endsAt', 'status', 'available'],
   },
   {
+    channels: ['operations.departures'],
+    events: ['departure.guaranteed'],
+    members: ['productId', 'departureId', 'startsAt', 'minParticipants'],
+  },
+  {
+    channels: ['operations.departures'],
+    events: ['departure.minimum_not_reached'],
+    members: ['productId', 'departureId', 'startsAt', 'decideBy', 'minParticipants', 'units'],
+  },
+  {
     channels: ['operations.facilities'],
     events: ['facility.created', 'facility.updated', 'facility.archived', 'facility.restored'],
     members: ['facilityId', 'kind', 'status', 'version'],

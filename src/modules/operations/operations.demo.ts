@@ -67,13 +67,16 @@ const ALPS = {
   facilityId: null,
 };
 
-/** The examples read 1, change 2, cancel 3, and book 4 and 5. */
+/** The examples read 1, change 2, cancel 3, book 4 and 5, close the sales of 6, open those of 7 and guarantee 8. */
 const DEPARTURES = [
   { ...DELTA, inDays: 60 },
   { ...DELTA, inDays: 67 },
   { ...DELTA, inDays: 74 },
   { ...ALPS, inDays: 90 },
   { ...ALPS, inDays: 120 },
+  { ...DELTA, inDays: 81, cutoff: { daysBefore: 1, at: '18:00' } },
+  { ...DELTA, inDays: 88 },
+  { ...ALPS, inDays: 150, minParticipants: 6, euPackage: true },
 ];
 
 /** The facilities, ground operators and departures that the examples of the API document name. */
@@ -104,5 +107,6 @@ export class OperationsDemo {
       const endsAt = new Date(morning + inDays * DAY_MS + hours * HOUR_MS).toISOString();
       await this.departures.create({ ...fields, startsAt, endsAt, currency: 'EUR' }, demoId('dep', index + 1));
     }
+    await this.departures.closeSales(demoId('dep', 7), 'The boat is in repair', null);
   }
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { TaxesModule } from '../taxes/index.js';
+import { DepartureMinimumsService } from './departures/departure-minimums.service.js';
 import { DeparturesController } from './departures/departures.controller.js';
 import { DeparturesRepository } from './departures/departures.repository.js';
 import { DeparturesService } from './departures/departures.service.js';
@@ -13,7 +14,14 @@ import { GroundOperatorsService } from './operators/ground-operators.service.js'
 @Module({
   imports: [ActionLedgerModule, TaxesModule],
   controllers: [DeparturesController, FacilitiesController, GroundOperatorsController],
-  providers: [DeparturesRepository, DeparturesService, FacilitiesService, GroundOperatorsService, OperationsDemo],
+  providers: [
+    DepartureMinimumsService,
+    DeparturesRepository,
+    DeparturesService,
+    FacilitiesService,
+    GroundOperatorsService,
+    OperationsDemo,
+  ],
   exports: [DeparturesService],
 })
 export class OperationsModule {}

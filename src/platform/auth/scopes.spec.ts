@@ -108,13 +108,14 @@ describe('staff scopes', () => {
     expect(excessScopes(['finance:*'], ['finance:read', 'finance:write', 'finance:delete', 'finance:*'])).toEqual([]);
     expect(
       excessScopes(
-        ['finance:*', 'action-ledger:*'],
+        ['finance:*', 'bookings:*', 'action-ledger:*'],
         [
           'finance:approve',
           'finance:void',
           'finance:numbering',
           'finance:close',
           'finance:refund',
+          'bookings:override',
           'action-ledger:reverse',
         ],
       ),
@@ -124,6 +125,7 @@ describe('staff scopes', () => {
       'finance:numbering',
       'finance:close',
       'finance:refund',
+      'bookings:override',
       'action-ledger:reverse',
     ]);
   });

@@ -23,6 +23,7 @@ export const SPECIAL_SCOPES = [
   'finance:numbering',
   'finance:close',
   'finance:refund',
+  'bookings:override',
   'action-ledger:reverse',
 ] as const;
 

@@ -9,10 +9,13 @@ import {
   OneOf,
   Optional,
   Text,
+  Texts,
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
+import { patternOf } from '../../../platform/http/word-pattern.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import { SALES_OVERRIDES, type SalesOverride } from '../../operations/index.js';
 import { TAX_KINDS, type TaxKind } from '../../taxes/index.js';
 import {
   type BookingItem,
@@ -27,6 +30,11 @@ import {
 } from './booking-item.entity.js';
 
 const MIN_CENTS = Number.MIN_SAFE_INTEGER;
+const SALES_OVERRIDE_RULE = {
+  pattern: patternOf(SALES_OVERRIDES),
+  otherwise: `must be one of ${SALES_OVERRIDES.join(', ')}`,
+  maxLength: 20,
+};
 
 /** A new item of a booking. Its total is `quantity` * `unitSellCents`. */
 export class CreateBookingItem {
@@ -142,6 +150,19 @@ export class CreateBookingItem {
   @Clearable()
   @Id('alot')
   allotmentId?: string | null;
+
+  /**
+   * Sells units of the departure although sales have ended: after the cut-off (`cutoff`) or after the start (`past`). Needs
+   * `overrideReason` and the scope `bookings:override`. The capacity is never exceeded.
+   */
+  @Optional()
+  @Texts({ ...SALES_OVERRIDE_RULE, max: SALES_OVERRIDES.length, unique: true })
+  override?: SalesOverride[];
+
+  /** Why `override` is used; stored with the action ledger entry. */
+  @Optional()
+  @Text({ max: 2000, multiline: true })
+  overrideReason?: string;
 }
 
 /** The fields to change. `status` is changed by cancellation and by completion of the booking, not here. */

@@ -23,6 +23,8 @@ import { BookingItemsService } from './booking-items.service.js';
 const UNITS = [
   'capacity_exceeded',
   'departure_cancelled',
+  'departure_departed',
+  'sales_closed',
   'allotment_inactive',
   'channel_inactive',
   'channel_archived',
@@ -37,7 +39,8 @@ export class BookingItemsController {
    * Add an item to a booking
    *
    * @remarks Adds a priced service and its price to the booking total. With `departureId` the item takes `quantity`
-   * units of that departure, from the pool or through `allotmentId`; 409 `capacity_exceeded` if there are not enough.
+   * units of that departure, from the pool or through `allotmentId`; 409 `capacity_exceeded` if there are not enough,
+   * 409 `sales_closed` after the cut-off or the closing of sales, 409 `departure_departed` after the start.
    * An item with a departure gets the departure's start date as `serviceDate`. Rejected if the booking is completed
    * or cancelled (409 `booking_closed`), if it has 500 active items (409 `item_limit_reached`), if the total would
    * become negative (422 `negative_total`), or if the allotment belongs to another channel than the booking (422
@@ -99,7 +102,8 @@ export class BookingItemsController {
    * Update a booking item
    *
    * @remarks Changes only the fields that are sent, recomputes the item's price, its commissions and the booking
-   * total, and moves departure units between the old and the new departure or quantity. A `serviceDate` that is sent
+   * total, and moves departure units between the old and the new departure or quantity; more units need open sales, as
+   * for a new item. A `serviceDate` that is sent
    * for an item with a departure is replaced by the departure's start date. A cancelled item cannot be changed (409
    * `booking_item_cancelled`), nor can an item of a completed or cancelled booking (409 `booking_closed`). A total
    * below 0 is rejected with 422 `negative_total`. What issued invoices request beyond the new total is to be credited.
@@ -169,7 +173,7 @@ export class BookingItemsController {
   @RequireScope('bookings:write')
   @Mutates('bookings.booking_item.reinstate')
   @Refuses({
-    409: ['booking_closed', 'departure_departed', 'invalid_transition', 'item_limit_reached', ...UNITS],
+    409: ['booking_closed', 'invalid_transition', 'item_limit_reached', ...UNITS],
     422: ['negative_total'],
   })
   async reinstate(

@@ -9,7 +9,7 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { AllotmentsService, ChannelsService } from '../../distribution/index.js';
 import { RemindersService } from '../../notifications/index.js';
-import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
+import { type DepartureSummary, DeparturesService, type SalesTerms } from '../../operations/index.js';
 import type { CreateBookingItem, ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
 import { type BookingItem, type SupplierStatus } from './booking-item.entity.js';
 import { BookingListener } from './booking-listener.js';
@@ -18,6 +18,7 @@ import type { Booking } from './booking.entity.js';
 import { BookingsRepository, type ItemPath, type ItemUnits } from './bookings.repository.js';
 import { ItemTaxesService } from './item-taxes.service.js';
 import { newItem } from './new-booking-item.js';
+import { salesTermsOf } from './sales-override.js';
 import { CancellationTermsService } from './cancellation-terms.service.js';
 
 /** An invoice has at most 500 lines, one for each active item. */
@@ -84,6 +85,7 @@ export class BookingItemsService {
   ): Promise<BookingItem> {
     const { status = 'confirmed' } = input;
     if (status !== 'confirmed') throw unprocessable('invalid_initial_status', `A new item cannot be ${status}`);
+    const terms = salesTermsOf(input);
 
     return this.database.transaction(async () => {
       const booking = await this.repository.bookings.lock(bookingId);
@@ -97,8 +99,8 @@ export class BookingItemsService {
       await this.taxes.assertGroups(booking, { before: null, after: item });
       await this.saveWithTotal(booking, item.totalSellCents, async () => {
         await this.repository.items.insert(item);
-        if (!hasUnits) await this.takeUnits(unitsOf(item));
-        this.record('create', item, { before: null });
+        if (!hasUnits) await this.takeUnits(unitsOf(item), terms);
+        this.record('create', item, { before: null, reason: input.overrideReason });
       });
       return item;
     });
@@ -107,9 +109,13 @@ export class BookingItemsService {
   /** With `keepsMissingRate`, a move to a day without a tax rate keeps the rate and sets `taxRateChanged`. */
   async update(
     target: ItemTarget,
-    changes: UpdateBookingItem,
-    { reason = null, keepsMissingRate = false }: { reason?: string | null; keepsMissingRate?: boolean } = {},
+    { override, overrideReason, ...changes }: UpdateBookingItem,
+    {
+      reason = overrideReason ?? null,
+      keepsMissingRate = false,
+    }: { reason?: string | null; keepsMissingRate?: boolean } = {},
   ): Promise<BookingItem> {
+    const terms = salesTermsOf({ override, overrideReason });
     return this.database.transaction(async () => {
       const { booking, item } = await this.lock(target);
       const [before, beforeCents, oldUnits] = [item.auditImage(), item.totalSellCents, unitsOf(item)];
@@ -124,7 +130,7 @@ export class BookingItemsService {
       await this.taxes.assertGroups(booking, { before: previous, after: item });
       const summary = await this.saveWithTotal(booking, item.totalSellCents - beforeCents, async () => {
         await this.repository.items.update(item);
-        await this.exchangeUnits(oldUnits, newUnits);
+        await this.exchangeUnits(oldUnits, newUnits, terms);
         this.record('update', item, { before, reason });
       });
       await this.listeners.call(BookingListener, (listener) =>
@@ -177,7 +183,7 @@ export class BookingItemsService {
       });
       const summary = await this.saveWithTotal(booking, item.totalSellCents - (fee?.totalSellCents ?? 0), async () => {
         await this.repository.items.update(item);
-        await this.takeUnits(unitsOf(item));
+        await this.takeUnits(unitsOf(item), 'reinstatement');
         this.record('reinstate', item, { before, reason });
         if (fee) await this.cancelFee(fee, reason);
       });
@@ -220,14 +226,14 @@ export class BookingItemsService {
 
   /**
    * Reinstates the items that were cancelled together with a locked booking and takes their units again, also if their
-   * channel sells nothing any more. Throws 409 `capacity_exceeded`, `departure_cancelled`.
+   * channel or departure sells nothing any more. Throws 409 `capacity_exceeded`, `departure_cancelled`, `departure_departed`.
    */
   async reinstateAll(bookingId: string): Promise<BookingItem[]> {
     const items = await this.repository.itemsCancelledWith(bookingId);
     for (const item of items) item.reinstate(this.clock.now());
     await this.followDepartures(items);
     await this.repository.items.updateAll(items);
-    for (const item of items) await this.takeUnits(unitsOf(item));
+    for (const item of items) await this.takeUnits(unitsOf(item), 'reinstatement');
     return items;
   }
 
@@ -319,21 +325,21 @@ export class BookingItemsService {
     return new Map(departures.map((departure) => [departure.id, departure]));
   }
 
-  private async takeUnits(item: ItemUnits): Promise<void> {
+  private async takeUnits(item: ItemUnits, terms: SalesTerms): Promise<void> {
     if (!hasDeparture(item)) return;
     const { id: bookingItemId, departureId, allotmentId, quantity: units } = item;
-    if (allotmentId === null) await this.departures.allocate(departureId, units, { from: 'pool', as: 'sold' });
-    else await this.allotments.sell({ allotmentId, departureId }, { bookingItemId, units });
+    if (allotmentId === null) await this.departures.allocate(departureId, units, { from: 'pool', as: 'sold', terms });
+    else await this.allotments.sell({ allotmentId, departureId }, { bookingItemId, units, terms });
   }
 
-  private async exchangeUnits(before: ItemUnits, after: ItemUnits): Promise<void> {
+  private async exchangeUnits(before: ItemUnits, after: ItemUnits, terms: SalesTerms): Promise<void> {
     if (isSamePlace(before, after)) {
       const more = after.quantity - before.quantity;
-      if (more > 0) await this.takeUnits({ ...after, quantity: more });
+      if (more > 0) await this.takeUnits({ ...after, quantity: more }, terms);
       if (more < 0) await this.releaseUnits([{ ...before, quantity: -more }]);
     } else {
       await this.releaseUnits([before]);
-      await this.takeUnits(after);
+      await this.takeUnits(after, terms);
     }
   }
 

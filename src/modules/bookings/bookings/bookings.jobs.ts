@@ -59,6 +59,10 @@ export class BookingJobs implements DepartureListener {
     await this.jobs.add(REMINDERS_JOB, { departureId: id });
   }
 
+  async confirmedUnits(departureId: string): Promise<number> {
+    return this.repository.confirmedUnits(departureId);
+  }
+
   async followers(departureId: string): Promise<DepartureFollowers> {
     const total = (await this.repository.bookingsOnDeparture(departureId)).length;
     const pending = await this.repository.itemsNotOnDeparture(departureId);

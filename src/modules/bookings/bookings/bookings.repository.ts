@@ -345,6 +345,18 @@ export class BookingsRepository {
     );
   }
 
+  /** Units of the departure that bookings have which were confirmed and not cancelled. */
+  async confirmedUnits(departureId: string): Promise<number> {
+    const [row] = await this.database.prepared<{ units: number }>(
+      'booking-items-confirmed-units',
+      `select coalesce(sum(i.quantity), 0)::int as units
+       from booking_items i join bookings b on b.id = i.booking_id
+       where i.departure_id = $1 and i.status <> 'cancelled' and b.status in ('confirmed', 'in_progress', 'completed')`,
+      [departureId],
+    );
+    return row?.units ?? 0;
+  }
+
   /** The bookings with a confirmed item on this departure. */
   async bookingsOnDeparture(departureId: string): Promise<string[]> {
     const found = await this.database.query<{ id: string }>(

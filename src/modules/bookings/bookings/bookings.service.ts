@@ -11,7 +11,7 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { ChannelsService } from '../../distribution/index.js';
 import { type Terms, TermsService } from '../../legal/index.js';
 import { RemindersService } from '../../notifications/index.js';
-import { DeparturesService } from '../../operations/index.js';
+import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
 import { completePolicy } from '../payment-policies/payment-policy.js';
 import { BookingItemsService } from './booking-items.service.js';
 import { BookingListener } from './booking-listener.js';
@@ -130,8 +130,11 @@ export class BookingsService {
       const booking = await this.lockExpected(id, expected);
       const before = booking.auditImage();
       booking.confirm(await this.repository.countActiveItems(id), this.clock.now());
-      booking.agreeTo(await this.termsOf(booking));
+      const departures = await this.departures.listSummaries(await this.repository.activeDepartures(id));
+      booking.agreeTo(await this.termsOf(booking, departures));
       await this.repository.bookings.update(booking);
+      const tentative = departures.filter(({ runState }) => runState === 'tentative');
+      await this.departures.assessMinimums(tentative.map((departure) => departure.id));
       this.record('confirm', booking, { before, after: booking.auditImage() });
       const view = await this.repository.viewOf(booking);
       const summary = toBookingSummary(view);
@@ -177,6 +180,7 @@ export class BookingsService {
       if (items.length > 0) booking.addToTotal(sumOf(items), this.clock.now());
       await this.repository.refreshDates(booking);
       await this.repository.bookings.update(booking);
+      await this.departures.assessMinimums(items.flatMap(({ departureId }) => departureId ?? []));
       const view = await this.repository.viewOf(booking);
       this.cancellationTerms.assertAhead(view.departureDate);
       const reinstatedItemIds = items.map((item) => item.id).sort();
@@ -276,8 +280,7 @@ export class BookingsService {
     return booking;
   }
 
-  private async termsOf({ id, channelId }: Booking): Promise<Terms> {
-    const departures = await this.departures.listSummaries(await this.repository.activeDepartures(id));
+  private async termsOf({ channelId }: Booking, departures: readonly DepartureSummary[]): Promise<Terms> {
     const productIds = [...new Set(departures.map(({ productId }) => productId))].sort();
     return this.terms.inForce({ on: this.clock.today(), channelId, productIds });
   }

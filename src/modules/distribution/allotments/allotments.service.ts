@@ -23,7 +23,7 @@ import type { ReleaseRule } from './release-rule.js';
 import { slotsIn, subjectOf, sumOf, toRecord } from './releases.service.js';
 import { SlotOpeningsService } from './slot-openings.service.js';
 import type { SlotKey } from './slots.repository.js';
-import { type ItemUnits, SlotsService } from './slots.service.js';
+import { type ItemSale, type ItemUnits, SlotsService } from './slots.service.js';
 
 const CHANNEL = 'distribution.allotments';
 const EVENTS = { create: 'created', update: 'updated', delete: 'deleted' } as const;
@@ -150,10 +150,9 @@ export class AllotmentsService {
 
   /**
    * Sells units of a slot to a booking item; the caller has locked the departure. Throws 404 with details {field}, 409
-   * `allotment_inactive`, `channel_inactive`, `channel_archived`, `departure_cancelled`, `capacity_exceeded` with details
-   * {available}.
+   * `allotment_inactive`, `channel_inactive`, `channel_archived`, and the errors of `DeparturesService.allocate`.
    */
-  async sell({ allotmentId, departureId }: SlotKey, item: ItemUnits): Promise<void> {
+  async sell({ allotmentId, departureId }: SlotKey, item: ItemSale): Promise<void> {
     await this.slots.sell(await this.getSelling(allotmentId), departureId, item);
   }
 

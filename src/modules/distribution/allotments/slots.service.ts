@@ -5,7 +5,7 @@ import { conflict } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { DeparturesService } from '../../operations/index.js';
+import { DeparturesService, type SalesTerms } from '../../operations/index.js';
 import type { Allotment } from './allotment.entity.js';
 import type { AllotmentSlot, ScheduledRelease, SlotView } from './allotment-slot.entity.js';
 import { AllotmentsRepository, type PlannedStep } from './allotments.repository.js';
@@ -19,6 +19,9 @@ export interface ItemUnits {
   bookingItemId: string;
   units: number;
 }
+
+/** Without terms, a sale needs open sales. */
+export type ItemSale = ItemUnits & { terms?: SalesTerms };
 
 /** A slot by its path, and the versions that a change of it expects. */
 interface SlotTarget {
@@ -124,9 +127,9 @@ export class SlotsService {
     await this.allotments.replaceSteps(allotment, release?.steps ?? [], upcoming);
   }
 
-  /** Sells units to a booking item. Throws 409 `capacity_exceeded` with details {available}, `departure_cancelled`. */
-  async sell(allotment: Allotment, departureId: string, { bookingItemId, units }: ItemUnits): Promise<void> {
-    const slotId = await this.take(allotment, departureId, { as: 'sold', units });
+  /** Sells units to a booking item. Throws like `DeparturesService.allocate`. */
+  async sell(allotment: Allotment, departureId: string, { bookingItemId, units, terms }: ItemSale): Promise<void> {
+    const slotId = await this.take(allotment, departureId, { as: 'sold', units, terms });
     await this.repository.addMovements([{ slotId, kind: 'pick', cause: 'item', units, bookingItemId }]);
   }
 
@@ -167,7 +170,7 @@ export class SlotsService {
   private async take(
     { id: allotmentId, type }: Allotment,
     departureId: string,
-    { as, units }: { as: SlotCounter; units: number },
+    { as, units, terms }: { as: SlotCounter; units: number; terms?: SalesTerms },
   ): Promise<string> {
     const key = { allotmentId, departureId };
     const slotId = await this.repository.take(as, key, units);
@@ -178,6 +181,7 @@ export class SlotsService {
     await this.departures.allocate(departureId, units, {
       from: type === 'guaranteed' ? 'guaranteed_slot' : 'cap_slot',
       as,
+      terms,
     });
     return slotId;
   }

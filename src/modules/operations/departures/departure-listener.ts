@@ -42,6 +42,8 @@ export abstract class DepartureListener {
   cancelled?(departure: DepartureSummary): Promise<void>;
   /** The records that are on the departure. Not part of a change: reads without locks. */
   followers?(departureId: string): Promise<DepartureFollowers>;
+  /** Units of the departure in confirmed bookings. Called with the departure locked, so that no confirmation is missed. */
+  confirmedUnits?(departureId: string): Promise<number>;
   /** It starts or ends at another instant, or is in another time zone. */
   moved?(departure: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { DepartureStatus, DepartureView } from './departure.entity.js';
+import type { DepartureStatus, DepartureView, RunState } from './departure.entity.js';
 import type { SalesState } from './sales-state.js';
 
 /** A departure for other modules, as it was when it was read. */
@@ -13,6 +13,7 @@ export interface DepartureSummary {
   startDate: string;
   status: DepartureStatus;
   salesState: SalesState;
+  runState: RunState;
   /** Price of one unit. */
   priceCents: number;
   taxIncludedCents: number;
@@ -38,6 +39,7 @@ export function toDepartureSummary(view: DepartureView): DepartureSummary {
     startDate: view.startDate,
     status: view.status,
     salesState: view.salesState,
+    runState: view.runState(),
     priceCents: view.priceCents,
     taxIncludedCents: view.taxIncludedCents,
     taxCodeId: view.taxCodeId,

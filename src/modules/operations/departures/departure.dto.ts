@@ -152,6 +152,17 @@ export class CancelDeparture {
   reason?: string;
 }
 
+/** Optional reason for a decision about a departure. The body may be omitted. */
+export class DepartureDecision {
+  /**
+   * Stored with the action ledger entry.
+   * @example "Two guides are ill"
+   */
+  @Optional()
+  @Text({ max: 2000, multiline: true })
+  reason?: string;
+}
+
 export class ChangeDepartureQuery {
   /**
    * If a slot that returns with the departure needs more units than the pool has: `reject` the change (default), or

@@ -1,7 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
-import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import { type AppError, conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { type Cutoff, cutoffInstant, latestNoticeInstant } from './departure-deadlines.js';
 import type { SalesState } from './sales-state.js';
 
@@ -77,16 +77,42 @@ export class Departure {
 
   change(changes: DepartureChanges, now: Date): void {
     this.assertScheduled();
-    const { sold, held, guaranteedOpen, minParticipants, decideBy } = this;
+    const { sold, held, guaranteedOpen, startsAt, minParticipants, decideBy } = this;
     const available = this.availableUnits();
     Object.assign(this, changes, { updatedAt: now });
     this.cutoffAt = cutoffInstant(this.cutoff, this);
     this.assertConsistent();
+    if (startsAt > now && this.startsAt <= now && sold + held > 0) {
+      throw conflict('departure_in_past', 'A departure with sales cannot be moved into the past', { sold, held });
+    }
     const isDecidedAnew = this.minParticipants !== minParticipants || this.decideBy?.getTime() !== decideBy?.getTime();
     if (isDecidedAnew) this.minimumNotReachedAt = null;
     if (this.availableUnits() >= 0) return;
     const details = { available, sold, held, guaranteedOpen };
     throw conflict('capacity_exceeded', 'capacity must not be below sold, held and guaranteed units', details);
+  }
+
+  /** Only staff open the sales again. */
+  closeSales(now: Date): void {
+    this.assertScheduled();
+    if (this.salesClosedAt !== null) throw invalidSales('closed', 'open');
+    Object.assign(this, { salesClosedAt: now, updatedAt: now });
+  }
+
+  openSales(now: Date): void {
+    this.assertScheduled();
+    if (this.salesClosedAt === null) throw invalidSales('open', 'closed');
+    Object.assign(this, { salesClosedAt: null, updatedAt: now });
+  }
+
+  /** It runs, however many units are sold. */
+  guarantee(now: Date): void {
+    this.assertScheduled();
+    if (this.runState() === 'guaranteed') {
+      const details = { from: 'guaranteed', to: 'guaranteed', allowed: [] };
+      throw conflict('invalid_transition', 'The departure is already guaranteed', details);
+    }
+    Object.assign(this, { guaranteedAt: now, minimumNotReachedAt: null, updatedAt: now });
   }
 
   cancel(now: Date): void {
@@ -167,6 +193,11 @@ export class Departure {
     if (this.status !== 'cancelled') return;
     throw conflict('departure_cancelled', 'A cancelled departure cannot be changed', { departureIds: [this.id] });
   }
+}
+
+function invalidSales(state: 'open' | 'closed', allowed: 'open' | 'closed'): AppError {
+  const details = { from: state, to: state, allowed: [allowed] };
+  return conflict('invalid_transition', `The sales of the departure are already ${state}`, details);
 }
 
 /** A departure with what the database computes: the local day on which it starts, and its state when it was read. */

@@ -13,6 +13,7 @@ import {
   ChangeDepartureQuery,
   CreateDeparture,
   DepartureChangeEnvelope,
+  DepartureDecision,
   DepartureEnvelope,
   DeparturePage,
   ListDepartures,
@@ -77,7 +78,9 @@ export class DeparturesController {
    *
    * @remarks Changes only the fields that are sent; the product is fixed. The capacity must not be below sold, held
    * and guaranteed units (409 `capacity_exceeded`). If the departure moves to another day, booking items, payment
-   * plans and trip components follow in the background; `followers` is the number of bookings. A cancelled departure cannot be changed (409 `departure_cancelled`).
+   * plans and trip components follow in the background; `followers` is the number of bookings. A departure with sold or
+   * held units cannot be moved into the past (409 `departure_in_past`), and a cancelled one cannot be changed (409
+   * `departure_cancelled`).
    *
    * A move out of the validity of an allotment suspends the unsold units of its slot; a move back returns them. If the
    * pool has too few by then, the move is rejected (409 `capacity_exceeded` with `slots`) or, with `onShortage=reduce`,
@@ -88,7 +91,9 @@ export class DeparturesController {
   @RequireScope('operations:write')
   @Mutates('operations.departure.update')
   @BodyExample({ capacity: 24, priceCents: 6100 })
-  @Refuses({ 409: ['capacity_exceeded', 'departure_cancelled', 'facility_archived', 'tax_code_inactive'] })
+  @Refuses({
+    409: ['capacity_exceeded', 'departure_cancelled', 'departure_in_past', 'facility_archived', 'tax_code_inactive'],
+  })
   async update(
     @ChangeTarget({ id: ['dep', 2] }) { id, expected }: Target<'id'>,
     @Body() body: UpdateDeparture,
@@ -128,6 +133,70 @@ export class DeparturesController {
     @IfMatch() expected: ExpectedVersions,
   ): Promise<DepartureEnvelope> {
     const departure = await this.departures.cancel(id, reason ?? null, expected);
+    return tagged(departure, { data: toDeparture(departure) });
+  }
+
+  /**
+   * Close the sales of a departure
+   *
+   * @remarks From the response on, no units are sold or held, until staff open the sales again; nor does an override permit
+   * it. Units that trips hold can still be booked. Rejected with 409 `invalid_transition` if the sales are closed already.
+   * The body may be omitted.
+   */
+  @Post(':id/sales-closing')
+  @HttpCode(200)
+  @RequireScope('operations:write')
+  @Mutates('operations.departure.close_sales')
+  @Refuses({ 409: ['departure_cancelled', 'invalid_transition'] })
+  async closeSales(
+    @PathId('dep', 'id', 6) id: string,
+    @Body() { reason }: DepartureDecision,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<DepartureEnvelope> {
+    const departure = await this.departures.closeSales(id, reason ?? null, expected);
+    return tagged(departure, { data: toDeparture(departure) });
+  }
+
+  /**
+   * Open the sales of a departure
+   *
+   * @remarks Reverses the closing by staff. The cut-off and the start still end the sales. Rejected with 409
+   * `invalid_transition` if the sales are not closed. The body may be omitted.
+   */
+  @Post(':id/sales-opening')
+  @HttpCode(200)
+  @RequireScope('operations:write')
+  @Mutates('operations.departure.open_sales')
+  @BodyExample({ reason: 'A third guide was found' })
+  @Refuses({ 409: ['departure_cancelled', 'invalid_transition'] })
+  async openSales(
+    @PathId('dep', 'id', 7) id: string,
+    @Body() { reason }: DepartureDecision,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<DepartureEnvelope> {
+    const departure = await this.departures.openSales(id, reason ?? null, expected);
+    return tagged(departure, { data: toDeparture(departure) });
+  }
+
+  /**
+   * Guarantee a departure
+   *
+   * @remarks A tentative departure becomes `guaranteed`, although its confirmed bookings have not reached
+   * `minParticipants`; it never becomes tentative again. Rejected with 409 `invalid_transition` if it is guaranteed
+   * already, which it is without `minParticipants`. The body may be omitted.
+   */
+  @Post(':id/guarantee')
+  @HttpCode(200)
+  @RequireScope('operations:write')
+  @Mutates('operations.departure.guarantee')
+  @BodyExample({ reason: 'Enough inquiries' })
+  @Refuses({ 409: ['departure_cancelled', 'invalid_transition'] })
+  async guarantee(
+    @PathId('dep', 'id', 8) id: string,
+    @Body() { reason }: DepartureDecision,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<DepartureEnvelope> {
+    const departure = await this.departures.guarantee(id, reason ?? null, expected);
     return tagged(departure, { data: toDeparture(departure) });
   }
 }

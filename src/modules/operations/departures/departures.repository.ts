@@ -7,7 +7,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import type { ListDepartures } from './departure.dto.js';
 import { Departure, type DepartureStatus, type DepartureView } from './departure.entity.js';
 import { type SalesState, salesStateOf } from './sales-state.js';
-import { AVAILABLE, type Change, CHANGES } from './unit-statements.js';
+import { AVAILABLE, type Change, CHANGES, isSale, isTentative } from './unit-statements.js';
 
 /** First key of the advisory locks of products; the second is the hash of the product id. */
 const PRODUCTS = 7_120_020;
@@ -26,12 +26,15 @@ export interface ChangedDeparture {
   endsAt: Date;
   status: DepartureStatus;
   available: number;
+  /** It may have reached its minimum. */
+  tentative: boolean;
 }
 
 /** A departure that had too few units. */
 export interface Shortage {
   departureId: string;
-  status: DepartureStatus;
+  salesState: SalesState;
+  cutoffAt: Date | null;
   available: number;
 }
 
@@ -98,20 +101,53 @@ export class DeparturesRepository {
   }
 
   /** Changes units in one guarded statement and returns the departures that passed the guard. */
-  async changeUnits(change: Change, units: readonly Units[]): Promise<ChangedDeparture[]> {
+  async changeUnits(
+    change: Change,
+    units: readonly Units[],
+    accepted: readonly SalesState[],
+  ): Promise<ChangedDeparture[]> {
     return this.database.prepared<ChangedDeparture>(`departures-${change}`, CHANGES[change], [
       units.map(({ departureId }) => departureId),
       units.map((one) => one.units),
+      ...(isSale(change) ? [this.clock.now(), accepted] : []),
     ]);
   }
 
-  /** How many units each of these departures has for the change; null if the change only reverses earlier ones. */
+  /** Why each of these departures lacks the units; null if the change only reverses earlier ones. */
   async listShortages(change: Change, ids: readonly string[]): Promise<Shortage[] | null> {
     const available = AVAILABLE[change];
     if (available === null) return null;
     return this.database.query<Shortage>(
-      `select id as "departureId", status, ${available} as available from departures where id = any($1) order by id`,
-      [ids],
+      `select d.id as "departureId", ${salesStateOf('d', '$2::timestamptz')} as "salesState", d.cutoff_at as "cutoffAt",
+         ${available} as available
+       from departures d where d.id = any($1) order by d.id`,
+      [ids, this.clock.now()],
+    );
+  }
+
+  /** Locks those of these departures that are scheduled and tentative, in the order of their ids. */
+  async lockTentative(ids: readonly string[]): Promise<DepartureView[]> {
+    const condition = `d.id = any($1) and d.status = 'scheduled' and ${isTentative('d')} order by d.id for update`;
+    return this.read('departures-lock-tentative', condition, [ids]);
+  }
+
+  /** Tentative departures with a decision that is due and was not reported, the earliest first. */
+  async listUndecided(now: Date, limit: number): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `select d.id from departures d where d.status = 'scheduled' and ${isTentative('d')}
+         and d.minimum_not_reached_at is null and d.decide_by <= $1
+       order by d.decide_by, d.id limit $2`,
+      [now, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Stores whether the minimum was reached. Not a change by staff, so that the version stays. */
+  async storeMinimum({ id, guaranteedAt, minimumNotReachedAt, updatedAt }: Departure): Promise<void> {
+    await this.database.prepared(
+      'departure-minimum',
+      'update departures set guaranteed_at = $2, minimum_not_reached_at = $3, updated_at = $4 where id = $1',
+      [id, guaranteedAt, minimumNotReachedAt, updatedAt],
     );
   }
 

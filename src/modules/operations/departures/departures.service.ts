@@ -1,13 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { make } from '../../../platform/database/rows.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import {
+  ActionLedger,
+  assertUnchangedSince,
+  type RecordedAction,
+  Reverses,
+  type ReversalResult,
+} from '../../action-ledger/index.js';
 import { TaxCodesService } from '../../taxes/index.js';
 import { FacilitiesService } from '../facilities/facilities.service.js';
 import {
@@ -17,12 +22,15 @@ import {
   type DepartureWarning,
   type ShortageRule,
 } from './departure-listener.js';
+import { DepartureMinimumsService } from './departure-minimums.service.js';
 import { type DepartureSummary, toDepartureSummary } from './departure-summary.js';
-import { cutoffInstant, cutoffOf } from './departure-deadlines.js';
+import { cutoffOf } from './departure-deadlines.js';
 import type { CreateDeparture, ListDepartures, UpdateDeparture } from './departure.dto.js';
-import { Departure, type DepartureChanges, type DepartureView } from './departure.entity.js';
-import { type ChangedDeparture, DeparturesRepository, type Units } from './departures.repository.js';
-import type { Change } from './unit-statements.js';
+import type { Departure, DepartureChanges, DepartureView } from './departure.entity.js';
+import { type ChangedDeparture, DeparturesRepository, type Shortage, type Units } from './departures.repository.js';
+import { newDeparture } from './new-departure.js';
+import { acceptedStates, type SalesState, type SalesTerms } from './sales-state.js';
+import { type Change, isSale } from './unit-statements.js';
 
 type UnitSource = 'pool' | 'guaranteed_slot' | 'cap_slot';
 
@@ -32,11 +40,16 @@ interface Allocation {
   as: 'sold' | 'held';
 }
 
+/** An allocation without terms needs open sales. */
+type Sale = Allocation & { terms?: SalesTerms };
+
 /** The reverse of an `Allocation`. */
 interface Release {
   to: UnitSource;
   from: 'sold' | 'held';
 }
+
+type Verb = 'create' | 'update' | 'cancel' | 'close_sales' | 'open_sales' | 'guarantee';
 
 interface AuditImages {
   before: object | null;
@@ -54,6 +67,7 @@ export class DeparturesService {
   constructor(
     private readonly database: Database,
     private readonly repository: DeparturesRepository,
+    private readonly minimums: DepartureMinimumsService,
     private readonly facilities: FacilitiesService,
     private readonly taxCodes: TaxCodesService,
     private readonly listeners: Listeners,
@@ -105,6 +119,7 @@ export class DeparturesService {
       if (isMoved(summary, previous)) {
         await this.listeners.call(DepartureListener, (listener) => listener.moved?.(summary, previous, move));
       }
+      if (departure.minParticipants !== null) await this.minimums.assess([id]);
       const { followers, warnings } = move;
       return { departure: await this.record('update', id, { before }), followers, warnings };
     });
@@ -131,6 +146,44 @@ export class DeparturesService {
       await this.listeners.call(DepartureListener, (listener) => listener.cancelled?.(summary));
       return this.record('cancel', id, { before, reason });
     });
+  }
+
+  /** No units are sold or held once this has returned, except those that were held before. */
+  async closeSales(id: string, reason: string | null, expected: ExpectedVersions): Promise<DepartureView> {
+    return this.decide('close_sales', (departure, now) => departure.closeSales(now), { id, reason, expected });
+  }
+
+  async openSales(id: string, reason: string | null, expected: ExpectedVersions): Promise<DepartureView> {
+    return this.decide('open_sales', (departure, now) => departure.openSales(now), { id, reason, expected });
+  }
+
+  /** Throws 409 `changed_since` if the departure was changed after its sales were closed. */
+  @Reverses('operations.departure.close_sales')
+  async reverseClosing(entry: RecordedAction): Promise<ReversalResult> {
+    const departure = await this.lockExpected(entry.subjectId, null);
+    assertUnchangedSince(entry, departure);
+    const before = departure.auditImage();
+    departure.openSales(this.clock.now());
+    await this.repository.departures.update(departure);
+    this.publishChanged(await this.repository.get(departure.id));
+    return { before, after: departure.auditImage() };
+  }
+
+  /** The departure runs, however many units are sold. */
+  async guarantee(id: string, reason: string | null, expected: ExpectedVersions): Promise<DepartureView> {
+    return this.database.transaction(async () => {
+      const departure = await this.decide('guarantee', (one, now) => one.guarantee(now), { id, reason, expected });
+      this.minimums.publishGuaranteed(departure);
+      return departure;
+    });
+  }
+
+  /**
+   * Guarantees those of these departures whose confirmed bookings have reached the minimum, and locks them. To be called
+   * when bookings with units of them were confirmed.
+   */
+  async assessMinimums(ids: readonly string[]): Promise<void> {
+    await this.minimums.assess(ids);
   }
 
   /** Throws 404; `details` are for an id that a body contains. */
@@ -168,10 +221,14 @@ export class DeparturesService {
     await this.repository.lockProduct(productId);
   }
 
-  /** Throws 404, 409 `departure_cancelled`, `capacity_exceeded` with details {available}. */
-  async allocate(departureId: string, units: number, { from, as }: Allocation): Promise<void> {
+  /**
+   * Throws 404, 409 `departure_cancelled`, `departure_departed`, `sales_closed` with details {salesState, cutoffAt},
+   * `capacity_exceeded` with details {available}.
+   */
+  async allocate(departureId: string, units: number, { from, as, terms }: Sale): Promise<void> {
     const change = as === 'sold' ? 'sell' : 'hold';
-    await this.changeUnits(from === 'guaranteed_slot' ? `${change}_guaranteed` : change, [{ departureId, units }]);
+    const changed = from === 'guaranteed_slot' ? (`${change}_guaranteed` as const) : change;
+    await this.changeUnits(changed, [{ departureId, units }], terms);
   }
 
   /** Works on a cancelled departure too. Throws an internal error if fewer units were allocated. */
@@ -180,7 +237,7 @@ export class DeparturesService {
     await this.changeUnits(to === 'guaranteed_slot' ? `${change}_guaranteed` : change, [{ departureId, units }]);
   }
 
-  /** Sells held units. Throws an internal error if fewer units are held. */
+  /** Sells held units, also after sales have ended: they were held in time. Throws an internal error if fewer units are held. */
   async sellHeld(departureId: string, units: number): Promise<void> {
     await this.changeUnits('sell_held', [{ departureId, units }]);
   }
@@ -208,6 +265,21 @@ export class DeparturesService {
     await this.changeUnits('restore', units);
   }
 
+  /** A decision of staff that changes nothing but the departure. */
+  private async decide(
+    verb: 'close_sales' | 'open_sales' | 'guarantee',
+    change: (departure: Departure, now: Date) => void,
+    { id, reason, expected }: { id: string; reason: string | null; expected: ExpectedVersions },
+  ): Promise<DepartureView> {
+    return this.database.transaction(async () => {
+      const departure = await this.lockExpected(id, expected);
+      const before = departure.auditImage();
+      change(departure, this.clock.now());
+      await this.repository.departures.update(departure);
+      return this.record(verb, id, { before, reason });
+    });
+  }
+
   private async lockExpected(id: string, expected: ExpectedVersions): Promise<DepartureView> {
     // The product never changes, so it can be read before the lock.
     await this.lockProduct((await this.repository.get(id)).productId);
@@ -216,28 +288,29 @@ export class DeparturesService {
     return departure;
   }
 
-  private async changeUnits(change: Change, wanted: readonly Units[]): Promise<void> {
+  private async changeUnits(change: Change, wanted: readonly Units[], terms: SalesTerms = []): Promise<void> {
     const units = wanted.filter((one) => one.units !== 0);
     if (units.some((one) => !Number.isInteger(one.units) || one.units < 0)) {
       throw new RangeError('Units must be whole numbers, not below 0');
     }
     if (units.length === 0) return;
-    const changed = await this.repository.changeUnits(change, units);
-    if (changed.length < units.length) await this.throwShortage(change, units, changed);
+    const accepted = acceptedStates(terms);
+    const changed = await this.repository.changeUnits(change, units, accepted);
+    if (changed.length < units.length) await this.throwShortage(change, unchanged(units, changed), accepted);
     for (const departure of changed) this.publish(departure);
+    if (isSale(change)) await this.minimums.assess(changed.filter((one) => one.tentative).map(({ id }) => id));
   }
 
-  private async throwShortage(change: Change, units: Units[], changed: ChangedDeparture[]): Promise<never> {
-    const done = new Set(changed.map(({ id }) => id));
-    const ids = units.map(({ departureId }) => departureId).filter((id) => !done.has(id));
+  private async throwShortage(change: Change, ids: string[], accepted: readonly SalesState[]): Promise<never> {
     const shortages = await this.repository.listShortages(change, ids);
     if (!shortages) throw new Error(`${change}: fewer units of ${ids.join(', ')} were allocated`);
     if (shortages.length < ids.length) throw notFound({ field: 'departureId' });
-    const cancelled = shortages.filter(({ status }) => status === 'cancelled');
+    const cancelled = shortages.filter(({ salesState }) => salesState === 'cancelled');
     if (cancelled.length > 0) {
       const departureIds = cancelled.map(({ departureId }) => departureId);
       throw conflict('departure_cancelled', 'The departure is cancelled', { departureIds });
     }
+    if (isSale(change)) assertOnSale(shortages, accepted);
     const departures = shortages.map(({ departureId, available }) => ({ departureId, available }));
     const available = Math.min(...departures.map((departure) => departure.available));
     const details = change === 'guarantee' ? { available, departures } : { available };
@@ -245,59 +318,50 @@ export class DeparturesService {
   }
 
   /** Reads the departure again, because listeners change its units. Sales are recorded by the modules that sell. */
-  private async record(verb: 'create' | 'update' | 'cancel', id: string, images: AuditImages): Promise<DepartureView> {
+  private async record(verb: Verb, id: string, images: AuditImages): Promise<DepartureView> {
     const departure = await this.repository.get(id);
     const { before, reason = null } = images;
     const subject = { subjectType: 'departure', subjectId: id };
     this.ledger.record(`operations.departure.${verb}`, { ...subject, before, after: departure.auditImage(), reason });
-    this.publish({ ...departure, available: departure.availableUnits() });
+    this.publishChanged(departure);
     return departure;
   }
 
-  private publish({ id, productId, startsAt, endsAt, status, available }: ChangedDeparture): void {
+  private publishChanged(departure: DepartureView): void {
+    this.publish({ ...departure, available: departure.availableUnits() });
+  }
+
+  private publish({ id, productId, startsAt, endsAt, status, available }: Omit<ChangedDeparture, 'tentative'>): void {
     const times = { startsAt: startsAt.toISOString(), endsAt: endsAt.toISOString() };
     const data = { productId, departureId: id, ...times, status, available };
     this.outbox.add({ channel: 'operations.departures', event: 'departure.changed', data });
   }
 }
 
+/** The departures that did not pass the guard. */
+function unchanged(wanted: readonly Units[], changed: readonly ChangedDeparture[]): string[] {
+  const done = new Set(changed.map(({ id }) => id));
+  return wanted.map(({ departureId }) => departureId).filter((id) => !done.has(id));
+}
+
+function assertOnSale(shortages: readonly Shortage[], accepted: readonly SalesState[]): void {
+  const ended = shortages.filter(({ salesState }) => !accepted.includes(salesState));
+  const [first] = ended;
+  if (!first) return;
+  const { salesState, cutoffAt } = first;
+  if (salesState === 'departed' || salesState === 'completed') {
+    const departureIds = ended.map(({ departureId }) => departureId);
+    throw conflict('departure_departed', 'The departure has started', { departureIds });
+  }
+  throw conflict('sales_closed', 'Sales of the departure have ended', {
+    salesState,
+    cutoffAt: cutoffAt?.toISOString() ?? null,
+  });
+}
+
 function isMoved(now: DepartureSummary, before: DepartureSummary): boolean {
   const isAt = (one: DepartureSummary) => [one.startsAt.getTime(), one.endsAt.getTime(), one.timeZone].join();
   return isAt(now) !== isAt(before);
-}
-
-function newDeparture(input: CreateDeparture, id: string, now: Date): Departure {
-  const [startsAt, endsAt] = [new Date(input.startsAt), new Date(input.endsAt)];
-  const cutoff = cutoffOf(input.cutoff ?? null);
-  return make(Departure, {
-    id,
-    productId: input.productId,
-    startsAt,
-    endsAt,
-    timeZone: input.timeZone,
-    capacity: input.capacity,
-    priceCents: input.priceCents,
-    taxIncludedCents: input.taxIncludedCents ?? 0,
-    taxCodeId: input.taxCodeId ?? null,
-    currency: input.currency,
-    facilityId: input.facilityId ?? null,
-    status: 'scheduled',
-    sold: 0,
-    held: 0,
-    guaranteedOpen: 0,
-    cancelledAt: null,
-    cutoff,
-    cutoffAt: cutoffInstant(cutoff, { startsAt, endsAt, timeZone: input.timeZone }),
-    salesClosedAt: null,
-    minParticipants: input.minParticipants ?? null,
-    decideBy: input.decideBy ? new Date(input.decideBy) : null,
-    guaranteedAt: null,
-    minimumNotReachedAt: null,
-    euPackage: input.euPackage ?? false,
-    version: 1,
-    createdAt: now,
-    updatedAt: now,
-  });
 }
 
 function changesOf({ startsAt, endsAt, cutoff, decideBy, ...fields }: UpdateDeparture): DepartureChanges {

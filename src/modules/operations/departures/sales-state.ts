@@ -11,6 +11,30 @@ export const SALES_STATES = named('DepartureSalesState', [
 ]);
 export type SalesState = (typeof SALES_STATES)[number];
 
+/** The units decide whether a departure is sold out: it may be for the pool, and not for the slot of a channel. */
+const ON_SALE: readonly SalesState[] = ['open', 'sold_out'];
+
+/** Departures after whose cut-off, or after whose start, staff may sell with the scope `bookings:override`. */
+export const SALES_OVERRIDES = named('SalesOverride', ['cutoff', 'past']);
+export type SalesOverride = (typeof SALES_OVERRIDES)[number];
+
+const OVERRIDDEN: Readonly<Record<SalesOverride, readonly SalesState[]>> = {
+  cutoff: ['cut_off'],
+  past: ['departed', 'completed'],
+};
+
+/**
+ * What entitles to units: a sale needs open sales, except for what is overridden; units that return to what they were sold
+ * to only a departure that has not started.
+ */
+export type SalesTerms = readonly SalesOverride[] | 'reinstatement';
+
+/** The sales states in which units are sold on these terms. */
+export function acceptedStates(terms: SalesTerms): readonly SalesState[] {
+  if (terms === 'reinstatement') return [...ON_SALE, 'closed', 'cut_off'];
+  return [...ON_SALE, ...terms.flatMap((override) => OVERRIDDEN[override])];
+}
+
 /** SQL: the units of the pool of a departure. */
 export const poolOf = (alias: string) => `${alias}.capacity - ${alias}.sold - ${alias}.held - ${alias}.guaranteed_open`;
 

@@ -1,4 +1,4 @@
-import { poolOf } from './sales-state.js';
+import { poolOf, salesStateOf } from './sales-state.js';
 
 /** The changes of a departure's units; each is one guarded statement. */
 export type Change =
@@ -21,39 +21,53 @@ const MAX_UNITS = 1_000_000;
 
 const POOL = poolOf('d');
 
-/** For one or many departures (`$1` ids, each once; `$2` units). It changes and returns those that pass the guard. */
+/** SQL: the departure has a minimum that was never reached, and staff have not guaranteed it. */
+export const isTentative = (alias: string) =>
+  `(${alias}.min_participants is not null and ${alias}.guaranteed_at is null)`;
+
+/** The changes that a customer causes: they need a sales state in which units are sold. */
+const SALES = ['sell', 'hold', 'sell_guaranteed', 'hold_guaranteed'] as const;
+
+export function isSale(change: Change): boolean {
+  return SALES.some((sale) => sale === change);
+}
+
+/**
+ * For one or many departures (`$1` ids, each once; `$2` units). It changes and returns those that pass the guard. A sale also
+ * takes the present instant and the sales states in which it is accepted (`$3`, `$4`), so that a sale that waited for a
+ * closing is rejected.
+ */
 function statement(set: string, guard: string): string {
   return `update departures d set ${set}
     from unnest($1::text[], $2::integer[]) as w (id, n)
     where d.id = w.id and ${guard}
     returning d.id, d.product_id as "productId", d.starts_at as "startsAt", d.ends_at as "endsAt", d.status,
-      ${POOL} as available`;
+      ${POOL} as available, ${isTentative('d')} as tentative`;
 }
 
-const FROM_POOL = `d.status = 'scheduled' and ${POOL} >= w.n`;
+const ON_SALE = `(${salesStateOf('d', '$3::timestamptz')}) = any($4::text[])`;
+const FROM_POOL = `${POOL} >= w.n`;
+const FROM_GUARANTEED = 'd.guaranteed_open >= w.n';
 
 export const CHANGES: Readonly<Record<Change, string>> = {
-  sell: statement('sold = d.sold + w.n', FROM_POOL),
+  sell: statement('sold = d.sold + w.n', `${ON_SALE} and ${FROM_POOL}`),
   unsell: statement('sold = d.sold - w.n', 'd.sold >= w.n'),
-  hold: statement('held = d.held + w.n', FROM_POOL),
+  hold: statement('held = d.held + w.n', `${ON_SALE} and ${FROM_POOL}`),
   release_held: statement('held = d.held - w.n', 'd.held >= w.n'),
   sell_held: statement('held = d.held - w.n, sold = d.sold + w.n', 'd.held >= w.n'),
   sell_guaranteed: statement(
     'sold = d.sold + w.n, guaranteed_open = d.guaranteed_open - w.n',
-    `d.status = 'scheduled' and d.guaranteed_open >= w.n`,
+    `${ON_SALE} and ${FROM_GUARANTEED}`,
   ),
   unsell_guaranteed: statement('sold = d.sold - w.n, guaranteed_open = d.guaranteed_open + w.n', 'd.sold >= w.n'),
   hold_guaranteed: statement(
     'held = d.held + w.n, guaranteed_open = d.guaranteed_open - w.n',
-    `d.status = 'scheduled' and d.guaranteed_open >= w.n`,
+    `${ON_SALE} and ${FROM_GUARANTEED}`,
   ),
   release_held_guaranteed: statement('held = d.held - w.n, guaranteed_open = d.guaranteed_open + w.n', 'd.held >= w.n'),
-  guarantee: statement('guaranteed_open = d.guaranteed_open + w.n', FROM_POOL),
-  release: statement('guaranteed_open = d.guaranteed_open - w.n', 'd.guaranteed_open >= w.n'),
-  withdraw: statement(
-    'guaranteed_open = d.guaranteed_open - w.n, capacity = d.capacity - w.n',
-    'd.guaranteed_open >= w.n',
-  ),
+  guarantee: statement('guaranteed_open = d.guaranteed_open + w.n', `d.status = 'scheduled' and ${FROM_POOL}`),
+  release: statement('guaranteed_open = d.guaranteed_open - w.n', FROM_GUARANTEED),
+  withdraw: statement('guaranteed_open = d.guaranteed_open - w.n, capacity = d.capacity - w.n', FROM_GUARANTEED),
   restore: statement(
     'guaranteed_open = d.guaranteed_open + w.n, capacity = d.capacity + w.n',
     `d.status = 'scheduled' and d.capacity + w.n <= ${MAX_UNITS}`,

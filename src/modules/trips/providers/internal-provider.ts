@@ -65,8 +65,10 @@ export class InternalProvider {
 
   private quoteDeparture(departure: DepartureSummary | undefined, quantity: number, left: number): Quote {
     if (!departure) return unavailable('The departure is unknown');
-    if (departure.status !== 'scheduled') return unavailable('The departure is cancelled');
-    if (departure.startsAt <= this.clock.now()) return unavailable('The departure has started');
+    const { salesState } = departure;
+    if (salesState === 'cancelled') return unavailable('The departure is cancelled');
+    if (salesState === 'departed' || salesState === 'completed') return unavailable('The departure has started');
+    if (salesState === 'closed' || salesState === 'cut_off') return unavailable('Sales of the departure have ended');
     if (left < quantity) {
       return unavailable(`The departure has too few units left (${left} left, ${quantity} needed)`);
     }

@@ -1,0 +1,98 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
+import { Cron } from '../../../platform/jobs/job-decorators.js';
+import { LOG } from '../../../platform/observability/log.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { DepartureListener } from './departure-listener.js';
+import type { DepartureView } from './departure.entity.js';
+import { DeparturesRepository } from './departures.repository.js';
+
+const BATCH = 200;
+
+/**
+ * Whether departures reach their minimum. One that does is guaranteed at once and for good; one that has not when it is
+ * decided is reported once, and staff decide what follows.
+ */
+@Injectable()
+export class DepartureMinimumsService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: DeparturesRepository,
+    private readonly listeners: Listeners,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  /**
+   * Guarantees those of these departures that have reached their minimum. The units are counted under the lock: of two
+   * concurrent confirmations the later counts both.
+   */
+  async assess(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    for (const departure of await this.repository.lockTentative(ids)) {
+      await this.guaranteeIfReached(departure, await this.countUnits(departure.id));
+    }
+  }
+
+  /** A decision that was due while no process ran is reported by the next run. */
+  @Cron('operations.departure-minimums', '*/5 * * * *')
+  async reportMissed(): Promise<void> {
+    const ids = await this.repository.listUndecided(this.clock.now(), BATCH);
+    for (const id of ids) await this.database.transaction(() => this.decide(id));
+    if (ids.length === BATCH) await this.reportMissed();
+  }
+
+  publishGuaranteed(departure: DepartureView): void {
+    const { id: departureId, productId, minParticipants } = departure;
+    const data = { productId, departureId, startsAt: departure.startsAt.toISOString(), minParticipants };
+    this.outbox.add({ channel: 'operations.departures', event: 'departure.guaranteed', data });
+  }
+
+  private async decide(id: string): Promise<void> {
+    const [departure] = await this.repository.lockTentative([id]);
+    const now = this.clock.now();
+    const isDue = departure?.decideBy && departure.decideBy <= now && departure.minimumNotReachedAt === null;
+    if (!departure || !isDue) return;
+    const units = await this.countUnits(id);
+    if (await this.guaranteeIfReached(departure, units)) return;
+    const before = departure.auditImage();
+    Object.assign(departure, { minimumNotReachedAt: now, updatedAt: now });
+    await this.repository.storeMinimum(departure);
+    this.record('miss_minimum', departure, before);
+    const { productId, minParticipants } = departure;
+    const [startsAt, decideBy] = [departure.startsAt, departure.decideBy].map((instant) => instant?.toISOString());
+    const data = { productId, departureId: id, startsAt, decideBy, minParticipants, units };
+    this.outbox.add({ channel: 'operations.departures', event: 'departure.minimum_not_reached', data });
+    const about = { departureId: id, minParticipants, units };
+    this.database.afterCommit(() => this.log.warn({ operations: about }, 'A departure has not reached its minimum'));
+  }
+
+  private async guaranteeIfReached(departure: DepartureView, units: number): Promise<boolean> {
+    if (units < (departure.minParticipants ?? 0)) return false;
+    const before = departure.auditImage();
+    departure.guarantee(this.clock.now());
+    await this.repository.storeMinimum(departure);
+    this.record('guarantee', departure, before);
+    this.publishGuaranteed(departure);
+    return true;
+  }
+
+  private async countUnits(departureId: string): Promise<number> {
+    let units = 0;
+    for (const listener of this.listeners.all(DepartureListener)) {
+      units += (await listener.confirmedUnits?.(departureId)) ?? 0;
+    }
+    return units;
+  }
+
+  private record(verb: 'guarantee' | 'miss_minimum', departure: DepartureView, before: object): void {
+    const subject = { subjectType: 'departure', subjectId: departure.id };
+    this.ledger.record(`operations.departure.${verb}`, { ...subject, before, after: departure.auditImage() });
+  }
+}

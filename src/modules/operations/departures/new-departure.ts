@@ -1,0 +1,39 @@
+import { make } from '../../../platform/database/rows.js';
+import { cutoffInstant, cutoffOf } from './departure-deadlines.js';
+import type { CreateDeparture } from './departure.dto.js';
+import { Departure } from './departure.entity.js';
+
+/** A scheduled departure without sales. Throws 400 if its cut-off has neither form. */
+export function newDeparture(input: CreateDeparture, id: string, now: Date): Departure {
+  const [startsAt, endsAt] = [new Date(input.startsAt), new Date(input.endsAt)];
+  const cutoff = cutoffOf(input.cutoff ?? null);
+  return make(Departure, {
+    id,
+    productId: input.productId,
+    startsAt,
+    endsAt,
+    timeZone: input.timeZone,
+    capacity: input.capacity,
+    priceCents: input.priceCents,
+    taxIncludedCents: input.taxIncludedCents ?? 0,
+    taxCodeId: input.taxCodeId ?? null,
+    currency: input.currency,
+    facilityId: input.facilityId ?? null,
+    status: 'scheduled',
+    sold: 0,
+    held: 0,
+    guaranteedOpen: 0,
+    cancelledAt: null,
+    cutoff,
+    cutoffAt: cutoffInstant(cutoff, { startsAt, endsAt, timeZone: input.timeZone }),
+    salesClosedAt: null,
+    minParticipants: input.minParticipants ?? null,
+    decideBy: input.decideBy ? new Date(input.decideBy) : null,
+    guaranteedAt: null,
+    minimumNotReachedAt: null,
+    euPackage: input.euPackage ?? false,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  });
+}
