@@ -131,6 +131,49 @@ describe('a rendered invoice', () => {
     expect(totals[2]?.value.replace(/\u00a0/g, ' ')).toBe(expected);
   });
 
+  it.each([
+    ['en', 'Tax ID: CHE-9', 'Service date: May 12 – 15, 2027', '€1,350.00'],
+    ['de', 'Steuernummer: CHE-9', 'Leistungsdatum: 12.–15. Mai 2027', '1.350,00 €'],
+    ['fr', 'N° fiscal : CHE-9', 'Date de la prestation : 12–15 mai 2027', '1 350,00 €'],
+    ['es', 'NIF: CHE-9', 'Fecha del servicio: 12–15 de mayo de 2027', '1.350,00 €'],
+    ['it', 'Codice fiscale: CHE-9', 'Data del servizio: 12–15 maggio 2027', '1.350,00 €'],
+    ['ro', 'Cod fiscal: CHE-9', 'Data prestării: 12–15 mai 2027', '1.350,00 EUR'],
+  ] as const)('labels, dates and amounts are written as in the language %s', async (language, ...texts) => {
+    const lines = [{ ...line('Hotel'), serviceDate: '2027-05-12', serviceEndDate: '2027-05-15' }];
+    const document = documentOf(invoice({ lines, totalCents: 135_000 }), language);
+    const html = renderHtml(document)
+      .toString()
+      .replace(/<\/?bdi>|\s/g, '');
+    const [page = ''] = await pagesOf(await renderPdf(document));
+    for (const text of texts) {
+      const written = text.replace(/\s/g, '');
+      expect([page.replace(/\s/g, ''), html]).toEqual([
+        expect.stringContaining(written),
+        expect.stringContaining(written),
+      ]);
+    }
+    // The no-break space of French keeps the colon on the line of its label.
+    const label = document.parties[0]?.lines.at(-1)?.label;
+    expect(label).toBe(texts[0].split(' CHE-9')[0]?.replace(' :', '\u00a0:'));
+  });
+
+  it('French writes the first day of a month as an ordinal number', () => {
+    const values = documentOf(invoice({ dueDate: '2027-04-21' }), 'fr').summary.map(({ value }) => value);
+    expect(values).toEqual(['INV-2027-0042', '1er mars 2027', '21 avril 2027', 'INV-2027-0042']);
+  });
+
+  it('a line with several rows of text is not broken between two pages, unless it is as long as half of one', async () => {
+    const texts = Array.from({ length: 60 }, (_, n) => `First of ${n}.\nSecond of ${n}.\nThird of ${n}.`);
+    const pages = await pagesOf(await renderPdf(documentOf(invoice({ lines: texts.map((text) => line(text)) }), 'en')));
+    const endsOf = (page: string, word: string) => page.match(new RegExp(`${word} of \\d+\\.`, 'g'))?.length;
+    expect(pages.length).toBeGreaterThan(2);
+    for (const page of pages) expect(endsOf(page, 'First')).toBe(endsOf(page, 'Third'));
+
+    const long = Array.from({ length: 120 }, (_, n) => `Row ${n}.`);
+    const whole = await pagesOf(await renderPdf(documentOf(invoice({ lines: [line(long.join('\n'))] }), 'en')));
+    expect(whole.join(' ').match(/Row \d+\./g)).toHaveLength(120);
+  });
+
   it('taxes are summed by rate', () => {
     const lines = [line('a', 700), line('b', 1_900), line('c', null), line('d', 1_900)];
     const { taxes } = documentOf(invoice({ lines }), 'en');

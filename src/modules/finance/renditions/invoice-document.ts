@@ -74,6 +74,7 @@ export interface LabelledText {
 
 /** A text of people; without a label unless it needs one to be understood. */
 export interface NamedText {
+  /** With its colon. */
   label: string | null;
   value: string;
 }
@@ -159,10 +160,10 @@ interface Wording {
 function sellerLines({ seller, issuer }: RenderedInvoice, { labels, language }: Wording): NamedText[] {
   if (issuer === null) return partyLines(seller, labels);
   const country = issuer.country && new Intl.DisplayNames(language, { type: 'region' }).of(issuer.country);
-  const named = issuer.tradeName === null || issuer.tradeName === issuer.legalName ? [] : [issuer.tradeName];
+  const trade = issuer.tradeName === null || issuer.tradeName === issuer.legalName ? [] : [issuer.tradeName];
   return [
-    ...plain([...named, issuer.legalName, ...(issuer.address?.split('\n') ?? []), country]),
-    ...labelled([
+    ...plain([...trade, issuer.legalName, ...(issuer.address?.split('\n') ?? []), country]),
+    ...named(labels, [
       [labels.vatId, issuer.vatId],
       [labels.taxId, issuer.taxId],
       [labels.registrationNumber, issuer.registrationNumber],
@@ -173,11 +174,15 @@ function sellerLines({ seller, issuer }: RenderedInvoice, { labels, language }: 
 }
 
 function partyLines({ name, address, taxId }: Party, labels: RenditionLabels): NamedText[] {
-  return [...plain([name, ...(address?.split('\n') ?? [])]), ...labelled([[labels.taxId, taxId]])];
+  return [...plain([name, ...(address?.split('\n') ?? [])]), ...named(labels, [[labels.taxId, taxId]])];
 }
 
 function plain(values: readonly (string | null | undefined)[]): NamedText[] {
   return values.flatMap((value) => (value ? [{ label: null, value }] : []));
+}
+
+function named({ colon }: RenditionLabels, pairs: readonly (readonly [string, string | null])[]): NamedText[] {
+  return labelled(pairs).map(({ label, value }) => ({ label: `${label}${colon}`, value }));
 }
 
 function labelled(pairs: readonly (readonly [string, string | null])[]): LabelledText[] {
@@ -192,8 +197,9 @@ interface Words {
 /** Followed by the days of the service and by the text that the law requires. */
 function descriptionOf(line: PricedLine, { labels, format }: Words): string {
   const { serviceDate, serviceEndDate, mention } = line;
-  const days = [...new Set([serviceDate, serviceEndDate].filter((day) => day !== null))].map(format.day);
-  return [line.description, ...(days.length > 0 ? [`${labels.serviceDate}: ${days.join(' – ')}`] : []), mention]
+  const start = serviceDate ?? serviceEndDate;
+  const days = start === null ? null : format.days(start, serviceEndDate ?? start);
+  return [line.description, days === null ? null : `${labels.serviceDate}${labels.colon} ${days}`, mention]
     .filter((text) => text !== null)
     .join('\n');
 }
@@ -231,7 +237,7 @@ function paymentOf({ issuer, number }: RenderedInvoice, labels: RenditionLabels)
 function notesOf({ issuer, reasonText }: RenderedInvoice, { labels, language }: Wording): NamedText[] {
   const footer = issuer?.footerText[language] ?? issuer?.footerText.en ?? null;
   return [
-    ...labelled([
+    ...named(labels, [
       [labels.reason, reasonText],
       [labels.insolvencyProtection, issuer?.insolvencyProtection ?? null],
     ]),
@@ -241,7 +247,8 @@ function notesOf({ issuer, reasonText }: RenderedInvoice, { labels, language }: 
 
 function formatsOf(language: DocumentLanguage, currency: string) {
   const digits = minorUnits(currency);
-  const exactly = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  // Italian and Spanish would group amounts of five digits and more only, so that columns were not uniform.
+  const exactly = { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: 'always' } as const;
   const money = new Intl.NumberFormat(language, { style: 'currency', currency, ...exactly });
   const unitPrice = new Intl.NumberFormat(language, {
     style: 'currency',
@@ -251,15 +258,26 @@ function formatsOf(language: DocumentLanguage, currency: string) {
   });
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 2 });
   const decimal = new Intl.NumberFormat(language, { maximumFractionDigits: 4 });
-  const days = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
+  const dates = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
+  const day = (text: string) => {
+    const written = dates.format(midnight(text));
+    return language === 'fr' ? written.replace(/^1 /, '1er ') : written;
+  };
   return {
     money: (cents: number) => money.format(decimalText(cents, digits)),
     /** Of a decimal number as text. */
     unitPrice: (text: string) => unitPrice.format(numeric(text)),
     rate: (basisPoints: number | null) => (basisPoints === null ? '-' : percent.format(basisPoints / 10_000)),
     decimal: (text: string) => decimal.format(Number(text)),
-    day: (text: string) => days.format(new Date(`${text}T00:00:00Z`)),
+    day,
+    /** "May 12 – 15, 2027" */
+    days: (first: string, last: string) =>
+      first === last ? day(first) : dates.formatRange(midnight(first), midnight(last)),
   };
+}
+
+function midnight(day: string): Date {
+  return new Date(`${day}T00:00:00Z`);
 }
 
 /** Exact, unlike the division of a double by a hundred. */

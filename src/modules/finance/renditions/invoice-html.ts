@@ -1,7 +1,8 @@
 import type { InvoiceDocument, LabelledText, NamedText } from './invoice-document.js';
 
 const FONTS = '"DejaVu Sans","Noto Sans","Noto Sans Arabic","Noto Sans Hebrew","Noto Sans JP",sans-serif';
-const STYLE = `body{font:14px/1.4 ${FONTS};margin:40px;color:#111}
+const STYLE = `body{font:14px/1.4 ${FONTS};margin:40px;color:#111}h2{font-size:14px;margin:16px 0 4px}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;margin:0}dt{font-weight:bold}dd{margin:0}tr{break-inside:avoid}
 table{border-collapse:collapse;width:100%;margin:16px 0}th,td{padding:4px 8px;text-align:right;vertical-align:top;border-bottom:1px solid #ccc}
 th:first-child,td:first-child{text-align:left}td div{text-align:left}.stamp{color:#b00020;font-size:24px}.parties{display:flex;gap:64px}
 .parties div div,.notes div{text-align:left}.sums{width:auto;margin-left:auto}.logo{max-width:240px;max-height:80px}
@@ -45,7 +46,7 @@ function definition({ label, value }: LabelledText): string {
 function namedText({ label, value }: NamedText): string {
   return label === null
     ? `<div dir="auto">${escaped(value)}</div>`
-    : `<div>${escaped(label)}: <bdi>${escaped(value)}</bdi></div>`;
+    : `<div>${escaped(label)} <bdi>${escaped(value)}</bdi></div>`;
 }
 
 function lineRow([description = '', ...figures]: readonly string[]): string {

@@ -15,6 +15,10 @@ const FILES: Record<FontName, { normal: string; bold: string }> = {
 const FONT_SIZE = 8;
 /** Widths in units of the font size, for texts that are broken before they are drawn. */
 const [DESCRIPTION_EMS, PARTY_EMS, PAGE_EMS] = [17, 29, 62];
+/** What is longer is broken between pages: half of a page. */
+const LINES_TOGETHER = 30;
+/** The characters of a line of a description, estimated generously. */
+const LINE_CHARACTERS = 20;
 
 function notoFont(name: string, family: string): { normal: string; bold: string } {
   const folder = `@expo-google-fonts/noto-sans-${name}`;
@@ -66,13 +70,20 @@ async function createPdf(document: InvoiceDocument, bidi: Bidi | null): Promise<
       style: 'block',
     },
     lineTable(document, (value) => text(value, DESCRIPTION_EMS)),
-    { ...bold(taxes.title), ...RIGHT },
-    sums([
-      taxes.columns.map((heading) => ({ ...bold(heading), ...RIGHT })),
-      ...taxes.rows.map((cells) => cells.map(right)),
-    ]),
-    sums(totals.map(({ label, value }) => [bold(label), right(value)])),
-    ...(payment === null ? [] : [{ stack: [bold(payment.title), pairs(payment.lines)], style: 'block' }]),
+    {
+      stack: [
+        { ...bold(taxes.title), ...RIGHT },
+        sums([
+          taxes.columns.map((heading) => ({ ...bold(heading), ...RIGHT })),
+          ...taxes.rows.map((cells) => cells.map(right)),
+        ]),
+      ],
+      unbreakable: taxes.rows.length < LINES_TOGETHER,
+    },
+    { stack: [sums(totals.map(({ label, value }) => [bold(label), right(value)]))], unbreakable: true },
+    ...(payment === null
+      ? []
+      : [{ stack: [bold(payment.title), pairs(payment.lines)], style: 'block', unbreakable: true }]),
     ...notes.map((note) => ({ stack: [textOf(note, bidi, PAGE_EMS)], style: 'note' })),
   ];
   const pdf = pdfmake.createPdf({
@@ -114,11 +125,16 @@ function lineTable({ columns, rows }: InvoiceDocument, described: (text: string)
     columns.map((text, index) => (index === 0 ? bold(text) : { ...bold(text), ...RIGHT })),
     ...rows.map((cells) => cells.map((text, index) => (index === 0 ? described(text) : right(text)))),
   ];
+  const dontBreakRows = rows.every(([description = '']) => lineCount(description) < LINES_TOGETHER);
   return {
     layout: 'lightHorizontalLines',
-    table: { headerRows: 1, widths: columns.map((_, index) => (index === 0 ? '*' : 'auto')), body },
+    table: { headerRows: 1, dontBreakRows, widths: columns.map((_, index) => (index === 0 ? '*' : 'auto')), body },
     style: 'block',
   };
+}
+
+function lineCount(text: string): number {
+  return text.split('\n').reduce((count, line) => count + 1 + Math.floor(line.length / LINE_CHARACTERS), 0);
 }
 
 /** A right-aligned table. */

@@ -29,11 +29,16 @@ export type Content =
   | string
   | (Styled & { text: string | readonly Inline[] })
   | (Styled & { image: string; fit: readonly [width: number, height: number] })
-  | (Styled & { stack: readonly Content[] })
+  | (Styled & { stack: readonly Content[]; unbreakable?: boolean })
   | (Styled & { columns: readonly Content[] })
   | (Styled & {
       layout: 'noBorders' | 'lightHorizontalLines';
-      table: { headerRows?: number; widths?: readonly ('*' | 'auto')[]; body: readonly (readonly Content[])[] };
+      table: {
+        headerRows?: number;
+        dontBreakRows?: boolean;
+        widths?: readonly ('*' | 'auto')[];
+        body: readonly (readonly Content[])[];
+      };
     });
 
 interface Definition {

@@ -2,6 +2,8 @@ import type { DocumentLanguage } from '../../organization/index.js';
 
 /** The labels of a rendered invoice, credit note or fee invoice. */
 export interface RenditionLabels {
+  /** Between a label and its value: French has a no-break space before it. */
+  colon: string;
   invoice: string;
   creditNote: string;
   feeInvoice: string;
@@ -43,6 +45,7 @@ export interface RenditionLabels {
 
 export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
   en: {
+    colon: ':',
     invoice: 'Invoice',
     creditNote: 'Credit note',
     feeInvoice: 'Invoice for a cancellation fee',
@@ -79,12 +82,13 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     insolvencyProtection: 'Insolvency protection',
   },
   de: {
+    colon: ':',
     invoice: 'Rechnung',
     creditNote: 'Rechnungskorrektur',
     feeInvoice: 'Rechnung über Stornogebühren',
     void: 'STORNIERT',
     number: 'Nummer',
-    issueDate: 'Rechnungsdatum',
+    issueDate: 'Ausstellungsdatum',
     dueDate: 'Fällig am',
     serviceDate: 'Leistungsdatum',
     paymentReference: 'Verwendungszweck',
@@ -107,20 +111,21 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     gross: 'Brutto',
     taxes: 'Steuerübersicht',
     subtotal: 'Zwischensumme',
-    paid: 'Bezahlt bis',
-    credited: 'Gutgeschrieben bis',
+    paid: 'Bezahlt bis zum',
+    credited: 'Gutgeschrieben bis zum',
     balance: 'Offener Betrag',
     bankAccount: 'Bankverbindung',
     accountHolder: 'Kontoinhaber',
     insolvencyProtection: 'Insolvenzabsicherung',
   },
   fr: {
+    colon: '\u00a0:',
     invoice: 'Facture',
     creditNote: 'Avoir',
     feeInvoice: 'Facture de frais d’annulation',
     void: 'ANNULÉE',
     number: 'Numéro',
-    issueDate: 'Date de facture',
+    issueDate: 'Date d’émission',
     dueDate: 'Échéance',
     serviceDate: 'Date de la prestation',
     paymentReference: 'Référence de paiement',
@@ -151,6 +156,7 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     insolvencyProtection: 'Garantie contre l’insolvabilité',
   },
   es: {
+    colon: ':',
     invoice: 'Factura',
     creditNote: 'Factura rectificativa',
     feeInvoice: 'Factura de gastos de cancelación',
@@ -179,14 +185,15 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     gross: 'Bruto',
     taxes: 'Resumen de impuestos',
     subtotal: 'Subtotal',
-    paid: 'Pagado hasta',
-    credited: 'Abonado hasta',
+    paid: 'Pagado al',
+    credited: 'Abonado al',
     balance: 'Saldo pendiente',
     bankAccount: 'Cuenta bancaria',
     accountHolder: 'Titular de la cuenta',
     insolvencyProtection: 'Garantía frente a la insolvencia',
   },
   it: {
+    colon: ':',
     invoice: 'Fattura',
     creditNote: 'Nota di credito',
     feeInvoice: 'Fattura per penale di cancellazione',
@@ -223,6 +230,7 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     insolvencyProtection: 'Protezione in caso di insolvenza',
   },
   ro: {
+    colon: ':',
     invoice: 'Factură',
     creditNote: 'Notă de credit',
     feeInvoice: 'Factură pentru taxa de anulare',

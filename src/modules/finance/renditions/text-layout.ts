@@ -24,7 +24,7 @@ export function isRightToLeft(text: string): boolean {
   return RIGHT_TO_LEFT.test(text);
 }
 
-/** A text, and the label in the language of the document that precedes it. */
+/** A text, and the label in the language of the document that precedes it, with its colon. */
 export interface LabelledLine {
   label: string | null;
   value: string;
@@ -37,9 +37,9 @@ export interface LabelledLine {
  */
 export function linesOf({ label, value }: LabelledLine, bidi: Bidi | null, ems: number): TextRun[][] {
   const plain = value.replace(CONTROLS, '');
-  if (bidi === null || !isRightToLeft(plain)) return [runsOf(label === null ? plain : `${label}: ${plain}`)];
+  if (bidi === null || !isRightToLeft(plain)) return [runsOf(label === null ? plain : `${label} ${plain}`)];
   // Isolated, so that the value does not take the direction of the label.
-  const whole = label === null ? plain : `${label}: ${ISOLATE}${plain}${END_OF_ISOLATE}`;
+  const whole = label === null ? plain : `${label} ${ISOLATE}${plain}${END_OF_ISOLATE}`;
   const fonts = fontsOf(whole);
   const levels = bidi.getEmbeddingLevels(whole);
   return brokenAt(whole, fonts, ems).map(({ start, end }) => {
