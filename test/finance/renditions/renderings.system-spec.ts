@@ -154,7 +154,7 @@ describe('a rendered invoice', () => {
     }
     // The no-break space of French keeps the colon on the line of its label.
     const label = document.parties[0]?.lines.at(-1)?.label;
-    expect(label).toBe(texts[0].split(' CHE-9')[0]?.replace(' :', '\u00a0:'));
+    expect(label).toBe(texts[0]?.split(' CHE-9')[0]?.replace(' :', '\u00a0:'));
   });
 
   it('French writes the first day of a month as an ordinal number', () => {
