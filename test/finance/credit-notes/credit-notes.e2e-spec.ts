@@ -120,6 +120,16 @@ describe('the limits of a credit note', () => {
     const { id } = await draft(owner, { bookingId });
     expect((await credit(owner, id)).body).toMatchObject({ code: 'invoice_not_open' });
   });
+
+  it('the draft of a credit note cannot be issued after its invoice was voided: 409 invoice_not_open', async () => {
+    const invoice = await billed();
+    const { id } = await note(owner, invoice);
+    expect((await owner.post(`${INVOICES}/${invoice.id}/voiding`, { reason: 'Wrong customer' })).status).toBe(200);
+    const { status, body } = await issueNote(owner, id);
+    const details = { invoiceId: invoice.id, status: 'void' };
+    expect([status, body]).toEqual([409, problem('invoice_not_open', details)]);
+    expect((await owner.delete(`${PATH}/${id}`)).status).toBe(200);
+  });
 });
 
 describe('the money of a credit note', () => {

@@ -121,8 +121,9 @@ export class CreditNotesController {
    *
    * @remarks Assigns the next number of the series for credit notes; the credit note is final afterwards. First the open
    * balance of the invoice falls (`openReducedCents`); the rest releases what was paid on it, the latest money first
-   * (`releasedCents`). Goodwill also adds an item of type `adjustment` that lowers the price of the booking. The issue
-   * date must be within the limits of the settings and not before that of the invoice (422
+   * (`releasedCents`). Goodwill also adds an item of type `adjustment` that lowers the price of the booking, or lowers the
+   * fee of a cancelled one. If the invoice was voided meanwhile, the credit note is rejected with 409 `invoice_not_open`.
+   * The issue date must be within the limits of the settings and not before that of the invoice (422
    * `issue_date_out_of_bounds`). A stale draft is rejected with 409 `draft_stale` unless `onStale` is `redraw`.
    */
   @Post(`${PATH}/:id/issuance`)
@@ -133,6 +134,7 @@ export class CreditNotesController {
     409: [
       'credit_note_final',
       'draft_stale',
+      'invoice_not_open',
       'booking_closed',
       'item_limit_reached',
       'period_closed',

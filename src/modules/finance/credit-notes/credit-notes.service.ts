@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
-import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import { type AppError, conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -153,6 +153,7 @@ export class CreditNotesService {
     return this.database.transaction(async () => {
       const draft = await this.lockDraft(id, expected);
       const { original, note } = draft;
+      if (original.status === 'void') throw notOpen(original);
       const issueDate = await this.issuing.issueDate(requested.issueDate, original.issueDate);
       const lines = await this.currentLines(draft, requested.onStale === 'redraw');
       const before = this.imageOf({ invoice: note, lines: draft.lines });
@@ -362,9 +363,10 @@ interface LockedDraft {
 }
 
 function assertCreditable(original: Invoice): void {
-  if (original.isBilled() && original.uncreditedCents() > 0) return;
-  throw conflict('invoice_not_open', 'Only issued invoices that are not void or credited can be credited', {
-    invoiceId: original.id,
-    status: original.status,
-  });
+  if (!original.isBilled() || original.uncreditedCents() === 0) throw notOpen(original);
+}
+
+function notOpen({ id: invoiceId, status }: Invoice): AppError {
+  const message = 'Only issued invoices that are not void or credited can be credited';
+  return conflict('invoice_not_open', message, { invoiceId, status });
 }

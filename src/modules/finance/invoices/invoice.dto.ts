@@ -248,7 +248,7 @@ export class RedrawInvoice {
   discardLines?: boolean;
 }
 
-/** When an invoice was sent outside of this service. */
+/** When an invoice was sent by other means than this service. */
 export class DeliverInvoice {
   /**
    * Day of the sending, from the issue date to today.

@@ -134,7 +134,7 @@ export class InvoicesController {
    * period (409 `issue_date_out_of_sequence`). Payments already received for the booking or installment are counted,
    * so the invoice can become `partially_paid` or `paid` at once; a total of 0 is `paid`. The issue date must be within
    * the limits of the settings and not after today (422 `issue_date_out_of_bounds`). If the booking was changed since the
-   * draft was made, the draft is stale (409 `draft_stale`): `onStale: "redraw"` computes it anew and issues it. Drafts
+   * draft was made, the draft is stale (409 `draft_stale`): `onStale: "redraw"` computes it again and issues it. Drafts
    * reserve nothing: of two over the same money the second is rejected with 422 `invoice_exceeds_booking`. A cancelled
    * booking is rejected with 409 `booking_closed` unless the invoice is over its fee, an invoice that is not a draft with
    * 409 `invalid_transition`. An invoice with reverse charge needs the tax ID of the payer, and a tax ID the address (400). All issued
@@ -196,7 +196,7 @@ export class InvoicesController {
   /**
    * Redraw a draft invoice
    *
-   * @remarks Computes the lines, the payer and, for an installment, the due date anew from the booking. A payer that staff
+   * @remarks Computes the lines, the payer and, for an installment, the due date again from the booking. A payer that staff
    * entered stays. Lines that staff entered are rejected with 409 `lines_are_manual` unless `discardLines` is true.
    */
   @Post(':id/redrawing')

@@ -156,7 +156,7 @@ export class InvoicesService {
   }
 
   /**
-   * Computes lines, payer and due date anew from the booking or installment. A payer that staff sent stays. Throws 409
+   * Computes lines, payer and due date again from the booking or installment. A payer that staff sent stays. Throws 409
    * `lines_are_manual` unless the lines may be discarded.
    */
   async redraw(id: string, { discardLines = false }: RedrawInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
@@ -164,7 +164,7 @@ export class InvoicesService {
       const draft = await this.lockDraft(id, expected);
       draft.invoice.assertDraft();
       const before = this.imageOf(draft);
-      const lines = await this.drawAnew(draft, discardLines);
+      const lines = await this.drawAgain(draft, discardLines);
       const drawn = { invoice: draft.invoice, lines };
       this.audit.invoiceChanged('redraw', draft.invoice, { before, after: this.imageOf(drawn) });
       return { ...drawn, staleness: FRESH };
@@ -262,12 +262,12 @@ export class InvoicesService {
   private async currentLines(draft: LockedDraft, redraw: boolean): Promise<readonly PricedLine[]> {
     const staleness = await this.stalenessOf(draft.account, draft);
     if (staleness.reasons.length === 0) return draft.lines;
-    if (redraw) return this.drawAnew(draft, false);
+    if (redraw) return this.drawAgain(draft, false);
     if (isOnlyBilledElsewhere(staleness)) draft.account.assertInvoiceFits(draft.invoice);
     throw draftStale(staleness);
   }
 
-  private async drawAnew({ account, invoice }: LockedDraft, discardLines: boolean): Promise<readonly PricedLine[]> {
+  private async drawAgain({ account, invoice }: LockedDraft, discardLines: boolean): Promise<readonly PricedLine[]> {
     const { scheduleId, linesSource, payerSource } = invoice;
     if (linesSource === 'manual' && !discardLines) {
       throw conflict('lines_are_manual', 'Staff entered the lines; send discardLines to replace them');

@@ -15,7 +15,7 @@ interface Move {
 
 /**
  * New due dates after the departure was moved. Open installments that a policy step dates from the departure are due as
- * that step says, not before the floor or the installment before them, and not after the departure. The policy's
+ * that step defines, not before the floor or the installment before them, and not after the departure. The policy's
  * `minimumDays` is not applied again. Dates that staff set stay. Returns a warning if an open installment is due after the
  * departure.
  */

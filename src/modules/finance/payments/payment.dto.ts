@@ -116,7 +116,7 @@ export class CreatePayment {
   @Flag()
   autoApply?: boolean;
 
-  /** Reversed payment of the same booking that is recorded anew (prefix `pay`). */
+  /** Reversed payment of the same booking that is recorded again (prefix `pay`). */
   @Optional()
   @Id('pay')
   replacesPaymentId?: string;

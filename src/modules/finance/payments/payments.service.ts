@@ -248,14 +248,14 @@ export class PaymentsService {
     return payment;
   }
 
-  /** A payment that is recorded anew was reversed. Throws 404 with the field, 409 `invalid_transition`. */
+  /** A payment that is recorded again was reversed. Throws 404 with the field, 409 `invalid_transition`. */
   private async assertReplaced({ replacesPaymentId, bookingId, supplierInvoiceId }: Payment): Promise<void> {
     if (replacesPaymentId === null) return;
     const field = 'replacesPaymentId';
     const replaced = await this.rows.get(replacesPaymentId, { field });
     if (replaced.bookingId !== bookingId || replaced.supplierInvoiceId !== supplierInvoiceId) throw notFound({ field });
     if (replaced.status === 'reversed') return;
-    throw conflict('invalid_transition', 'Only a reversed payment can be recorded anew', {
+    throw conflict('invalid_transition', 'Only a reversed payment can be recorded again', {
       from: replaced.status,
       to: 'reversed',
     });

@@ -83,7 +83,7 @@ export class SettleCancellation {
   feeReason?: string;
 
   /**
-   * Whether what exceeds the fee is refunded or stays as a credit of the customer; by default as the terms say.
+   * Whether what exceeds the fee is refunded or stays as a credit of the customer; by default as the terms define.
    * @example "refund"
    */
   @Optional()

@@ -65,7 +65,7 @@ export function wronglyBilled(rests: readonly TaxGroup[]): TaxGroup[] {
 /**
  * What each tax group has on a document over this amount, which is at most the sum of the rests: shares of the gross by
  * largest remainder, and of the tax in proportion. A group that is billed to its end has the exact rest of its tax, so that
- * the documents of a booking add up to the tax of its items, whatever changed between them. Groups of 0 are left out.
+ * the documents of a booking add up to the tax of its items even if items changed between them. Groups of 0 are left out.
  */
 export function allocateTax(rests: readonly TaxGroup[], amountCents: number): TaxGroup[] {
   const sorted = [...rests].sort(byCode);

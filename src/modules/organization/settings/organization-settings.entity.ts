@@ -4,7 +4,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('organization_settings')
 export class OrganizationSettings {
   @PrimaryColumn('text') id: string;
-  /** After this time the reservation of a trip gives up on a provider that does not say what it did. */
+  /** After this time the reservation of a trip gives up on a provider that does not report an outcome. */
   @Column('integer', { name: 'unknown_step_minutes' }) unknownStepMinutes: number;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
