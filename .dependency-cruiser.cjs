@@ -18,7 +18,7 @@ const arrows = {
   legal: ['action-ledger', 'distribution', 'notifications'],
   bookings: ['action-ledger', 'legal', 'operations', 'distribution', 'notifications', 'taxes'],
   finance: ['action-ledger', 'organization', 'bookings', 'distribution', 'notifications', 'taxes'],
-  trips: ['action-ledger', 'bookings', 'operations', 'distribution', 'taxes'],
+  trips: ['action-ledger', 'organization', 'bookings', 'operations', 'distribution', 'taxes'],
 };
 
 const modules = Object.keys(arrows).join('|');

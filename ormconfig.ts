@@ -60,6 +60,7 @@ import { FoldedSearch1792000001000 } from './src/migrations/1792000001000-folded
 import { PaymentReferences1792000001010 } from './src/migrations/1792000001010-payment-references.js';
 import { DepartureSales1793000000100 } from './src/migrations/1793000000100-departure-sales.js';
 import { ReportDays1793000000300 } from './src/migrations/1793000000300-report-days.js';
+import { InstallmentReductions1793000000500 } from './src/migrations/1793000000500-installment-reductions.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -237,6 +238,7 @@ const migrations = [
   PaymentReferences1792000001010,
   DepartureSales1793000000100,
   ReportDays1793000000300,
+  InstallmentReductions1793000000500,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -153,6 +153,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   installation_steps: { impersonal: 'step' },
   integrity_report: { impersonal: 'checks' },
   invitations: { account: 'email name', impersonal: 'id roles status invited_by user_id' },
+  installment_reductions: { impersonal: 'booking_item_id schedule_id' },
   invoice_issuers: { accounting: 'issuer', impersonal: 'invoice_id' },
   invoice_lines: {
     accounting: 'description',

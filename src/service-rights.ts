@@ -54,6 +54,7 @@ const RIGHTS: Readonly<Record<string, TableRights>> = {
   disk_probes: DELETE,
   failure_limits: DELETE,
   idempotency_keys: DELETE,
+  installment_reductions: DELETE,
   invoice_lines: DELETE,
   invoice_number_counters: DELETE,
   invoice_number_series: DELETE,

@@ -30,19 +30,19 @@ const terms = (schedules: Schedule[]) =>
 describe('finance.payment_schedule.update', () => {
   const ACTION = 'finance.payment_schedule.update';
 
-  it.each<[string, object | readonly [object, string]]>([
+  it.each<[string, object | readonly [object, string], action?: string]>([
     ['label, due date and notes', { label: 'Other', dueDate: '2031-01-31', notes: 'Called\nTwice' }],
     ['a larger amount, which the last one balanced', { amountCents: 40_000 }],
     ['a smaller amount, which the last one balanced', { amountCents: 10_000 }],
     ['a cancellation, which the last one balanced', { status: 'cancelled' }],
-    ['a cancellation that was waived', [{ status: 'cancelled' }, '?rebalance=none']],
-  ])('the reversal of %s restores the payment plan', async (_, sent) => {
+    ['a waiver', [{ status: 'cancelled' }, '?rebalance=none'], 'finance.payment_schedule.waive'],
+  ])('the reversal of %s restores the payment plan', async (_, sent, action = ACTION) => {
     const [bookingId, first] = await planned(staff);
     const before = terms(await schedulesOf(staff, bookingId));
     expect((await change(staff, first, sent)).status).toBe(200);
     expect(terms(await schedulesOf(staff, bookingId))).not.toEqual(before);
 
-    await reversed(app, first.id, ACTION);
+    await reversed(app, first.id, action);
 
     expect(terms(await schedulesOf(staff, bookingId))).toEqual(before);
   });

@@ -26,7 +26,7 @@ beforeAll(async () => {
   listeners.add(BookingListener, 900, {
     confirmed: ({ status }) => record('confirmed', status),
     cancelled: ({ status, totalCents }, { reason }) => record('cancelled', status, totalCents, reason),
-    totalChanged: ({ totalCents }, before, after) => record('total', totalCents, before, after),
+    totalChanged: ({ totalCents }, { beforeCents, afterCents }) => record('total', totalCents, beforeCents, afterCents),
     itemChanged: (_, { title }) => record('item changed', title),
     itemCancelled: (_, { status }) => record('item cancelled', status),
     dateMoved: ({ departureDate }, before) => record('moved', departureDate, before),

@@ -4,6 +4,7 @@ import { assign, newDraft, newPolicy, publish } from '../legal/policies.js';
 import { newDeparture } from '../operations/departures.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
+import { taxCodeAt } from '../taxes/tax-codes.js';
 import { addItem, BOOKINGS, type Item, makeBooking, type One, problem, readBooking } from './bookings.js';
 
 interface Settlement extends Record<string, unknown> {
@@ -209,6 +210,29 @@ describe('the fee of a cancelled item', () => {
       { type: 'fee', title: 'Cancellation fee: Seat', totalSellCents: 50_000, taxIncludedCents: 0, departureId: null },
     ]);
     expect((await readBooking(owner, id)).totalCents).toBe(50_000);
+  });
+
+  it('a fee that is the price of a supply is taxed like the cancelled item', async () => {
+    const settings = '/v1/admin/finance/settings';
+    const { id: taxCodeId } = await taxCodeAt(owner, 1_900);
+    const [coded, given] = [
+      await sold(STEPS, { days: 20, cents: 119_000 }),
+      await sold(STEPS, { days: 20, cents: 119_000 }),
+    ];
+    await owner.patch(`${BOOKINGS}/${coded.id}/items/${coded.item.id}`, { taxCodeId });
+    await owner.patch(`${BOOKINGS}/${given.id}/items/${given.item.id}`, { taxIncludedCents: 11_900 });
+    await owner.put(settings, { baseCurrency: 'EUR', cancellationFeeTax: 'as_supply' });
+    try {
+      for (const { item } of [coded, given]) await cancelItem(item, { applyTerms: true });
+    } finally {
+      await owner.put(settings, { baseCurrency: 'EUR' });
+    }
+    expect(await itemsOf(coded.id)).toMatchObject([
+      { type: 'fee', totalSellCents: 59_500, taxIncludedCents: 9_500, taxCodeId, taxRateBasisPoints: 1_900 },
+    ]);
+    expect(await itemsOf(given.id)).toMatchObject([
+      { totalSellCents: 59_500, taxIncludedCents: 5_950, taxCodeId: null },
+    ]);
   });
 
   it('without applyTerms, for a draft, and if the fee is 0, no item is added', async () => {

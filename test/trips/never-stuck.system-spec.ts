@@ -76,6 +76,18 @@ describe('a provider that holds, loses the answer and fails lookups', () => {
     expect((await reserve(owner, envelopeId)).body.data).toMatchObject({ status: 'reserved' });
   });
 
+  it('the organization sets after how many minutes the reservation ends', async () => {
+    const settings = '/v1/admin/organization/settings';
+    const { envelopeId } = await stuckTrip();
+    app.travel({ ms: 6 * 60_000 });
+    await sweep();
+    expect(await readTrip(owner, envelopeId)).toMatchObject({ status: 'reserve_in_progress' });
+    expect((await owner.patch(settings, { unknownStepMinutes: 5 })).status).toBe(200);
+    await sweep();
+    expect(await readTrip(owner, envelopeId)).toMatchObject({ status: 'failed', attention: true });
+    await owner.patch(settings, { unknownStepMinutes: 15 });
+  });
+
   it('concurrent sweepers end the reservation once', async () => {
     const { envelopeId, departureId } = await stuckTrip();
     app.travel({ ms: 16 * 60_000 });

@@ -5,6 +5,7 @@ import {
   type BookingItemSummary,
   BookingListener,
   type BookingSummary,
+  type TotalChange,
 } from '../bookings/index.js';
 import { RemindersService } from '../notifications/index.js';
 import { BookingAccountsService } from './booking-account/booking-accounts.service.js';
@@ -13,6 +14,7 @@ import { InvoicesService } from './invoices/invoices.service.js';
 import { PaymentPlansService } from './payment-plans/payment-plans.service.js';
 import { BilledTaxesService } from './tax-allocation/billed-taxes.service.js';
 import { INSTALLMENT_TRIGGERS, INVOICE_TRIGGERS } from './reminders/reminder-triggers.js';
+import { FinanceSettingsService } from './settings/finance-settings.service.js';
 import { SettlementsService } from './settlements/settlements.service.js';
 
 /** Updates finance when a booking changes, in the transaction of the change and with the booking locked. */
@@ -27,6 +29,7 @@ export class FinanceBookingListener implements BookingListener {
     private readonly settlements: SettlementsService,
     private readonly reminders: RemindersService,
     private readonly billedTaxes: BilledTaxesService,
+    private readonly settings: FinanceSettingsService,
   ) {}
 
   async confirmed(booking: BookingSummary): Promise<void> {
@@ -62,12 +65,12 @@ export class FinanceBookingListener implements BookingListener {
    * what they request too much is credit due. At the end, received money is applied, and commissions that are payable when
    * the booking is paid, and the reminders of its installments, are updated.
    */
-  async totalChanged(booking: BookingSummary, beforeCents: number | null, afterCents: number): Promise<void> {
+  async totalChanged(booking: BookingSummary, change: TotalChange): Promise<void> {
     const account = await this.accounts.lockOf(booking);
-    const increaseCents = afterCents - (beforeCents ?? 0);
+    const increaseCents = change.afterCents - (change.beforeCents ?? 0);
     if (!account.plan && booking.status !== 'draft') await this.plans.startIfMissing(account);
-    else if (increaseCents > 0) await this.plans.grow(account, increaseCents);
-    if (increaseCents < 0) await this.plans.shrink(account, -increaseCents);
+    else if (increaseCents > 0) await this.plans.grow(account, increaseCents, change.reinstatedItemId);
+    if (increaseCents < 0) await this.plans.shrink(account, -increaseCents, change.cancelledItemId);
     await this.accounts.applyMoney(account);
     await this.accounts.installmentsChanged(account);
   }
@@ -87,6 +90,10 @@ export class FinanceBookingListener implements BookingListener {
   async billedTaxCodes(bookingId: string): Promise<string[]> {
     const billed = await this.billedTaxes.byGroup(bookingId);
     return billed.filter(({ grossCents, taxCents }) => grossCents !== 0 || taxCents !== 0).map(({ key }) => key);
+  }
+
+  async isFeeTaxed(): Promise<boolean> {
+    return (await this.settings.get()).cancellationFeeTax === 'as_supply';
   }
 
   async dateMoved(booking: BookingSummary): Promise<void> {

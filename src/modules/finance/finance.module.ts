@@ -8,6 +8,10 @@ import { AccountAuditService } from './booking-account/account-audit.service.js'
 import { AllocationsService } from './booking-account/allocations.service.js';
 import { BookingAccountsRepository } from './booking-account/booking-accounts.repository.js';
 import { BookingAccountsService } from './booking-account/booking-accounts.service.js';
+import { BookingMoneyController } from './booking-money/booking-money.controller.js';
+import { BookingMoneyService } from './booking-money/booking-money.service.js';
+import { CreditDueService } from './booking-money/credit-due.service.js';
+import { PastAccountsRepository } from './booking-money/past-accounts.repository.js';
 import { CommissionsController } from './commissions/commissions.controller.js';
 import { CommissionJobs } from './commissions/commissions.jobs.js';
 import { CommissionsRepository } from './commissions/commissions.repository.js';
@@ -41,8 +45,6 @@ import { PaymentsService } from './payments/payments.service.js';
 import { PeriodClosingService } from './periods/period-closing.service.js';
 import { PeriodsController } from './periods/periods.controller.js';
 import { PeriodsService } from './periods/periods.service.js';
-import { BookingMoneyController } from './refunds/booking-money.controller.js';
-import { BookingMoneyService } from './refunds/booking-money.service.js';
 import { RefundsController } from './refunds/refunds.controller.js';
 import { RefundsService } from './refunds/refunds.service.js';
 import { TransfersController } from './refunds/transfers.controller.js';
@@ -131,6 +133,8 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     PaymentDaysService,
     PaymentsService,
     BookingMoneyService,
+    CreditDueService,
+    PastAccountsRepository,
     RefundsService,
     TransfersService,
     PeriodsService,

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { BookingsModule } from '../bookings/index.js';
 import { OperationsModule } from '../operations/index.js';
+import { OrganizationModule } from '../organization/index.js';
 import { TaxesModule } from '../taxes/index.js';
 import { ExternalProvidersService } from './providers/external-providers.service.js';
 import { InternalProvider } from './providers/internal-provider.js';
@@ -26,7 +27,7 @@ import { TripsRepository } from './trips/trips.repository.js';
 import { TripsService } from './trips/trips.service.js';
 
 @Module({
-  imports: [ActionLedgerModule, BookingsModule, OperationsModule, TaxesModule],
+  imports: [ActionLedgerModule, BookingsModule, OperationsModule, OrganizationModule, TaxesModule],
   controllers: [TripsController, ComponentsController, ReservationsController, OrderDecisionsController],
   providers: [
     ExternalOrdersService,

@@ -49,7 +49,6 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   maxStreamsPerCredential: 'Limits',
   requestDeadlineMs: 'Limits',
   providerCallMs: 'Limits',
-  unknownOutcomeSeconds: 'Limits',
   logLevel: 'Monitoring and documentation',
   metrics: 'Monitoring and documentation',
   docs: 'Monitoring and documentation',

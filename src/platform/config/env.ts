@@ -27,7 +27,6 @@ export abstract class Env {
   readonly requestDeadlineMs: number;
   readonly drainSeconds: number;
   readonly providerCallMs: number;
-  readonly unknownOutcomeSeconds: number;
   readonly logLevel: string;
   readonly metrics: boolean;
   readonly docs: boolean;

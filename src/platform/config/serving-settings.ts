@@ -96,15 +96,6 @@ export const servingSettings = {
     min: 50,
     max: 15_000,
   }),
-  unknownOutcomeSeconds: wholeNumber({
-    name: 'UNKNOWN_OUTCOME_SECONDS',
-    purpose:
-      'Seconds after which the reservation of a trip is ended if a provider has not reported whether it holds a component',
-    example: '600',
-    fallback: '900',
-    min: 1,
-    max: 1_200,
-  }),
   drainSeconds: optionalText({
     name: 'DRAIN_SECONDS',
     purpose:

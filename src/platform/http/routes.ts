@@ -64,7 +64,9 @@ export class Routes implements OnModuleInit {
 
   /** The scopes of the routes that record this action in the ledger; none if only jobs do. */
   scopesOf(action: string): string[] {
-    const declaring = this.all.filter(({ mutation }) => mutation?.action === action);
+    const declaring = this.all.filter(
+      ({ mutation }) => mutation?.action === action || mutation?.alternatives?.includes(action),
+    );
     return [...new Set(declaring.flatMap(({ access }) => access.scope ?? []))];
   }
 

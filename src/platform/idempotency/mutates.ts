@@ -13,10 +13,11 @@ export function Mutates(
     secrets = [],
     guessable = [],
     ownTransactions = false,
-  }: { secrets?: string[]; guessable?: string[]; ownTransactions?: boolean } = {},
+    alternatives = [],
+  }: { secrets?: string[]; guessable?: string[]; ownTransactions?: boolean; alternatives?: string[] } = {},
 ): MethodDecorator {
   return applyDecorators(
-    SetMetadata(MUTATES, { action, secrets, guessable, ownTransactions } satisfies Mutation),
+    SetMetadata(MUTATES, { action, alternatives, secrets, guessable, ownTransactions } satisfies Mutation),
     UseInterceptors(IdempotencyInterceptor),
     ApiHeader({
       name: 'Idempotency-Key',

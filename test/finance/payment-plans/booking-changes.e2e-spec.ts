@@ -154,3 +154,50 @@ describe('a plan and its booking', () => {
     expect(booking?.total).toBe(115_000);
   });
 });
+
+describe('an item that is reinstated', () => {
+  const items = (bookingId: string) => `/v1/admin/bookings/${bookingId}/items`;
+  const cancelItem = async (bookingId: string, itemId: string) => {
+    const { status } = await owner.post(`${items(bookingId)}/${itemId}/cancellation`, { reason: 'Ill' });
+    expect(status).toBe(200);
+  };
+  const reinstate = async (bookingId: string, itemId: string) => {
+    const { status, text } = await owner.post(`${items(bookingId)}/${itemId}/reinstatement`, { reason: 'By mistake' });
+    expect([status, text]).toEqual([200, text]);
+    expect(await deviation(app, bookingId)).toBe(0);
+  };
+
+  it('the installments that its cancellation reduced are as before, with the money that was released', async () => {
+    const [bookingId, first, second, third] = await planned(owner, { prices: [30_000] });
+    const itemId = await addItem(owner, bookingId, 70_000);
+    const terms = async () =>
+      (await schedulesOf(owner, bookingId)).map(({ id, dueDate, amountCents, paidCents, status, waived }) => {
+        return { id, dueDate, amountCents, paidCents, status, waived };
+      });
+    await pay(app, first.id, first.amountCents);
+    await pay(app, second.id, 1_000);
+    await change(owner, third, [{ status: 'cancelled' }, '?rebalance=none']);
+    const before = await terms();
+    expect(before).toHaveLength(4);
+    await cancelItem(bookingId, itemId);
+    expect(await terms()).not.toEqual(before);
+    await reinstate(bookingId, itemId);
+    expect(await terms()).toEqual(before);
+    await cancelItem(bookingId, itemId);
+    await reinstate(bookingId, itemId);
+    expect(await terms()).toEqual(before);
+  });
+
+  it('what staff changed since stays, and the rest of the price is a further installment', async () => {
+    const [bookingId, , , third] = await planned(owner, { prices: [30_000] });
+    const itemId = await addItem(owner, bookingId, 70_000);
+    const amendment = (await schedulesOf(owner, bookingId)).find(({ amountCents }) => amountCents === 70_000);
+    await cancelItem(bookingId, itemId);
+    await change(owner, third, [{ status: 'cancelled' }, '?rebalance=none']);
+    await reinstate(bookingId, itemId);
+    const now = await schedulesOf(owner, bookingId);
+    expect(now.find(({ id }) => id === third.id)).toMatchObject({ waived: true });
+    expect(now.find(({ id }) => id === amendment?.id)).toMatchObject({ amountCents: 70_000, status: 'pending' });
+    expect(now.every(({ id }) => [amendment?.id, third.id].includes(id) || now.length === 4)).toBe(true);
+  });
+});

@@ -2,10 +2,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
+import { REASON, reversed } from '../../action-ledger/reversals.js';
 import { invalid, problem } from '../invoices.js';
+import { draft, issue } from '../invoices/invoicing.js';
+import { makeSeries } from '../number-series/series.js';
 import {
   cancelBooking,
   change,
+  confirm,
   days,
   deviation,
   entriesOf,
@@ -114,6 +118,34 @@ describe('cancelled', () => {
     await change(owner, third, { status: 'cancelled' });
     expect(await outline(owner, bookingId)).toEqual(['30000 paid', '30000 waived', '40000 waived']);
     expect(await deviation(app, bookingId)).toBe(0);
+  });
+
+  it('waiving and restoring an installment have ledger actions of their own, and the waiver can be reversed', async () => {
+    const [bookingId, , second] = await planned(owner);
+    await change(owner, second, [{ status: 'cancelled', waiveReason: 'A regular guest' }, '?rebalance=none']);
+    await reversed(app, second.id, 'finance.payment_schedule.waive');
+    expect(await outline(owner, bookingId)).toEqual(['30000 pending', '30000 pending', '40000 pending']);
+    await change(owner, second, [{ status: 'cancelled' }, '?rebalance=none']);
+    await change(owner, second, { status: 'pending' });
+    const entries = await entriesOf(owner, 'payment_schedule', second.id);
+    expect(entries.map(({ action, reason }) => [action, reason]).slice(-4)).toEqual([
+      ['finance.payment_schedule.waive', 'A regular guest'],
+      ['finance.payment_schedule.waive.reverse', REASON],
+      ['finance.payment_schedule.waive', 'A regular guest'],
+      ['finance.payment_schedule.unwaive', null],
+    ]);
+  });
+
+  it('the waiver of an installment on an issued invoice can be reversed', async () => {
+    const [bookingId, first] = await planned(owner);
+    await confirm(owner, bookingId);
+    await makeSeries(owner, { documentType: 'invoice', isDefault: true, prefix: `W${bookingId.slice(-8)}-` });
+    const { id } = await draft(owner, { bookingId, scheduleId: first.id });
+    expect((await issue(owner, id)).status).toBe(200);
+    const waived = await change(owner, first, [{ status: 'cancelled' }, '?rebalance=none']);
+    expect([waived.status, waived.body.data]).toMatchObject([200, { waived: true }]);
+    await reversed(app, first.id, 'finance.payment_schedule.waive');
+    expect(await outline(owner, bookingId)).toEqual(['30000 pending', '30000 pending', '40000 pending']);
   });
 
   it('cancelling an installment with payments is 409 schedule_has_payments', async () => {

@@ -34,6 +34,15 @@ async function requested(bookingId: string, amountCents: number): Promise<Paymen
 const complete = (id: string, paidOn = '2026-03-01') =>
   owner.post<Envelope>(`${FINANCE}/refunds/${id}/completion`, { paidOn, reference: 'SEPA 9' });
 
+/** The payments of the booking that the customer owes, and the others. */
+const uncoveredOf = (bookingId: string) =>
+  Promise.all(
+    [true, false].map(async (uncovered) => {
+      const path = `${PAYMENTS}?bookingId=${bookingId}&uncovered=${uncovered}`;
+      return (await owner.get<{ data: Payment[] }>(path)).body.data.map(({ id }) => id);
+    }),
+  );
+
 const transfer = (from: string, to: string, amountCents: number) =>
   owner.post<{ data: Record<string, unknown> }>(`${FINANCE}/bookings/${from}/transfers`, {
     toBookingId: to,
@@ -123,9 +132,11 @@ describe('a refund', () => {
     });
     expect(bounced.body.data).toMatchObject({ reversalKind: 'bounced', reversedOn: '2026-02-01' });
     expect(await read(owner, made.id)).toMatchObject({ status: 'completed', coveredCents: 0 });
+    expect(await uncoveredOf(id)).toEqual([[made.id], [first.id]]);
 
     await recorded(owner, received(id, 12_000));
     expect(await read(owner, made.id)).toMatchObject({ coveredCents: 10_000 });
+    expect((await uncoveredOf(id))[0]).toEqual([]);
     expect(await installmentsOf(app, id)).toEqual([{ status: 'pending', paid: 2_000 }]);
   });
 
@@ -164,6 +175,39 @@ describe('a transfer', () => {
     expect((await owner.post(back, { reason: 'Wrong' })).status).toBe(200);
     expect(await installmentsOf(app, to)).toEqual([{ status: 'paid', paid: 50_000 }]);
     expect((await refund(from, 20_000)).status).toBe(201);
+  });
+
+  it('a transfer can be read and is listed for both of its bookings, also after it was reversed', async () => {
+    const [from, to] = await pair();
+    await recorded(owner, received(from, 70_000));
+    await recorded(owner, received(to, 50_000));
+    const made = await transfer(from, to, 15_000);
+    const { id } = made.body.data;
+    const path = `${FINANCE}/transfers/${String(id)}`;
+    expect(made.headers['location']).toBe(path);
+    expect((await owner.get(path)).body).toEqual({ data: made.body.data });
+    await transfer(from, to, 100);
+    await owner.post(`${path}/reversal`, { reason: 'Wrong' });
+    const listed = async (query: string) => {
+      const { status, body } = await owner.get<{ data: { id: string }[]; total: number }>(
+        `${FINANCE}/transfers?${query}`,
+      );
+      expect([status, body.total]).toEqual([200, body.data.length]);
+      return body.data;
+    };
+    for (const bookingId of [from, to]) expect(await listed(`bookingId=${bookingId}`)).toHaveLength(2);
+    expect(await listed(`bookingId=${from}&status=reversed`)).toMatchObject([
+      { id, status: 'reversed', reversedOn: expect.any(String), fromBookingId: from, toBookingId: to },
+    ]);
+    expect((await owner.get(`${FINANCE}/transfers/ptrf_01k0dem000e000000000009999`)).status).toBe(404);
+  });
+
+  it('of a transfer and a refund of the last money at the same time one is rejected with 422 over_refunded', async () => {
+    const [from, to] = await pair();
+    await recorded(owner, received(from, 60_000));
+    const answers = await Promise.all([transfer(from, to, 10_000), refund(from, 10_000)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422]);
+    expect(answers.find(({ status }) => status === 422)?.body).toEqual(problem('over_refunded', { available: 0 }));
   });
 
   it('a transfer to a booking of another or an unknown customer is rejected with 409 customer_mismatch', async () => {

@@ -140,7 +140,7 @@ export class BookingItemsController {
    *
    * @remarks Cancels a confirmed item, subtracts its price from the booking total and releases its departure units.
    * The body may be omitted. With `applyTerms` an item of type `fee` is added over what the cancellation terms of the
-   * booking charge for the item, if that is more than 0; 409 `fee_needs_decision` if they do not determine it. An item
+   * booking charge for the item, if that is more than 0, taxed as the accounting settings say; 409 `fee_needs_decision` if they do not determine it. An item
    * that is fulfilled or already cancelled is rejected with 409 `invalid_transition`, a completed or cancelled booking with 409 `booking_closed`. A total below 0 is rejected
    * with 422 `negative_total`. What issued invoices request beyond the new total is to be credited.
    */

@@ -12,7 +12,7 @@ import { RemindersService } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService, type SalesTerms } from '../../operations/index.js';
 import type { CreateBookingItem, ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
 import { type BookingItem, type SupplierStatus } from './booking-item.entity.js';
-import { BookingListener } from './booking-listener.js';
+import { BookingListener, type TotalChange } from './booking-listener.js';
 import { toBookingItemSummary, toBookingSummary } from './booking-summary.js';
 import type { Booking } from './booking.entity.js';
 import { BookingsRepository, type ItemPath, type ItemUnits } from './bookings.repository.js';
@@ -39,6 +39,9 @@ interface NewItem {
 }
 
 type DepartureUnits = ItemUnits & { departureId: string };
+
+/** What an item adds to the total of its booking, and which one if it was cancelled or reinstated. */
+type Difference = { cents: number } & Partial<Pick<TotalChange, 'cancelledItemId' | 'reinstatedItemId'>>;
 
 interface SoldUnits {
   bookingItemId: string;
@@ -97,7 +100,7 @@ export class BookingItemsService {
       if (departure) item.serviceDate = departure.startDate;
       await this.taxes.applyTo(item, input, departure?.taxCodeId ?? null);
       await this.taxes.assertGroups(booking, { before: null, after: item });
-      await this.saveWithTotal(booking, item.totalSellCents, async () => {
+      await this.saveWithTotal(booking, { cents: item.totalSellCents }, async () => {
         await this.repository.items.insert(item);
         if (!hasUnits) await this.takeUnits(unitsOf(item), terms);
         this.record('create', item, { before: null, reason: input.overrideReason });
@@ -128,7 +131,7 @@ export class BookingItemsService {
       if (departure && isMoved) item.serviceDate = departure.startDate;
       await this.taxes.change(item, changes, { taxDay: previous.taxDay, keepsMissingRate });
       await this.taxes.assertGroups(booking, { before: previous, after: item });
-      const summary = await this.saveWithTotal(booking, item.totalSellCents - beforeCents, async () => {
+      const summary = await this.saveWithTotal(booking, { cents: item.totalSellCents - beforeCents }, async () => {
         await this.repository.items.update(item);
         await this.exchangeUnits(oldUnits, newUnits, terms);
         this.record('update', item, { before, reason });
@@ -153,7 +156,8 @@ export class BookingItemsService {
       const feeCents = applyTerms ? await this.cancellationTerms.feeOf(await this.repository.viewOf(booking), item) : 0;
       item.cancel(reason, this.clock.now());
       await this.lockDepartures([item]);
-      const summary = await this.saveWithTotal(booking, feeCents - item.totalSellCents, async () => {
+      const difference = { cents: feeCents - item.totalSellCents, cancelledItemId: item.id };
+      const summary = await this.saveWithTotal(booking, difference, async () => {
         await this.repository.items.update(item);
         await this.releaseUnits([unitsOf(item)]);
         this.record('cancel', item, { before, reason });
@@ -181,7 +185,8 @@ export class BookingItemsService {
         feeOfItemId: item.id,
         status: 'confirmed',
       });
-      const summary = await this.saveWithTotal(booking, item.totalSellCents - (fee?.totalSellCents ?? 0), async () => {
+      const difference = { cents: item.totalSellCents - (fee?.totalSellCents ?? 0), reinstatedItemId: item.id };
+      const summary = await this.saveWithTotal(booking, difference, async () => {
         await this.repository.items.update(item);
         await this.takeUnits(unitsOf(item), 'reinstatement');
         this.record('reinstate', item, { before, reason });
@@ -270,12 +275,12 @@ export class BookingItemsService {
     });
   }
 
-  /** A fee is compensation for the cancelled service, so that it contains no tax. */
   private async insertFee(booking: Booking, cancelled: BookingItem, feeCents: number): Promise<void> {
     const title = `Cancellation fee: ${cancelled.title}`.slice(0, MAX_TITLE);
     const input = { type: 'fee', title, unitSellCents: feeCents } as const;
     const fee = newItem(input, { id: newId('bkit'), booking, supplierStatus: 'none', now: this.clock.now() });
     Object.assign(fee, { feeOfItemId: cancelled.id, refundable: false });
+    await this.taxes.applyToFee(fee, cancelled);
     await this.repository.items.insert(fee);
     this.record('create', fee, { before: null });
   }
@@ -288,18 +293,21 @@ export class BookingItemsService {
   }
 
   /** Saves an item with its effect on the booking: the total, the departure date, and in any case the version. */
-  private async saveWithTotal(booking: Booking, differenceCents: number, saveItem: () => Promise<void>) {
+  private async saveWithTotal(
+    booking: Booking,
+    { cents, cancelledItemId = null, reinstatedItemId = null }: Difference,
+    saveItem: () => Promise<void>,
+  ) {
     const before = toBookingSummary(booking);
-    booking.addToTotal(differenceCents, this.clock.now());
+    booking.addToTotal(cents, this.clock.now());
     await saveItem();
     await this.repository.refreshDates(booking);
     await this.repository.bookings.update(booking);
     const summary = toBookingSummary(booking);
     const { totalCents, departureDate } = summary;
     if (totalCents !== null && before.totalCents !== totalCents) {
-      await this.listeners.call(BookingListener, (listener) =>
-        listener.totalChanged?.(summary, before.totalCents, totalCents),
-      );
+      const change = { beforeCents: before.totalCents, afterCents: totalCents, cancelledItemId, reinstatedItemId };
+      await this.listeners.call(BookingListener, (listener) => listener.totalChanged?.(summary, change));
     }
     if (before.departureDate !== departureDate) {
       await this.listeners.call(BookingListener, (listener) => listener.dateMoved?.(summary, before.departureDate));

@@ -12,6 +12,16 @@ export interface BookingCancellation {
   readonly cost: CancellationCost;
 }
 
+/** A change of the total of a booking that is not cancelled. */
+export interface TotalChange {
+  /** Null with the first item. */
+  readonly beforeCents: number | null;
+  readonly afterCents: number;
+  /** The item whose cancellation or reinstatement changes the total; null for another change. */
+  readonly cancelledItemId: string | null;
+  readonly reinstatedItemId: string | null;
+}
+
 /**
  * Called for changes of a booking, in their transaction and with the booking locked; `booking` has the values after the
  * change. An error rejects the change. Implementations declare `@Listens(BookingListener, ...)`.
@@ -27,10 +37,8 @@ export abstract class BookingListener {
   cancelled?(booking: BookingSummary, cancellation: BookingCancellation): Promise<void>;
   /** The items that were cancelled with the booking are live again; `totalChanged` is not called for it. */
   reinstated?(booking: BookingSummary, items: readonly BookingItemSummary[], reason: string): Promise<void>;
-  /**
-   * `beforeCents` is null with the first item. Called before `itemChanged`, `itemCancelled` and `itemReinstated`.
-   */
-  totalChanged?(booking: BookingSummary, beforeCents: number | null, afterCents: number): Promise<void>;
+  /** Called before `itemChanged`, `itemCancelled` and `itemReinstated`. */
+  totalChanged?(booking: BookingSummary, change: TotalChange): Promise<void>;
   /** An item was changed, not added. */
   itemChanged?(booking: BookingSummary, item: BookingItemSummary): Promise<void>;
   /** One item was cancelled, the booking was not. */
@@ -39,6 +47,8 @@ export abstract class BookingListener {
   departureMoved?(bookingId: string, departureId: string): Promise<void>;
   /** The tax codes that are on issued documents of the booking, less what is credited. */
   billedTaxCodes?(bookingId: string): Promise<readonly string[]>;
+  /** Whether the fee for a cancelled item is taxed like the item; otherwise it contains no tax. */
+  isFeeTaxed?(): Promise<boolean>;
   /** One cancelled item of a live booking is live again. */
   itemReinstated?(booking: BookingSummary, item: BookingItemSummary, reason: string): Promise<void>;
   /** The departure date has changed. */

@@ -8,6 +8,7 @@ import type { BookingItem } from './booking-item.entity.js';
 import { BookingListener } from './booking-listener.js';
 import type { Booking } from './booking.entity.js';
 import { BookingsRepository } from './bookings.repository.js';
+import { scaledTax } from './item-price.js';
 
 /** What the tax groups of a booking depend on. */
 type TaxedItem = Pick<BookingItem, 'id' | 'type' | 'taxCodeId' | 'taxCode' | 'totalSellCents' | 'taxIncludedCents'>;
@@ -28,6 +29,18 @@ export class ItemTaxesService {
   async applyTo(item: BookingItem, input: CreateBookingItem, departureTaxCodeId: string | null): Promise<void> {
     const { taxIncludedCents, taxCodeId = taxIncludedCents === undefined ? departureTaxCodeId : null } = input;
     item.taxBy(taxCodeId === null ? null : await this.rateOf(item, taxCodeId), taxIncludedCents);
+  }
+
+  /**
+   * The tax of a fee for a cancelled item: that of the item if fees are the price of a supply, none if they are a
+   * compensation.
+   */
+  async applyToFee(fee: BookingItem, cancelled: BookingItem): Promise<void> {
+    if (!(await this.isFeeTaxed())) return;
+    const { taxCodeId, taxCode, taxKind, taxRateBasisPoints } = cancelled;
+    const taxIncludedCents = scaledTax(cancelled, fee);
+    Object.assign(fee, { taxCodeId, taxCode, taxKind, taxRateBasisPoints, taxIncludedCents });
+    fee.computeTax(undefined);
   }
 
   /** Whether a new item of this day can have the tax code. */
@@ -78,6 +91,13 @@ export class ItemTaxesService {
   /** The day whose tax rate applies. */
   private taxDayOf({ serviceDate, createdAt }: BookingItem): string {
     return serviceDate ?? this.clock.dayOf(createdAt);
+  }
+
+  private async isFeeTaxed(): Promise<boolean> {
+    for (const listener of this.listeners.all(BookingListener)) {
+      if (await listener.isFeeTaxed?.()) return true;
+    }
+    return false;
   }
 
   private async isBilled(bookingId: string, taxCodeId: string): Promise<boolean> {

@@ -13,6 +13,8 @@ const INSTALLMENT_EVENTS = {
   rebalance: 'updated',
   redate: 'updated',
   cancel: 'cancelled',
+  waive: 'updated',
+  unwaive: 'updated',
 } as const;
 export type InstallmentVerb = keyof typeof INSTALLMENT_EVENTS;
 
@@ -73,6 +75,13 @@ export class AccountAuditService {
     reason: string | null = null,
   ): void {
     for (const change of changes) this.installmentChanged(verbOf(change), change, reason);
+  }
+
+  /** A change by staff. Waiving lowers what the customer owes, and has an action of its own like its opposite. */
+  installmentEdited(change: InstallmentChange): void {
+    const { waived, waiveReason } = change.installment;
+    if (waived === change.before?.waived) this.installmentChanged('update', change);
+    else this.installmentChanged(waived ? 'waive' : 'unwaive', change, waived ? waiveReason : null);
   }
 
   installmentChanged(

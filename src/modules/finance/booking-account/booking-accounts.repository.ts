@@ -9,6 +9,13 @@ import { PaymentPlan } from './payment-plan.entity.js';
 import { PaymentSchedule } from './payment-schedule.entity.js';
 import { Payment } from './payment.entity.js';
 
+/** By how much the cancellation of an item reduced an installment; `waived`: its amount was waived before. */
+export interface StoredReduction {
+  scheduleId: string;
+  cents: number;
+  waived: boolean;
+}
+
 /** The rows of booking accounts. Each call is one statement. */
 @Injectable()
 export class BookingAccountsRepository {
@@ -162,6 +169,32 @@ export class BookingAccountsRepository {
 
   async insertInstallments(installments: PaymentSchedule[]): Promise<void> {
     if (installments.length > 0) await this.database.repository(PaymentSchedule).insert(installments);
+  }
+
+  async insertReductions(bookingItemId: string, reductions: readonly StoredReduction[]): Promise<void> {
+    await this.database.prepared(
+      'installment-reductions-insert',
+      `insert into installment_reductions (booking_item_id, schedule_id, cents, waived)
+       select $1, * from unnest($2::text[], $3::bigint[], $4::boolean[])`,
+      [
+        bookingItemId,
+        reductions.map(({ scheduleId }) => scheduleId),
+        reductions.map(({ cents }) => cents),
+        reductions.map(({ waived }) => waived),
+      ],
+    );
+  }
+
+  /** Returns the deleted rows, by the position of their installment. */
+  async deleteReductions(bookingItemId: string): Promise<StoredReduction[]> {
+    return this.database.prepared<StoredReduction>(
+      'installment-reductions-delete',
+      `with taken as (delete from installment_reductions where booking_item_id = $1 returning *)
+       select taken.schedule_id as "scheduleId", taken.cents::float8 as cents, taken.waived
+       from taken join payment_schedules installment on installment.id = taken.schedule_id
+       order by installment.position`,
+      [bookingItemId],
+    );
   }
 
   async savePlanDeviation({ id, offByCents }: PaymentPlan): Promise<void> {

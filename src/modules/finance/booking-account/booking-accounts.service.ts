@@ -5,7 +5,7 @@ import { type BookingSummary, BookingsService } from '../../bookings/index.js';
 import { AccountAuditService } from './account-audit.service.js';
 import { AllocationsService, type ReleasedPart } from './allocations.service.js';
 import { type AccountMoney, BookingAccount } from './booking-account.js';
-import { BookingAccountsRepository } from './booking-accounts.repository.js';
+import { BookingAccountsRepository, type StoredReduction } from './booking-accounts.repository.js';
 import type { Invoice } from './invoice.entity.js';
 import { type InstallmentChange, LockedPlan, type PlannedBooking } from './locked-plan.js';
 import { OpenDebts, toShare } from './open-debts.js';
@@ -98,6 +98,16 @@ export class BookingAccountsService {
     if (plan.plan.offByCents !== plan.offByCents) await this.repository.savePlanDeviation(plan.plan);
     plan.markStored();
     return changes;
+  }
+
+  /** Stores by how much the cancellation of an item reduced installments. */
+  async keepReductions(bookingItemId: string, reductions: readonly StoredReduction[]): Promise<void> {
+    if (reductions.length > 0) await this.repository.insertReductions(bookingItemId, reductions);
+  }
+
+  /** Returns the reductions of an item by position, and deletes them. */
+  async takeReductions(bookingItemId: string): Promise<StoredReduction[]> {
+    return this.repository.deleteReductions(bookingItemId);
   }
 
   /** Updates what depends on installments and their money: which commissions are payable, and reminders. */

@@ -167,7 +167,9 @@ export function restoreInstallment(
   if (installment.status === 'paid') {
     throw conflict('schedule_paid', 'The installment is paid: reverse its payments first');
   }
-  const resizes = amountCents !== installment.amountCents || status !== installment.status;
+  // A waived amount belongs to the plan: restoring it changes no other installment.
+  const isUnwaived = installment.waived && status !== 'cancelled';
+  const resizes = amountCents !== installment.amountCents || (status !== installment.status && !isUnwaived);
   if (resizes && plan.isInvoiced(installment)) {
     throw conflict('schedule_invoiced', 'The installment is on an invoice; void the invoice first');
   }

@@ -15,7 +15,7 @@ import type { BookingAccount } from '../booking-account/booking-account.js';
 import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
 import { type InstallmentChange, LockedPlan, type NewInstallment } from '../booking-account/locked-plan.js';
 import { PaymentPlan, type PolicySource } from '../booking-account/payment-plan.entity.js';
-import { effectiveStatusSql, PaymentSchedule } from '../booking-account/payment-schedule.entity.js';
+import { PaymentSchedule } from '../booking-account/payment-schedule.entity.js';
 import { toPolicyTerms } from '../payment-policy/payment-policy.dto.js';
 import { PaymentPoliciesService } from '../payment-policy/payment-policies.service.js';
 import { PaymentsService } from '../payments/payments.service.js';
@@ -30,7 +30,8 @@ import {
 } from './payment-schedule.dto.js';
 import { type ComputedPlan, computePlan } from './plan.js';
 import { redatePlan } from './plan-redating.js';
-import { growPlan, releasesFor, shrinkOpen } from './plan-resizing.js';
+import { pageSql } from './installment-list.sql.js';
+import { growPlan, reductionsSince, releasesFor, restoreReductions, shrinkOpen } from './plan-resizing.js';
 import { planTotalMismatch, reduceOthers } from './rebalance.js';
 
 const MAX_INSTALLMENTS = 500;
@@ -124,7 +125,7 @@ export class PaymentPlansService {
 
       const others = changes.filter((change) => change.installment !== installment);
       const isChanged = pays || others.length < changes.length;
-      if (isChanged) this.audit.installmentChanged('update', { installment, before });
+      if (isChanged) this.audit.installmentEdited({ installment, before });
       this.audit.installmentsChanged(others, (change) => (change.before === null ? 'create' : 'rebalance'));
       if (changes.length > 0) await this.moneyMayMove(account);
       return installment;
@@ -132,10 +133,10 @@ export class PaymentPlansService {
   }
 
   /**
-   * Restores an installment that is not paid as it was before an update. The ledger entry of the reversal records it; the
+   * Restores an installment that is not paid as it was before an update or before it was waived. The ledger entry of the reversal records it; the
    * installments that balance it get entries of their own. Throws 409 `changed_since`, `schedule_paid`.
    */
-  @Reverses('finance.payment_schedule.update')
+  @Reverses('finance.payment_schedule.update', 'finance.payment_schedule.waive')
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const before = await checkedAs(StoredInstallment, entry.before);
     const account = await this.accounts.lock(before.bookingId);
@@ -278,17 +279,26 @@ export class PaymentPlansService {
     await this.accounts.installmentsChanged(account);
   }
 
-  /** The booking costs more: the plan gets a further installment. */
-  async grow({ plan }: BookingAccount, cents: number): Promise<void> {
+  /**
+   * The booking costs more: the plan gets a further installment. For a reinstated item the installments that its
+   * cancellation reduced come first.
+   */
+  async grow({ plan }: BookingAccount, cents: number, reinstatedItemId: string | null): Promise<void> {
     if (!plan) return;
-    growPlan(plan, { cents, today: this.clock.today(), now: this.clock.now() });
+    const reductions = reinstatedItemId === null ? [] : await this.accounts.takeReductions(reinstatedItemId);
+    const left = restoreReductions(plan, reductions, cents);
+    if (left > 0) growPlan(plan, { cents: left, today: this.clock.today(), now: this.clock.now() });
     this.audit.installmentsChanged(await this.accounts.savePlan(plan), verbOf);
   }
 
-  /** The booking costs less: open installments shrink first, then paid ones, whose money becomes unapplied. */
-  async shrink(account: BookingAccount, cents: number): Promise<void> {
+  /**
+   * The booking costs less: open installments shrink first, then paid ones, whose money becomes unapplied. What that takes
+   * for a cancelled item is stored for its reinstatement.
+   */
+  async shrink(account: BookingAccount, cents: number, cancelledItemId: string | null): Promise<void> {
     const { plan } = account;
     if (!plan) return;
+    const before = new Map(plan.installments.map((installment) => [installment.id, { ...installment }]));
     const left = shrinkOpen(plan, cents);
     const releases = left > 0 ? releasesFor(plan, left) : [];
     this.audit.installmentsChanged(await this.accounts.savePlan(plan), verbOf);
@@ -296,6 +306,7 @@ export class PaymentPlansService {
     await this.accounts.release(account, releases);
     for (const { scheduleId, cents: released } of releases) plan.find(scheduleId)?.reduce(released);
     this.audit.installmentsChanged(await this.accounts.savePlan(plan), verbOf);
+    if (cancelledItemId !== null) await this.accounts.keepReductions(cancelledItemId, reductionsSince(before, plan));
   }
 
   private async moneyMayMove(account: BookingAccount): Promise<void> {
@@ -339,24 +350,6 @@ export class PaymentPlansService {
     if (organization) return { policy: toPolicyTerms(organization), source: 'organization' };
     return { policy: null, source: 'none' };
   }
-}
-
-/** The ids of a page, in its order, and how many there are in all, also if the page is empty. */
-function pageSql(columns: string): string {
-  return `
-    with found as (
-      select installment.id, installment.due_date, installment.position
-      from payment_schedules installment
-        join payment_plans plan on plan.id = installment.plan_id and plan.is_current
-      where installment.booking_id = $1
-        and ($3::text is null or ${effectiveStatusSql('installment', '$2::date')} = $3)
-        and ($4::date is null or installment.due_date >= $4) and ($5::date is null or installment.due_date <= $5)
-    ), page as (
-      select * from found order by due_date, position, id limit $6 offset $7
-    )
-    select (select count(*) from found)::integer as total, ${columns}
-    from (select) as always left join (page join payment_schedules installment using (id)) on true
-    order by page.due_date, page.position, page.id`;
 }
 
 /** Throws 404. */

@@ -93,13 +93,16 @@ export class PaymentSchedulesController {
    * @remarks Changes only the fields that are sent. A changed amount is balanced by the last other open installment,
    * or not at all with `rebalance=none`; the plan must equal the booking total (422 `plan_total_mismatch`). Setting
    * `status` to `paid` records a payment over the outstanding amount, `cancelled` moves the outstanding amount to the
-   * last other open installment or waives it, and `pending` restores a cancelled installment. Paid, cancelled and
+   * last other open installment or waives it, and `pending` restores a cancelled installment. Waiving and restoring a
+   * waived installment have ledger actions of their own. Paid, cancelled and
    * invoiced installments are restricted (409 `schedule_paid`, `schedule_cancelled`, `schedule_invoiced`), and the
    * amount must not be below what is paid (422 `amount_below_paid`).
    */
   @Patch(':scheduleId')
   @RequireScope('finance:write')
-  @Mutates('finance.payment_schedule.update')
+  @Mutates('finance.payment_schedule.update', {
+    alternatives: ['finance.payment_schedule.waive', 'finance.payment_schedule.unwaive'],
+  })
   @BodyExample({ label: 'Second installment', amountCents: 20_000 })
   @Refuses({
     409: [

@@ -1,6 +1,47 @@
 import type { Release } from '../booking-account/booking-accounts.service.js';
+import type { StoredReduction } from '../booking-account/booking-accounts.repository.js';
 import type { LockedPlan } from '../booking-account/locked-plan.js';
+import type { PaymentSchedule } from '../booking-account/payment-schedule.entity.js';
 import { reduceOpen } from './rebalance.js';
+
+export type InstallmentState = Pick<PaymentSchedule, 'status' | 'waived' | 'amountCents'>;
+
+/** What an installment contributes to the plan, as `LockedPlan.sumCents` counts it. */
+function countedCents({ status, waived, amountCents }: InstallmentState): number {
+  return status === 'cancelled' && !waived ? 0 : amountCents;
+}
+
+/** The installments that contribute less than in `before`. */
+export function reductionsSince(
+  before: ReadonlyMap<string, InstallmentState>,
+  { installments }: LockedPlan,
+): StoredReduction[] {
+  return installments.flatMap((installment) => {
+    const { id: scheduleId } = installment;
+    const was = before.get(scheduleId);
+    const cents = was ? countedCents(was) - countedCents(installment) : 0;
+    return was && cents > 0 ? [{ scheduleId, cents, waived: was.waived }] : [];
+  });
+}
+
+/**
+ * Adds what the cancellation of an item took from installments, up to this amount. Returns what is left, because staff have
+ * waived such an installment since.
+ */
+export function restoreReductions(plan: LockedPlan, reductions: readonly StoredReduction[], cents: number): number {
+  let left = cents;
+  for (const { scheduleId, cents: taken, waived } of reductions) {
+    const installment = plan.find(scheduleId);
+    const part = Math.min(left, taken);
+    if (!installment || part === 0 || (installment.waived && !waived)) continue;
+    const amountCents = countedCents(installment) + part;
+    const isWaived = waived && installment.status === 'cancelled';
+    if (isWaived) Object.assign(installment, { amountCents, waived: true });
+    else installment.resize(amountCents);
+    left -= part;
+  }
+  return left;
+}
 
 /** Adds an installment for what the booking costs more, due with the latest open one, or today. */
 export function growPlan(plan: LockedPlan, { cents, today, now }: { cents: number; today: string; now: Date }): void {

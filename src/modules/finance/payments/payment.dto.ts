@@ -1,6 +1,6 @@
 import { PageQuery } from '../../../platform/http/dto.js';
 import { Cents, Clearable, Flag, Id, Ignored, ListOf, OneOf, Optional, Text } from '../../../platform/http/fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   DIRECTIONS,
@@ -175,6 +175,14 @@ export class ListPayments extends PageQuery {
   @Optional()
   @OneOf(PAYMENT_STATUSES)
   status?: PaymentStatus;
+
+  /**
+   * True: only refunds and outgoing transfers that no money covers completely, which the customer owes (`refund_recovery` in
+   * the lists of debts); false: only the others.
+   */
+  @Optional()
+  @QueryFlag()
+  uncovered?: boolean;
 
   /** Only payments with exactly this reference, ignoring case. */
   @Optional()

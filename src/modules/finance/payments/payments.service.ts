@@ -67,12 +67,13 @@ export class PaymentsService {
   }
 
   async list(query: ListPayments): Promise<{ rows: Payment[]; total: number }> {
-    const { reference, from, to, sort = '-createdAt' } = query;
+    const { reference, uncovered, from, to, sort = '-createdAt' } = query;
     const found = this.rows.query('payment');
     for (const name of ['bookingId', 'supplierInvoiceId', 'direction', 'kind', 'status'] as const) {
       if (query[name] !== undefined) found.andWhere(`payment.${name} = :${name}`, { [name]: query[name] });
     }
     if (reference !== undefined) found.andWhere('lower(payment.reference) = lower(:reference)', { reference });
+    if (uncovered !== undefined) found.andWhere(uncovered ? UNCOVERED : `not ${UNCOVERED}`);
     if (from !== undefined) found.andWhere('payment.paidOn >= :from', { from });
     if (to !== undefined) found.andWhere('payment.paidOn <= :to', { to });
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
@@ -299,6 +300,10 @@ export class PaymentsService {
     });
   }
 }
+
+/** `Payment.uncoveredCents` is not 0. */
+const UNCOVERED = `(payment.status = 'completed' and payment.kind in ('refund', 'transfer_out')
+  and payment.coveredCents < payment.amountCents)`;
 
 function coversRefund() {
   return conflict('invalid_transition', 'The money was paid back or moved to another booking', {

@@ -1,7 +1,6 @@
-import { dataOf } from '../../../platform/http/dto.js';
-import { Cents, Id, Text } from '../../../platform/http/fields.js';
-import { CurrencyCode } from '../../../platform/http/trade-fields.js';
-import { OneOf } from '../../../platform/http/fields.js';
+import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
+import { Cents, Id, OneOf, Optional, Text } from '../../../platform/http/fields.js';
+import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { type Payment, PAYMENT_STATUSES, type PaymentStatus } from '../booking-account/payment.entity.js';
 
 /** Both sides of a transfer between two bookings of a customer. */
@@ -45,9 +44,36 @@ export class TransferResponse {
   /** Why the money was moved. */
   @Text({ max: 2000 })
   reason: string;
+
+  /** Day on which the money was moved. */
+  @IsoDate()
+  movedOn: string;
+
+  /** Day on which it was moved back; null unless the transfer was reversed. */
+  @IsoDate()
+  reversedOn: string | null;
+
+  @Instant()
+  createdAt: string;
+
+  @Instant()
+  updatedAt: string;
+}
+
+export class ListTransfers extends PageQuery {
+  /** Only transfers from or to this booking (prefix `book`). */
+  @Optional()
+  @Id('book')
+  bookingId?: string;
+
+  /** Only transfers in this status: `completed` or `reversed`. */
+  @Optional()
+  @OneOf(PAYMENT_STATUSES)
+  status?: PaymentStatus;
 }
 
 export class TransferEnvelope extends dataOf(TransferResponse) {}
+export class TransferPage extends pageOf(TransferResponse) {}
 
 export function toTransfer({ from, to }: Transfer): TransferResponse {
   return {
@@ -60,5 +86,9 @@ export function toTransfer({ from, to }: Transfer): TransferResponse {
     amountCents: from.amountCents,
     status: from.status,
     reason: from.reason ?? '',
+    movedOn: from.paidOn,
+    reversedOn: from.reversedOn,
+    createdAt: from.createdAt.toISOString(),
+    updatedAt: from.updatedAt.toISOString(),
   };
 }

@@ -1,12 +1,13 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
+import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { created } from '../../../platform/http/response-headers.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { CreateTransfer, ReverseTransfer } from './refund.dto.js';
-import { toTransfer, TransferEnvelope } from './transfer-response.dto.js';
+import { ListTransfers, toTransfer, TransferEnvelope, TransferPage } from './transfer-response.dto.js';
 import { TransfersService } from './transfers.service.js';
 
 @ApiTags('Payments')
@@ -34,7 +35,34 @@ export class TransfersController {
     @Body() body: CreateTransfer,
   ): Promise<TransferEnvelope> {
     const transfer = await this.transfers.create(bookingId, body);
-    return created(`/v1/admin/finance/payments/${transfer.from.id}`, {}, { data: toTransfer(transfer) });
+    return created(
+      `/v1/admin/finance/transfers/${String(transfer.from.transferId)}`,
+      {},
+      { data: toTransfer(transfer) },
+    );
+  }
+
+  /**
+   * List transfers
+   *
+   * @remarks Returns a page of transfers between bookings, newest first. Reversed ones are included; filter with `status`.
+   */
+  @Get('transfers')
+  @RequireScope('finance:read')
+  async list(@Query() query: ListTransfers): Promise<TransferPage> {
+    const { transfers, total } = await this.transfers.list(query);
+    return { data: transfers.map(toTransfer), total, ...pageBounds(query) };
+  }
+
+  /**
+   * Get a transfer
+   *
+   * @remarks Returns a transfer with the payments on both of its sides.
+   */
+  @Get('transfers/:id')
+  @RequireScope('finance:read')
+  async get(@PathId('ptrf') id: string): Promise<TransferEnvelope> {
+    return { data: toTransfer(await this.transfers.get(id)) };
   }
 
   /**

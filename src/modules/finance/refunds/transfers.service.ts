@@ -3,6 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { conflict, invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { type RecordedAction, type ReversalResult, Reverses } from '../../action-ledger/index.js';
 import type { BookingSummary } from '../../bookings/index.js';
@@ -14,7 +15,7 @@ import { Payment } from '../booking-account/payment.entity.js';
 import { newCustomerPayment } from '../payments/new-payment.js';
 import { PaymentDaysService } from '../payments/payment-days.service.js';
 import type { CreateTransfer } from './refund.dto.js';
-import type { Transfer } from './transfer-response.dto.js';
+import type { ListTransfers, Transfer } from './transfer-response.dto.js';
 
 interface Accounts {
   source: BookingAccount;
@@ -35,6 +36,34 @@ export class TransfersService {
     private readonly clock: Clock,
   ) {
     this.rows = database.rows(Payment);
+  }
+
+  /** Throws 404. */
+  async get(id: string): Promise<Transfer> {
+    return this.sidesOf(id);
+  }
+
+  /** Newest first. */
+  async list({ bookingId, status, ...page }: ListTransfers): Promise<{ transfers: Transfer[]; total: number }> {
+    const found = this.rows.query('payment').where(`payment.kind = 'transfer_out'`);
+    if (status !== undefined) found.andWhere('payment.status = :status', { status });
+    if (bookingId !== undefined) {
+      const ofBooking = 'select transfer_id from payments where booking_id = :bookingId and transfer_id is not null';
+      found.andWhere(`payment.transferId in (${ofBooking})`, { bookingId });
+    }
+    found.orderBy('payment.createdAt', 'DESC').addOrderBy('payment.id', 'DESC');
+    const { rows: outgoing, total } = await this.rows.page(found, pageBounds(page));
+    const incoming = await this.rows.read({
+      name: 'transfers-incoming',
+      text: `select ${this.rows.columns('payment')} from payments payment
+        where payment.kind = 'transfer_in' and payment.transfer_id = any ($1)`,
+      values: [outgoing.map(({ transferId }) => transferId)],
+    });
+    const transfers = outgoing.flatMap((from) => {
+      const to = incoming.find(({ transferId }) => transferId === from.transferId);
+      return to ? [{ from, to }] : [];
+    });
+    return { transfers, total };
   }
 
   /** Throws 404, 409 `customer_mismatch`, 422 `currency_mismatch`, `over_refunded`. */

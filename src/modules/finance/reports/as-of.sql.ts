@@ -35,7 +35,7 @@ export function versionOf(asOf: AsOf, history: keyof typeof HISTORIES, id: strin
 }
 
 /** What was allocated to a target, or of a payment, until the day. */
-function allocatedTo(asOf: AsOf, column: string, id: string): string {
+export function allocatedTo(asOf: AsOf, column: string, id: string): string {
   return `(
     select coalesce(sum(signed_cents), 0) as cents from payment_allocations
     where ${column} = ${id} and ${until(asOf, 'effective_on', 'created_at')}

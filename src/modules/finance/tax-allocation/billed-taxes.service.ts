@@ -4,7 +4,11 @@ import { type AppError, conflict } from '../../../platform/errors/app-error.js';
 import { GIVEN, sumByGroup, type TaxGroup } from './tax-groups.js';
 
 /** Documents that count: issued and not void; drafts and proformas never do. */
-const BILLED = `document.number is not null and document.status <> 'void' and document.type in ('invoice', 'credit_note')`;
+export const BILLED = `(document.number is not null and document.status <> 'void' and document.type in ('invoice', 'credit_note'))`;
+
+/** Those that counted at the end of the day $3. */
+const BILLED_BY = `(document.number is not null and document.type in ('invoice', 'credit_note')
+  and document.issue_date <= $3::date and (document.voided_on is null or document.voided_on > $3::date))`;
 
 /** What is on the documents of bookings in each tax group. */
 @Injectable()
@@ -13,11 +17,11 @@ export class BilledTaxesService {
 
   /**
    * Invoices less credit notes, sorted by tax code. Fees of cancelled bookings do not count: they bill no item. With
-   * `draftNotesExcept` draft credit notes other than this one are subtracted too.
+   * `draftNotesExcept` draft credit notes other than this one are subtracted too; with a day, those count that did at its end.
    */
   async byGroup(
     bookingId: string,
-    { draftNotesExcept = null }: { draftNotesExcept?: string | null } = {},
+    { draftNotesExcept = null, day = null }: { draftNotesExcept?: string | null; day?: string | null } = {},
   ): Promise<TaxGroup[]> {
     const rows = await this.database.prepared<{ key: string; taxCode: string | null; gross: string; tax: string }>(
       'billed-tax-groups',
@@ -26,9 +30,10 @@ export class BilledTaxesService {
          sum(case document.type when 'invoice' then line.tax_cents else -line.tax_cents end) as tax
        from invoices document join invoice_lines line on line.invoice_id = document.id
        where document.booking_id = $1 and document.purpose is null
-         and (${BILLED} or (document.number is null and document.type = 'credit_note' and document.id <> $2))
+         and (case when $3::date is null then ${BILLED} else ${BILLED_BY} end
+           or (document.number is null and document.type = 'credit_note' and document.id <> $2))
        group by line.tax_code_id, line.tax_code`,
-      [bookingId, draftNotesExcept],
+      [bookingId, draftNotesExcept, day],
     );
     return sumByGroup(
       rows.map(({ key, taxCode, gross, tax }) => ({

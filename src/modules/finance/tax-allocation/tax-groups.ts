@@ -40,10 +40,9 @@ export function owedByGroup(items: readonly TaxedItem[], waivedCents = 0): TaxGr
       taxCents: item.taxIncludedCents,
     })),
   );
-  const waived = split(
-    groups.map(({ grossCents }) => Math.max(0, grossCents)),
-    waivedCents,
-  );
+  const parts = groups.map(({ grossCents }) => Math.max(0, grossCents));
+  // The waived installments of a cancelled booking stay, although it has no live items.
+  const waived = split(parts, Math.min(waivedCents, sumOf(parts)));
   return groups.map((group, index) => {
     const cents = waived[index] ?? 0;
     const taxCents = group.taxCents - shareOf(group.taxCents, cents, group.grossCents);
@@ -156,6 +155,10 @@ export function split(parts: readonly number[], amountCents: number): number[] {
   const byRest = [...shares].sort((a, b) => (a.rest === b.rest ? b.index - a.index : a.rest < b.rest ? 1 : -1));
   for (const part of byRest.slice(0, missing)) part.share += 1n;
   return shares.map(({ share }) => Number(share));
+}
+
+function sumOf(parts: readonly number[]): number {
+  return parts.reduce((sum, part) => sum + part, 0);
 }
 
 function shareOf(cents: number, part: number, whole: number): number {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { assertScope } from '../../../platform/auth/assert-scope.js';
-import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { AppError, conflict } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
@@ -15,6 +14,7 @@ import {
   Reverses,
 } from '../../action-ledger/index.js';
 import { BookingsService, type ComponentSale, type TripSale, TripSalesService } from '../../bookings/index.js';
+import { OrganizationSettingsService } from '../../organization/index.js';
 import { InternalProvider } from '../providers/internal-provider.js';
 import {
   externalSteps,
@@ -67,7 +67,7 @@ export class ReservationsService {
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
-    private readonly env: Env,
+    private readonly settings: OrganizationSettingsService,
   ) {}
 
   /**
@@ -212,8 +212,11 @@ export class ReservationsService {
   async sweep(): Promise<number> {
     let ended = 0;
     for (const id of await this.repository.idsWithExpiredHolds()) if (await this.expire(id)) ended += 1;
-    const limit = this.clock.inSeconds(-this.env.unknownOutcomeSeconds);
-    for (const id of await this.repository.idsOfOverdueReservations(limit)) if (await this.endOverdue(id)) ended += 1;
+    const { unknownStepMinutes } = await this.settings.get();
+    const limit = this.clock.inSeconds(-60 * unknownStepMinutes);
+    for (const id of await this.repository.idsOfOverdueReservations(limit)) {
+      if (await this.endOverdue(id, unknownStepMinutes)) ended += 1;
+    }
     const abandoned = (await this.repository.idsWithExpiredLease()).values();
     const lane = async (): Promise<void> => {
       for (const id of abandoned) if (await this.saga.recover(id)) ended += 1;
@@ -243,10 +246,10 @@ export class ReservationsService {
     return { claim: { tripId: id, token: trip.fencingToken } };
   }
 
-  private async endOverdue(id: string): Promise<boolean> {
+  private async endOverdue(id: string, unknownStepMinutes: number): Promise<boolean> {
     return this.database.transaction(async () => {
       const view = await this.repository.lockView(id);
-      const limits = { now: this.clock.now(), limitMs: this.env.unknownOutcomeSeconds * 1_000 };
+      const limits = { now: this.clock.now(), limitMs: unknownStepMinutes * 60_000 };
       const { trip, plan } = view;
       if (trip.status !== 'reserve_in_progress' || !plan || !isOverdue(plan, limits)) return false;
       await this.attempts.abandon(view, 'The reservation has reached its time limit');

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Clock } from '../../../src/platform/clock/clock.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { bookingWith, installmentsOf, type MadeBooking, received } from '../payments/bookings.js';
@@ -22,8 +23,8 @@ const THREE = [
 
 type Money = Record<string, number>;
 
-async function moneyOf(bookingId: string): Promise<Money> {
-  const { status, body } = await owner.get<{ data: Money }>(`${FINANCE}/bookings/${bookingId}/money`);
+async function moneyOf(bookingId: string, query = ''): Promise<Money> {
+  const { status, body } = await owner.get<{ data: Money }>(`${FINANCE}/bookings/${bookingId}/money${query}`);
   expect(status).toBe(200);
   return body.data;
 }
@@ -47,9 +48,11 @@ async function invoice(bookingId: string, body: object): Promise<string> {
   return made.body.data.id;
 }
 
-/** Checks the identity against the allocations, and that no money waits beside an open debt. */
+/** Checks the identity against the allocations and the histories, and that no money waits beside an open debt. */
 async function assertIdentity(bookingId: string): Promise<void> {
   const money = await moneyOf(bookingId);
+  const asOf = app.nest.get(Clock).today();
+  expect(await moneyOf(bookingId, `?asOf=${asOf}`)).toEqual({ ...money, asOf });
   const term = (name: string) => money[name] ?? Number.NaN;
   expect(term('balanceCents')).toBe(
     term('outstandingCents') +

@@ -1,13 +1,20 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
-import { Cents, Id, ListOf, Optional, Text } from '../../../platform/http/fields.js';
+import { Cents, Id, ListOf, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { QueryFlag } from '../../../platform/http/query-fields.js';
-import { CurrencyCode } from '../../../platform/http/trade-fields.js';
+import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
 import { INVOICE_STATUSES, type InvoiceStatus } from '../booking-account/invoice.entity.js';
 import { PaymentSummary } from '../payments/payment-response.dto.js';
 import { PaymentScheduleResponse } from '../payment-plans/payment-schedule.dto.js';
-import { OneOf } from '../../../platform/http/fields.js';
+import { CreditDueGroup } from './credit-due.dto.js';
 
 const LOWEST = -Number.MAX_SAFE_INTEGER;
+
+export class BookingMoneyQuery {
+  /** Day at whose end the account is shown; now by default. */
+  @Optional()
+  @IsoDate()
+  asOf?: string;
+}
 
 /** An issued invoice of a booking and what is paid of it. */
 export class MoneyDocument {
@@ -17,6 +24,10 @@ export class MoneyDocument {
   /** Number of the invoice. */
   @Text({ max: 50 })
   number: string;
+
+  /** Date on the invoice. */
+  @IsoDate()
+  issueDate: string;
 
   /** `void` and `draft` invoices are omitted. */
   @OneOf(INVOICE_STATUSES)
@@ -37,6 +48,27 @@ export class MoneyDocument {
   balanceCents: number;
 }
 
+/** An issued credit note of a booking. */
+export class MoneyCreditNote {
+  @Id('crn')
+  id: string;
+
+  /** Invoice that is credited (prefix `inv`). */
+  @Id('inv')
+  invoiceId: string;
+
+  /** Number of the credit note. */
+  @Text({ max: 50 })
+  number: string;
+
+  /** Date on the credit note. */
+  @IsoDate()
+  issueDate: string;
+
+  @Cents()
+  totalCents: number;
+}
+
 /**
  * What is owed, billed and received for a booking. For a confirmed booking with a plan, `balanceCents` equals
  * `outstandingCents` + `uncoveredRefundCents` - `unappliedCents` - `reservedCents` - `invoiceOnlyCents`.
@@ -48,6 +80,10 @@ export class BookingMoney {
   /** Currency of the booking, ISO 4217. */
   @CurrencyCode()
   currency: string;
+
+  /** Day at whose end the amounts applied; null: now. */
+  @IsoDate()
+  asOf: string | null;
 
   /** What the customer owes, billed or not; of a draft booking what is billed, of a cancelled one the agreed fee. */
   @Cents()
@@ -64,6 +100,10 @@ export class BookingMoney {
   /** What was billed too much and is to be credited. */
   @Cents()
   creditDueCents: number;
+
+  /** The tax codes of which more is billed than is owed, or a tax that does not fit; empty if none. */
+  @ListOf(() => CreditDueGroup, { max: 500 })
+  creditDueByTaxCode: CreditDueGroup[];
 
   /** Receipts and incoming transfers, less refunds and outgoing transfers. */
   @Cents({ min: LOWEST })
@@ -96,6 +136,10 @@ export class BookingMoney {
   /** Issued invoices that are not void, sorted by ID. */
   @ListOf(() => MoneyDocument, { max: 100_000 })
   documents: MoneyDocument[];
+
+  /** Issued credit notes, the oldest first. */
+  @ListOf(() => MoneyCreditNote, { max: 100_000 })
+  creditNotes: MoneyCreditNote[];
 
   /** Installments of the plan in its order. */
   @ListOf(() => PaymentScheduleResponse, { max: 100_000 })

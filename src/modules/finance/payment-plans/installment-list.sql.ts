@@ -1,0 +1,19 @@
+import { effectiveStatusSql } from '../booking-account/payment-schedule.entity.js';
+
+/** The ids of a page, in its order, and how many there are in all, also if the page is empty. */
+export function pageSql(columns: string): string {
+  return `
+    with found as (
+      select installment.id, installment.due_date, installment.position
+      from payment_schedules installment
+        join payment_plans plan on plan.id = installment.plan_id and plan.is_current
+      where installment.booking_id = $1
+        and ($3::text is null or ${effectiveStatusSql('installment', '$2::date')} = $3)
+        and ($4::date is null or installment.due_date >= $4) and ($5::date is null or installment.due_date <= $5)
+    ), page as (
+      select * from found order by due_date, position, id limit $6 offset $7
+    )
+    select (select count(*) from found)::integer as total, ${columns}
+    from (select) as always left join (page join payment_schedules installment using (id)) on true
+    order by page.due_date, page.position, page.id`;
+}
