@@ -50,6 +50,15 @@ describe('a stale draft', () => {
     });
   });
 
+  it('a draft over an installment does not become stale when the installment is paid', async () => {
+    const { id: bookingId, scheduleIds } = await sell(app, { plan: [40_000, 60_000] });
+    const { id } = await draft(owner, { bookingId, scheduleId: scheduleIds[0] });
+    const money = { bookingId, method: 'cash', currency: 'EUR', amountCents: 40_000, paidOn: '2026-01-31' };
+    expect((await owner.post('/v1/admin/finance/payments', money)).status).toBe(201);
+    expect(await read(owner, id)).toMatchObject({ stale: false, staleReasons: [] });
+    expect((await issue(owner, id)).body.data).toMatchObject({ status: 'paid', paidCents: 40_000 });
+  });
+
   it('a redraw keeps a payer that staff entered, and rejects lines that staff entered unless they are discarded', async () => {
     const { id: bookingId } = await sell(app, { items: [] });
     await addItem(bookingId, 'Tour A');

@@ -4,6 +4,7 @@ import { conflict } from '../../../platform/errors/app-error.js';
 import type { BookingItemSummary } from '../../bookings/index.js';
 import type { BookingAccount } from '../booking-account/booking-account.js';
 import type { DrawnFrom, Invoice, PricedLine } from '../booking-account/invoice.entity.js';
+import type { PaymentSchedule, ScheduleStatus } from '../booking-account/payment-schedule.entity.js';
 
 export const STALE_REASONS = named('StaleReason', [
   'item_added',
@@ -48,7 +49,7 @@ export function drawnFromOf(
     items: Object.fromEntries(digests),
     installment:
       installment && !isManual
-        ? digest([installment.label, installment.amountCents, installment.dueDate, installment.status])
+        ? digest([installment.label, installment.amountCents, installment.dueDate, unpaidStatusOf(installment)])
         : null,
     waivedCents: plan?.waivedCents() ?? 0,
     documents: digest(
@@ -110,6 +111,11 @@ function contentsOf(item: BookingItemSummary): string {
   const { title, quantity, totalSellCents, taxIncludedCents, taxCodeId, taxRateBasisPoints: rate, serviceDate } = item;
   const givenTax = rate === null ? taxIncludedCents : null;
   return `${digest([title, quantity, totalSellCents, givenTax, taxCodeId, serviceDate])}.${rate ?? ''}`;
+}
+
+/** What is paid of an installment does not change its invoice. */
+function unpaidStatusOf({ status }: PaymentSchedule): ScheduleStatus {
+  return status === 'cancelled' ? 'cancelled' : 'pending';
 }
 
 function amountsOf({ totalSellCents, taxIncludedCents }: BookingItemSummary): string {
