@@ -62,6 +62,14 @@ describe('the sales state of a departure', () => {
     expect(instants).toEqual(['2127-06-11T15:00:00.000Z', '2127-06-11T18:00:00.000Z', null]);
   });
 
+  it('a client that has stored a departure gets its present sales state, although the version is the same', async () => {
+    const { id } = await startingIn(10, { capacity: 1 });
+    await withUnits(app, (departures) => departures.allocate(id, 1, { from: 'pool', as: 'sold' }));
+    const options = { headers: { 'If-None-Match': '"1"' } };
+    const { status, body } = await staff.request<{ data: Departure }>('GET', `${DEPARTURES}/${id}`, options);
+    expect([status, body.data]).toMatchObject([200, { version: 1, salesState: 'sold_out' }]);
+  });
+
   it('a cut-off without one of its two forms is rejected with 400', async () => {
     const answer = await staff.post<ErrorBody>(DEPARTURES, departure({ cutoff: { daysBefore: 1 } }));
     const message = 'cutoff must have either minutesBefore, or daysBefore and at';

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
-import { created, tagged } from '../../../platform/http/response-headers.js';
+import { ComputedNow, created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { ChangeTarget, type Target } from '../../../platform/http/change-target.js';
@@ -64,10 +64,11 @@ export class DeparturesController {
   /**
    * Get a departure
    *
-   * @remarks Returns the departure with its units: sold, held, guaranteed to channels and available.
+   * @remarks Returns the departure with its units (sold, held, guaranteed to channels and available) and its sales state.
    */
   @Get(':id')
   @RequireScope('operations:read')
+  @ComputedNow()
   async get(@PathId('dep') id: string): Promise<DepartureEnvelope> {
     const departure = await this.departures.get(id);
     return tagged(departure, { data: toDeparture(departure) });

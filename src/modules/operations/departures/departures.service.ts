@@ -60,7 +60,7 @@ interface AuditImages {
  * Departures and their units. What staff change locks the product, then the departure, and listeners take part in the
  * transaction. Other modules allocate and release units, whole numbers above 0: each change is one guarded statement, so nothing
  * is locked before it and nothing is oversold. The counters of a slot belong to its allotment, which changes them in the same
- * transaction.
+ * transaction. Nine dependencies: staff change a departure together with its place, its tax and its minimum.
  */
 @Injectable()
 export class DeparturesService {
