@@ -56,12 +56,14 @@ export function callInVain(client: TestClient, operation: Placed): Promise<Answe
 }
 
 /** Runs all calls, a few at a time: a test of permissions is not a test of the capacity of the service. */
-export async function fewAtATime(work: (() => Promise<void>)[]): Promise<void> {
-  const waiting = [...work];
+export async function fewAtATime<Result>(work: (() => Promise<Result>)[]): Promise<Result[]> {
+  const waiting = [...work.entries()];
+  const results: Result[] = [];
   const worker = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) await next();
+    for (let next = waiting.shift(); next; next = waiting.shift()) results[next[0]] = await next[1]();
   };
   await Promise.all(Array.from({ length: 6 }, worker));
+  return results;
 }
 
 export function expectForbidden({ status, headers, body }: Answer, surface: Surface, scope: string): void {
