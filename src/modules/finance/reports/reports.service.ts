@@ -3,10 +3,12 @@ import { PassThrough, type Readable } from 'node:stream';
 import { Inject, Injectable, StreamableFile } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
+import { Env } from '../../../platform/config/env.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
-import { unprocessable } from '../../../platform/errors/app-error.js';
+import { type AppError, overloaded, unprocessable } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { ConcurrencyLimits } from '../../../platform/limits/concurrency-limits.js';
 import { LOG } from '../../../platform/observability/log.js';
 import type { Place, Report } from './report.js';
 import { csvHeader, csvRows, type ReportRow } from './report-csv.js';
@@ -14,6 +16,10 @@ import type { ReportQuery } from './report-query.dto.js';
 
 const MAX_CSV_ROWS = 100_000;
 const BATCH = 1_000;
+/** Share of the connections of the pool that exports may use. */
+const POOL_SHARE = 0.25;
+/** Below the time after which the database ends the transaction of an export that reads nothing. */
+const PATIENCE_MS = 9_000;
 
 /** A page of the rows, and the totals of all rows. */
 export interface ReportPage {
@@ -27,13 +33,20 @@ export interface ReportPage {
 /** Runs reports: as JSON in one statement, as CSV from one snapshot. */
 @Injectable()
 export class ReportsService {
+  /** Exports of this process at the same time. */
+  private readonly maxExports: number;
+
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly limits: ConcurrencyLimits,
     @Inject(LOG) private readonly log: Logger,
-  ) {}
+    env: Env,
+  ) {
+    this.maxExports = Math.max(1, Math.floor(env.databasePoolSize * POOL_SHARE));
+  }
 
-  /** The report in the format that the query asks for. Throws 422 `report_too_large`. */
+  /** The report in the format that the query asks for. Throws 422 `report_too_large`, 503. */
   async answer<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<ReportPage | StreamableFile> {
     if (query.format !== 'csv') return this.page(report, query);
     const file = new StreamableFile(await this.csv(report, query), {
@@ -69,25 +82,32 @@ export class ReportsService {
 
   /**
    * All rows of one snapshot. The first rows are read before anything is sent, so that an error of the report gets a regular
-   * response; the rest is read as fast as the client takes it, and a client that takes too long loses its snapshot.
+   * response; the rest is read as fast as the client takes it, and a client that takes too long loses its snapshot. Each
+   * export has a connection of the pool, of which exports get a quarter.
    */
   private async csv<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<Readable> {
+    const release = this.limits.take([{ key: 'report-exports', most: this.maxExports, rejection: tooManyExports }]);
     const stream = new PassThrough();
+    let isSent = false;
     return new Promise((resolve, reject) => {
       const run = this.database.transaction(async () => {
         await this.database.execute('set transaction isolation level repeatable read, read only');
         const rows = await this.open(report, query);
         stream.write(csvHeader(report.columns));
+        isSent = true;
         resolve(stream);
         const written = await this.write(report, stream);
         stream.end();
         this.log.info({ report: report.name, rows, written, actor: currentActor().principal }, 'report exported');
       });
-      run.catch((error: unknown) => {
-        const reason = error instanceof Error ? error : new Error('The report failed');
-        reject(reason);
-        stream.destroy(reason);
-      });
+      run
+        .catch((error: unknown) => {
+          const reason = error instanceof Error ? error : new Error('The report failed');
+          reject(reason);
+          // Nothing listens to the errors of a stream that is not sent.
+          stream.destroy(isSent ? reason : undefined);
+        })
+        .finally(release);
     });
   }
 
@@ -120,10 +140,24 @@ export class ReportsService {
       const rows = await this.database.query<ReportRow>(`fetch ${BATCH} from report`);
       if (rows.length === 0 || stream.destroyed) return written;
       written += rows.length;
-      if (!stream.write(csvRows(report.columns, rows)))
-        await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
+      if (!stream.write(csvRows(report.columns, rows))) await taken(stream);
     }
   }
+}
+
+/** Resolves when the client has taken what was written, or is gone. Rejects if it takes longer than `PATIENCE_MS`. */
+async function taken(stream: PassThrough): Promise<void> {
+  const waiting = new AbortController();
+  const signal = AbortSignal.any([waiting.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  try {
+    await Promise.race([once(stream, 'drain', { signal }), once(stream, 'close', { signal })]);
+  } finally {
+    waiting.abort();
+  }
+}
+
+function tooManyExports(): AppError {
+  return overloaded('Too many reports are being exported; try again later');
 }
 
 function placing(): { place: Place; values: unknown[] } {
