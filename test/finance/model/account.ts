@@ -33,6 +33,8 @@ export class Account extends BilledBooking {
   readonly credits: IssuedCredit[] = [];
   readonly money: Money[] = [];
   allocations: Allocation[] = [];
+  /** What the cancellation of an item took from installments. */
+  private readonly taken = new Map<Item, { installment: Installment; cents: number; waived: boolean }[]>();
   /** The plan before the cancellation, for a reinstatement. */
   private before: Pick<Installment, 'amount' | 'status'>[] = [];
 
@@ -95,6 +97,35 @@ export class Account extends BilledBooking {
     this.status = 'confirmed';
     this.startPlan(today);
     this.applyMoney();
+  }
+
+  /** An item was cancelled: what that takes from the plan is remembered for its reinstatement. */
+  itemCancelled(item: Item, before: number, today: string): void {
+    const amounts = new Map(this.installments.map((one) => [one, { counted: countedOf(one), waived: one.waived }]));
+    this.totalChanged(before, today);
+    this.taken.set(
+      item,
+      [...amounts].map(([installment, { counted, waived }]) => {
+        return { installment, cents: Math.max(0, counted - countedOf(installment)), waived };
+      }),
+    );
+  }
+
+  /** The item is sold again: the installments get back what its cancellation took; the rest is an amendment. */
+  itemReinstated(item: Item, before: number, today: string): void {
+    let left = this.total - before;
+    for (const { installment, cents, waived } of this.taken.get(item) ?? []) {
+      const part = Math.max(0, Math.min(left, cents));
+      // Staff have waived it since.
+      if (part === 0 || (installment.waived && !waived)) continue;
+      const isWaived = waived && installment.status === 'cancelled';
+      installment.amount = countedOf(installment) + part;
+      Object.assign(installment, isWaived ? { waived: true } : { status: 'pending', waived: false });
+      this.settle(installment);
+      left -= part;
+    }
+    this.taken.delete(item);
+    this.totalChanged(this.total - left, today);
   }
 
   /** After items were changed: the plan follows the total. */
@@ -337,6 +368,11 @@ export class Account extends BilledBooking {
   get open(): Installment[] {
     return firstDueFirst(this.installments.filter(isOpen));
   }
+}
+
+/** What an installment contributes to its plan. */
+function countedOf({ status, waived, amount }: Installment): number {
+  return status === 'cancelled' && !waived ? 0 : amount;
 }
 
 function creditRest(line: DocumentLine): void {

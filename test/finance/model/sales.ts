@@ -140,7 +140,7 @@ export async function cancelItem(clerk: Clerk): Outcome {
   clerk.note(`cancelItem ${account.id} ${item.quantity * item.unit} ${item.code}`);
   const before = account.total;
   item.cancelled = true;
-  account.totalChanged(before, clerk.today);
+  account.itemCancelled(item, before, clerk.today);
   return [account];
 }
 
@@ -159,7 +159,7 @@ export async function reinstateItem(clerk: Clerk): Outcome {
   clerk.note(`reinstateItem ${account.id} ${item.quantity * item.unit} ${item.code}`);
   const before = account.total;
   item.cancelled = false;
-  account.totalChanged(before, clerk.today);
+  account.itemReinstated(item, before, clerk.today);
   return [account];
 }
 
