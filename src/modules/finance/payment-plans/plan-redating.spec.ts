@@ -44,6 +44,14 @@ describe('due dates of a moved departure', () => {
     expect(move(installments, '2027-01-01')).toEqual({ dates: ['2027-01-31', '2027-01-31'], warnings: [] });
   });
 
+  it('an installment that follows one that staff set after the departure is due on the departure', () => {
+    const deposit = installment({ dateSource: 'manual', dueDate: '2027-01-20' });
+    expect(move([deposit, balance()], '2027-01-01')).toEqual({
+      dates: ['2027-01-20', '2027-01-01'],
+      warnings: ['due_after_departure'],
+    });
+  });
+
   it('an installment is never due before the one before it', () => {
     const deposit = installment({ offsetDays: null, dueDate: '2026-12-20' });
     expect(move([balance(), deposit], '2027-01-01').dates).toEqual(['2026-12-20', '2026-12-20']);

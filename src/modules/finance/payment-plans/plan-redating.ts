@@ -15,7 +15,7 @@ interface Move {
 
 /**
  * New due dates after the departure was moved. Open installments that a policy step dates from the departure are due as
- * that step defines, not before the floor or the installment before them, and not after the departure. The policy's
+ * that step defines, not before the floor or the installment before them, and in no case after the departure. The policy's
  * `minimumDays` is not applied again. Dates that staff set stay. Returns a warning if an open installment is due after the
  * departure.
  */
@@ -27,8 +27,7 @@ export function redatePlan({ installments, departureDate, today, floorDays }: Mo
   for (const installment of live) {
     const { offsetDays } = installment;
     if (installment.isOpen() && installment.dateSource === 'policy' && offsetDays !== null) {
-      const due = Math.min(Math.max(departure + offsetDays, earliest), departure);
-      installment.dueDate = dayOf(Math.max(due, previous));
+      installment.dueDate = dayOf(Math.min(Math.max(departure + offsetDays, earliest, previous), departure));
     }
     previous = Math.max(previous, dayNumber(installment.dueDate));
   }
