@@ -59,6 +59,7 @@ import { TripExits1792000000910 } from './src/migrations/1792000000910-trip-exit
 import { FoldedSearch1792000001000 } from './src/migrations/1792000001000-folded-search.js';
 import { PaymentReferences1792000001010 } from './src/migrations/1792000001010-payment-references.js';
 import { DepartureSales1793000000100 } from './src/migrations/1793000000100-departure-sales.js';
+import { TaxRateTimes1793000000200 } from './src/migrations/1793000000200-tax-rate-times.js';
 import { ReportDays1793000000300 } from './src/migrations/1793000000300-report-days.js';
 import { InstallmentReductions1793000000500 } from './src/migrations/1793000000500-installment-reductions.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
@@ -237,6 +238,7 @@ const migrations = [
   FoldedSearch1792000001000,
   PaymentReferences1792000001010,
   DepartureSales1793000000100,
+  TaxRateTimes1793000000200,
   ReportDays1793000000300,
   InstallmentReductions1793000000500,
 ];

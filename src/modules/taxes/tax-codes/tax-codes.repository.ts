@@ -69,8 +69,12 @@ export class TaxCodesRepository {
     await this.rows.update(taxCode);
   }
 
+  /** Rates that stay keep the time at which they were added. */
   async replaceRates(taxCode: TaxCode, rates: readonly TaxRate[]): Promise<void> {
-    await this.database.execute('delete from tax_code_rates where tax_code_id = $1', [taxCode.id]);
+    await this.database.execute('delete from tax_code_rates where tax_code_id = $1 and valid_from <> all($2::date[])', [
+      taxCode.id,
+      rates.map(({ validFrom }) => validFrom),
+    ]);
     await this.insertRates(taxCode, rates);
   }
 
@@ -100,7 +104,9 @@ export class TaxCodesRepository {
     await this.database.execute(
       `insert into tax_code_rates (tax_code_id, kind, rate_basis_points, valid_from, valid_to)
        select $1, $2, rate."rateBasisPoints", rate."validFrom", rate."validTo"
-       from json_to_recordset($3::json) rate ("rateBasisPoints" integer, "validFrom" date, "validTo" date)`,
+       from json_to_recordset($3::json) rate ("rateBasisPoints" integer, "validFrom" date, "validTo" date)
+       on conflict (tax_code_id, valid_from) do update
+       set rate_basis_points = excluded.rate_basis_points, valid_to = excluded.valid_to`,
       [id, kind, JSON.stringify(rates)],
     );
   }
