@@ -5,6 +5,7 @@ import { PeriodsService } from '../../../src/modules/finance/periods/periods.ser
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { problem, staffWith } from '../invoices.js';
+import { makeSeries } from '../number-series/series.js';
 import { bookingWith, received } from '../payments/bookings.js';
 import { recorded } from '../payments/payments.js';
 import { tamper } from '../reports/tampering.js';
@@ -96,6 +97,62 @@ describe('closing an accounting period', () => {
       { code: 'period_has_blockers', details: { blockers: [{ type: 'integrity' }] } },
     ]);
     await tamper(app, 'bookings', `update bookings set total_cents = 100000 where id = '${id}'`);
+    expect((await get(first)).blockers).toEqual([]);
+  });
+
+  it('an open settlement prevents the closing if money was received or billed or a fee is due, and only then', async () => {
+    const cancelled = async (paidCents: number): Promise<string> => {
+      const { id } = await bookingWith(app);
+      if (paidCents > 0) await recorded(owner, received(id, paidCents, { paidOn: app.nest.get(Clock).today() }));
+      const { status } = await owner.post(`/v1/admin/bookings/${id}/cancellation`, { reason: 'Ill' });
+      expect(status).toBe(200);
+      await tamper(
+        app,
+        'cancellation_settlements',
+        `update cancellation_settlements set cancelled_on = '${first}-15' where booking_id = '${id}'`,
+      );
+      return id;
+    };
+    const agree = (id: string, fee: string) =>
+      app.sql(`update cancellation_settlements set agreed_fee_cents = ${fee}, fee_reason = 'x' where booking_id = $1`, [
+        id,
+      ]);
+    const without = await cancelled(0);
+    expect((await get(first)).blockers).toEqual([]);
+    await agree(without, '500');
+    expect((await get(first)).blockers).toMatchObject([{ type: 'open_settlements', count: 1 }]);
+    await agree(without, 'null');
+
+    const paid = await cancelled(500);
+    expect((await close(first)).body).toMatchObject({
+      code: 'period_has_blockers',
+      details: { blockers: [{ type: 'open_settlements', count: 1 }] },
+    });
+    const settled = await owner.post(`/v1/admin/finance/bookings/${paid}/cancellation-settlement`, {
+      agreedFeeCents: 0,
+      feeReason: 'Goodwill',
+    });
+    expect([settled.status, settled.text]).toEqual([200, settled.text]);
+    expect((await get(first)).blockers).toEqual([]);
+  });
+
+  it('numbers of the month that are on no document and in no recorded gap prevent the closing', async () => {
+    const { id } = await makeSeries(owner);
+    await tamper(
+      app,
+      'invoice_number_counters',
+      `insert into invoice_number_counters (series_id, period_key, next_number) values ('${id}', 'all', 3)`,
+    );
+    expect((await close(first)).body).toMatchObject({
+      code: 'period_has_blockers',
+      details: {
+        blockers: [
+          { type: 'integrity', examples: ['numbers_gapless'] },
+          { type: 'number_gaps', count: 1, examples: [id] },
+        ],
+      },
+    });
+    await tamper(app, 'invoice_number_counters', `delete from invoice_number_counters where series_id = '${id}'`);
     expect((await get(first)).blockers).toEqual([]);
   });
 

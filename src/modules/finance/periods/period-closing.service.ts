@@ -30,9 +30,37 @@ const CREDIT_DUE = `
       join payment_plans plan on plan.id = schedule.plan_id and plan.is_current
       where schedule.booking_id = booking.id and schedule.waived)`;
 
+/** Settlements that move money: something was billed or received, or a fee is due. Others change nothing in the books. */
 const OPEN_SETTLEMENTS = `
-  select id from cancellation_settlements
-  where status = 'open' and reinstated_at is null and cancelled_on <= month.last`;
+  select settlement.id from cancellation_settlements settlement
+  where settlement.status = 'open' and settlement.reinstated_at is null and settlement.cancelled_on <= month.last
+    and (
+      coalesce(settlement.agreed_fee_cents, 0) > 0
+      or exists (
+        select from invoices document where document.booking_id = settlement.booking_id
+          and document.number is not null and document.status not in ('void', 'credited') and document.total_cents > 0
+          and document.type = 'invoice')
+      or exists (
+        select from payments payment
+        where payment.booking_id = settlement.booking_id and payment.status in ('completed', 'requested')))`;
+
+/** Series in which numbers up to the month are on no document and in no recorded gap. */
+const NUMBER_GAPS = `
+  select distinct series_id as id from (
+    select series_id, sequence, coalesce(max(last_sequence) over counter, 0) as before, max(issue_date) over counter as day,
+      issue_date
+    from (
+      select series_id, period_key, sequence, sequence as last_sequence, issue_date from invoices where number is not null
+      union all
+      select series_id, period_key, from_sequence, to_sequence, null from number_gaps
+      union all
+      select series_id, period_key, next_number, next_number, null from invoice_number_counters
+    ) used
+    window counter as (
+      partition by series_id, period_key order by sequence, last_sequence
+      rows between unbounded preceding and 1 preceding)
+  ) steps
+  where sequence <> before + 1 and coalesce(day, issue_date, month.last) <= month.last`;
 
 /** Closes, reopens and files months of the books. */
 @Injectable()
@@ -181,7 +209,10 @@ export class PeriodClosingService {
        from ${DAYS} cross join lateral (${CREDIT_DUE}) booking
        union all
        select 'open_settlements', count(*)::integer, (array_agg(id order by id))[1:20]
-       from ${DAYS} cross join lateral (${OPEN_SETTLEMENTS}) settlement`,
+       from ${DAYS} cross join lateral (${OPEN_SETTLEMENTS}) settlement
+       union all
+       select 'number_gaps', count(*)::integer, (array_agg(id order by id))[1:20]
+       from ${DAYS} cross join lateral (${NUMBER_GAPS}) series`,
       [id],
     );
     return found.filter(({ count }) => count > 0);

@@ -4,7 +4,7 @@ import { Flag, ListOf, OneOf, Text, Texts, Version, Whole } from '../../../platf
 import { CurrencyCode, Instant } from '../../../platform/http/trade-fields.js';
 import { type AccountingPeriod, PERIOD_STATUSES, type PeriodStatus } from './accounting-period.entity.js';
 
-const BLOCKERS = named('PeriodBlocker', ['integrity', 'credit_due', 'open_settlements']);
+const BLOCKERS = named('PeriodBlocker', ['integrity', 'credit_due', 'open_settlements', 'number_gaps']);
 
 /** The reason for reopening an accounting period. */
 export class ReopenPeriod {
@@ -28,15 +28,18 @@ export class FilePeriod {
 
 /** Something that has to be resolved before the period can be closed. */
 class PeriodBlockerResponse {
-  /** `integrity`: violated accounting rules; `credit_due`: bookings billed too much; `open_settlements`: cancellations. */
+  /**
+   * `integrity`: violated accounting rules; `credit_due`: bookings billed too much; `open_settlements`: cancellations with
+   * documents, payments or a fee; `number_gaps`: series with numbers that are on no document and in no recorded gap.
+   */
   @OneOf(BLOCKERS)
   type: (typeof BLOCKERS)[number];
 
-  /** Number of rules, bookings or settlements. */
+  /** Number of rules, bookings, settlements or series. */
   @Whole({ min: 1, max: Number.MAX_SAFE_INTEGER })
   count: number;
 
-  /** Names of the rules, or IDs of the first bookings or settlements, at most 20. */
+  /** Names of the rules, or IDs of the first bookings, settlements or series, at most 20. */
   @Texts({ max: 20, maxLength: 100 })
   examples: string[];
 }
