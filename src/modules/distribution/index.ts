@@ -1,4 +1,5 @@
 export { AllotmentsService } from './allotments/allotments.service.js';
+export { MISCOUNTED_DEPARTURES } from './allotments/miscounted-departures.sql.js';
 export { ChannelsService } from './channels/channels.service.js';
 export { DistributionModule } from './distribution.module.js';
 export { distributionEvents } from './events.js';

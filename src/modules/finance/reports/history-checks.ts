@@ -1,3 +1,4 @@
+import { MISCOUNTED_DEPARTURES } from '../../distribution/index.js';
 import type { IntegrityCheck } from './integrity-checks.js';
 import { periodFigures } from './period-figures.sql.js';
 
@@ -6,28 +7,40 @@ const MONTH = `
     (to_date(period, 'YYYY-MM') + interval '1 month' - interval '1 day')::date as last
   from accounting_periods where status <> 'open'`;
 
-/** Rules about what is kept for reports of past days: histories, stored figures, and documents whose parts add up. */
+/** The latest version of each row of a history. */
+const LATEST = (table: string, id: string) =>
+  `(select distinct on (${id}) * from ${table} order by ${id}, version desc)`;
+
+/** Whether the booking was a quote at an instant: drafts are confirmed once and never become drafts again. */
+const WAS_DRAFT = (bookingId: string, at: string) => `not exists (
+  select from booking_status_history history
+  where history.booking_id = ${bookingId} and history.status <> 'draft' and history.recorded_at <= ${at})`;
+
+/** Rules about what is kept over time: histories, stored figures, due dates, what quotes caused, and counted units. */
 export const HISTORY_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'history_complete',
-    rule: 'The latest version of the history of an installment or a booking item equals its row',
+    rule: 'The latest version of the history of an installment, a booking item or a booking equals its row',
     broken: `
-      select 'payment_schedule' as type, schedule.id, schedule.amount_cents as expected, version.amount_cents as actual
+      select 'payment_schedule' as type, schedule.id, schedule.amount_cents as expected,
+        coalesce(version.amount_cents, 0) as actual
       from payment_schedules schedule
-      left join lateral (
-        select * from payment_schedule_history where schedule_id = schedule.id order by version desc limit 1
-      ) version on true
-      where (schedule.due_date, schedule.status = 'cancelled', schedule.waived)
-        is distinct from (version.due_date, version.cancelled, version.waived)
+      left join ${LATEST('payment_schedule_history', 'schedule_id')} version on version.schedule_id = schedule.id
+      where (schedule.due_date, schedule.amount_cents, schedule.type, schedule.status = 'cancelled', schedule.waived)
+        is distinct from (version.due_date, version.amount_cents, version.type, version.cancelled, version.waived)
       union all
-      select 'booking_item', item.id, item.total_sell_cents, version.total_sell_cents
+      select 'booking_item', item.id, item.total_sell_cents, coalesce(version.total_sell_cents, 0)
       from booking_items item
-      left join lateral (
-        select * from booking_item_history where item_id = item.id order by version desc limit 1
-      ) version on true
-      where (item.tax_included_cents, item.quantity, item.service_date)
-        is distinct from
-          (version.tax_included_cents, version.quantity, version.service_date)`,
+      left join ${LATEST('booking_item_history', 'item_id')} version on version.item_id = item.id
+      where (item.quantity, item.total_sell_cents, item.tax_included_cents, item.tax_code_id, item.cost_cents,
+          item.cost_currency, item.service_date, item.status = 'cancelled')
+        is distinct from (version.quantity, version.total_sell_cents, version.tax_included_cents, version.tax_code_id,
+          version.cost_cents, version.cost_currency, version.service_date, version.cancelled)
+      union all
+      select 'booking', booking.id, coalesce(booking.total_cents, 0), 0
+      from bookings booking
+      left join ${LATEST('booking_status_history', 'booking_id')} version on version.booking_id = booking.id
+      where booking.status is distinct from version.status`,
   },
   {
     name: 'period_frozen',
@@ -43,45 +56,36 @@ export const HISTORY_CHECKS: readonly IntegrityCheck[] = [
       where coalesce(stored.cents, 0) <> coalesce(current.cents, 0)`,
   },
   {
-    name: 'document_sums',
-    rule: 'The lines of an issued document or of a supplier invoice add up to its subtotal and tax',
+    name: 'plan_dates',
+    rule: 'No open installment that a policy dates from the departure is due after it',
+    // What was past due when a booking was confirmed is due on that day.
     broken: `
-      select 'invoice' as type, invoice.id, lines.tax as expected, invoice.tax_cents as actual
-      from invoices invoice
-      join (
-        select invoice_id, sum(net_cents) as net, sum(tax_cents) as tax from invoice_lines group by 1
-      ) lines on lines.invoice_id = invoice.id
-      where invoice.number is not null and lines.net + lines.tax = invoice.total_cents and (lines.net, lines.tax) is distinct from (invoice.subtotal_cents, invoice.tax_cents)
-      union all
-      select 'supplier_invoice', bill.id, lines.tax, bill.tax_cents
-      from supplier_invoices bill
-      join (
-        select invoice_id, sum(quantity::numeric * unit_amount_cents) as net, sum(tax_amount_cents) as tax
-        from supplier_invoice_lines group by 1
-      ) lines on lines.invoice_id = bill.id
-      where lines.net + lines.tax = bill.total_cents and (lines.net, lines.tax) is distinct from (bill.subtotal_cents, bill.tax_cents)`,
+      select 'payment_schedule' as type, installment.id,
+        to_char(greatest(booking.departure_date, booking.confirmed_on), 'YYYYMMDD')::integer as expected,
+        to_char(installment.due_date, 'YYYYMMDD')::integer as actual
+      from payment_schedules installment join bookings booking on booking.id = installment.booking_id
+      where installment.status = 'pending' and installment.date_source = 'policy' and installment.offset_days is not null
+        and booking.status <> 'cancelled' and booking.departure_date is not null
+        and installment.due_date > greatest(booking.departure_date, booking.confirmed_on)`,
   },
   {
-    name: 'credit_bounds',
-    rule: 'What is credited of an invoice is the sum of its credit notes, and with what is paid at most its total',
+    name: 'quotes_silent',
+    rule: 'No installment was overdue, and no reminder of one was sent, while its booking was a draft',
     broken: `
-      select 'invoice' as type, invoice.id, coalesce(notes.cents, 0) as expected, invoice.credited_cents as actual
-      from invoices invoice
-      left join (
-        select original_invoice_id, sum(total_cents) as cents from invoices
-        where original_invoice_id is not null and number is not null group by 1
-      ) notes on notes.original_invoice_id = invoice.id
-      where invoice.type = 'invoice' and (invoice.credited_cents <> coalesce(notes.cents, 0)
-        )`,
+      select 'payment_schedule' as type, id, 0 as expected, count(*) as actual
+      from (
+        select installment.id from payment_schedules_overdue overdue
+        join payment_schedules installment on installment.id = overdue.schedule_id
+        where ${WAS_DRAFT('installment.booking_id', 'overdue.told_at')}
+        union all
+        select run.schedule_id from reminder_runs run join notification_messages message on message.run_id = run.id
+        where run.schedule_id is not null and ${WAS_DRAFT('run.booking_id', 'message.sent_at')}
+          and message.sent_at is not null
+      ) told group by 1, 2`,
   },
   {
-    name: 'transfers_paired',
-    rule: 'Both halves of a transfer have the same amount, currency and status',
-    broken: `
-      select 'payment' as type, outgoing.id, outgoing.amount_cents as expected, incoming.amount_cents as actual
-      from payments outgoing
-      left join payments incoming on incoming.transfer_id = outgoing.transfer_id and incoming.kind = 'transfer_in'
-      where outgoing.kind = 'transfer_out' and (outgoing.amount_cents, outgoing.currency, outgoing.status)
-        is distinct from (incoming.amount_cents, incoming.currency, incoming.status)`,
+    name: 'departure_counters',
+    rule: 'Sold, held and guaranteed units of a departure equal its live items, trip holds and open slots',
+    broken: MISCOUNTED_DEPARTURES,
   },
 ];

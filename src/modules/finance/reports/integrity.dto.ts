@@ -6,9 +6,13 @@ const SUBJECTS = [
   'accounting_period',
   'booking',
   'booking_item',
+  'credit_note',
+  'departure',
   'invoice',
+  'invoice_number_series',
   'payment',
   'payment_schedule',
+  'proforma',
   'supplier_invoice',
 ] as const;
 type Subject = (typeof SUBJECTS)[number];
@@ -16,7 +20,7 @@ type Subject = (typeof SUBJECTS)[number];
 /** Maximum number of violations listed per check. */
 export const MAX_EXAMPLES = 20;
 
-/** A resource whose stored amount differs from the computed one. */
+/** A resource whose stored value differs from the computed one. */
 export class BrokenSubject {
   /** Kind of the resource. */
   @OneOf(SUBJECTS)
@@ -26,11 +30,14 @@ export class BrokenSubject {
   @Text({ max: 100 })
   subjectId: string;
 
-  /** Computed amount in minor units, as text because a broken amount may exceed every bound. */
+  /**
+   * Computed amount in minor units, as text because a broken amount may exceed every bound. For rules about numbers, dates
+   * and units: the number, the day as YYYYMMDD, or the units.
+   */
   @Text({ max: 50 })
   expectedCents: string;
 
-  /** Stored amount in minor units, as text. */
+  /** Stored amount, number, day or units, as text. */
   @Text({ max: 50 })
   actualCents: string;
 }

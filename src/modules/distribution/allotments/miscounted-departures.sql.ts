@@ -1,0 +1,25 @@
+/**
+ * Departures whose counters differ from what they count: units of items that are not cancelled, of trips that hold them, and
+ * of slots of guaranteed allotments that can still be sold. Returns type, id, expected and actual units.
+ */
+export const MISCOUNTED_DEPARTURES = `
+  select 'departure' as type, departure.id, counted.expected, counted.actual
+  from departures departure
+  left join (
+    select departure_id, sum(quantity) as units from booking_items
+    where departure_id is not null and status <> 'cancelled' group by 1
+  ) sold on sold.departure_id = departure.id
+  left join (
+    select offer ->> 'departureId' as departure_id, sum((offer ->> 'quantity')::integer) as units
+    from reservation_steps where provider = 'departures' and status = 'held' group by 1
+  ) held on held.departure_id = departure.id
+  left join (
+    select slot.departure_id, sum(slot.allotted - slot.sold - slot.held - slot.released - slot.suspended) as units
+    from allotment_slots slot join allotments allotment on allotment.id = slot.allotment_id
+    where allotment.type = 'guaranteed' group by 1
+  ) guaranteed on guaranteed.departure_id = departure.id
+  cross join lateral (
+    values (coalesce(sold.units, 0), departure.sold), (coalesce(held.units, 0), departure.held),
+      (coalesce(guaranteed.units, 0), departure.guaranteed_open)
+  ) counted (expected, actual)
+  where counted.expected <> counted.actual`;

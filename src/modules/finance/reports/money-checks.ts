@@ -1,0 +1,141 @@
+import type { IntegrityCheck } from './integrity-checks.js';
+
+/**
+ * What completed payments of each booking paid and where their money is, from amounts and active allocations: the stored
+ * balances have rules of their own. `reserved` covers requested refunds, `uncovered` is the rest of completed ones.
+ */
+const MOVED = `
+  select booking_id, coalesce(sum(amount_cents) filter (where direction = 'in'), 0)
+      - coalesce(sum(amount_cents) filter (where direction = 'out'), 0) as received,
+    coalesce(sum(amount_cents) filter (where direction = 'in'), 0) as receipts,
+    coalesce(sum(amount_cents) filter (where direction = 'out'), 0) as paid_out
+  from payments where status = 'completed' and booking_id is not null group by 1`;
+
+const ACTIVE = `
+  from payment_allocations allocation join payments payment on payment.id = allocation.payment_id
+  left join payments refund on refund.id = allocation.refund_id
+  where payment.status = 'completed' and payment.booking_id is not null`;
+
+/** What the receipts and incoming transfers of each booking settle. */
+const SETTLED = `
+  select payment.booking_id, sum(signed_cents) as settled,
+    coalesce(sum(signed_cents) filter (where allocation.schedule_id is null and invoice_id is not null), 0)
+      as on_invoices_alone,
+    coalesce(sum(signed_cents) filter (where refund.status = 'requested'), 0) as reserved,
+    coalesce(sum(signed_cents) filter (where refund.status = 'completed'), 0) as covered
+  ${ACTIVE} and payment.direction = 'in' group by 1`;
+
+/** Rules about the money of customers, per booking. */
+export const MONEY_CHECKS: readonly IntegrityCheck[] = [
+  {
+    name: 'balance_identity',
+    rule: 'Claim - received = outstanding + uncovered refunds - unapplied - reserved - money on invoices alone',
+    // An imported plan may deviate from the price of its booking by a stored amount. `plan_total` reports other deviations.
+    broken: `
+      with moved as (${MOVED}),
+      settled as (${SETTLED}),
+      paid as (
+        select schedule_id, sum(signed_cents) as cents
+        from payment_allocations allocation join payments payment on payment.id = allocation.payment_id
+        where schedule_id is not null and payment.status = 'completed' group by 1
+      ),
+      planned as (
+        select schedule.booking_id, sum(amount_cents) filter (where waived and plan.is_current) as waived,
+          sum(amount_cents - coalesce(paid.cents, 0)) filter (where status = 'pending') as outstanding,
+          sum(amount_cents) filter (where plan.is_current and (waived or status <> 'cancelled')) as total
+        from payment_schedules schedule join payment_plans plan on plan.id = schedule.plan_id
+        left join paid on paid.schedule_id = schedule.id group by 1
+      ),
+      terms as (
+        select booking.id, coalesce(booking.total_cents, 0) + plan.off_by_cents - coalesce(planned.waived, 0)
+            - coalesce(moved.received, 0) as balance,
+          coalesce(planned.outstanding, 0) as outstanding,
+          coalesce(moved.paid_out, 0) - coalesce(settled.covered, 0) as uncovered,
+          coalesce(moved.receipts, 0) - coalesce(settled.settled, 0) as unapplied,
+          coalesce(settled.reserved, 0) as reserved,
+          coalesce(settled.on_invoices_alone, 0) as on_invoices_alone
+        from bookings booking join payment_plans plan on plan.booking_id = booking.id and plan.is_current
+        left join planned on planned.booking_id = booking.id
+        left join moved on moved.booking_id = booking.id
+        left join settled on settled.booking_id = booking.id
+        where booking.status in ('confirmed', 'in_progress', 'completed')
+          and coalesce(planned.total, 0) = coalesce(booking.total_cents, 0) + plan.off_by_cents
+      )
+      select 'booking' as type, id, balance as expected,
+        outstanding + uncovered - unapplied - reserved - on_invoices_alone as actual
+      from terms where balance <> outstanding + uncovered - unapplied - reserved - on_invoices_alone`,
+  },
+  {
+    name: 'customer_money',
+    rule: 'What was received for a booking and not paid back is applied to its debts, reserved, or unapplied',
+    broken: `
+      with moved as (${MOVED}),
+      settled as (${SETTLED}),
+      applied as (
+        select coalesce(schedule.booking_id, invoice.booking_id) as booking_id, sum(signed_cents) as cents
+        from payment_allocations allocation join payments payment on payment.id = allocation.payment_id
+        left join payment_schedules schedule on schedule.id = allocation.schedule_id
+        left join invoices invoice on invoice.id = allocation.invoice_id
+        where payment.status = 'completed' and coalesce(schedule.booking_id, invoice.booking_id) is not null group by 1
+      ),
+      terms as (
+        select booking_id as id, coalesce(received, 0) as received, coalesce(applied.cents, 0) as applied,
+          coalesce(moved.receipts, 0) - coalesce(settled.settled, 0) as unapplied,
+          coalesce(settled.reserved, 0) as reserved,
+          coalesce(moved.paid_out, 0) - coalesce(settled.covered, 0) as uncovered
+        from moved full join settled using (booking_id) full join applied using (booking_id)
+      )
+      select 'booking' as type, id, received as expected, applied + unapplied + reserved - uncovered as actual
+      from terms where received <> applied + unapplied + reserved - uncovered`,
+  },
+  {
+    name: 'cash_applied',
+    rule: 'No booking has an open installment or an uncovered refund beside money that would settle it',
+    broken: `
+      with free as (
+        select booking_id, sum(cents) as cents from (
+          select booking_id, unapplied_cents as cents from payments
+          where status = 'completed' and unapplied_cents > 0 and auto_apply and booking_id is not null
+          union all
+          select payment.booking_id, signed_cents ${ACTIVE} and schedule_id is null and invoice_id is not null
+        ) money group by 1 having sum(cents) > 0
+      )
+      select 'booking' as type, booking_id as id, 0 as expected, cents as actual from free
+      where exists (
+        select from payment_schedules schedule
+        where schedule.booking_id = free.booking_id and status = 'pending' and paid_cents < amount_cents
+      ) or exists (
+        select from payments refund
+        where refund.booking_id = free.booking_id and status = 'completed' and kind in ('refund', 'transfer_out')
+          and covered_cents < amount_cents
+      )`,
+  },
+  {
+    name: 'refunds_covered',
+    rule: 'What covers a refund is its active allocations: all of it, unless a receipt that covered it was reversed',
+    broken: `
+      with covers as (
+        select refund_id, sum(signed_cents) as cents, bool_or(payment.status = 'reversed') as was_reversed
+        from payment_allocations allocation join payments payment on payment.id = allocation.payment_id
+        where refund_id is not null group by 1
+      )
+      select 'payment' as type, refund.id,
+        case when covered_cents <> coalesce(cents, 0) then coalesce(cents, 0) else amount_cents end as expected,
+        covered_cents as actual
+      from payments refund left join covers on covers.refund_id = refund.id
+      where kind in ('refund', 'transfer_out') and (
+        covered_cents <> coalesce(cents, 0) or covered_cents < amount_cents and (
+          refund.status = 'requested' or refund.status = 'completed' and not coalesce(was_reversed, false)))`,
+  },
+  {
+    name: 'transfers_paired',
+    rule: 'Both halves of a transfer have the same amount, currency and status',
+    broken: `
+      select 'payment' as type, coalesce(outgoing.id, incoming.id) as id, coalesce(outgoing.amount_cents, 0) as expected,
+        coalesce(incoming.amount_cents, 0) as actual
+      from (select * from payments where kind = 'transfer_out') outgoing
+      full join (select * from payments where kind = 'transfer_in') incoming using (transfer_id)
+      where (outgoing.amount_cents, outgoing.currency, outgoing.status)
+        is distinct from (incoming.amount_cents, incoming.currency, incoming.status)`,
+  },
+];
