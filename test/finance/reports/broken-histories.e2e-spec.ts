@@ -117,8 +117,8 @@ describe('tampering with plans and quotes', () => {
       values ('${ids.stage}', '${ids.rule}', 0, 0, 0);
       insert into reminder_stage_channels (stage_id, position, config) values ('${ids.stage}', 0, '{}');
       insert into reminder_runs (id, rule_id, stage_id, channel_position, channel, priority, booking_id, schedule_id,
-        anchor_date, status, run_at, attempts, created_at, updated_at)
-      values ('${ids.run}', '${ids.rule}', '${ids.stage}', 0, 'email', 0, '${bookingId}', '${id}', '2027-01-01', 'sent', now(), 1,
+        anchor_date, status, sent_on, run_at, attempts, created_at, updated_at)
+      values ('${ids.run}', '${ids.rule}', '${ids.stage}', 0, 'email', 0, '${bookingId}', '${id}', '2027-01-01', 'sent', current_date, now(), 1,
         now(), now());
       insert into notification_messages (id, kind, run_id, status, recipient, recipient_kind, subject, text, attempts,
         send_at, sent_at, created_at, updated_at)
