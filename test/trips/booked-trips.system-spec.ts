@@ -325,6 +325,31 @@ describe('a replacement', () => {
     expect((await readTrip(owner, envelopeId)).components).toMatchObject([{ status: 'booked' }]);
   });
 
+  it('of four replacements at the same time only one is requested from a provider', async () => {
+    const { envelopeId, component } = await unconfirmedTrip(app);
+    const ref = await simulate(app, { delayMs: 60 });
+    const answers = await Promise.all([1, 2, 3, 4].map(() => owner.post(`${component}/replacements`, external(ref))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    const rejected = answers.filter(({ status }) => status === 409).map(({ body }) => body);
+    expect(rejected).toMatchObject([1, 2, 3].map(() => ({ code: 'reservation_in_progress' })));
+    expect(await ordersOf(app, ref)).toHaveLength(1);
+    expect((await readTrip(owner, envelopeId)).components).toHaveLength(2);
+    expect(await attentionsOf(owner, envelopeId)).toMatchObject([{ resolution: 'replaced' }]);
+  });
+
+  it('a held replacement that the booking rejects is released at once, and the order stays unconfirmed', async () => {
+    const { envelopeId, bookingId, component } = await unconfirmedTrip(app);
+    const discount = { type: 'adjustment', title: 'Voucher', unitSellCents: -11_500 };
+    expect((await owner.post(`${BOOKINGS}/${bookingId}/items`, discount)).status).toBe(201);
+    const ref = await simulate(app, { priceCents: 10 });
+    const { status, body } = await owner.post(`${component}/replacements`, external(ref));
+    expect([status, body]).toMatchObject([422, { code: 'negative_total' }]);
+    await callProviders(app);
+    expect(await ordersOf(app, ref)).toEqual([{ state: 'released', holds: 1 }]);
+    expect(await attentionsOf(owner, envelopeId)).toMatchObject([{ code: 'confirmation_refused', resolution: null }]);
+    expect((await readTrip(owner, envelopeId)).components).toMatchObject([{ status: 'booked' }]);
+  });
+
   it('two replacements at the same time book one', async () => {
     const { envelopeId, component } = await unconfirmedTrip(app);
     const refs = [await simulate(app), await simulate(app)];

@@ -100,7 +100,9 @@ export class ExternalOrdersService {
       await change({ trip, plan, step, component });
       await this.repository.savePlan(plan);
       if (component && component.status !== before) await this.repository.saveComponents([component], plan.id);
-      const isOver = trip.status === 'booked' && components.every(({ status }) => status === 'cancelled');
+      // A replacement that was not held is removed here.
+      const isOver =
+        trip.status === 'booked' && components.every(({ status }) => status === 'cancelled' || status === 'removed');
       if (isOver) this.cancelTrip(trip, 'All components are cancelled');
       if (trip.attention !== flagged || isOver) await this.repository.trips.update(trip);
       return this.repository.viewOf(trip);

@@ -19,9 +19,10 @@ import {
   type ReservationPlan,
   type ReservationStep,
   reservationFailed,
+  stepOf,
 } from './reservation-plan.js';
 import { ORDERS_JOB } from './reservation-attempts.service.js';
-import { ReservationSaga } from './reservation-saga.js';
+import { inProgress, ReservationSaga } from './reservation-saga.js';
 import type { ResolveAttention } from './trip-attention.dto.js';
 import type { TripAttention } from './trip-attention.entity.js';
 import { TripAttentionsService } from './trip-attentions.service.js';
@@ -160,6 +161,7 @@ export class OrderDecisionsService {
     const replaced = await this.repository.getComponent(envelopeId, componentId);
     const wanted = newComponent(input, { id: newId('tcmp'), trip, now: this.clock.now() });
     wanted.serviceDate ??= replaced.serviceDate;
+    wanted.taxCodeId = replaced.taxCodeId;
     wanted.assertMembersOfKind();
     if (wanted.kind === 'manual_placeholder' && !wanted.confirmedByStaff) {
       const details = { componentIds: [componentId] };
@@ -189,6 +191,8 @@ export class OrderDecisionsService {
   private async begin(target: ComponentPath, wanted: TripComponent, offer: Offer): Promise<Replacement> {
     const unconfirmed = await this.lockUnconfirmed(target);
     const { trip, plan } = unconfirmed;
+    // Of a booked trip only a replacement is requested: a second one would hold an order that nobody needs.
+    if (plan.steps.some(({ status }) => status === 'dispatching')) throw inProgress();
     if ((await this.repository.componentsOf(trip.id)).length >= MAX_COMPONENTS) {
       throw conflict('component_limit_reached', `A trip has at most ${MAX_COMPONENTS} components`, {
         limit: MAX_COMPONENTS,
@@ -216,32 +220,54 @@ export class OrderDecisionsService {
     { component: wanted, step: { id: stepId } }: Replacement,
     result: HoldResult | null,
   ): Promise<TripComponent> {
-    const failed = await this.database.transaction(async () => {
-      if (result?.held) {
-        const unconfirmed = await this.lockUnconfirmed(target);
-        const component = await this.repository.getComponent(target.envelopeId, wanted.id);
-        const step = unconfirmed.plan.steps.find(({ id }) => id === stepId);
-        if (step?.status !== 'dispatching') throw conflict('invalid_transition', 'The replacement took too long');
-        moveStep(step, 'held', { holdExpiresAt: result.expiresAt });
-        Object.assign(wanted, component);
-        await this.exchange(unconfirmed, wanted, step);
-        return null;
+    if (result?.held) {
+      try {
+        return await this.database.transaction(() => this.exchangeHeld(target, { wanted, stepId, ...result }));
+      } catch (error) {
+        await this.releaseUnused(stepId, result.expiresAt);
+        throw error;
       }
-      const { plan } = await this.orders.change(stepId, async ({ trip, step, component }) => {
-        if (step.status !== 'dispatching') return;
-        component?.remove();
-        if (result) return moveStep(step, 'failed', { failure: { code: result.code, message: result.message } });
-        const failure = {
-          code: 'outcome_unknown',
-          message: 'The provider did not report whether it holds the component',
-        };
-        moveStep(step, 'abandoned', { failure, unknownSince: this.clock.now(), dueAt: this.clock.inSeconds(60) });
-        await this.attentions.raise(trip, step, 'provider_outcome_unknown');
-      });
-      return plan && { ...plan, steps: plan.steps.filter(({ id }) => id === stepId) };
+    }
+    const { plan } = await this.orders.change(stepId, async ({ trip, step, component }) => {
+      if (step.status !== 'dispatching') return;
+      component?.remove();
+      if (result) return moveStep(step, 'failed', { failure: { code: result.code, message: result.message } });
+      const failure = {
+        code: 'outcome_unknown',
+        message: 'The provider did not report whether it holds the component',
+      };
+      moveStep(step, 'abandoned', { failure, unknownSince: this.clock.now(), dueAt: this.clock.inSeconds(60) });
+      await this.attentions.raise(trip, step, 'provider_outcome_unknown');
     });
-    if (failed) throw reservationFailed(failed);
+    if (plan) throw reservationFailed({ ...plan, steps: plan.steps.filter(({ id }) => id === stepId) });
     return wanted;
+  }
+
+  private async exchangeHeld(
+    target: ComponentPath,
+    { wanted, stepId, expiresAt }: { wanted: TripComponent; stepId: string; expiresAt: Date },
+  ): Promise<TripComponent> {
+    const unconfirmed = await this.lockUnconfirmed(target);
+    const step = stepOf(unconfirmed.plan, stepId);
+    const { status: from } = step;
+    if (from !== 'dispatching') {
+      throw conflict('invalid_transition', 'The replacement took too long', { from, to: 'held', allowed: [] });
+    }
+    moveStep(step, 'held', { holdExpiresAt: expiresAt });
+    Object.assign(wanted, await this.repository.getComponent(target.envelopeId, wanted.id));
+    await this.exchange(unconfirmed, wanted, step);
+    return wanted;
+  }
+
+  /** The provider holds a replacement that was rejected meanwhile, for example because the booking was cancelled. */
+  private async releaseUnused(stepId: string, holdExpiresAt: Date): Promise<void> {
+    await this.orders.change(stepId, async ({ step, component }) => {
+      if (step.status !== 'dispatching') return;
+      moveStep(step, 'held', { holdExpiresAt });
+      moveStep(step, 'releasing', { dueAt: this.clock.now() });
+      component?.remove();
+      await this.jobs.add(ORDERS_JOB, {}, { key: ORDERS_JOB });
+    });
   }
 
   /** The replacement takes the booking item. What the provider may have of the replaced component is cancelled. */

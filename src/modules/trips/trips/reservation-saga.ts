@@ -285,9 +285,9 @@ export class ReservationSaga {
   }
 }
 
-/** 409: another process reserves the trip, and will have finished or given up by then. */
+/** 409: components of the trip are being reserved, which will have ended by then. */
 export function inProgress(retryAfterMs = RETRY_AFTER_MS): AppError {
-  return new AppError(409, 'reservation_in_progress', 'Another request is reserving the trip', { retryAfterMs });
+  return new AppError(409, 'reservation_in_progress', 'The reservation is in progress', { retryAfterMs });
 }
 
 function planOf(view: TripView): PlannedView {

@@ -18,6 +18,8 @@ import {
   COMPONENT_STATUSES,
   type ComponentKind,
   type ComponentStatus,
+  REPLACEMENT_KINDS,
+  type ReplacementKind,
   type TripComponent,
 } from './trip-component.entity.js';
 
@@ -105,8 +107,18 @@ export class UpdateComponent extends patchOf(OmitType(CreateComponent, ['kind', 
   serviceDate?: string | null;
 }
 
-/** The component that replaces a booked one. Units of a departure are sold as an item of the booking instead. */
-export class ReplaceComponent extends OmitType(CreateComponent, ['departureId'] as const) {}
+/**
+ * The component that replaces a booked one. Units of a departure are sold as an item of the booking instead. The tax code
+ * is that of the replaced component.
+ */
+export class ReplaceComponent extends OmitType(CreateComponent, ['kind', 'departureId', 'taxCodeId'] as const) {
+  /**
+   * `external_order`: a service of an external provider; `manual_placeholder`: arranged by staff.
+   * @example "manual_placeholder"
+   */
+  @OneOf(REPLACEMENT_KINDS)
+  kind: ReplacementKind;
+}
 
 /** One component of a trip. Amounts are in minor units of `currency`. */
 export class TripComponentResponse {

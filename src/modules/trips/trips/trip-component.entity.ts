@@ -7,6 +7,9 @@ import { isInternal, type ProviderName, type QuoteRequest } from '../providers/p
 export const COMPONENT_KINDS = named('TripComponentKind', ['catalog_booking', 'external_order', 'manual_placeholder']);
 export type ComponentKind = (typeof COMPONENT_KINDS)[number];
 
+export const REPLACEMENT_KINDS = named('TripReplacementKind', ['external_order', 'manual_placeholder']);
+export type ReplacementKind = (typeof REPLACEMENT_KINDS)[number];
+
 export const COMPONENT_STATUSES = named('TripComponentStatus', [
   'draft',
   'priced',
