@@ -62,6 +62,7 @@ import { DepartureSales1793000000100 } from './src/migrations/1793000000100-depa
 import { TaxRateTimes1793000000200 } from './src/migrations/1793000000200-tax-rate-times.js';
 import { ReportDays1793000000300 } from './src/migrations/1793000000300-report-days.js';
 import { InstallmentReductions1793000000500 } from './src/migrations/1793000000500-installment-reductions.js';
+import { SearchTexts1793000000800 } from './src/migrations/1793000000800-search-texts.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -241,6 +242,7 @@ const migrations = [
   TaxRateTimes1793000000200,
   ReportDays1793000000300,
   InstallmentReductions1793000000500,
+  SearchTexts1793000000800,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -164,7 +164,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   invoice_renditions: { impersonal: 'id invoice_id format language status storage_key sha256 failure' },
   invoice_tax_lines: { impersonal: 'invoice_id tax_code_id tax_code tax_kind mention' },
   invoices: {
-    accounting: 'payer_name payer_address payer_tax_id void_reason reason_text',
+    accounting: 'payer_name payer_address payer_tax_id void_reason reason_text search_text',
     impersonal:
       'id type booking_id schedule_id original_invoice_id status number series_id period_key reason purpose lines_source payer_source drawn_from seller_name seller_address seller_tax_id currency',
   },

@@ -9,6 +9,7 @@ beforeAll(async () => {
   app = await startApp();
 });
 
+const INVOICES = '/v1/admin/finance/invoices';
 const NAME = 'José Ñandú O’Neil-Straße';
 
 async function found(path: string, search: string): Promise<string[]> {
@@ -47,6 +48,30 @@ describe('the search of lists', () => {
     expect(invoice.status).toBe(201);
     expect(await found('/v1/admin/finance/invoices', booking.number.toLowerCase())).toEqual([invoice.body.data.id]);
   });
+
+  it('an invoice is found by its number and by the present name of its payer, also after it was issued and voided', async () => {
+    const owner = app.as('owner');
+    const { booking } = await confirmedBooking(owner, { booking: { customerName: NAME } });
+    type One = { data: { id: string; number: string } };
+    const { id } = (await owner.post<One>(INVOICES, { bookingId: booking.id })).body.data;
+    expect(await found(INVOICES, 'nandu oneil jose')).toContain(id);
+    expect((await owner.patch(`${INVOICES}/${id}`, { payerName: 'Søren Ångström' })).status).toBe(200);
+    expect(await found(INVOICES, 'angstrom soren')).toContain(id);
+    expect(await found(INVOICES, 'nandu oneil jose')).not.toContain(id);
+    const { number } = (await owner.post<One>(`${INVOICES}/${id}/issuance`, {})).body.data;
+    expect(await found(INVOICES, number)).toContain(id);
+    expect((await owner.post(`${INVOICES}/${id}/voiding`, { reason: 'Wrong payer' })).status).toBe(200);
+    expect(await found(INVOICES, 'soren angstrom')).toContain(id);
+  });
+
+  it.each(['O´Neil', 'O`Neil', 'O’Neil', 'OʼNeil', 'O＇Neil'])(
+    'the name %s is found without its apostrophe',
+    async (name) => {
+      const { id } = await makeBooking(app.as('owner'), { customerName: name });
+      expect(await found('/v1/admin/bookings', 'oneil')).toContain(id);
+      expect(await found('/v1/admin/bookings', name)).toContain(id);
+    },
+  );
 
   it('users are found by words of their names in any order', async () => {
     const [user] = await app.sql<{ id: string; name: string }>(

@@ -12,6 +12,8 @@ const ORDERS: Record<string, { column: string; nulls: string }> = {
   createdAt: { column: 'created_at', nulls: '' },
 };
 const FIRST_VALUE = 3;
+/** Stored, because folding 100,000 invoices for each search takes seconds. */
+const SEARCH_TEXT = 'invoice.search_text';
 
 export interface ListContext {
   /** The organization's calendar day. */
@@ -59,11 +61,10 @@ function conditionsOf(query: ListInvoices, { today, numberedBookingId }: ListCon
   if (overdue !== undefined)
     add('overdue', (place) => `coalesce(${overdueInvoiceSql(place)}, false) = ${overdue}`, today);
   if (search !== undefined) {
-    const folded = `fold(coalesce(invoice.number, '') || ' ' || invoice.payer_name)`;
-    if (numberedBookingId === null) add('search', (place) => containsWordsSql(folded, place), search);
+    if (numberedBookingId === null) add('search', (place) => containsWordsSql(SEARCH_TEXT, place), search);
     else {
       const text = (place: string) =>
-        `(invoice.booking_id = (${place}::text[])[1] or ${containsWordsSql(folded, `(${place}::text[])[2]`)})`;
+        `(invoice.booking_id = (${place}::text[])[1] or ${containsWordsSql(SEARCH_TEXT, `(${place}::text[])[2]`)})`;
       add('search-number', text, [numberedBookingId, search]);
     }
   }
