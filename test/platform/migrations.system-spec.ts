@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { DataSource } from 'typeorm';
+import { DataSource, type DataSourceOptions, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { createDataSource } from '../../ormconfig.js';
 import { migrate } from '../../src/platform/database/migrator.js';
 import { runCommand } from '../identity/command.js';
@@ -92,6 +92,29 @@ it('reverting every migration leaves no table and no function, and migrating aga
     await dataSource.destroy();
   }
   expect(await machine.sql(SCHEMA)).toEqual(schema);
+});
+
+class Slow9990000000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('select pg_sleep(2.5)');
+  }
+
+  async down(): Promise<void> {}
+}
+
+it('a migration may take longer than a statement of a request, whose limit applies again afterwards', async () => {
+  const machine = await Machine.set();
+  const { options } = createDataSource({ databaseUrl: machine.databaseUrl, databasePoolSize: 2 });
+  const migrations = [...Object.values(options.migrations ?? {}), Slow9990000000000];
+  const extra = { ...(options.extra as object), statement_timeout: 2_000 };
+  const dataSource = await new DataSource({ ...options, migrations, extra } as DataSourceOptions).initialize();
+  try {
+    expect(await migrate(dataSource)).toEqual(['Slow9990000000000']);
+    const limits = await Promise.all([1, 2].map(() => dataSource.query('show statement_timeout')));
+    expect(limits).toEqual([1, 2].map(() => [{ statement_timeout: '2s' }]));
+  } finally {
+    await dataSource.destroy();
+  }
 });
 
 it('an edited migration stops the start and migrate with exit code 78, and doctor reports it', async () => {

@@ -79,11 +79,14 @@ async function runMigrations(
   try {
     // A setting, because a value in a statement of a migration would be part of its checksum.
     await runner.query(`select set_config('app.time_zone', $1, false)`, [timeZone]);
+    // A migration of a large table takes longer than a statement of a request may.
+    await runner.query('set statement_timeout = 0');
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
     return (await executor.executePendingMigrations()).map(({ name }) => name);
   } finally {
     await runner.query(`select set_config('app.time_zone', '', false)`);
+    await runner.query('reset statement_timeout');
     await runner.release();
   }
 }
