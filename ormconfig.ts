@@ -63,6 +63,7 @@ import { TaxRateTimes1793000000200 } from './src/migrations/1793000000200-tax-ra
 import { ReportDays1793000000300 } from './src/migrations/1793000000300-report-days.js';
 import { InstallmentReductions1793000000500 } from './src/migrations/1793000000500-installment-reductions.js';
 import { SearchTexts1793000000800 } from './src/migrations/1793000000800-search-texts.js';
+import { EndedOrders1793000000810 } from './src/migrations/1793000000810-ended-orders.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -243,6 +244,7 @@ const migrations = [
   ReportDays1793000000300,
   InstallmentReductions1793000000500,
   SearchTexts1793000000800,
+  EndedOrders1793000000810,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

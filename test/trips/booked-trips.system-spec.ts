@@ -10,7 +10,7 @@ import type { TestClient } from '../setup/client.js';
 import {
   attentionsOf,
   behave,
-  book,
+  bookedTrip,
   callProviders,
   cancel,
   entriesAbout,
@@ -18,15 +18,15 @@ import {
   makeDeparture,
   MANUAL,
   ordersOf,
+  PAUSES,
   readDeparture,
   readTrip,
-  reservedTrip,
   seats,
   simulate,
   staffWith,
-  type Trip,
   TRIPS,
   unconfirmedTrip,
+  untilGivenUp,
 } from './trips.js';
 
 const BOOKINGS = '/v1/admin/bookings';
@@ -41,14 +41,6 @@ beforeAll(async () => {
 
 const sweep = () => asSystem(() => app.nest.get(ReservationsService).sweep());
 
-/** A booked trip whose external orders are confirmed. */
-async function bookedTrip(components: object[]): Promise<Trip> {
-  const { envelopeId } = await reservedTrip(owner, components);
-  expect((await book(owner, envelopeId)).status).toBe(200);
-  await callProviders(app);
-  return readTrip(owner, envelopeId);
-}
-
 const itemsOf = async (bookingId: string | null) =>
   (await owner.get<{ data: Record<string, unknown>[] }>(`${BOOKINGS}/${bookingId}/items`)).body.data;
 const supplierStatusesOf = async (bookingId: string | null) =>
@@ -56,22 +48,11 @@ const supplierStatusesOf = async (bookingId: string | null) =>
 const cancelBooking = (id: string | null) => owner.post(`${BOOKINGS}/${id}/cancellation`, { reason: 'Ill' });
 const cancelItem = (bookingId: string | null, itemId: unknown) =>
   owner.post(`${BOOKINGS}/${bookingId}/items/${String(itemId)}/cancellation`);
-/** The pauses between calls to confirm or to cancel, in minutes. */
-const PAUSES = [1, 5, 30, 120, 240, 420, 624];
-
-/** Makes all calls of an order that its provider does not answer, and one more. */
-async function untilGivenUp(): Promise<void> {
-  await callProviders(app);
-  for (const minutes of [...PAUSES, 24 * 60]) {
-    app.travel({ ms: minutes * 60_000 + 100 });
-    await callProviders(app);
-  }
-}
 
 describe('cancelling the booking of a trip', () => {
   it('the orders at external providers are cancelled, and the trip with its booking', async () => {
     const [ref, departure] = [await simulate(app, { cancelFeeCents: 1_500 }), await makeDeparture(owner)];
-    const { envelopeId, bookingId } = await bookedTrip([external(ref), seats(departure.id), MANUAL]);
+    const { envelopeId, bookingId } = await bookedTrip(app, [external(ref), seats(departure.id), MANUAL]);
     expect(await ordersOf(app, ref)).toEqual([{ state: 'confirmed', holds: 1 }]);
     expect(await supplierStatusesOf(bookingId)).toEqual(['confirmed', 'none', 'none']);
 
@@ -96,7 +77,10 @@ describe('cancelling the booking of a trip', () => {
 
   it('cancelling one of three items cancels one order; the trip is cancelled with the last one', async () => {
     const refs = [await simulate(app), await simulate(app), await simulate(app)];
-    const { envelopeId, bookingId, components } = await bookedTrip(refs.map((ref) => external(ref)));
+    const { envelopeId, bookingId, components } = await bookedTrip(
+      app,
+      refs.map((ref) => external(ref)),
+    );
     const items = components.map((component) => component['bookingItemId']);
     expect((await cancelItem(bookingId, items[1])).body).toMatchObject({ data: { supplierStatus: 'cancelling' } });
     await callProviders(app);
@@ -116,7 +100,7 @@ describe('cancelling the booking of a trip', () => {
 
   it('an answer to a cancellation that is lost has one effect', async () => {
     const ref = await simulate(app, { cancel: 'never_answer', cancelFeeCents: 700 });
-    const { envelopeId, bookingId } = await bookedTrip([external(ref)]);
+    const { envelopeId, bookingId } = await bookedTrip(app, [external(ref)]);
     await cancelBooking(bookingId);
     await callProviders(app);
     expect((await readTrip(owner, envelopeId)).components).toMatchObject([{ status: 'cancelling' }]);
@@ -131,9 +115,9 @@ describe('cancelling the booking of a trip', () => {
 
   it('an order that cannot be cancelled in 8 tries is left to staff, who cancel it outside', async () => {
     const ref = await simulate(app, { cancel: 'fail' });
-    const { envelopeId, bookingId } = await bookedTrip([external(ref)]);
+    const { envelopeId, bookingId } = await bookedTrip(app, [external(ref)]);
     await cancelBooking(bookingId);
-    await untilGivenUp();
+    await untilGivenUp(app);
     const given = await readTrip(owner, envelopeId);
     expect(given).toMatchObject({ attention: true, components: [{ status: 'cancel_failed' }] });
     expect(given.reservation?.steps[0]).toMatchObject({ status: 'cancel_failed', attempts: 10 });
@@ -153,7 +137,7 @@ describe('cancelling the booking of a trip', () => {
 describe('cancelling a booked trip', () => {
   it('its booking is cancelled in the same transaction, which needs bookings:write', async () => {
     const [ref, departure] = [await simulate(app), await makeDeparture(owner)];
-    const { envelopeId, bookingId } = await bookedTrip([external(ref), seats(departure.id)]);
+    const { envelopeId, bookingId } = await bookedTrip(app, [external(ref), seats(departure.id)]);
     const trips = await staffWith(app, 'trips:write');
     const refused = await cancel(trips, envelopeId);
     expect([refused.status, refused.body]).toMatchObject([403, { details: { requiredScope: 'bookings:write' } }]);
@@ -171,7 +155,9 @@ describe('cancelling a booked trip', () => {
 
   it('trip, booking and items that are cancelled at the same time end cancelled without an error of the service', async () => {
     const trips = await Promise.all(
-      Array.from({ length: 5 }, async () => bookedTrip([external(await simulate(app)), external(await simulate(app))])),
+      Array.from({ length: 5 }, async () =>
+        bookedTrip(app, [external(await simulate(app)), external(await simulate(app))]),
+      ),
     );
     const answers = await Promise.all(
       trips.flatMap(({ envelopeId, bookingId, components }) => [
@@ -203,7 +189,7 @@ describe('a confirmation', () => {
     const [item] = await itemsOf(bookingId);
     expect(item).toMatchObject({ status: 'confirmed', supplierStatus: 'refused' });
     await behave(app, ref);
-    await untilGivenUp();
+    await untilGivenUp(app);
     expect(await ordersOf(app, ref)).toEqual([{ state: 'held', holds: 1 }]);
 
     expect((await cancelItem(bookingId, item?.['id'])).body).toMatchObject({ data: { supplierStatus: 'refused' } });
@@ -218,7 +204,7 @@ describe('a confirmation', () => {
 
   it('a silent provider is asked 8 times within 24 hours; then staff see it', async () => {
     const ref = await simulate(app, { confirm: 'fail' });
-    const { envelopeId, bookingId } = await bookedTrip([external(ref)]);
+    const { envelopeId, bookingId } = await bookedTrip(app, [external(ref)]);
     expect(await supplierStatusesOf(bookingId)).toEqual(['pending']);
     expect(PAUSES.reduce((sum, minutes) => sum + minutes)).toBe(24 * 60);
     for (const minutes of PAUSES) {
@@ -264,107 +250,6 @@ describe('a confirmation', () => {
   });
 });
 
-describe('a replacement', () => {
-  it('another external component is held and confirmed, keeps the item, and the difference is an item', async () => {
-    const { envelopeId, bookingId, component, componentId } = await unconfirmedTrip(app);
-    const ref = await simulate(app, { priceCents: 15_000, taxIncludedCents: 500 });
-    const replaced = await owner.post<{ data: Record<string, unknown> }>(`${component}/replacements`, external(ref));
-    expect([replaced.status, replaced.body.data]).toMatchObject([201, { status: 'booked', totalCents: 15_000 }]);
-    expect(await readTrip(owner, envelopeId)).toMatchObject({
-      ...{ status: 'booked', attention: false },
-      components: [{ componentId, status: 'cancelled', bookingItemId: null }, { status: 'booked' }],
-    });
-    await callProviders(app);
-    expect(await ordersOf(app, ref)).toEqual([{ state: 'confirmed', holds: 1 }]);
-    expect(await itemsOf(bookingId)).toMatchObject([
-      { id: replaced.body.data['bookingItemId'], totalSellCents: 12_000, supplierStatus: 'confirmed' },
-      { type: 'adjustment', totalSellCents: 3_000, taxIncludedCents: 500 },
-    ]);
-    expect(await attentionsOf(owner, envelopeId)).toMatchObject([{ resolution: 'replaced' }]);
-    expect((await owner.post(`${component}/replacements`, external(ref))).body).toMatchObject({
-      code: 'invalid_transition',
-    });
-  });
-
-  it('staff can arrange the replacement themselves, also a cheaper one', async () => {
-    const { bookingId, component } = await unconfirmedTrip(app);
-    expect((await owner.post(`${component}/replacements`, { ...MANUAL, unitPriceCents: 10_000 })).status).toBe(201);
-    expect(await itemsOf(bookingId)).toMatchObject([
-      { supplierStatus: 'none' },
-      { type: 'adjustment', totalSellCents: -2_000 },
-    ]);
-  });
-
-  it('an order that may exist is cancelled when it is replaced', async () => {
-    const { component, ref } = await unconfirmedTrip(app, { confirm: 'lose_answer' });
-    await untilGivenUp();
-    expect(await ordersOf(app, ref)).toEqual([{ state: 'confirmed', holds: 1 }]);
-    expect((await owner.post(`${component}/replacements`, MANUAL)).status).toBe(201);
-    await callProviders(app);
-    expect(await ordersOf(app, ref)).toEqual([{ state: 'cancelled', holds: 1 }]);
-  });
-
-  it('a replacement that the provider rejects or does not report changes nothing else', async () => {
-    const { envelopeId, component } = await unconfirmedTrip(app);
-    const rejecting = await simulate(app, { hold: 'refuse' });
-    const rejected = await owner.post(`${component}/replacements`, external(rejecting));
-    expect(rejected.body).toMatchObject({ code: 'reservation_failed', details: { failures: [{ code: 'sold_out' }] } });
-    const gone = await owner.post(`${component}/replacements`, external('unknown'));
-    expect(gone.body).toMatchObject({ code: 'component_unavailable' });
-    const silent = await simulate(app, { hold: 'lose_answer', failsLookup: true });
-    const unknown = await owner.post(`${component}/replacements`, external(silent));
-    expect(unknown.body).toMatchObject({ details: { failures: [{ code: 'outcome_unknown' }] } });
-    expect(await attentionsOf(owner, envelopeId)).toMatchObject([
-      { code: 'provider_outcome_unknown' },
-      { code: 'confirmation_refused', resolution: null },
-    ]);
-    await behave(app, silent);
-    app.travel({ hours: 1 });
-    await callProviders(app);
-    expect(await ordersOf(app, silent)).toEqual([{ state: 'released', holds: 1 }]);
-    expect((await readTrip(owner, envelopeId)).components).toMatchObject([{ status: 'booked' }]);
-  });
-
-  it('of four replacements at the same time only one is requested from a provider', async () => {
-    const { envelopeId, component } = await unconfirmedTrip(app);
-    const ref = await simulate(app, { delayMs: 60 });
-    const answers = await Promise.all([1, 2, 3, 4].map(() => owner.post(`${component}/replacements`, external(ref))));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
-    const rejected = answers.filter(({ status }) => status === 409).map(({ body }) => body);
-    expect(rejected).toMatchObject([1, 2, 3].map(() => ({ code: 'reservation_in_progress' })));
-    expect(await ordersOf(app, ref)).toHaveLength(1);
-    expect((await readTrip(owner, envelopeId)).components).toHaveLength(2);
-    expect(await attentionsOf(owner, envelopeId)).toMatchObject([{ resolution: 'replaced' }]);
-  });
-
-  it('a held replacement that the booking rejects is released at once, and the order stays unconfirmed', async () => {
-    const { envelopeId, bookingId, component } = await unconfirmedTrip(app);
-    const discount = { type: 'adjustment', title: 'Voucher', unitSellCents: -11_500 };
-    expect((await owner.post(`${BOOKINGS}/${bookingId}/items`, discount)).status).toBe(201);
-    const ref = await simulate(app, { priceCents: 10 });
-    const { status, body } = await owner.post(`${component}/replacements`, external(ref));
-    expect([status, body]).toMatchObject([422, { code: 'negative_total' }]);
-    await callProviders(app);
-    expect(await ordersOf(app, ref)).toEqual([{ state: 'released', holds: 1 }]);
-    expect(await attentionsOf(owner, envelopeId)).toMatchObject([{ code: 'confirmation_refused', resolution: null }]);
-    expect((await readTrip(owner, envelopeId)).components).toMatchObject([{ status: 'booked' }]);
-  });
-
-  it('two replacements at the same time book one', async () => {
-    const { envelopeId, component } = await unconfirmedTrip(app);
-    const refs = [await simulate(app), await simulate(app)];
-    const answers = await Promise.all(refs.map((ref) => owner.post(`${component}/replacements`, external(ref))));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
-    app.travel({ hours: 1 });
-    await callProviders(app);
-    const states = (await Promise.all(refs.map((ref) => ordersOf(app, ref)))).flat().map(({ state }) => state);
-    expect(states.filter((state) => state === 'confirmed')).toHaveLength(1);
-    expect(states.filter((state) => state === 'held')).toEqual([]);
-    const { components } = await readTrip(owner, envelopeId);
-    expect(components.filter(({ status }) => status === 'booked')).toHaveLength(1);
-  });
-});
-
 describe('a departure of a booked trip that is moved', () => {
   const move = async (id: string) => {
     const body = { startsAt: '2027-06-02T07:00:00Z', endsAt: '2027-06-02T16:00:00Z' };
@@ -373,7 +258,7 @@ describe('a departure of a booked trip that is moved', () => {
 
   it('the components of booked trips are on the new day of the departure, those of cancelled trips are not', async () => {
     const { id } = await makeDeparture(owner);
-    const [booked, over] = [await bookedTrip([seats(id)]), await bookedTrip([seats(id)])];
+    const [booked, over] = [await bookedTrip(app, [seats(id)]), await bookedTrip(app, [seats(id)])];
     await cancelBooking(over.bookingId);
     await move(id);
     await asSystem(() => app.nest.get(TripComponentsService).followDeparture(id));
@@ -383,7 +268,7 @@ describe('a departure of a booked trip that is moved', () => {
 
   it('a booking that follows its departure takes the components of its own trip along, in one transaction', async () => {
     const { id } = await makeDeparture(owner);
-    const [first, second] = [await bookedTrip([seats(id)]), await bookedTrip([seats(id)])];
+    const [first, second] = [await bookedTrip(app, [seats(id)]), await bookedTrip(app, [seats(id)])];
     await move(id);
     const [database, listeners] = [app.nest.get(Database), app.nest.get(Listeners)];
     await asSystem(() =>

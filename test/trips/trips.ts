@@ -155,6 +155,27 @@ export async function ordersOf(app: TestApp, ref: string): Promise<{ state: stri
 /** Calls the providers of all orders that are due. */
 export const callProviders = (app: TestApp) => asSystem(() => app.nest.get(ExternalOrdersService).settleDue());
 
+/** The pauses between calls to confirm or to cancel, in minutes. */
+export const PAUSES = [1, 5, 30, 120, 240, 420, 624];
+
+/** Makes all calls of an order that its provider does not answer, and one more. */
+export async function untilGivenUp(app: TestApp): Promise<void> {
+  await callProviders(app);
+  for (const minutes of [...PAUSES, 24 * 60]) {
+    app.travel({ ms: minutes * 60_000 + 100 });
+    await callProviders(app);
+  }
+}
+
+/** A booked trip whose external orders are confirmed. */
+export async function bookedTrip(app: TestApp, components: object[]): Promise<Trip> {
+  const owner = app.as('owner');
+  const { envelopeId } = await reservedTrip(owner, components);
+  expect((await book(owner, envelopeId)).status).toBe(200);
+  await callProviders(app);
+  return readTrip(owner, envelopeId);
+}
+
 export interface Attention extends Record<string, unknown> {
   attentionId: string;
   code: string;

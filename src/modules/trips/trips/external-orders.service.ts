@@ -133,6 +133,26 @@ export class ExternalOrdersService {
     await this.jobs.add(ORDERS_JOB, {}, { key: ORDERS_JOB });
   }
 
+  /** Orders are never reinstated with their items, so that staff need to arrange these services again. */
+  async reportEnded(trip: Trip, reinstatedItemIds: ReadonlySet<string>): Promise<void> {
+    const steps = (await this.repository.lastPlan(trip.id))?.steps ?? [];
+    for (const component of await this.repository.componentsOf(trip.id)) {
+      if (component.isInternal() || !reinstatedItemIds.has(component.bookingItemId ?? '')) continue;
+      const step = steps.find(({ componentId }) => componentId === component.id);
+      if (step) await this.attentions.raise(trip, step, 'order_not_reinstated');
+    }
+    if (trip.attention) await this.repository.trips.update(trip);
+  }
+
+  /** An item that was reinstated, or all of them, is cancelled again: nothing is left to arrange. */
+  async settleReinstated(trip: Trip, itemId: string | null): Promise<void> {
+    if (!trip.attention) return;
+    const components = await this.repository.componentsOf(trip.id);
+    const ofItem = components.filter(({ bookingItemId }) => itemId === null || bookingItemId === itemId);
+    const settled = await this.attentions.settleReinstated(trip, new Set(ofItem.map(({ id }) => id)));
+    if (settled > 0) await this.repository.trips.update(trip);
+  }
+
   private async cancelStep(trip: Trip, step: ReservationStep, component: TripComponent): Promise<void> {
     await this.attentions.settle(trip, step.id);
     if (component.isInternal() || step.status === 'confirm_failed') {

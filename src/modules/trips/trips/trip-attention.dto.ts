@@ -42,7 +42,7 @@ export class TripAttentionResponse {
    * `provider_outcome_unknown`: a hold that the provider never reported; `provider_order_live`: a confirmed order of an
    * ended reservation; `release_failed`, `cancellation_failed`: the provider has not released the hold or not cancelled
    * the order; `confirmation_refused`, `confirmation_unknown`: the provider has rejected the confirmation or never
-   * answered.
+   * answered; `order_not_reinstated`: the booking item was reinstated, but the order at the provider has ended.
    */
   @OneOf(ATTENTION_CODES)
   code: AttentionCode;

@@ -10,6 +10,7 @@ export const ATTENTION_CODES = named('TripAttentionCode', [
   'confirmation_refused',
   'confirmation_unknown',
   'cancellation_failed',
+  'order_not_reinstated',
 ]);
 export type AttentionCode = (typeof ATTENTION_CODES)[number];
 

@@ -74,6 +74,14 @@ export class TripAttentionsService {
     for (const attention of await this.openOf(stepId)) await this.close(trip, attention, { resolution });
   }
 
+  /** Closes those about ended orders of these components. Returns their number. */
+  async settleReinstated(trip: Trip, componentIds: ReadonlySet<string>): Promise<number> {
+    const found = await this.rows.listBy({ envelopeId: trip.id, code: 'order_not_reinstated' }, ['raisedAt']);
+    const open = found.filter(({ resolvedAt, componentId }) => resolvedAt === null && componentIds.has(componentId));
+    for (const attention of open) await this.close(trip, attention, { resolution: 'settled' });
+    return open.length;
+  }
+
   async close(
     trip: Trip,
     attention: TripAttention,

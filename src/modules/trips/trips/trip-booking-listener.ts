@@ -21,6 +21,7 @@ export class TripBookingListener implements BookingListener {
 
   async cancelled({ id }: BookingSummary, { reason }: { reason: string }): Promise<void> {
     const trip = await this.repository.lockTripOf(id);
+    if (trip) await this.orders.settleReinstated(trip, null);
     if (trip?.status !== 'booked') return;
     const components = await this.repository.componentsOf(trip.id);
     await this.orders.cancel(
@@ -32,10 +33,20 @@ export class TripBookingListener implements BookingListener {
 
   async itemCancelled({ id }: BookingSummary, item: BookingItemSummary): Promise<void> {
     const trip = await this.repository.lockTripOf(id);
+    if (trip) await this.orders.settleReinstated(trip, item.id);
     if (trip?.status !== 'booked') return;
     const components = await this.repository.componentsOf(trip.id);
     const cancelled = components.filter((one) => one.bookingItemId === item.id && one.status === 'booked');
     if (cancelled.length > 0) await this.orders.cancel(trip, cancelled, null);
+  }
+
+  async reinstated({ id }: BookingSummary, items: readonly BookingItemSummary[]): Promise<void> {
+    const trip = await this.repository.lockTripOf(id);
+    if (trip) await this.orders.reportEnded(trip, new Set(items.map((item) => item.id)));
+  }
+
+  async itemReinstated(booking: BookingSummary, item: BookingItemSummary): Promise<void> {
+    await this.reinstated(booking, [item]);
   }
 
   async departureMoved(bookingId: string, departureId: string): Promise<void> {
