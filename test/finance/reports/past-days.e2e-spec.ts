@@ -5,7 +5,7 @@ import { newRule, onlyOwnRules } from '../../notifications/reminders.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { bookingWith, received } from '../payments/bookings.js';
-import { recorded, reverse } from '../payments/payments.js';
+import { PAYMENTS, recorded, reverse } from '../payments/payments.js';
 import { dayOf, readReport, type Row, sum, totalOf } from './reporting.js';
 
 const FINANCE = '/v1/admin/finance';
@@ -211,5 +211,32 @@ describe('revenue as it was known', () => {
     const path = `revenue?currency=${currency}&basis=confirmed&${range()}`;
     expect(known((await report(path)).data)).toEqual([10_000]);
     expect(known((await report(`${path}&knownAt=${at}`)).data)).toEqual([]);
+  });
+});
+
+describe('a reversal that is dated back', () => {
+  it('a reversed payment settles nothing from the day of its reversal, although its money moved afterwards', async () => {
+    const currency = 'VND';
+    const installments: [string, number][] = [
+      [day(10), 300],
+      [day(20), 700],
+    ];
+    const { id } = await bookingWith(app, { currency, installments });
+    const payment = await recorded(owner, received(id, 500, { currency, paidOn: day(0) }));
+    const last = payment.allocations.at(-1)?.id ?? '';
+    app.travel({ days: 2 });
+    expect((await owner.delete(`${PAYMENTS}/${payment.id}/allocations/${last}`)).status).toBe(200);
+    app.travel({ days: 2 });
+    await done(`${PAYMENTS}/${payment.id}/reversal`, { reason: 'Bounced', kind: 'bounced', reversedOn: day(-3) });
+    for (const [asOf, openCents] of [
+      [day(-4), 500],
+      [day(-3), 1_000],
+      [day(-2), 1_000],
+      [day(0), 1_000],
+    ] as const) {
+      const found = totalOf(await report(`receivables?currency=${currency}&asOf=${asOf}`), currency);
+      expect({ asOf, found }).toMatchObject({ asOf, found: { openCents } });
+    }
+    expect((await report(`unapplied-money?currency=${currency}&asOf=${day(-3)}`)).data).toEqual([]);
   });
 });

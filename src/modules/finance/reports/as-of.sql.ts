@@ -34,11 +34,17 @@ export function versionOf(asOf: AsOf, history: keyof typeof HISTORIES, id: strin
   )`;
 }
 
-/** What was allocated to a target, or of a payment, until the day. */
+/**
+ * What was allocated to a target, or of a payment, until the day. A payment that was reversed by then settles nothing, even
+ * if its allocations moved after the day of the reversal and before the reversal was recorded.
+ */
 export function allocatedTo(asOf: AsOf, column: string, id: string): string {
   return `(
-    select coalesce(sum(signed_cents), 0) as cents from payment_allocations
-    where ${column} = ${id} and ${until(asOf, 'effective_on', 'created_at')}
+    select coalesce(sum(share.signed_cents), 0) as cents
+    from payment_allocations share join payments payer on payer.id = share.payment_id
+    where share.${column} = ${id} and ${until(asOf, 'share.effective_on', 'share.created_at')}
+      and (payer.reversal_posting_date is null
+        or ${since(asOf, 'payer.reversal_posting_date', 'payer.reversed_at')})
   )`;
 }
 
