@@ -46,7 +46,9 @@ describe('the confirmation of a booking', () => {
     const { status, body, headers } = await confirm(draft.id);
     expect(status).toBe(200);
     const stamp: unknown = expect.stringMatching(/Z$/);
-    const changed = { status: 'confirmed', totalCents: 20_000, version: 3, confirmedAt: stamp, updatedAt: stamp };
+    const day = expect.stringMatching(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/);
+    const confirmed = { status: 'confirmed', confirmedAt: stamp, confirmedOn: day };
+    const changed = { ...confirmed, totalCents: 20_000, version: 3, updatedAt: stamp };
     const terms = { terms: expect.any(Array), termsSha256: expect.stringMatching(/^[0-9a-f]{64}$/) };
     expect(body.data).toEqual({ ...draft, ...changed, ...terms });
     expect(headers['etag']).toBe('"3"');

@@ -113,7 +113,7 @@ describe('the fee of a cancelled booking', () => {
 
   it('an earlier day on which the customer declared it decides the fee, within the confirmation and today', async () => {
     const { id } = await sold(STEPS, { days: 20, cents: 100_001 });
-    await app.sql(`update bookings set confirmed_at = confirmed_at - interval '12 days' where id = $1`, [id]);
+    await app.sql(`update bookings set confirmed_on = confirmed_on - 12 where id = $1`, [id]);
     const earlier = (days: number) => new Date(Date.parse(today()) - days * 86_400_000).toISOString().slice(0, 10);
     const rejected = await cancel(id, { cancelledOn: earlier(13) });
     expect([rejected.status, rejected.body]).toEqual([
@@ -121,7 +121,11 @@ describe('the fee of a cancelled booking', () => {
       problem('cancelled_on_out_of_bounds', { earliest: earlier(12), latest: today() }),
     ]);
     expect((await cancel(id, { cancelledOn: earlier(-1) })).status).toBe(422);
-    expect((await readBooking(owner, id)).status).toBe('confirmed');
+    expect(await readBooking(owner, id)).toMatchObject({
+      status: 'confirmed',
+      confirmedOn: earlier(12),
+      cancelledOn: null,
+    });
     expect((await cancel(id, { cancelledOn: earlier(10) })).status).toBe(200);
     expect(await settlementOf(id)).toMatchObject({ cancelledOn: earlier(10), computedFeeCents: 0 });
   });

@@ -60,6 +60,8 @@ describe('POST /v1/admin/bookings', () => {
         channelId: demoId('chan', 2),
         confirmedAt: null,
         cancelledAt: null,
+        confirmedOn: null,
+        cancelledOn: null,
         cancelReason: null,
         terms: null,
         termsSha256: null,

@@ -27,6 +27,9 @@ async function billed(items: Item[] = ONE): Promise<Invoice> {
   return body.data;
 }
 
+const correct = (invoiceId: string) =>
+  owner.post(`${INVOICES}/${invoiceId}/correction`, { reasonText: 'Made out to the wrong company' });
+
 describe('the tax of a credit note', () => {
   it('a part of a line takes its share of the tax, and the last part all of the rest', async () => {
     const invoice = await billed();
@@ -63,6 +66,40 @@ describe('the limits of a credit note', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422]);
     const rejected = answers.find(({ status }) => status === 422);
     expect(rejected?.body).toEqual(problem('over_credited', { available: 0 }));
+  });
+
+  it('of two corrections of an invoice at the same time one is 201 and one 409 invoice_not_open', async () => {
+    const invoice = await billed();
+    const answers = await Promise.all([correct(invoice.id), correct(invoice.id)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'invoice_not_open' });
+    expect(await read(owner, invoice.id)).toMatchObject({ status: 'credited', creditedCents: 35_700 });
+  });
+
+  it('a draft that is issued while another invoice of the booking is corrected never bills too much', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { id: bookingId } = await sell(app, { items: ONE });
+      const [first, second] = [await draft(owner, { bookingId }), await draft(owner, { bookingId })];
+      await issue(owner, first.id);
+      const [corrected, issued] = await Promise.all([correct(first.id), issue(owner, second.id)]);
+      expect(corrected.status).toBe(201);
+      expect([200, 409, 422]).toContain(issued.status);
+      const { body } = await owner.get<{ data: Record<string, unknown> }>(
+        `/v1/admin/finance/bookings/${bookingId}/money`,
+      );
+      const billedCents = issued.status === 200 ? 35_700 : 0;
+      expect(body.data).toMatchObject({ billedCents, creditDueCents: 0, creditDueByTaxCode: [] });
+    }
+  });
+
+  it('of two credit notes over the same line that are issued at the same time the second is rejected', async () => {
+    const invoice = await billed();
+    const lines = [{ linePosition: 1, amountCents: 35_700 }];
+    const whole = await note(owner, invoice, { lines });
+    const answers = await Promise.all([issueNote(owner, whole.id), correct(invoice.id)]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status < 300)).toHaveLength(1);
+    expect(await read(owner, invoice.id)).toMatchObject({ creditedCents: 35_700, status: 'credited' });
   });
 
   it('a credit of lines that exceeds the invoice because of its discount, and one of the discount alone, are rejected', async () => {

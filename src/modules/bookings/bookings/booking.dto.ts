@@ -142,8 +142,7 @@ export class CancelBooking {
   reason: string;
 
   /**
-   * Day on which the cancellation was declared, which decides the fee; between the confirmation and today, today by
-   * default.
+   * Day on which it was declared, which decides the fee; between the confirmation and today (default).
    * @example "2026-11-20"
    */
   @Optional()
@@ -303,6 +302,14 @@ export class BookingResponse {
   @Instant()
   cancelledAt: string | null;
 
+  /** Local day of the confirmation; null for a booking that was never confirmed. */
+  @IsoDate()
+  confirmedOn: string | null;
+
+  /** Local day on which the cancellation was recorded; null unless the status is `cancelled`. */
+  @IsoDate()
+  cancelledOn: string | null;
+
   /** Reason given with the cancellation; null unless the booking is cancelled. */
   @Text({ max: 2000 })
   cancelReason: string | null;
@@ -356,6 +363,8 @@ export function toBooking(view: BookingView): BookingResponse {
     channelId: view.channelId,
     confirmedAt: view.confirmedAt?.toISOString() ?? null,
     cancelledAt: view.cancelledAt?.toISOString() ?? null,
+    confirmedOn: view.confirmedOn,
+    cancelledOn: view.cancelledOn,
     cancelReason: view.cancelReason,
     terms: view.terms && view.terms.map(toTermsLine),
     termsSha256: view.termsSha256,

@@ -42,6 +42,12 @@ export type BookingView = Columns<Booking> & {
   isTaxRateChanged: boolean;
 };
 
+/** Now, and the organization's calendar day. */
+export interface Moment {
+  now: Date;
+  today: string;
+}
+
 /** The first and the last day of the services of items that are not cancelled; null if none of them has a date. */
 export interface ServiceDays {
   first: string | null;
@@ -71,6 +77,9 @@ export class Booking {
   @Column('text', { name: 'channel_id', nullable: true }) channelId: string | null;
   @Column('timestamptz', { name: 'confirmed_at', nullable: true }) confirmedAt: Date | null;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
+  /** The local days of these, which do not change with the time zone. */
+  @Column('date', { name: 'confirmed_on', nullable: true }) confirmedOn: string | null;
+  @Column('date', { name: 'cancelled_on', nullable: true }) cancelledOn: string | null;
   @Column('text', { name: 'cancel_reason', nullable: true }) cancelReason: string | null;
   /** The terms of its confirmation; they never change. */
   @Column('jsonb', { nullable: true }) terms: TermsLine[] | null;
@@ -128,10 +137,10 @@ export class Booking {
     Object.assign(this, { totalCents, updatedAt: now });
   }
 
-  confirm(liveItems: number, now: Date): void {
+  confirm(liveItems: number, { now, today }: Moment): void {
     this.assertTransition('confirmed');
     if (liveItems === 0) throw conflict('booking_not_priced', 'The booking has no active items');
-    Object.assign(this, { status: 'confirmed', confirmedAt: now, updatedAt: now });
+    Object.assign(this, { status: 'confirmed', confirmedAt: now, confirmedOn: today, updatedAt: now });
   }
 
   /** Stores the terms of the confirmation. */
@@ -140,10 +149,11 @@ export class Booking {
   }
 
   /** All its items are cancelled with it, so its total is 0. */
-  cancel(reason: string, now: Date): void {
+  cancel(cancelReason: string, { now, today }: Moment): void {
     this.assertTransition('cancelled');
     const totalCents = this.totalCents === null ? null : 0;
-    Object.assign(this, { status: 'cancelled', cancelledAt: now, cancelReason: reason, totalCents, updatedAt: now });
+    const cancelled = { status: 'cancelled', cancelledAt: now, cancelledOn: today, cancelReason } as const;
+    Object.assign(this, cancelled, { totalCents, updatedAt: now });
   }
 
   /** Reverses a cancellation: a booking that was confirmed before is confirmed again, any other is a draft. */
@@ -153,7 +163,7 @@ export class Booking {
       throw conflict('invalid_transition', `A booking that is ${this.status} cannot be reinstated`, details);
     }
     const status = this.confirmedAt === null ? 'draft' : 'confirmed';
-    Object.assign(this, { status, cancelledAt: null, cancelReason: null, updatedAt: now });
+    Object.assign(this, { status, cancelledAt: null, cancelledOn: null, cancelReason: null, updatedAt: now });
   }
 
   /** What the ledger stores of a booking: without the name and address of the customer. */

@@ -22,7 +22,7 @@ import {
   toBookingSummary,
 } from './booking-summary.js';
 import type { CancelBooking, CreateBooking, ListBookings, UpdateBooking } from './booking.dto.js';
-import { Booking, type BookingChanges, type BookingView } from './booking.entity.js';
+import { Booking, type BookingChanges, type BookingView, type Moment } from './booking.entity.js';
 import { BookingsRepository, COMPLETE, START } from './bookings.repository.js';
 import { CancellationTermsService } from './cancellation-terms.service.js';
 
@@ -129,7 +129,7 @@ export class BookingsService {
     return this.database.transaction(async () => {
       const booking = await this.lockExpected(id, expected);
       const before = booking.auditImage();
-      booking.confirm(await this.repository.countActiveItems(id), this.clock.now());
+      booking.confirm(await this.repository.countActiveItems(id), this.moment());
       const departures = await this.departures.listSummaries(await this.repository.activeDepartures(id));
       booking.agreeTo(await this.termsOf(booking, departures));
       await this.repository.bookings.update(booking);
@@ -152,7 +152,7 @@ export class BookingsService {
       const booking = await this.lockExpected(id, expected);
       const before = booking.auditImage();
       const sold = await this.repository.viewOf(booking);
-      booking.cancel(reason, this.clock.now());
+      booking.cancel(reason, this.moment());
       this.cancellationTerms.assertCancelledOn(cancelledOn, sold);
       const items = await this.repository.activeItems(id);
       const cost = await this.cancellationTerms.costOf(sold, items, { cancelledOn, initiator });
@@ -269,6 +269,10 @@ export class BookingsService {
     return toBookingItemSummary(await this.items.add(id, item, { isAllowedWhenCompleted: true }));
   }
 
+  private moment(): Moment {
+    return { now: this.clock.now(), today: this.clock.today() };
+  }
+
   /** Plans and cancels reminders of the booking; last, when no listener can reject the change any more. */
   private async updateReminders(id: string): Promise<void> {
     await this.reminders.reschedule(id, ['departure_upcoming', 'departure_changed', 'booking_confirmed']);
@@ -335,6 +339,8 @@ function newBooking(input: CreateBooking, id: string, now: Date): Booking {
     channelId: input.channelId ?? null,
     confirmedAt: null,
     cancelledAt: null,
+    confirmedOn: null,
+    cancelledOn: null,
     cancelReason: null,
     terms: null,
     termsSha256: null,

@@ -58,8 +58,8 @@ export class CancellationTermsService {
   }
 
   /** Throws 422 `cancelled_on_out_of_bounds` unless the day is between the sale and today. */
-  assertCancelledOn(day: string, { confirmedAt, createdAt }: BookingView): void {
-    const [earliest, latest] = [this.clock.dayOf(confirmedAt ?? createdAt), this.clock.today()];
+  assertCancelledOn(day: string, { confirmedOn, createdAt }: BookingView): void {
+    const [earliest, latest] = [confirmedOn ?? this.clock.dayOf(createdAt), this.clock.today()];
     if (earliest <= day && day <= latest) return;
     throw unprocessable('cancelled_on_out_of_bounds', 'cancelledOn must be between the confirmation and today', {
       earliest,
