@@ -113,7 +113,7 @@ describe('cancelling the booking of a trip', () => {
     expect(await app.sql('select cancels from simulated_orders where ref = $1', [ref])).toEqual([{ cancels: 1 }]);
   });
 
-  it('an order that cannot be cancelled in 8 tries is left to staff, who cancel it outside', async () => {
+  it('an order that cannot be cancelled in 8 tries is left to staff, who cancel it by phone', async () => {
     const ref = await simulate(app, { cancel: 'fail' });
     const { envelopeId, bookingId } = await bookedTrip(app, [external(ref)]);
     await cancelBooking(bookingId);
@@ -242,7 +242,7 @@ describe('a confirmation', () => {
     expect(await ordersOf(app, ref)).toEqual([{ state: 'confirmed', holds: 1 }]);
   });
 
-  it('staff can record that the provider confirmed outside', async () => {
+  it('staff can record that the provider confirmed the order by other means', async () => {
     const { envelopeId, bookingId, resolution } = await unconfirmedTrip(app);
     expect((await owner.post(resolution, { resolution: 'confirmed_outside' })).status).toBe(200);
     expect(await supplierStatusesOf(bookingId)).toEqual(['confirmed']);

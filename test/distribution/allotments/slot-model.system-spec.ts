@@ -29,7 +29,7 @@ const ACTS = [
   'sell',
   'cancel',
   'hold',
-  'letGo',
+  'releaseHeld',
   'resize',
   'release',
   'reclaim',
@@ -154,10 +154,10 @@ class Model {
       }
       return { real, expected };
     }
-    if (what === 'letGo') {
+    if (what === 'releaseHeld') {
       const held = slot.deleted ? undefined : place.holds.shift();
       if (held === undefined) return null;
-      const real = await this.withSlots((allotments) => allotments.letGo(this.keyOf(place), held));
+      const real = await this.withSlots((allotments) => allotments.releaseHeld(this.keyOf(place), held));
       slot.held -= held;
       this.return(slot, held);
       return { real, expected: true };

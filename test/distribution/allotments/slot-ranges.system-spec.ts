@@ -346,7 +346,7 @@ describe('units that trips hold through a slot', () => {
     await expect(refused).rejects.toMatchObject({ code: 'capacity_exceeded', details: { available: 1 } });
 
     const item = await sell(app, place, 1);
-    await withSlot(departure.id, (allotments) => allotments.letGo(key, 1));
+    await withSlot(departure.id, (allotments) => allotments.releaseHeld(key, 1));
     expect(await unitsOf(allotment.id)).toMatchObject({ sold: 1, held: 3, remaining: 1 });
     expect(await poolOf(app, departure.id)).toMatchObject({ sold: 1, held: 3, guaranteedOpen: open(1) });
     await withSlot(departure.id, (allotments) => allotments.sellHeld(key, { bookingItemId: item.id, units: 2 }));
@@ -362,7 +362,7 @@ describe('units that trips hold through a slot', () => {
     expect([shortened.status, shortened.body]).toMatchObject([409, { details: { sold: 0, held: 2 } }]);
     await moveBy(place, 1);
     expect(await unitsOf(place.allotment.id)).toMatchObject({ held: 2, suspended: 3, remaining: 0 });
-    await withSlot(place.departure.id, (allotments) => allotments.letGo(key, 2));
+    await withSlot(place.departure.id, (allotments) => allotments.releaseHeld(key, 2));
     expect(await poolOf(app, place.departure.id)).toMatchObject({ held: 0, available: 20 });
     await moveBy(place, 0);
     expect(await unitsOf(place.allotment.id)).toMatchObject({ held: 0, suspended: 0, remaining: 5 });

@@ -313,7 +313,6 @@ export class BookingsRepository {
     );
   }
 
-  /** Items of open bookings whose service date is not the departure's start date. */
   /**
    * Stores from which day the departure of a confirmed booking was moved, for the mail about it. Moves within the time that
    * this mail waits count as one, and a move back as none.
@@ -334,6 +333,7 @@ export class BookingsRepository {
     );
   }
 
+  /** Items of open bookings whose service date is not the departure's start date. */
   async itemsNotOnDeparture(departureId: string): Promise<(ItemPath & { serviceDate: string })[]> {
     return this.database.query(
       `select i.booking_id as "bookingId", i.id as "itemId", d.start_date as "serviceDate"

@@ -162,8 +162,8 @@ export class AllotmentsService {
   }
 
   /** Reverses `hold`. The caller has locked the departure. Throws an internal error if fewer units are held. */
-  async letGo({ allotmentId, departureId }: SlotKey, units: number): Promise<void> {
-    await this.slots.letGo(await this.getRow(allotmentId), departureId, units);
+  async releaseHeld({ allotmentId, departureId }: SlotKey, units: number): Promise<void> {
+    await this.slots.releaseHeld(await this.getRow(allotmentId), departureId, units);
   }
 
   /** Sells the held units of a trip to a booking item. The caller has locked the departure. */

@@ -18,7 +18,7 @@ import { SlotsService } from './slots.service.js';
 
 const CHANNEL = 'distribution.allotments';
 
-/** What an event about released units tells beside the slot. */
+/** The members of an event about released units beside the slot. */
 interface ReleaseKind {
   by: 'step' | 'hand';
   unsoldAction: UnsoldAction;

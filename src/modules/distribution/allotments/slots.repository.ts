@@ -171,10 +171,10 @@ export class SlotsRepository {
     );
   }
 
-  /** Takes remaining units of a slot. Returns the slot's id, or null if fewer units remain. */
-  async take(counter: SlotCounter, { allotmentId, departureId }: SlotKey, units: number): Promise<string | null> {
+  /** Allocates remaining units of a slot. Returns the slot's id, or null if fewer units remain. */
+  async allocate(counter: SlotCounter, { allotmentId, departureId }: SlotKey, units: number): Promise<string | null> {
     const [slot] = await this.database.prepared<{ id: string }>(
-      `slots-take-${counter}`,
+      `slots-allocate-${counter}`,
       `update allotment_slots set ${counter} = ${counter} + $3, updated_at = $4
        where allotment_id = $1 and departure_id = $2 and ${REMAINING} >= $3 returning id`,
       [allotmentId, departureId, units, this.clock.now()],
@@ -183,16 +183,16 @@ export class SlotsRepository {
   }
 
   /**
-   * Reverses `take`. After a release of the slot the units are released too, otherwise suspended if it is closed. Returns null if
-   * fewer units are sold or held.
+   * Reverses `allocate`. After a release of the slot the units are released too, otherwise suspended if it is closed. Returns
+   * null if fewer units are sold or held.
    */
-  async giveBack(
+  async deallocate(
     counter: SlotCounter,
     { allotmentId, departureId }: SlotKey,
     units: number,
   ): Promise<{ id: string; isReleased: boolean; isClosed: boolean } | null> {
     const [slot] = await this.database.prepared<{ id: string; isReleased: boolean; isClosed: boolean }>(
-      `slots-give-back-${counter}`,
+      `slots-deallocate-${counter}`,
       `update allotment_slots
        set ${counter} = ${counter} - $3, updated_at = $4,
            released = released + case when released_at is null then 0 else $3 end,

@@ -129,14 +129,14 @@ export class SlotsService {
 
   /** Sells units to a booking item. Throws like `DeparturesService.allocate`. */
   async sell(allotment: Allotment, departureId: string, { bookingItemId, units, terms }: ItemSale): Promise<void> {
-    const slotId = await this.take(allotment, departureId, { as: 'sold', units, terms });
+    const slotId = await this.allocate(allotment, departureId, { as: 'sold', units, terms });
     await this.repository.addMovements([{ slotId, kind: 'pick', cause: 'item', units, bookingItemId }]);
   }
 
   /** Reverses `sell` for several items. After a release, or on a closed slot, the units go directly to the pool. */
   async unsell(allotment: Allotment, departureId: string, items: readonly ItemUnits[]): Promise<void> {
     const units = items.reduce((sum, item) => sum + item.units, 0);
-    const { slotId, follows } = await this.giveBack(allotment, departureId, { from: 'sold', units });
+    const { slotId, follows } = await this.deallocate(allotment, departureId, { from: 'sold', units });
     const kinds = ['unpick' as const, ...follows];
     await this.repository.addMovements(
       items.flatMap((item) => kinds.map((kind) => ({ slotId, kind, cause: 'item', ...item }))),
@@ -145,13 +145,13 @@ export class SlotsService {
 
   /** Holds units for a trip. Throws like `sell`. */
   async hold(allotment: Allotment, departureId: string, units: number): Promise<void> {
-    const slotId = await this.take(allotment, departureId, { as: 'held', units });
+    const slotId = await this.allocate(allotment, departureId, { as: 'held', units });
     await this.repository.addMovements([{ slotId, kind: 'hold', cause: 'trip', units }]);
   }
 
   /** Reverses `hold`. After a release, or on a closed slot, the units go directly to the pool. */
-  async letGo(allotment: Allotment, departureId: string, units: number): Promise<void> {
-    const { slotId, follows } = await this.giveBack(allotment, departureId, { from: 'held', units });
+  async releaseHeld(allotment: Allotment, departureId: string, units: number): Promise<void> {
+    const { slotId, follows } = await this.deallocate(allotment, departureId, { from: 'held', units });
     const kinds = ['let_go' as const, ...follows];
     await this.repository.addMovements(kinds.map((kind) => ({ slotId, kind, cause: 'trip', units })));
   }
@@ -167,13 +167,13 @@ export class SlotsService {
     ]);
   }
 
-  private async take(
+  private async allocate(
     { id: allotmentId, type }: Allotment,
     departureId: string,
     { as, units, terms }: { as: SlotCounter; units: number; terms?: SalesTerms },
   ): Promise<string> {
     const key = { allotmentId, departureId };
-    const slotId = await this.repository.take(as, key, units);
+    const slotId = await this.repository.allocate(as, key, units);
     if (slotId === null) {
       const available = await this.repository.countRemaining(key);
       throw conflict('capacity_exceeded', 'Not enough units left in the allotment', { available });
@@ -187,12 +187,12 @@ export class SlotsService {
   }
 
   /** Returns the movements that follow: the units may not be for sale through the slot any more. */
-  private async giveBack(
+  private async deallocate(
     { id: allotmentId, type }: Allotment,
     departureId: string,
     { from, units }: { from: SlotCounter; units: number },
   ): Promise<{ slotId: string; follows: ('release' | 'suspend')[] }> {
-    const slot = await this.repository.giveBack(from, { allotmentId, departureId }, units);
+    const slot = await this.repository.deallocate(from, { allotmentId, departureId }, units);
     if (!slot) throw new Error(`Fewer than ${units} units of ${allotmentId} are ${from} on ${departureId}`);
     const guaranteed = slot.isReleased || slot.isClosed ? 'pool' : 'guaranteed_slot';
     await this.departures.release(departureId, units, { to: type === 'guaranteed' ? guaranteed : 'cap_slot', from });

@@ -78,7 +78,7 @@ export class OrderDecisionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Also stores what the resolution says about the order. Throws 409 `attention_resolved`. */
+  /** Also stores what became of the order according to the resolution. Throws 409 `attention_resolved`. */
   async resolve(
     { envelopeId, attentionId }: { envelopeId: string; attentionId: string },
     { resolution, note }: ResolveAttention,
@@ -191,7 +191,7 @@ export class OrderDecisionsService {
   private async begin(target: ComponentPath, wanted: TripComponent, offer: Offer): Promise<Replacement> {
     const unconfirmed = await this.lockUnconfirmed(target);
     const { trip, plan } = unconfirmed;
-    // Of a booked trip only a replacement is requested: a second one would hold an order that nobody needs.
+    // Of a booked trip only a replacement is requested: a second one would hold an unnecessary order.
     if (plan.steps.some(({ status }) => status === 'dispatching')) throw inProgress();
     if ((await this.repository.componentsOf(trip.id)).length >= MAX_COMPONENTS) {
       throw conflict('component_limit_reached', `A trip has at most ${MAX_COMPONENTS} components`, {
