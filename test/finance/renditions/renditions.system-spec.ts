@@ -4,6 +4,7 @@ import { FileStore } from '../../../src/platform/files/file-store.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { pagesOf } from '../../setup/pdf.js';
+import { issuedNote, PATH as NOTES, useOwnSeries } from '../credit-notes/crediting.js';
 import { draft, PATH, pay, sell, takeBack, voiding } from '../invoices/invoicing.js';
 import { invalid, problem, staffWith } from '../invoices.js';
 import { requestRendition, bill, download, fetchFile, linkOf, type Rendition, RENDITIONS } from './rendering.js';
@@ -101,6 +102,34 @@ describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
       }
     }
   });
+
+  it.each(['html', 'pdf'])(
+    'a credit note is rendered as %s with its original, its reason and nothing to pay',
+    async (format) => {
+      await useOwnSeries(owner);
+      const invoice = await bill(app);
+      const reasonText = 'Ein Platz weniger';
+      const lines = [{ linePosition: 1, amountCents: 11_900 }];
+      const { id: noteId, number } = await issuedNote(owner, invoice, { reasonText, lines });
+      const path = `${NOTES}/${noteId}/renditions`;
+      const requested = await owner.post<{ data: Rendition }>(path, { format, language: 'de' });
+      expect([requested.status, requested.text]).toEqual([202, requested.text]);
+      const { bytes } = await fetchFile(app.url + (await linkOf(owner, requested.body.data.id)));
+      const shown = format === 'pdf' ? (await pagesOf(bytes)).join(' ') : bytes.toString().replace(/<[^>]*>/g, ' ');
+      const text = shown.replace(/\s+/g, ' ');
+      for (const part of [
+        `Rechnungskorrektur ${String(number)}`,
+        `Zur Rechnung ${String(invoice.number)} vom`,
+        `Grund: ${reasonText}`,
+        'Lake Tours',
+        '119,00 €',
+      ]) {
+        expect(text).toContain(part);
+      }
+      for (const part of ['Fällig', 'Verwendungszweck', 'IBAN', 'Offener Betrag']) expect(text).not.toContain(part);
+      expect((await owner.get<{ data: Rendition[] }>(path)).body.data).toMatchObject([{ format, status: 'ready' }]);
+    },
+  );
 
   it('a download is an empty 302 that is not cached', async () => {
     const { id } = await requestRendition(owner, (await bill(app)).id);
