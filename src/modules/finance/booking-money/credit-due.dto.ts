@@ -53,6 +53,7 @@ export class CreditDue {
   @Text({ max: 40 })
   bookingNumber: string;
 
+  /** A cancelled booking owes its agreed fee, a draft nothing beyond what is billed. */
   @OneOf(BOOKING_STATUSES)
   bookingStatus: BookingStatus;
 
