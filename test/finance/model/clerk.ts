@@ -128,6 +128,11 @@ export class Clerk {
     return this.send('POST', path, body);
   }
 
+  /** The first 200 of a list. */
+  async list<Row>(path: string): Promise<{ data: Row[] }> {
+    return (await this.call<{ data: Row[] }>('GET', `${path}?limit=200`)).body;
+  }
+
   /** Sends a call that has to be rejected with this code, or one of these. */
   async rejected(method: string, path: string, rejection: { body?: object; codes: readonly string[] }): Promise<void> {
     const { body, codes } = rejection;

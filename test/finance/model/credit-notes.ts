@@ -1,5 +1,5 @@
 import type { Account } from './account.js';
-import { type Clerk, FINANCE } from './clerk.js';
+import { BOOKINGS, type Clerk, FINANCE } from './clerk.js';
 import { compareDocument, type Document } from './invoices.js';
 import { creditedOf, type CreditLine, type IssuedInvoice, totalOf } from './records.js';
 import { codeOf, groupsOf, isConfirmed, type Outcome } from './sales.js';
@@ -105,8 +105,8 @@ async function credit(clerk: Clerk, account: Account, crediting: Crediting): Pro
   const lines = crediting.lines ?? dueLinesOf(account, { invoice, issued, clerk });
   const total = sum(lines.map(({ gross }) => gross));
   clerk.note(`credit ${account.id} ${number} ${total} of ${invoice.id} for ${reason}`);
-  if (reason === 'goodwill')
-    adjust(clerk, account, { code: invoice.lines[(lines[0]?.position ?? 0) - 1]?.code ?? '', lines });
+  const { code = '' } = invoice.lines[(lines[0]?.position ?? 0) - 1] ?? {};
+  if (reason === 'goodwill') await adjust(clerk, account, { code, lines });
   const { openReduced, released } = account.credit(invoice, lines, issueDate);
   series.documents.push({ number, issueDate, invoice: null, isReleased: false });
   const coded = lines.map((line) => ({ ...line, code: invoice.lines[line.position - 1]?.code ?? '' }));
@@ -114,13 +114,34 @@ async function credit(clerk: Clerk, account: Account, crediting: Crediting): Pro
   clerk.same('what the credit note reduced', [issued.openReducedCents, issued.releasedCents], [openReduced, released]);
 }
 
-/** Goodwill is an item of its own, with the amount and the tax of the credit note. */
-function adjust(clerk: Clerk, account: Account, { code, lines }: { code: string; lines: readonly CreditLine[] }): void {
-  const before = account.total;
-  const unit = -sum(lines.map(({ gross }) => gross));
+/**
+ * Goodwill is an item of its own over the amount of the credit note. The reference does not say which rate it has: like every
+ * new item without a service date that of its day, also after a rate has changed.
+ */
+async function adjust(
+  clerk: Clerk,
+  account: Account,
+  { code, lines }: { code: string; lines: readonly CreditLine[] },
+): Promise<void> {
+  const { data: items } = await clerk.list<{ id: string; taxIncludedCents: number }>(`${BOOKINGS}/${account.id}/items`);
+  const added = items.filter(({ id }) => account.items.every((known) => known.id !== id));
   const found = codeOf(clerk, code);
-  const tax = found ? includedTax(unit, found.basisPoints) : -sum(lines.map((line) => line.tax));
-  const item = { id: '', code, basisPoints: found?.basisPoints ?? null, quantity: 1, unit, tax };
+  const gross = sum(lines.map((line) => line.gross));
+  const tax = found ? includedTax(-gross, found.basisPoints) : -sum(lines.map((line) => line.tax));
+  clerk.same(
+    'the taxes of the adjustment',
+    added.map(({ taxIncludedCents }) => taxIncludedCents),
+    [tax],
+  );
+  const before = account.total;
+  const item = {
+    id: added[0]?.id ?? '',
+    code,
+    basisPoints: found?.basisPoints ?? null,
+    quantity: 1,
+    unit: -gross,
+    tax,
+  };
   account.items.push({ ...item, isReduction: true, cancelled: false });
   account.totalChanged(before, clerk.today);
 }

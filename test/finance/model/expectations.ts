@@ -1,12 +1,13 @@
 import type { Account } from './account.js';
 import { isOpen } from './plan.js';
 import { creditedOf, isReceived, type IssuedInvoice, type Money, totalOf } from './records.js';
-import { sum } from './taxes.js';
+import { GIVEN, sorted, sum } from './taxes.js';
 
 /** The members of `GET FB/money` that are compared. */
 export interface BookingMoney extends Record<string, unknown> {
   installments: Record<string, unknown>[] & { id: string }[];
   documents: Record<string, unknown>[];
+  creditDueByTaxCode: { taxCode: string | null; grossCents: number; taxCents: number }[];
   payments: Record<string, unknown>[];
 }
 
@@ -23,6 +24,9 @@ export function amountsOf(money: BookingMoney): object {
   return {
     terms: TERMS.map((name) => `${name} ${String(money[name])}`),
     installments: money.installments.map((one) => valuesOf(one, OF_INSTALLMENT)),
+    creditDue: money.creditDueByTaxCode.map(({ taxCode, grossCents, taxCents }) =>
+      [taxCode ?? GIVEN, grossCents, taxCents].join(' '),
+    ),
     documents: money.documents.map((one) => valuesOf(one, OF_DOCUMENT)).sort(),
     payments: money.payments.map((one) => valuesOf(one, OF_PAYMENT)).sort(),
   };
@@ -47,6 +51,7 @@ export function expectedMoney(account: Account, { today }: { today: string }): o
       const paid = account.paid(one);
       return [one.id, one.due, one.amount, paid, isLate ? 'overdue' : one.status, one.waived].join(' ');
     }),
+    creditDue: sorted(account.creditDue).map(([code, { gross, tax }]) => [code, gross, tax].join(' ')),
     documents: account.issued
       .map((invoice) => {
         const amounts = [totalOf(invoice), creditedOf(invoice), account.paid(invoice), account.balance(invoice)];

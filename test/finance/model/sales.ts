@@ -146,7 +146,7 @@ export async function cancelItem(clerk: Clerk): Outcome {
 
 /** An item that was cancelled is sold again, at its old price and tax. */
 export async function reinstateItem(clerk: Clerk): Outcome {
-  const cancelledOf = ({ items }: Account) => items.filter(({ cancelled, id }) => cancelled && id !== '');
+  const cancelledOf = ({ items }: Account) => items.filter(({ cancelled }) => cancelled);
   const account = clerk.random.pick(clerk.accounts.filter((one) => isLive(one) && cancelledOf(one).length > 0));
   const item = account && clerk.random.pick(cancelledOf(account));
   if (!account || !item) return null;
