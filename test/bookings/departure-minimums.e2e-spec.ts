@@ -110,7 +110,11 @@ describe('a departure below its minimum when it is decided', () => {
     await Promise.all([report(), report(), report()]);
     await report();
 
+    const marked = async (attention: boolean) =>
+      (await owner.get<{ total: number }>(`${DEPARTURES}?productId=${productId}&attention=${attention}`)).body.total;
+    expect([await marked(true), await marked(false)]).toEqual([1, 0]);
     const missed = await read(app, id);
+    expect(missed.attention).toBe(true);
     expect([missed.minimumNotReachedAt, missed.runState, missed.version]).toEqual([expect.any(String), 'tentative', 1]);
     const data = { departureId: id, productId, startsAt, decideBy, minParticipants: 2, units: 1 };
     expect(await eventsAbout(id)).toMatchObject([{ event: 'departure.minimum_not_reached', data }]);
@@ -119,7 +123,8 @@ describe('a departure below its minimum when it is decided', () => {
 
     const next = new Date(app.now().getTime() - 500).toISOString();
     const { body } = await owner.patch<{ data: Departure }>(`${DEPARTURES}/${id}`, { decideBy: next });
-    expect(body.data.minimumNotReachedAt).toBeNull();
+    expect(body.data).toMatchObject({ minimumNotReachedAt: null, attention: false });
+    expect([await marked(true), await marked(false)]).toEqual([0, 1]);
     await report();
     expect(await eventsAbout(id)).toHaveLength(2);
   });

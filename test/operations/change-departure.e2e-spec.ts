@@ -47,6 +47,17 @@ describe('PATCH /v1/admin/operations/departures/{id}', () => {
     const elsewhere = await change(id, { timeZone: 'UTC' });
 
     expect([later.body.data.startDate, elsewhere.body.data.startDate]).toEqual(['2127-05-13', '2127-05-12']);
+    const moves = await app.sql<{ data: object }>(
+      `select data from (
+         select event, data::jsonb from outbox_events union all select event, data::jsonb from realtime_messages
+       ) as published where event = 'departure.moved' and data ->> 'departureId' = $1 order by data ->> 'id'`,
+      [id],
+    );
+    const [before, after] = ['2127-05-12T20:30:00.000Z', '2127-05-12T21:30:00.000Z'];
+    expect(moves.map(({ data }) => data)).toMatchObject([
+      { previousStartsAt: before, startsAt: after },
+      { previousStartsAt: after, startsAt: after },
+    ]);
   });
 
   it('an invalid change of a departure is rejected with 400 and its issues, and changes nothing', async () => {

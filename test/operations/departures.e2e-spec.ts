@@ -43,6 +43,7 @@ describe('POST /v1/admin/operations/departures', () => {
       decideBy: null,
       runState: 'guaranteed',
       minimumNotReachedAt: null,
+      attention: false,
       euPackage: false,
       latestNoticeAt: null,
       version: 1,

@@ -33,6 +33,7 @@ export interface Departure {
   decideBy: string | null;
   runState: string;
   minimumNotReachedAt: string | null;
+  attention: boolean;
   euPackage: boolean;
   latestNoticeAt: string | null;
   version: number;

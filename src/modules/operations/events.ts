@@ -8,6 +8,11 @@ export const operationsEvents: EventGroup[] = [
   },
   {
     channels: ['operations.departures'],
+    events: ['departure.moved'],
+    members: ['productId', 'departureId', 'startsAt', 'endsAt', 'previousStartsAt', 'previousEndsAt'],
+  },
+  {
+    channels: ['operations.departures'],
     events: ['departure.guaranteed'],
     members: ['productId', 'departureId', 'startsAt', 'minParticipants'],
   },

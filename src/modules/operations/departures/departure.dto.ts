@@ -14,7 +14,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
 import { DepartureCutoffBody, DepartureCutoffResponse, toCutoff } from './departure-cutoff.dto.js';
 import { SlotWarning } from './departure-followers.dto.js';
@@ -141,28 +141,6 @@ export class CreateDeparture {
 /** The fields of a departure to change. The product is fixed, since allotments of it have slots here. */
 export class UpdateDeparture extends patchOf(OmitType(CreateDeparture, ['id', 'productId'] as const)) {}
 
-/** Optional reason for the cancellation of a departure. The body may be omitted. */
-export class CancelDeparture {
-  /**
-   * Stored with the action ledger entry.
-   * @example "The boat is in repair"
-   */
-  @Optional()
-  @Text({ max: 2000, multiline: true })
-  reason?: string;
-}
-
-/** Optional reason for a decision about a departure. The body may be omitted. */
-export class DepartureDecision {
-  /**
-   * Stored with the action ledger entry.
-   * @example "Two guides are ill"
-   */
-  @Optional()
-  @Text({ max: 2000, multiline: true })
-  reason?: string;
-}
-
 export class ChangeDepartureQuery {
   /**
    * If a slot that returns with the departure needs more units than the pool has: `reject` the change (default), or
@@ -198,6 +176,11 @@ export class ListDepartures extends PageQuery {
   @Optional()
   @OneOf(SALES_STATES)
   salesState?: SalesState;
+
+  /** True: only departures with `attention`; false: only the others. */
+  @Optional()
+  @QueryFlag()
+  attention?: boolean;
 
   /** Sort field; a leading `-` means descending order, `startsAt` by default. */
   @Optional()
@@ -316,6 +299,10 @@ export class DepartureResponse {
   @Instant()
   minimumNotReachedAt: string | null;
 
+  /** True if staff need to decide whether the scheduled departure runs, because `minimumNotReachedAt` is set. */
+  @Flag()
+  attention: boolean;
+
   /** True: a package in the sense of Directive (EU) 2015/2302. */
   @Flag()
   euPackage: boolean;
@@ -370,6 +357,7 @@ export function toDeparture(departure: DepartureView): DepartureResponse {
     decideBy: departure.decideBy?.toISOString() ?? null,
     runState: departure.runState(),
     minimumNotReachedAt: departure.minimumNotReachedAt?.toISOString() ?? null,
+    attention: departure.needsDecision(),
     euPackage: departure.euPackage,
     latestNoticeAt: departure.latestNoticeAt()?.toISOString() ?? null,
     version: departure.version,

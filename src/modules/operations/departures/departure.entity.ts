@@ -156,6 +156,11 @@ export class Departure {
     return this.guaranteedAt === null && this.minParticipants !== null ? 'tentative' : 'guaranteed';
   }
 
+  /** Staff decide whether it runs with too few units. */
+  needsDecision(): boolean {
+    return this.status === 'scheduled' && this.minimumNotReachedAt !== null;
+  }
+
   /** Until when a package can be cancelled because too few have booked; null if it is none. */
   latestNoticeAt(): Date | null {
     return this.euPackage ? latestNoticeInstant(this) : null;

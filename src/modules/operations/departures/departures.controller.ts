@@ -9,17 +9,16 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import {
-  CancelDeparture,
   ChangeDepartureQuery,
   CreateDeparture,
   DepartureChangeEnvelope,
-  DepartureDecision,
   DepartureEnvelope,
   DeparturePage,
   ListDepartures,
   toDeparture,
   UpdateDeparture,
 } from './departure.dto.js';
+import { CancelDeparture, DepartureDecision } from './departure-decision.dto.js';
 import { DepartureFollowersEnvelope, toDepartureFollowers } from './departure-followers.dto.js';
 import { DeparturesService } from './departures.service.js';
 
@@ -52,7 +51,7 @@ export class DeparturesController {
    *
    * @remarks Returns a page of departures by start, the earliest first, unless `sort` is given. Past and cancelled
    * departures are included; filter with `from`,
-   * `status` and `salesState`.
+   * `status`, `salesState` and `attention`.
    */
   @Get()
   @RequireScope('operations:read')

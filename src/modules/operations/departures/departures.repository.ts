@@ -58,7 +58,7 @@ export class DeparturesRepository {
   }
 
   async list(query: ListDepartures): Promise<{ views: DepartureView[]; total: number }> {
-    const { productId, from, to, status, salesState, sort = 'startsAt' } = query;
+    const { productId, from, to, status, salesState, attention, sort = 'startsAt' } = query;
     const found = this.departures.query('departure').addSelect('departure.start_date', 'start_date');
     const stateOfNow = salesStateOf('departure', 'cast(:now as timestamptz)');
     found.addSelect(stateOfNow, 'sales_state').setParameter('now', this.clock.now());
@@ -67,6 +67,10 @@ export class DeparturesRepository {
     if (to !== undefined) found.andWhere('departure.start_date <= :to', { to });
     if (status !== undefined) found.andWhere('departure.status = :status', { status });
     if (salesState !== undefined) found.andWhere(`${stateOfNow} = :salesState`, { salesState });
+    if (attention !== undefined) {
+      const undecided = `(departure.status = 'scheduled' and departure.minimum_not_reached_at is not null)`;
+      found.andWhere(`${undecided} = :attention`, { attention });
+    }
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
     found.orderBy(`departure.${sort.replace('-', '')}`, direction).addOrderBy('departure.id', direction);
     const { rows, total } = await this.database.page<Departure, ViewColumns>(found, pageBounds(query));

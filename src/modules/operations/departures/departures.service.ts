@@ -118,6 +118,7 @@ export class DeparturesService {
       const summary = await this.getSummary(id);
       if (isMoved(summary, previous)) {
         await this.listeners.call(DepartureListener, (listener) => listener.moved?.(summary, previous, move));
+        this.publishMoved(summary, previous);
       }
       if (departure.minParticipants !== null) await this.minimums.assess([id]);
       const { followers, warnings } = move;
@@ -325,6 +326,17 @@ export class DeparturesService {
     this.ledger.record(`operations.departure.${verb}`, { ...subject, before, after: departure.auditImage(), reason });
     this.publishChanged(departure);
     return departure;
+  }
+
+  private publishMoved(
+    { id: departureId, productId, startsAt, endsAt }: DepartureSummary,
+    before: DepartureSummary,
+  ): void {
+    const data = {
+      ...{ productId, departureId, startsAt: startsAt.toISOString(), endsAt: endsAt.toISOString() },
+      ...{ previousStartsAt: before.startsAt.toISOString(), previousEndsAt: before.endsAt.toISOString() },
+    };
+    this.outbox.add({ channel: 'operations.departures', event: 'departure.moved', data });
   }
 
   private publishChanged(departure: DepartureView): void {
