@@ -154,7 +154,7 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'tax_of_items',
     rule: 'An item with a tax code has its tax at its rate, which is that of its service day or its creation, or is flagged',
-    // A rate that was added later does not change items that had the rate of the day before.
+    // A rate that was added later does not change items that had the rate of the day before. A fee has the rate of its item.
     broken: `
       select 'booking_item' as type, item.id, taxed.cents as expected, item.tax_included_cents as actual
       from booking_items item
@@ -178,7 +178,8 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
           2 * (10000 + tax_rate_basis_points)) end as cents
       ) taxed
       where item.tax_code_id is not null and item.status <> 'cancelled' and (
-        item.tax_included_cents <> taxed.cents or not item.tax_rate_changed and rate.kind is distinct from item.tax_kind)`,
+        item.tax_included_cents <> taxed.cents
+        or not item.tax_rate_changed and item.fee_of_item_id is null and rate.kind is distinct from item.tax_kind)`,
   },
   {
     name: 'credit_bounds',
@@ -260,16 +261,20 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
     name: 'numbers_of_pattern',
     rule: 'The number of a document is the pattern of its series with its sequence, in the period of its issue date',
     broken: `
+      with series as materialized (
+        select id, prefix, reset_period, substring(pattern from '^(.*)[{]SEQ(?::[0-9]+)?[}]') as before,
+          substring(pattern from '[{]SEQ(?::[0-9]+)?[}](.*)$') as after,
+          coalesce(substring(pattern from '[{]SEQ:([0-9]+)[}]')::integer, 1) as digits
+        from invoice_number_series
+      )
       select type, id, made as expected, number as actual
       from (
         select document.type, document.id, document.number, period_key,
           case reset_period when 'never' then 'all' when 'yearly' then to_char(issue_date, 'YYYY')
             else to_char(issue_date, 'YYYY-MM') end as period,
-          ${FILLED(`substring(pattern from '^(.*)[{]SEQ(?::[0-9]+)?[}]')`)}
-            || lpad(sequence::text, greatest(length(sequence::text),
-              coalesce(substring(pattern from '[{]SEQ:([0-9]+)[}]')::integer, 1)), '0')
-            || ${FILLED(`substring(pattern from '[{]SEQ(?::[0-9]+)?[}](.*)$')`)} as made
-        from invoices document join invoice_number_series series on series.id = document.series_id
+          ${FILLED('before')} || lpad(sequence::text, greatest(length(sequence::text), digits), '0')
+            || ${FILLED('after')} as made
+        from invoices document join series on series.id = document.series_id
         where document.number is not null
       ) numbered where number <> made or period_key <> period`,
   },
