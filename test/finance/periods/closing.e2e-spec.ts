@@ -77,7 +77,10 @@ describe('closing an accounting period', () => {
     const early = await owner.post(`${PERIODS}/${first}/reopening`, reason);
     expect([early.status, early.body]).toEqual([409, problem('period_out_of_order', { latest: month(1) })]);
     const reopened = await owner.post<{ data: Period }>(`${PERIODS}/${month(1)}/reopening`, reason);
-    expect([reopened.status, reopened.body.data.status]).toEqual([200, 'open']);
+    expect([reopened.status, reopened.body.data]).toMatchObject([
+      200,
+      { status: 'open', closable: true, blockers: [] },
+    ]);
     const filed = await owner.post<{ data: Period }>(`${PERIODS}/${first}/filing`, { reference: 'VAT-1' });
     expect([filed.status, filed.body.data]).toMatchObject([200, { status: 'filed', filingReference: 'VAT-1' }]);
     const late = await owner.post(`${PERIODS}/${first}/reopening`, reason);

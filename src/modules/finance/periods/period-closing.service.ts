@@ -118,7 +118,8 @@ export class PeriodClosingService {
       if (latest !== id) throw conflict('period_out_of_order', `The latest closed period is ${latest}`, { latest });
       await this.database.execute('delete from accounting_period_figures where period = $1', [id]);
     };
-    return this.change(id, expected, 'reopen', reopening, reason);
+    await this.change(id, expected, 'reopen', reopening, reason);
+    return this.get(id);
   }
 
   /** Final. Throws 409 `invalid_transition`. */
