@@ -99,6 +99,24 @@ describe('unapplied money of a past day', () => {
   });
 });
 
+describe('money that was received before its debt existed', () => {
+  it('money that came before its booking and plan is unapplied until their day', async () => {
+    const currency = 'ISK';
+    const { booking } = await confirmedBooking(owner, { booking: { currency }, item: { unitSellCents: 10_000 } });
+    await recorded(owner, received(booking.id, 4_000, { currency, paidOn: day(-5) }));
+    const unapplied = async (offset: number) =>
+      totalOf(await report(`unapplied-money?currency=${currency}&asOf=${day(offset)}`), currency)?.['unappliedCents'] ??
+      0;
+    expect([await unapplied(-6), await unapplied(-5), await unapplied(-1), await unapplied(0)]).toEqual([
+      0, 4_000, 4_000, 0,
+    ]);
+    const before = await report(`receivables?currency=${currency}&groupBy=booking&asOf=${day(-1)}`);
+    expect(before.data).toMatchObject([{ bookingId: booking.id, count: 0, openCents: 0, prepaidCents: 4_000 }]);
+    const journal = await report(`payment-journal?currency=${currency}&from=${day(-5)}&to=${day(-1)}`);
+    expect(totalOf(journal, currency)).toMatchObject({ closingCents: 4_000 });
+  });
+});
+
 describe('open installments of all bookings', () => {
   it('the fee of a cancelled booking is asked for in full, and the status is that of the day', async () => {
     const currency = 'TND';

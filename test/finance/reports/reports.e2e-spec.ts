@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOKINGS, confirmedBooking, makeBooking } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
-import { staffWith } from '../invoices.js';
+import { invalid, staffWith } from '../invoices.js';
 import { bookingWith, received } from '../payments/bookings.js';
 import { approved, out, recorded, reverse } from '../payments/payments.js';
 import { dayOf, readReport, REPORTS, sum, totalOf } from './reporting.js';
@@ -333,5 +333,19 @@ describe('the routes of reports', () => {
     const month = `from=${day(0).slice(0, 8)}01&to=${day(0)}`;
     expect(await report('payment-journal')).toEqual(await report(`payment-journal?${month}`));
     expect((await owner.get(`${REPORTS}/vat?from=2026-02-30`)).status).toBe(400);
+  });
+
+  it('a period that ends before it starts is rejected with 400, as JSON and as CSV', async () => {
+    const paths = [
+      'vat?from=2026-02-01&to=2026-01-31',
+      'revenue?from=2026-02-01&to=2026-01-31&format=csv',
+      'numbering?from=2026-02-01&to=2026-01-31',
+    ];
+    for (const path of paths) {
+      const { status, body } = await owner.get(`${REPORTS}/${path}`);
+      expect([path, status, body]).toEqual([path, 400, invalid('to', 'end_before_start')]);
+    }
+    const { status, body } = await owner.get(`${REPORTS}/open-installments?dueFrom=2026-02-01&dueTo=2026-01-31`);
+    expect([status, body]).toEqual([400, invalid('dueTo', 'end_before_start')]);
   });
 });

@@ -34,9 +34,23 @@ export function versionOf(asOf: AsOf, history: keyof typeof HISTORIES, id: strin
   )`;
 }
 
+const toExistingDebt = (asOf: AsOf) => `(
+  share.refund_id is not null
+  or exists (
+    select from payment_schedule_history debt where debt.schedule_id = share.schedule_id and debt.version = 1
+      and ${until(asOf, 'debt.effective_on', 'debt.recorded_at')})
+  or exists (
+    select from invoices debt where debt.id = share.invoice_id
+      and ${until(asOf, 'debt.issue_date', 'debt.issued_at')})
+  or exists (
+    select from supplier_invoices debt where debt.id = share.supplier_invoice_id
+      and ${until(asOf, 'debt.posting_date', 'debt.approved_at')})
+)`;
+
 /**
  * What was allocated to a target, or of a payment, until the day. A payment that was reversed by then settles nothing, even
- * if its allocations moved after the day of the reversal and before the reversal was recorded.
+ * if its allocations moved after the day of the reversal and before the reversal was recorded. A payment that came before its
+ * debt existed was unapplied until then.
  */
 export function allocatedTo(asOf: AsOf, column: string, id: string): string {
   return `(
@@ -45,6 +59,7 @@ export function allocatedTo(asOf: AsOf, column: string, id: string): string {
     where share.${column} = ${id} and ${until(asOf, 'share.effective_on', 'share.created_at')}
       and (payer.reversal_posting_date is null
         or ${since(asOf, 'payer.reversal_posting_date', 'payer.reversed_at')})
+      ${column === 'payment_id' ? `and ${toExistingDebt(asOf)}` : ''}
   )`;
 }
 
@@ -148,6 +163,18 @@ export function supplierPrepayments(asOf: AsOf): string {
   return unapplied(asOf, { kinds: `('supplier_payment')`, owner: 'payment.supplier_invoice_id' });
 }
 
+/** Payments with allocations to debts that did not exist yet on the day. */
+const toLaterDebts = (asOf: AsOf) => `
+  select allocation.payment_id from payment_schedule_history debt
+  join payment_allocations allocation on allocation.schedule_id = debt.schedule_id
+  where debt.version = 1 and ${since(asOf, 'debt.effective_on', 'debt.recorded_at')}
+  union select allocation.payment_id from invoices debt
+  join payment_allocations allocation on allocation.invoice_id = debt.id
+  where debt.number is not null and ${since(asOf, 'debt.issue_date', 'debt.issued_at')}
+  union select allocation.payment_id from supplier_invoices debt
+  join payment_allocations allocation on allocation.supplier_invoice_id = debt.id
+  where ${since(asOf, 'debt.posting_date', 'debt.approved_at')}`;
+
 function unapplied(asOf: AsOf, { kinds, owner }: { kinds: string; owner: string }): string {
   return `
     select payment.id, payment.kind, ${owner}, payment.currency, payment.paid_on, payment.posting_date,
@@ -156,6 +183,7 @@ function unapplied(asOf: AsOf, { kinds, owner }: { kinds: string; owner: string 
       select id from payments where unapplied_cents > 0 and status = 'completed'
       union ${movedSince(asOf, 'payment_id')}
       union select id from payments where ${since(asOf, 'reversal_posting_date', 'reversed_at')}
+      union ${toLaterDebts(asOf)}
     ) candidate
     join payments payment on payment.id = candidate.id and payment.kind in ${kinds}
     cross join lateral ${allocatedTo(asOf, 'payment_id', 'payment.id')} applied

@@ -1,5 +1,5 @@
 import { sequenceEntries } from '../number-series/sequence.sql.js';
-import { conditions, equals, type Report } from './report.js';
+import { assertOrder, conditions, equals, type Report } from './report.js';
 import type { NumberingQuery } from './report-query.dto.js';
 
 /** The numbers of all series with what they were used for, so that an auditor finds each gap and its reason. */
@@ -21,6 +21,7 @@ export const NUMBERING: Report<NumberingQuery> = {
     anomaly: 'text',
   },
   rows: (query, place, today) => {
+    assertOrder(query);
     const counters = `
       select counter.series_id, counter.period_key from invoice_number_counters counter
       join invoice_number_series series on series.id = counter.series_id

@@ -11,7 +11,7 @@ import {
   until,
   versionOf,
 } from './as-of.sql.js';
-import { asOfOf, conditions, equals, type Place, type Report } from './report.js';
+import { asOfOf, assertOrder, conditions, equals, type Place, type Report } from './report.js';
 import type { EntriesQuery, GroupedQuery, OpenInstallmentsQuery, UnappliedQuery } from './report-query.dto.js';
 
 /** Range of days past the due date; an entry without a due date is not late. */
@@ -174,6 +174,7 @@ export const OPEN_INSTALLMENTS: Report<OpenInstallmentsQuery> = {
   },
   // What is asked for is less than what is outstanding if the booking has unapplied money or a credit due.
   rows: (query, place, today) => {
+    assertOrder({ from: query.dueFrom, to: query.dueTo }, 'dueTo');
     const asOf = asOfOf(query, place, today);
     const search = query.search === undefined ? null : place(`%${query.search.replace(/[\\%_]/g, '\\$&')}%`, 'text');
     return `
@@ -247,15 +248,15 @@ export const UNAPPLIED_MONEY: Report<UnappliedQuery> = {
     const asOf = asOfOf(query, place, today);
     return `
       select money.id as "paymentId", money.kind, booking.id as "bookingId", booking.number as "bookingNumber",
-        booking_then.status as "bookingStatus", booking.customer_name as "customerName", money.currency,
+        coalesce(booking_then.status, 'draft') as "bookingStatus", booking.customer_name as "customerName", money.currency,
         money.paid_on as "receivedOn", ${asOf.day} - money.paid_on as "ageDays", refund.due_on as "refundDueOn",
         money.reference, money.amount_cents as "amountCents", money.unapplied_cents as "unappliedCents"
       from (${unappliedMoney(asOf)}) money join bookings booking on booking.id = money.booking_id
-      cross join lateral ${versionOf(asOf, 'status', 'booking.id')} booking_then
+      left join lateral ${versionOf(asOf, 'status', 'booking.id')} booking_then on true
       left join lateral ${REFUND_DUE(asOf)} refund on booking_then.status = 'cancelled'
       ${conditions(
         equals('money.currency', query.currency, place),
-        equals('booking_then.status', query.bookingStatus, place),
+        equals(`coalesce(booking_then.status, 'draft')`, query.bookingStatus, place),
       )}`;
   },
   order: '"receivedOn", "paymentId"',

@@ -1,4 +1,4 @@
-import { since, versionOf } from './as-of.sql.js';
+import { allocatedTo, since, versionOf } from './as-of.sql.js';
 import { asOfOf, conditions, daysOf, equals, firstDayOf, type Place, type Report } from './report.js';
 import type { JournalQuery, PaymentJournalQuery, RevenueQuery, VatQuery } from './report-query.dto.js';
 
@@ -234,10 +234,7 @@ const statusOn = (day: string) => `
   from (
     select coalesce(sum(note.total_cents), 0) as cents from invoices note
     where note.original_invoice_id = invoice.id and note.number is not null and note.issue_date <= ${day}
-  ) credited, (
-    select coalesce(sum(signed_cents), 0) as cents from payment_allocations
-    where invoice_id = invoice.id and effective_on <= ${day}
-  ) paid`;
+  ) credited, ${allocatedTo({ day, known: null }, 'invoice_id', 'invoice.id')} paid`;
 
 export const INVOICE_JOURNAL: Report<JournalQuery> = {
   name: 'invoice-journal',

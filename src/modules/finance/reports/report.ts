@@ -1,3 +1,4 @@
+import { invalidField } from '../../../platform/errors/app-error.js';
 import type { AsOf } from './as-of.sql.js';
 
 /** Adds a value to the statement and returns its placeholder. */
@@ -36,12 +37,20 @@ export function conditions(...parts: (string | null)[]): string {
 export const equals = (column: string, value: string | undefined, place: Place) =>
   value === undefined ? null : `${column} = ${place(value, 'text')}`;
 
-/** The first and the last day of a report: this month until today, unless the query says otherwise. */
+/** Throws 400 if the last day precedes the first one. */
+export function assertOrder({ from, to }: { from?: string | undefined; to?: string | undefined }, field = 'to'): void {
+  if (from !== undefined && to !== undefined && to < from) {
+    throw invalidField(field, `${field} must not be before the first day`, 'end_before_start');
+  }
+}
+
+/** The first and the last day of a report: this month until today, unless the query says otherwise. Throws 400. */
 export function daysOf(
   { from, to }: { from?: string; to?: string },
   place: Place,
   today: string,
 ): readonly [first: string, last: string] {
+  assertOrder({ from, to: to ?? today });
   return [firstDayOf({ from, to }, place, today), place(to ?? today, 'date')];
 }
 
