@@ -43,10 +43,7 @@ type DepartureUnits = ItemUnits & { departureId: string };
 /** What an item adds to the total of its booking, and which one if it was cancelled or reinstated. */
 type Difference = { cents: number } & Partial<Pick<TotalChange, 'cancelledItemId' | 'reinstatedItemId'>>;
 
-interface SoldUnits {
-  bookingItemId: string;
-  units: number;
-}
+type SoldUnits = Record<'bookingItemId', string> & Record<'units', number>;
 
 /**
  * The items of bookings. Each change locks the booking, then the departures in the order of their ids, and updates the
