@@ -62,6 +62,7 @@ import { DepartureSales1793000000100 } from './src/migrations/1793000000100-depa
 import { TaxRateTimes1793000000200 } from './src/migrations/1793000000200-tax-rate-times.js';
 import { ReportDays1793000000300 } from './src/migrations/1793000000300-report-days.js';
 import { InstallmentReductions1793000000500 } from './src/migrations/1793000000500-installment-reductions.js';
+import { SettlementDays1793000000600 } from './src/migrations/1793000000600-settlement-days.js';
 import { SearchTexts1793000000800 } from './src/migrations/1793000000800-search-texts.js';
 import { EndedOrders1793000000810 } from './src/migrations/1793000000810-ended-orders.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
@@ -243,6 +244,7 @@ const migrations = [
   TaxRateTimes1793000000200,
   ReportDays1793000000300,
   InstallmentReductions1793000000500,
+  SettlementDays1793000000600,
   SearchTexts1793000000800,
   EndedOrders1793000000810,
 ];
