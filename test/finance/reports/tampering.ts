@@ -37,13 +37,18 @@ interface Change {
   kept: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
+/** Triggers that fill required columns stay enabled. */
+const FILLING: Readonly<Record<string, readonly string[]>> = { invoices: ['invoices_search_text'] };
+
 /** Changes rows of tables without the service and with their triggers disabled. */
 export async function tamper(app: TestApp, tables: string | readonly string[], change: string | Change): Promise<void> {
   const { sql, kept = {} } = typeof change === 'string' ? { sql: change } : change;
   const names = [tables].flat();
   const disabled = names.map((table) => `alter table ${table} disable trigger user`);
   const enabled = names.flatMap((table) =>
-    (kept[table] ?? []).map((trigger) => `alter table ${table} enable trigger ${trigger}`),
+    [...(FILLING[table] ?? []), ...(kept[table] ?? [])].map(
+      (trigger) => `alter table ${table} enable trigger ${trigger}`,
+    ),
   );
   const restored = names.map((table) => `alter table ${table} enable trigger user`);
   await app.sql([...disabled, ...enabled, sql, ...restored].join('; '));
