@@ -69,8 +69,8 @@ const WITHOUT_VERSION = [
 ];
 /** Create a part of a certain version of a resource, or a new document in its place. */
 const WITH_VERSION = [`POST ${STAFF}/finance/invoices/{id}/correction`, `POST ${STAFF}/finance/tax-codes/{id}/rates`];
-/** Entries of the ledger never change. */
-const WITHOUT_ETAG = [`GET ${STAFF}/action-ledger/entries/{id}`];
+/** Entries of the ledger and transfers have no version. */
+const WITHOUT_ETAG = [`GET ${STAFF}/action-ledger/entries/{id}`, `GET ${STAFF}/finance/transfers/{id}`];
 /** Contain more than the row of their version: computed statuses, warnings and previews. */
 const COMPUTED = [
   `GET ${STAFF}/finance/bookings/{bookingId}/cancellation-settlement`,
@@ -79,6 +79,7 @@ const COMPUTED = [
   `GET ${STAFF}/finance/invoices/{id}`,
   `GET ${STAFF}/finance/periods/{period}`,
   `GET ${INVITATIONS}/{id}`,
+  `GET ${STAFF}/operations/departures/{id}`,
 ];
 /** The ledger has cursors; an item has few commissions and a client few secrets. */
 const WITHOUT_OFFSET = [
