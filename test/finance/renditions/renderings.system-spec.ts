@@ -46,6 +46,8 @@ const logo = { dataUrl: `data:image/png;base64,${png().toString('base64')}`, wid
 
 const invoice = (over: Partial<RenderedInvoice> = {}): RenderedInvoice => ({
   kind: 'invoice',
+  isOverFee: false,
+  bookingNumber: 'B-2027-0007',
   number: 'INV-2027-0042',
   issueDate: '2027-03-01',
   dueDate: '2027-03-31',
@@ -159,7 +161,7 @@ describe('a rendered invoice', () => {
 
   it('French writes the first day of a month as an ordinal number', () => {
     const values = documentOf(invoice({ dueDate: '2027-04-21' }), 'fr').summary.map(({ value }) => value);
-    expect(values).toEqual(['INV-2027-0042', '1er mars 2027', '21 avril 2027', 'INV-2027-0042']);
+    expect(values).toEqual(['INV-2027-0042', '1er mars 2027', 'B-2027-0007', '21 avril 2027', 'INV-2027-0042']);
   });
 
   it('a line with several rows of text is not broken between two pages, unless it is as long as half of one', async () => {
@@ -255,6 +257,31 @@ describe('a rendered invoice', () => {
       { label: 'Credited as of March 5, 2027', value: '€38.00' },
       { label: 'Balance due', value: '€100.00' },
     ]);
+  });
+
+  it.each([
+    ['en', 'Booking', 'Cancellation fee'],
+    ['de', 'Buchung', 'Stornogebühr'],
+    ['fr', 'Réservation', 'Frais d’annulation'],
+    ['es', 'Reserva', 'Gastos de cancelación'],
+    ['it', 'Prenotazione', 'Penale di cancellazione'],
+    ['ro', 'Rezervare', 'Taxă de anulare'],
+  ] as const)('a document names its booking, and the line of a fee is translated: %s', async (language, label, fee) => {
+    for (const kind of ['invoice', 'cancellation_fee', 'credit_note'] as const) {
+      const document = documentOf(invoice({ kind }), language);
+      expect(document.summary).toContainEqual({ label, value: 'B-2027-0007' });
+    }
+    const lines = [line('Cancellation fee', null), line('Fee agreed by phone', null)];
+    const descriptions = (over: Partial<RenderedInvoice>) =>
+      documentOf(invoice({ lines, ...over }), language).rows.map(([description]) => description);
+    for (const kind of ['cancellation_fee', 'credit_note'] as const) {
+      expect(descriptions({ kind, isOverFee: true })).toEqual([fee, 'Fee agreed by phone']);
+    }
+    expect(descriptions({})).toEqual(['Cancellation fee', 'Fee agreed by phone']);
+    const [page = ''] = await pagesOf(
+      await renderPdf(documentOf(invoice({ kind: 'cancellation_fee', isOverFee: true, lines }), language)),
+    );
+    for (const text of [label, 'B-2027-0007', fee]) expect(page).toContain(text);
   });
 
   it('a name with a script element is text in the PDF', async () => {

@@ -147,6 +147,25 @@ describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
     expect(headers['content-security-policy']).toContain("default-src 'none'");
     expect(bytes.toString()).toContain(`Rechnung ${invoice.number}`);
     expect(bytes.toString()).toContain('Łukasz &amp; Söhne');
+    const [booking] = await app.sql<{ number: string }>('select number from bookings where id = $1', [
+      invoice.bookingId,
+    ]);
+    expect(bytes.toString()).toContain(`<dt>Buchung</dt><dd><bdi>${booking?.number}</bdi></dd>`);
+  });
+
+  it('the line of a fee invoice is in the language of the rendition', async () => {
+    const { bookingId } = await bill(app);
+    await useOwnSeries(owner);
+    await owner.post(`/v1/admin/bookings/${bookingId}/cancellation`, { reason: 'Ill' });
+    const settled = await owner.post<{ data: { feeInvoiceId: string } }>(
+      `/v1/admin/finance/bookings/${bookingId}/cancellation-settlement`,
+      { agreedFeeCents: 5_000, feeReason: 'Agreed' },
+    );
+    expect([settled.status, settled.text]).toEqual([200, settled.text]);
+    const { id } = await requestRendition(owner, settled.body.data.feeInvoiceId, { format: 'html', language: 'fr' });
+    const html = (await fetchFile(app.url + (await linkOf(owner, id)))).bytes.toString();
+    expect(html).toContain('Frais d’annulation</div>');
+    expect(html).not.toContain('Cancellation fee');
   });
 
   it('the file name is the invoice number without special characters', async () => {

@@ -5,6 +5,9 @@ import type { TaxKind } from '../../taxes/index.js';
 import type { InvoiceTotals, PriceBasis, PricedLine } from '../booking-account/invoice.entity.js';
 import { includedTax } from '../tax-allocation/tax-groups.js';
 
+/** Of the line of a fee invoice. Renditions write it in their language. */
+export const FEE_DESCRIPTION = 'Cancellation fee';
+
 /** A line of a request; omitted members are computed. */
 export interface LineInput {
   bookingItemId?: string | null;

@@ -1,14 +1,17 @@
 import { minorUnits } from '../../../platform/money/money.js';
 import type { DocumentLanguage, IssuerCopy } from '../../organization/index.js';
 import type { PricedLine } from '../booking-account/invoice.entity.js';
-import { netUnitPrice } from '../invoices/line-amounts.js';
+import { FEE_DESCRIPTION, netUnitPrice } from '../invoices/line-amounts.js';
 import { taxSummaryOf } from '../tax-allocation/tax-summary.js';
 import { RENDITION_LABELS, type RenditionLabels } from './rendition-labels.js';
 
 /** An issued invoice, credit note or fee invoice as it is rendered. */
 export interface RenderedInvoice {
   kind: 'invoice' | 'cancellation_fee' | 'credit_note';
+  /** A fee invoice, or a credit note for one. */
+  isOverFee: boolean;
   number: string;
+  bookingNumber: string;
   issueDate: string;
   /** Null for a credit note: nothing is due on it. */
   dueDate: string | null;
@@ -94,6 +97,7 @@ export function documentOf(invoice: RenderedInvoice, language: DocumentLanguage)
     summary: [
       { label: labels.number, value: invoice.number },
       { label: labels.issueDate, value: format.day(invoice.issueDate) },
+      { label: labels.booking, value: invoice.bookingNumber },
       ...(invoice.original
         ? [
             {
@@ -115,7 +119,7 @@ export function documentOf(invoice: RenderedInvoice, language: DocumentLanguage)
     ],
     columns: [labels.description, labels.quantity, labels.unitPrice, labels.net, labels.rate, labels.tax, labels.total],
     rows: invoice.lines.map((line) => [
-      descriptionOf(line, { labels, format }),
+      descriptionOf(invoice.isOverFee ? translated(line, labels) : line, { labels, format }),
       format.decimal(line.quantity),
       line.priceBasis === 'net'
         ? format.money(line.unitPriceCents)
@@ -192,6 +196,11 @@ function labelled(pairs: readonly (readonly [string, string | null])[]): Labelle
 interface Words {
   labels: RenditionLabels;
   format: Formats;
+}
+
+/** The description that the service writes is in English; one that staff wrote stays. */
+function translated(line: PricedLine, labels: RenditionLabels): PricedLine {
+  return line.description === FEE_DESCRIPTION ? { ...line, description: labels.cancellationFee } : line;
 }
 
 /** Followed by the days of the service and by the text that the law requires. */

@@ -7,12 +7,15 @@ export interface RenditionLabels {
   invoice: string;
   creditNote: string;
   feeInvoice: string;
+  /** The line of a fee invoice. */
+  cancellationFee: string;
   void: string;
   number: string;
   issueDate: string;
   dueDate: string;
   serviceDate: string;
   paymentReference: string;
+  booking: string;
   originalInvoice: string;
   /** Before the issue date of the original: "of March 1, 2027". */
   dated: string;
@@ -49,12 +52,14 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     invoice: 'Invoice',
     creditNote: 'Credit note',
     feeInvoice: 'Invoice for a cancellation fee',
+    cancellationFee: 'Cancellation fee',
     void: 'VOID',
     number: 'Number',
     issueDate: 'Issue date',
     dueDate: 'Due date',
     serviceDate: 'Service date',
     paymentReference: 'Payment reference',
+    booking: 'Booking',
     originalInvoice: 'For invoice',
     dated: 'of',
     reason: 'Reason',
@@ -86,12 +91,14 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     invoice: 'Rechnung',
     creditNote: 'Rechnungskorrektur',
     feeInvoice: 'Rechnung über Stornogebühren',
+    cancellationFee: 'Stornogebühr',
     void: 'STORNIERT',
     number: 'Nummer',
     issueDate: 'Ausstellungsdatum',
     dueDate: 'Fällig am',
     serviceDate: 'Leistungsdatum',
     paymentReference: 'Verwendungszweck',
+    booking: 'Buchung',
     originalInvoice: 'Zur Rechnung',
     dated: 'vom',
     reason: 'Grund',
@@ -123,12 +130,14 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     invoice: 'Facture',
     creditNote: 'Avoir',
     feeInvoice: 'Facture de frais d’annulation',
+    cancellationFee: 'Frais d’annulation',
     void: 'ANNULÉE',
     number: 'Numéro',
     issueDate: 'Date d’émission',
     dueDate: 'Échéance',
     serviceDate: 'Date de la prestation',
     paymentReference: 'Référence de paiement',
+    booking: 'Réservation',
     originalInvoice: 'Pour la facture',
     dated: 'du',
     reason: 'Motif',
@@ -160,12 +169,14 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     invoice: 'Factura',
     creditNote: 'Factura rectificativa',
     feeInvoice: 'Factura de gastos de cancelación',
+    cancellationFee: 'Gastos de cancelación',
     void: 'ANULADA',
     number: 'Número',
     issueDate: 'Fecha de emisión',
     dueDate: 'Vencimiento',
     serviceDate: 'Fecha del servicio',
     paymentReference: 'Referencia de pago',
+    booking: 'Reserva',
     originalInvoice: 'De la factura',
     dated: 'del',
     reason: 'Motivo',
@@ -197,12 +208,14 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     invoice: 'Fattura',
     creditNote: 'Nota di credito',
     feeInvoice: 'Fattura per penale di cancellazione',
+    cancellationFee: 'Penale di cancellazione',
     void: 'ANNULLATA',
     number: 'Numero',
     issueDate: 'Data di emissione',
     dueDate: 'Scadenza',
     serviceDate: 'Data del servizio',
     paymentReference: 'Causale di pagamento',
+    booking: 'Prenotazione',
     originalInvoice: 'Per la fattura',
     dated: 'del',
     reason: 'Motivo',
@@ -234,12 +247,14 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     invoice: 'Factură',
     creditNote: 'Notă de credit',
     feeInvoice: 'Factură pentru taxa de anulare',
+    cancellationFee: 'Taxă de anulare',
     void: 'ANULATĂ',
     number: 'Număr',
     issueDate: 'Data emiterii',
     dueDate: 'Scadență',
     serviceDate: 'Data prestării',
     paymentReference: 'Referința plății',
+    booking: 'Rezervare',
     originalInvoice: 'Pentru factura',
     dated: 'din',
     reason: 'Motiv',

@@ -61,7 +61,9 @@ export class RenditionJobs {
     const issuer = await this.issuers.find(invoiceId);
     return {
       kind: kindOf(invoice),
+      isOverFee: invoice.purpose === 'cancellation_fee',
       number,
+      bookingNumber: await this.repository.bookingNumberOf(invoiceId),
       issueDate,
       dueDate,
       isVoid: invoice.status === 'void',

@@ -69,6 +69,18 @@ export class RenditionsRepository {
     return this.rows.page(found, bounds);
   }
 
+  /** The number that the booking of an invoice has now. */
+  async bookingNumberOf(invoiceId: string): Promise<string> {
+    const [row] = await this.database.prepared<{ number: string }>(
+      'rendition-booking-number',
+      `select booking.number from bookings booking join invoices invoice on invoice.booking_id = booking.id
+       where invoice.id = $1`,
+      [invoiceId],
+    );
+    if (!row) throw notFound();
+    return row.number;
+  }
+
   async getDownloadable(id: string): Promise<DownloadableRendition> {
     const [row] = await this.database.prepared<DownloadableRendition>(
       'rendition-download',

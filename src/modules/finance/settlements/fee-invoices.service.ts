@@ -11,12 +11,10 @@ import { Invoice, type PricedLine } from '../booking-account/invoice.entity.js';
 import type { PaymentSchedule } from '../booking-account/payment-schedule.entity.js';
 import { InvoicesRepository } from '../invoices/invoices.repository.js';
 import { IssuingService } from '../invoices/issuing.service.js';
-import { type LineInput, priceLines, totalsOf } from '../invoices/line-amounts.js';
+import { FEE_DESCRIPTION, type LineInput, priceLines, totalsOf } from '../invoices/line-amounts.js';
 import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
 import { FinanceSettingsService } from '../settings/finance-settings.service.js';
 import { commonRate, feeByGroup, keyOf } from '../tax-allocation/tax-groups.js';
-
-const DESCRIPTION = 'Cancellation fee';
 
 /** Invoices over the fees of cancelled bookings. */
 @Injectable()
@@ -59,7 +57,7 @@ export class FeeInvoicesService {
 
 /** The line of a fee that is a compensation, outside the scope of the tax. */
 function compensation(feeCents: number): LineInput[] {
-  return [{ description: DESCRIPTION, priceBasis: 'allocated', unitPriceCents: feeCents, taxCents: 0 }];
+  return [{ description: FEE_DESCRIPTION, priceBasis: 'allocated', unitPriceCents: feeCents, taxCents: 0 }];
 }
 
 /** The lines of a fee that is the price of a supply, split over the tax groups of what was cancelled. */
@@ -72,7 +70,7 @@ function supply(
     const own = items.filter((item) => keyOf(item) === key);
     const [{ taxCodeId, taxCode, taxKind } = { taxCodeId: null, taxCode: null, taxKind: null }] = own;
     return {
-      description: DESCRIPTION,
+      description: FEE_DESCRIPTION,
       priceBasis: 'allocated',
       unitPriceCents: grossCents,
       taxCents,
