@@ -6,7 +6,7 @@ import type { TestClient } from '../../setup/client.js';
 import { taxCodeAt } from '../../taxes/tax-codes.js';
 import { issuedNote, useOwnSeries } from '../credit-notes/crediting.js';
 import { draft, type Invoice, issue } from '../invoices/invoicing.js';
-import { change, type Envelope, schedulesPath } from '../payment-plans/plans.js';
+import { change, type Envelope, schedulesPath, todayOf } from '../payment-plans/plans.js';
 
 const PATH = '/v1/admin/finance/credit-due';
 
@@ -55,6 +55,14 @@ async function waivePart(bookingId: string, amountCents: number): Promise<void> 
   expect(waived.body.data).toMatchObject({ waived: true, amountCents });
 }
 
+/** How many bookings block the closing of the current month. */
+async function blocking(): Promise<number> {
+  const month = todayOf(app).slice(0, 7);
+  const path = `/v1/admin/finance/periods/${month}`;
+  const { body } = await owner.get<{ data: { blockers: { type: string; count: number }[] } }>(path);
+  return body.data.blockers.find(({ type }) => type === 'credit_due')?.count ?? 0;
+}
+
 const priceOf = ({ id, bookingId }: Item, unitSellCents: number) =>
   owner.patch(`${BOOKINGS}/${bookingId}/items/${id}`, { unitSellCents });
 
@@ -82,6 +90,17 @@ describe('the bookings with a credit due', () => {
     await priceOf(first, 90_000);
     await priceOf(second, 70_001);
     expect(await dueOf(id)).toMatchObject({ creditDueCents: 10_000, groups: [{ taxCodeId: codes[0] }] });
+  });
+
+  it('such a booking blocks the closing of its month until the group is credited', async () => {
+    const { id, first, second, invoice } = await billed();
+    const before = await blocking();
+    await priceOf(first, 90_000);
+    await priceOf(second, 70_001);
+    expect(await dueOf(id)).not.toBeNull();
+    expect(await blocking()).toBe(before + 1);
+    await issuedNote(owner, invoice, { reason: 'booking_changed' });
+    expect(await blocking()).toBe(before);
   });
 
   it('what is waived is split over the groups as in the account of the booking', async () => {

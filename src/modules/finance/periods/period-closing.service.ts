@@ -7,8 +7,10 @@ import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
+import { wrongGroups } from '../booking-money/wrong-groups.sql.js';
 import { IntegrityService } from '../reports/integrity.service.js';
 import { periodFigures } from '../reports/period-figures.sql.js';
+import { BILLED } from '../tax-allocation/billed-taxes.service.js';
 import { AccountingPeriod } from './accounting-period.entity.js';
 import type { Blocker, Figure, PeriodView } from './period.dto.js';
 
@@ -17,18 +19,13 @@ const EVENTS = { close: 'closed', reopen: 'reopened', file: 'filed' } as const;
 const DAYS = `(select to_date($1, 'YYYY-MM') as first,
   (to_date($1, 'YYYY-MM') + interval '1 month' - interval '1 day')::date as last) month`;
 
-/** Bookings that were billed more than they cost now, with a document of the month or an earlier one. */
+/** Bookings of which a tax group was billed wrongly, with a document of the month or an earlier one. */
 const CREDIT_DUE = `
+  with ${wrongGroups('true')}
   select booking.id from bookings booking
-  join (
-    select booking_id, sum(case type when 'invoice' then total_cents else -total_cents end) as cents, min(issue_date) as first
-    from invoices where number is not null and type in ('invoice', 'credit_note') and status <> 'void' group by 1
-  ) billed on billed.booking_id = booking.id
-  where booking.status not in ('draft', 'cancelled') and billed.first <= month.last
-    and billed.cents > coalesce(booking.total_cents, 0) - (
-      select coalesce(sum(schedule.amount_cents), 0) from payment_schedules schedule
-      join payment_plans plan on plan.id = schedule.plan_id and plan.is_current
-      where schedule.booking_id = booking.id and schedule.waived)`;
+  where booking.id in (select booking_id from wrong) and booking.status not in ('draft', 'cancelled') and exists (
+    select from invoices document
+    where document.booking_id = booking.id and ${BILLED} and document.issue_date <= month.last)`;
 
 /** Settlements that move money: something was billed or received, or a fee is due. Others change nothing in the books. */
 const OPEN_SETTLEMENTS = `

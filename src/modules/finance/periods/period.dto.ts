@@ -29,8 +29,9 @@ export class FilePeriod {
 /** Something that has to be resolved before the period can be closed. */
 class PeriodBlockerResponse {
   /**
-   * `integrity`: violated accounting rules; `credit_due`: bookings billed too much; `open_settlements`: cancellations with
-   * documents, payments or a fee; `number_gaps`: series with numbers that are on no document and in no recorded gap.
+   * `integrity`: violated accounting rules; `credit_due`: bookings with a tax code billed wrongly; `open_settlements`:
+   * cancellations with documents, payments or a fee; `number_gaps`: series with numbers that are on no document and in no
+   * recorded gap.
    */
   @OneOf(BLOCKERS)
   type: (typeof BLOCKERS)[number];
