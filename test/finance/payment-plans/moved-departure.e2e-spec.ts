@@ -79,4 +79,29 @@ describe('the plan of a booking whose departure is moved', () => {
     await asSystem(() => app.nest.get(BookingJobs).moveItems({ departureId }));
     expect((await dates(bookingId)).at(-1)).toBe(days('2130-03-02', -30));
   });
+
+  it('the plan of a reinstated booking follows a departure that was moved while the booking was cancelled', async () => {
+    const { id: departureId, startDate } = await newDeparture(app);
+    const bookingId = await book(owner, { prices: [], paymentPolicy: POLICY });
+    const item = { type: 'unit', title: 'Seat', departureId, unitSellCents: 100_000 };
+    expect((await owner.post(`/v1/admin/bookings/${bookingId}/items`, item)).status).toBe(201);
+    await confirm(owner, bookingId);
+    const path = `/v1/admin/bookings/${bookingId}`;
+    const cancel = async () => expect((await owner.post(`${path}/cancellation`, { reason: 'Ill' })).status).toBe(200);
+    const reinstate = async () =>
+      expect((await owner.post(`${path}/reinstatement`, { reason: 'By mistake' })).status).toBe(200);
+    const before = await dates(bookingId);
+    await cancel();
+    await reinstate();
+    expect(await dates(bookingId)).toEqual(before);
+    expect(before.at(-1)).toBe(days(startDate, -30));
+    expect(await redatings(bookingId)).toEqual([]);
+
+    await cancel();
+    const times = { startsAt: '2130-03-02T06:00:00Z', endsAt: '2130-03-02T10:00:00Z' };
+    expect((await owner.patch(`${DEPARTURES}/${departureId}`, times)).status).toBe(200);
+    await reinstate();
+    expect((await dates(bookingId)).at(-1)).toBe(days('2130-03-02', -30));
+    expect((await redatings(bookingId)).at(-1)).toMatchObject({ bookingId, warnings: [] });
+  });
 });

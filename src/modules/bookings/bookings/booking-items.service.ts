@@ -230,13 +230,11 @@ export class BookingItemsService {
    * Reinstates the items that were cancelled together with a locked booking and takes their units again, also if their
    * channel or departure sells nothing any more. Throws 409 `capacity_exceeded`, `departure_cancelled`, `departure_departed`.
    */
-  async reinstateAll(bookingId: string): Promise<BookingItem[]> {
-    const items = await this.repository.itemsCancelledWith(bookingId);
+  async reinstateAll(items: readonly BookingItem[]): Promise<void> {
     for (const item of items) item.reinstate(this.clock.now());
     await this.followDepartures(items);
     await this.repository.items.updateAll(items);
     for (const item of items) await this.takeUnits(unitsOf(item), 'reinstatement');
-    return items;
   }
 
   /** Throws 422 `channel_mismatch` if an active item uses an allotment of another channel. */

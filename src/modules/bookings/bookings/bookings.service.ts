@@ -114,12 +114,7 @@ export class BookingsService {
       const after = { ...booking.auditImage(), changed: Object.keys(changes).sort() };
       this.record('update', booking, { before, after });
       const view = await this.repository.viewOf(booking);
-      if (view.departureDate !== departureDate) {
-        const summary = toBookingSummary(view);
-        await this.listeners.call(BookingListener, (listener) => listener.dateMoved?.(summary, departureDate));
-        await this.repository.recordMove(id, { before: departureDate, after: view.departureDate });
-        await this.updateReminders(id);
-      }
+      if (await this.departureMoved(view, departureDate)) await this.updateReminders(id);
       return view;
     });
   }
@@ -176,7 +171,9 @@ export class BookingsService {
       const booking = await this.lockExpected(id, expected);
       const before = booking.auditImage();
       booking.reinstate(this.clock.now());
-      const items = await this.items.reinstateAll(id);
+      const items = await this.repository.itemsCancelledWith(id);
+      const [dateBefore = booking.departureDate] = items.flatMap(({ serviceDate }) => serviceDate ?? []).sort();
+      await this.items.reinstateAll(items);
       if (items.length > 0) booking.addToTotal(sumOf(items), this.clock.now());
       await this.repository.refreshDates(booking);
       await this.repository.bookings.update(booking);
@@ -188,6 +185,7 @@ export class BookingsService {
       const summary = toBookingSummary(view);
       const summaries = items.map(toBookingItemSummary);
       await this.listeners.call(BookingListener, (listener) => listener.reinstated?.(summary, summaries, reason));
+      await this.departureMoved(view, dateBefore);
       await this.updateReminders(id);
       return view;
     });
@@ -267,6 +265,15 @@ export class BookingsService {
     const tax = taxCodeId === null ? { taxIncludedCents: taxCents } : { taxCodeId };
     const item = { type: 'adjustment' as const, title, unitSellCents, serviceDate, ...tax };
     return toBookingItemSummary(await this.items.add(id, item, { isAllowedWhenCompleted: true }));
+  }
+
+  /** Tells the listeners if the departure date was another one before, and stores that it moved. Returns whether it did. */
+  private async departureMoved(view: BookingView, before: string | null): Promise<boolean> {
+    if (view.departureDate === before) return false;
+    const summary = toBookingSummary(view);
+    await this.listeners.call(BookingListener, (listener) => listener.dateMoved?.(summary, before));
+    await this.repository.recordMove(view.id, { before, after: view.departureDate });
+    return true;
   }
 
   private moment(): Moment {
