@@ -7,6 +7,7 @@ export {
   type BookingStatus,
   type BookingSummary,
 } from './bookings/booking-summary.js';
+export type { BilledTax } from './bookings/item-taxes.service.js';
 export { BookingsService } from './bookings/bookings.service.js';
 export { type ComponentSale, type TripSale, TripSalesService } from './bookings/trip-sales.service.js';
 export { completePolicy, type PaymentPolicy, type PolicyStep } from './payment-policies/payment-policy.js';

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
+import { taxCodeAt } from '../../taxes/tax-codes.js';
 import { problem, staffWith } from '../invoices.js';
 import { draft, type Invoice, issue, type Item, pay, PATH as INVOICES, read, sell } from '../invoices/invoicing.js';
 import { credit, type CreditNote, issuedNote, issueNote, note, PATH, useOwnSeries } from './crediting.js';
@@ -210,6 +211,30 @@ describe('the money of a credit note', () => {
       expect.objectContaining({ type: 'adjustment', totalSellCents: -10_000, taxIncludedCents: -1_597 }),
     );
     expect(await read(owner, invoice.id)).toMatchObject({ creditedCents: 10_000, balanceCents: 25_700 });
+  });
+
+  it('goodwill has the rate of the credited line, also after the rate of its tax code has changed', async () => {
+    const taxCode = await taxCodeAt(owner, 1_900);
+    const { id: bookingId, scheduleIds } = await sell(app, {
+      items: [{ title: 'Tour', unitSellCents: 35_700, taxIncludedCents: 5_700, taxCode }],
+      plan: [35_700],
+    });
+    const { id } = await draft(owner, { bookingId, scheduleId: scheduleIds[0] });
+    expect((await issue(owner, id)).status).toBe(200);
+    await app.sql('update tax_code_rates set rate_basis_points = 1600 where tax_code_id = $1', [taxCode.id]);
+    const made = await issuedNote(
+      owner,
+      { id },
+      { reason: 'goodwill', lines: [{ linePosition: 1, amountCents: 10_000 }] },
+    );
+    expect(made).toMatchObject({ totalCents: 10_000, taxCents: 1_597 });
+    const { body } = await owner.get<{ data: Record<string, unknown>[] }>(
+      `/v1/admin/bookings/${bookingId}/items?limit=10`,
+    );
+    const adjustment = { totalSellCents: -10_000, taxIncludedCents: -1_597, taxRateBasisPoints: 1_900 };
+    expect(body.data.find(({ type }) => type === 'adjustment')).toMatchObject({ ...adjustment, taxRateChanged: true });
+    const due = await owner.get<{ data: object[] }>(`/v1/admin/finance/credit-due?bookingId=${bookingId}`);
+    expect(due.body.data).toEqual([]);
   });
 });
 

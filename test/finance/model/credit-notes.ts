@@ -106,7 +106,7 @@ async function credit(clerk: Clerk, account: Account, crediting: Crediting): Pro
   const total = sum(lines.map(({ gross }) => gross));
   clerk.note(`credit ${account.id} ${number} ${total} of ${invoice.id} for ${reason}`);
   const { code = '' } = invoice.lines[(lines[0]?.position ?? 0) - 1] ?? {};
-  if (reason === 'goodwill') await adjust(clerk, account, { code, lines });
+  if (reason === 'goodwill') await adjust(clerk, account, { code, lines, issued });
   const { openReduced, released } = account.credit(invoice, lines, issueDate);
   series.documents.push({ number, issueDate, invoice: null, isReleased: false });
   const coded = lines.map((line) => ({ ...line, code: invoice.lines[line.position - 1]?.code ?? '' }));
@@ -115,19 +115,20 @@ async function credit(clerk: Clerk, account: Account, crediting: Crediting): Pro
 }
 
 /**
- * Goodwill is an item of its own over the amount of the credit note. The reference does not say which rate it has: like every
- * new item without a service date that of its day, also after a rate has changed.
+ * Goodwill is an item of its own over the amount of the credit note, at the rate of the credited line, also after the rate of
+ * the tax code has changed; at that of its day if the line shows none.
  */
 async function adjust(
   clerk: Clerk,
   account: Account,
-  { code, lines }: { code: string; lines: readonly CreditLine[] },
+  { code, lines, issued }: { code: string; lines: readonly CreditLine[]; issued: Document },
 ): Promise<void> {
   const { data: items } = await clerk.list<{ id: string; taxIncludedCents: number }>(`${BOOKINGS}/${account.id}/items`);
   const added = items.filter(({ id }) => account.items.every((known) => known.id !== id));
   const found = codeOf(clerk, code);
   const gross = sum(lines.map((line) => line.gross));
-  const tax = found ? includedTax(-gross, found.basisPoints) : -sum(lines.map((line) => line.tax));
+  const basisPoints = found && (issued.lines[0]?.taxRateBasisPoints ?? found.basisPoints);
+  const tax = basisPoints !== null ? includedTax(-gross, basisPoints) : -sum(lines.map((line) => line.tax));
   clerk.same(
     'the taxes of the adjustment',
     added.map(({ taxIncludedCents }) => taxIncludedCents),
@@ -137,7 +138,7 @@ async function adjust(
   const item = {
     id: added[0]?.id ?? '',
     code,
-    basisPoints: found?.basisPoints ?? null,
+    basisPoints,
     quantity: 1,
     unit: -gross,
     tax,

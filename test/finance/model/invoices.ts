@@ -17,7 +17,13 @@ export interface Document {
   taxCents: number;
   openReducedCents: number;
   releasedCents: number;
-  lines: { totalCents: number; taxCents: number; taxCode: string | null; linePosition: number }[];
+  lines: {
+    totalCents: number;
+    taxCents: number;
+    taxCode: string | null;
+    taxRateBasisPoints: number | null;
+    linePosition: number;
+  }[];
 }
 
 const INVOICES = `${FINANCE}/invoices`;

@@ -16,7 +16,7 @@ import { BookingListener, type TotalChange } from './booking-listener.js';
 import { toBookingItemSummary, toBookingSummary } from './booking-summary.js';
 import type { Booking } from './booking.entity.js';
 import { BookingsRepository, type ItemPath, type ItemUnits } from './bookings.repository.js';
-import { ItemTaxesService } from './item-taxes.service.js';
+import { type BilledTax, ItemTaxesService } from './item-taxes.service.js';
 import { newItem } from './new-booking-item.js';
 import { salesTermsOf } from './sales-override.js';
 import { CancellationTermsService } from './cancellation-terms.service.js';
@@ -34,6 +34,8 @@ interface NewItem {
   id?: string;
   hasUnits?: boolean;
   supplierStatus?: SupplierStatus;
+  /** Instead of the rate of its day. */
+  billed?: BilledTax | null;
   /** For a credit that lowers the price afterwards. */
   isAllowedWhenCompleted?: boolean;
 }
@@ -81,7 +83,7 @@ export class BookingItemsService {
   async add(
     bookingId: string,
     input: CreateBookingItem,
-    { id = newId('bkit'), hasUnits = false, supplierStatus = 'none', isAllowedWhenCompleted = false }: NewItem = {},
+    { id = newId('bkit'), hasUnits, supplierStatus = 'none', billed, isAllowedWhenCompleted }: NewItem = {},
   ): Promise<BookingItem> {
     const { status = 'confirmed' } = input;
     if (status !== 'confirmed') throw unprocessable('invalid_initial_status', `A new item cannot be ${status}`);
@@ -95,7 +97,7 @@ export class BookingItemsService {
       await this.assertSelling(booking.channelId, item);
       const departure = (await this.lockDepartures([item])).get(item.departureId ?? '');
       if (departure) item.serviceDate = departure.startDate;
-      await this.taxes.applyTo(item, input, departure?.taxCodeId ?? null);
+      await this.taxes.applyTo(item, input, { billed, departureTaxCodeId: departure?.taxCodeId ?? null });
       await this.taxes.assertGroups(booking, { before: null, after: item });
       await this.saveWithTotal(booking, { cents: item.totalSellCents }, async () => {
         await this.repository.items.insert(item);

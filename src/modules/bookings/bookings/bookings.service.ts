@@ -25,6 +25,7 @@ import type { CancelBooking, CreateBooking, ListBookings, UpdateBooking } from '
 import { Booking, type BookingChanges, type BookingView, type Moment } from './booking.entity.js';
 import { BookingsRepository, COMPLETE, START } from './bookings.repository.js';
 import { CancellationTermsService } from './cancellation-terms.service.js';
+import type { BilledTax } from './item-taxes.service.js';
 
 const BATCH = 200;
 
@@ -48,9 +49,11 @@ interface AuditImages {
 export interface PriceAdjustment {
   title: string;
   totalCents: number;
-  /** Without a tax code; otherwise it follows from the rate on the service date. */
+  /** Without a tax code; otherwise it follows from the rate. */
   taxCents: number;
   taxCodeId: string | null;
+  /** The rate of what is credited; null: that of the service date. */
+  billed: BilledTax | null;
   serviceDate: string | null;
 }
 
@@ -261,10 +264,10 @@ export class BookingsService {
    * the price. `totalCents` is negative for it.
    */
   async adjustPrice(id: string, adjustment: PriceAdjustment): Promise<BookingItemSummary> {
-    const { title, totalCents: unitSellCents, taxCents, taxCodeId, serviceDate } = adjustment;
+    const { title, totalCents: unitSellCents, taxCents, taxCodeId, billed, serviceDate } = adjustment;
     const tax = taxCodeId === null ? { taxIncludedCents: taxCents } : { taxCodeId };
     const item = { type: 'adjustment' as const, title, unitSellCents, serviceDate, ...tax };
-    return toBookingItemSummary(await this.items.add(id, item, { isAllowedWhenCompleted: true }));
+    return toBookingItemSummary(await this.items.add(id, item, { billed, isAllowedWhenCompleted: true }));
   }
 
   /** Tells the listeners if the departure date was another one before, and stores that it moved. Returns whether it did. */

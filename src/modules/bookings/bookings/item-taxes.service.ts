@@ -13,6 +13,9 @@ import { scaledTax } from './item-price.js';
 /** What the tax groups of a booking depend on. */
 type TaxedItem = Pick<BookingItem, 'id' | 'type' | 'taxCodeId' | 'taxCode' | 'totalSellCents' | 'taxIncludedCents'>;
 
+/** The tax of a line of an issued document. */
+export type BilledTax = TaxOfDay;
+
 type TaxedAmounts = Pick<BookingItem, 'totalSellCents' | 'taxIncludedCents'>;
 
 /** The tax of booking items: which rate of a tax code applies, and what a change may do to the tax groups of a booking. */
@@ -25,8 +28,22 @@ export class ItemTaxesService {
     private readonly clock: Clock,
   ) {}
 
-  /** The tax of a new item. `departureTaxCodeId` applies if neither a tax code nor a tax was sent. */
-  async applyTo(item: BookingItem, input: CreateBookingItem, departureTaxCodeId: string | null): Promise<void> {
+  /**
+   * The tax of a new item. `departureTaxCodeId` applies if neither a tax code nor a tax was sent, and `billed` in any case;
+   * the item is flagged if its day has another rate.
+   */
+  async applyTo(
+    item: BookingItem,
+    input: CreateBookingItem,
+    { billed = null, departureTaxCodeId }: { billed?: BilledTax | null; departureTaxCodeId: string | null },
+  ): Promise<void> {
+    if (billed) {
+      item.taxBy(billed, undefined);
+      const { taxKind, taxRateBasisPoints } = billed;
+      const tax = await this.rateOf(item, billed.taxCodeId).catch(nullIfRejected);
+      item.taxRateChanged = tax?.taxKind !== taxKind || tax.taxRateBasisPoints !== taxRateBasisPoints;
+      return;
+    }
     const { taxIncludedCents, taxCodeId = taxIncludedCents === undefined ? departureTaxCodeId : null } = input;
     item.taxBy(taxCodeId === null ? null : await this.rateOf(item, taxCodeId), taxIncludedCents);
   }
@@ -138,6 +155,11 @@ export class ItemTaxesService {
       });
     }
   }
+}
+
+function nullIfRejected(error: unknown): null {
+  if (error instanceof AppError) return null;
+  throw error;
 }
 
 function isUntouched(before: TaxedItem | null, after: TaxedItem): boolean {

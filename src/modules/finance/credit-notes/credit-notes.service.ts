@@ -14,7 +14,7 @@ import {
   Reverses,
   type ReversalResult,
 } from '../../action-ledger/index.js';
-import { BookingsService } from '../../bookings/index.js';
+import { type BilledTax, BookingsService } from '../../bookings/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { AccountAuditService } from '../booking-account/account-audit.service.js';
 import type { BookingAccount } from '../booking-account/booking-account.js';
@@ -243,8 +243,8 @@ export class CreditNotesService {
   }
 
   /**
-   * Lowers the price of the booking by what is credited, with an item for each tax group; of a cancelled booking its fee.
-   * Returns the account after it.
+   * Lowers the price of the booking by what is credited, with an item for each tax group and rate; of a cancelled booking its
+   * fee. Returns the account after it.
    */
   private async grantGoodwill(
     account: BookingAccount,
@@ -257,12 +257,12 @@ export class CreditNotesService {
       return account;
     }
     const title = [...(reasonText ?? '')].slice(0, 200).join('');
-    for (const group of new Set(lines.map(keyOf))) {
-      const own = lines.filter((line) => keyOf(line) === group);
+    for (const group of new Set(lines.map(rateKeyOf))) {
+      const own = lines.filter((line) => rateKeyOf(line) === group);
       const { totalCents, taxCents } = totalsOf(own, {});
       const [{ taxCodeId, serviceDate } = { taxCodeId: null, serviceDate: null }] = own;
       const amounts = { totalCents: -totalCents, taxCents: -taxCents };
-      await this.bookings.adjustPrice(bookingId, { title, ...amounts, taxCodeId, serviceDate });
+      await this.bookings.adjustPrice(bookingId, { title, ...amounts, taxCodeId, billed: taxOf(own), serviceDate });
     }
     return this.accounts.lock(bookingId);
   }
@@ -369,4 +369,18 @@ function assertCreditable(original: Invoice): void {
 function notOpen({ id: invoiceId, status }: Invoice): AppError {
   const message = 'Only issued invoices that are not void or credited can be credited';
   return conflict('invoice_not_open', message, { invoiceId, status });
+}
+
+/** Of the lines of one tax group and rate. */
+function rateKeyOf(line: PricedLine): string {
+  const { taxCodeId, taxKind, taxRateBasisPoints } = line;
+  return taxCodeId === null ? keyOf(line) : [taxCodeId, taxKind, taxRateBasisPoints].join(' ');
+}
+
+/** The tax that these lines of one tax group and rate have; null if they show no rate or no tax code. */
+function taxOf([line]: readonly PricedLine[]): BilledTax | null {
+  if (!line) return null;
+  const { taxCodeId, taxCode, taxKind, taxRateBasisPoints } = line;
+  if (taxCodeId === null || taxCode === null || taxKind === null || taxRateBasisPoints === null) return null;
+  return { taxCodeId, taxCode, taxKind, taxRateBasisPoints };
 }
