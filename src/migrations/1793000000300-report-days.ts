@@ -13,15 +13,11 @@ export class ReportDays1793000000300 implements MigrationInterface {
     await runner.query(`
       alter table reminder_runs add column sent_on date check (sent_on between '1900-01-01' and '2199-12-31')`);
     await runner.query(`update reminder_runs set sent_on = ${dayOf('run_at')} where status = 'sent'`);
-    await runner.query(`
-      alter table reminder_runs add constraint reminder_runs_sent_on check ((sent_on is null) = (status <> 'sent'));
-      create function reminder_runs_set_sent_on() returns trigger language plpgsql as $$
-      begin
-        new.sent_on := case when new.status = 'sent' then coalesce(new.sent_on, app_today()) end;
-        return new;
-      end $$;
-      create trigger reminder_runs_sent_on before insert or update on reminder_runs for each row
-      when ((new.sent_on is null) = (new.status = 'sent')) execute function reminder_runs_set_sent_on();`);
+    // Not set by a trigger before an update: the table has a generated column in a unique key, so that each update would then
+    // wait for transactions that have inserted a message of the run.
+    await runner.query(
+      `alter table reminder_runs add constraint reminder_runs_sent_on check ((sent_on is null) = (status <> 'sent'))`,
+    );
 
     // No entity: written by a trigger, read by reports.
     await runner.query(`
@@ -56,8 +52,6 @@ export class ReportDays1793000000300 implements MigrationInterface {
     await runner.query('drop trigger supplier_invoices_new_history on supplier_invoices');
     await runner.query('drop function supplier_invoices_keep_history');
     await runner.query('drop table supplier_invoice_history');
-    await runner.query('drop trigger reminder_runs_sent_on on reminder_runs');
-    await runner.query('drop function reminder_runs_set_sent_on');
     await runner.query('alter table reminder_runs drop column sent_on');
   }
 }

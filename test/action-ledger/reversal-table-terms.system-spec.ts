@@ -129,7 +129,10 @@ describe('notifications.reminder_rule.compose', () => {
     async (status, reason) => {
       const { rule, runs } = await plannedRule();
       const [sent] = await runs();
-      await app.sql('update reminder_runs set status = $1, reason = $2 where id = $3', [status, reason, sent?.id]);
+      await app.sql(
+        `update reminder_runs set status = $1, reason = $2, sent_on = case when $1 = 'sent' then current_date end where id = $3`,
+        [status, reason, sent?.id],
+      );
 
       const { outcome } = await reversed(app, rule.id, ACTION);
 

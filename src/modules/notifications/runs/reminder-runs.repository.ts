@@ -292,9 +292,10 @@ export class ReminderRunsRepository {
     { status, reason, runAt }: { status: RunStatus; reason: string | null; runAt: Date },
   ): Promise<{ bookingId: string; ruleId: string; stageId: string } | null> {
     const [run] = await this.database.query<{ bookingId: string; ruleId: string; stageId: string }>(
-      `update reminder_runs set status = $2, reason = $3, run_at = $4, updated_at = $5 where id = $1 and status = 'sending'
+      `update reminder_runs set status = $2, reason = $3, run_at = $4, updated_at = $5, sent_on = $6
+       where id = $1 and status = 'sending'
        returning booking_id as "bookingId", rule_id as "ruleId", stage_id as "stageId"`,
-      [id, status, reason, runAt, this.clock.now()],
+      [id, status, reason, runAt, this.clock.now(), status === 'sent' ? this.clock.today() : null],
     );
     return run ?? null;
   }
