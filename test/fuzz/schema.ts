@@ -28,7 +28,7 @@ export function isFree({ type, properties, additionalProperties }: Schema): bool
   return type === 'object' && properties === undefined && additionalProperties === true;
 }
 
-/** Any JSON value at all. */
-export function isAnything({ type, anyOf }: Schema): boolean {
-  return type === undefined && anyOf !== undefined;
+/** Any JSON value at all: a list of all types, or a schema without a condition. */
+export function isAnything({ type, anyOf, allOf, oneOf, $ref, enum: allowed }: Schema): boolean {
+  return type === undefined && (anyOf !== undefined || [allOf, oneOf, $ref, allowed].every((one) => one === undefined));
 }
