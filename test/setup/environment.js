@@ -18,8 +18,12 @@ function endWorker([kind]) {
 }
 if (isChildProcess) process.on('message', endWorker);
 
-/** The folders whose files search the catalog, or show that the service is complete with all of its demo data. */
-const WITH_CATALOG = /[/\\]test[/\\](catalog|contract|docs|faults|fuzz|platform|security|setup|system)[/\\]/;
+/**
+ * Files that search the catalog, or show that the service is complete with all of its demo data. System tests start services
+ * in processes of their own, which would load and embed a missing catalog.
+ */
+const WITH_CATALOG =
+  /[/\\]test[/\\](catalog|contract|docs|faults|fuzz|platform|security|setup|system)[/\\]|\.system-spec\.ts$/;
 
 /**
  * Objects that both sides create and recognise by their class: an error of the test is one of the application, and vice
