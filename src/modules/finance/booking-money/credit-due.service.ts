@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { BILLED } from '../tax-allocation/billed-taxes.service.js';
 import type { CreditDue, ListCreditDue } from './credit-due.dto.js';
-import { wrongGroups } from './wrong-groups.sql.js';
+import { wrongGroups } from '../tax-allocation/wrong-groups.sql.js';
 
 const CREDIT_DUE = `
   with ${wrongGroups('$1::text is null or document.booking_id = $1')},

@@ -7,7 +7,7 @@ import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { wrongGroups } from '../booking-money/wrong-groups.sql.js';
+import { wrongGroups } from '../tax-allocation/wrong-groups.sql.js';
 import { IntegrityService } from '../reports/integrity.service.js';
 import { periodFigures } from '../reports/period-figures.sql.js';
 import { BILLED } from '../tax-allocation/billed-taxes.service.js';

@@ -1,4 +1,4 @@
-import { BILLED } from '../tax-allocation/billed-taxes.service.js';
+import { BILLED } from './billed-taxes.service.js';
 
 /**
  * What tax groups have on documents beyond what is owed, as `creditDueByGroup` computes it for one booking: what is waived is
