@@ -1,4 +1,3 @@
-/** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
@@ -31,9 +30,10 @@ async function paymentsOf(bookingId: string): Promise<Payment[]> {
 const paid = async (bookingId: string) => (await schedulesOf(owner, bookingId)).map(({ paidCents }) => paidCents);
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-async function isConserved(): Promise<boolean> {
-  const { body } = await owner.get<{ data: { conserved: boolean } }>('/v1/admin/finance/integrity');
-  return body.data.conserved;
+/** The broken rules of the integrity report. This file has an application of its own, because other files break some. */
+async function brokenRules(): Promise<unknown[]> {
+  const { body } = await owner.get<{ data: { checks: { violations: number }[] } }>('/v1/admin/finance/integrity');
+  return body.data.checks.filter(({ violations }) => violations > 0);
 }
 
 async function firstItemOf(bookingId: string): Promise<string> {
@@ -105,7 +105,7 @@ describe('money that was received before the plan', () => {
 
       const second = await recorded(owner, received(bookingId, 100_000));
       expect(second.unappliedCents).toBe(100_000);
-      expect(await isConserved()).toBe(true);
+      expect(await brokenRules()).toEqual([]);
     },
   );
 
@@ -135,7 +135,7 @@ describe('a paid booking that becomes cheaper', () => {
       'finance.payment.record',
       'finance.payment.deallocate',
     ]);
-    expect(await isConserved()).toBe(true);
+    expect(await brokenRules()).toEqual([]);
   });
 });
 
@@ -180,6 +180,6 @@ describe('concurrent payments, plan edits and price changes', () => {
     ];
     const answers = await Promise.all(calls.map((call) => retryWhileBusy(call)));
     expect(answers.filter(({ status }) => ![200, 201, 409, 422].includes(status))).toEqual([]);
-    expect(await isConserved()).toBe(true);
+    expect(await brokenRules()).toEqual([]);
   });
 });
