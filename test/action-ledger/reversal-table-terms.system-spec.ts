@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
-import { days, todayOf } from '../finance/payment-plans/plans.js';
 import { bookingWith } from '../finance/payments/bookings.js';
 import { contractIn, declareVoid, read as readContract } from '../legal/contracts.js';
 import { aProduct, assigned, ASSIGNMENTS, entriesOf, eventsOf, readAssignment, resolve } from '../legal/policies.js';
@@ -91,7 +90,7 @@ describe('legal.policy_assignment.remove', () => {
 describe('notifications.reminder_rule.compose', () => {
   const ACTION = 'notifications.reminder_rule.compose';
   const stages = [{ offsetDays: -7, channels: [{ channel: 'email' }, { channel: 'sms' }] }];
-  const inAMonth = () => days(todayOf(app), 30);
+  const inAMonth = () => app.day(30);
 
   async function plannedRule(): Promise<{ rule: Rule; runs: () => Promise<Run[]> }> {
     await onlyOwnRules(app);

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { BookingRetentionJobs } from '../../src/modules/bookings/bookings/booking-retention.jobs.js';
 import { BookingsService } from '../../src/modules/bookings/index.js';
-import { Clock } from '../../src/platform/clock/clock.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { confirmedBooking, entriesAbout, makeBooking, readBooking } from './bookings.js';
@@ -15,7 +14,7 @@ beforeAll(async () => {
 
 const erase = () => asSystem(() => app.nest.get(BookingRetentionJobs, { strict: false }).erasePast());
 const complete = () => asSystem(() => app.nest.get(BookingsService).progressByDate());
-const inDays = (days: number) => app.nest.get(Clock).dayOf(new Date(app.now().getTime() + days * 86_400_000));
+const inDays = (days: number) => app.day(days);
 /** Three years are at most this many days. */
 const THREE_YEARS = 1_096;
 

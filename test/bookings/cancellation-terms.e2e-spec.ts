@@ -28,7 +28,7 @@ const STEPS = [
 ];
 
 const day = (days: number) => new Date(app.now().getTime() + days * 86_400_000).toISOString();
-const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Bucharest' }).format(app.now());
+const today = () => app.day();
 
 /** A departure in so many days, of a product with these cancellation terms. */
 async function departureUnder(rules: object[] | null, days: number) {
@@ -87,7 +87,7 @@ describe('the fee of a cancelled booking', () => {
   it('the settlement names the version and the rule, and the day by which a refund is due', async () => {
     const { id, version } = await sold(STEPS, { days: 20, cents: 100_001 });
     await cancel(id);
-    const dueOn = new Date(Date.parse(today()) + 14 * 86_400_000).toISOString().slice(0, 10);
+    const dueOn = app.day(14);
     expect(await settlementOf(id)).toMatchObject({
       id: expect.stringMatching(/^cset_/),
       lines: [
@@ -114,7 +114,7 @@ describe('the fee of a cancelled booking', () => {
   it('an earlier day on which the customer declared it decides the fee, within the confirmation and today', async () => {
     const { id } = await sold(STEPS, { days: 20, cents: 100_001 });
     await app.sql(`update bookings set confirmed_on = confirmed_on - 12 where id = $1`, [id]);
-    const earlier = (days: number) => new Date(Date.parse(today()) - days * 86_400_000).toISOString().slice(0, 10);
+    const earlier = (days: number) => app.day(-days);
     const rejected = await cancel(id, { cancelledOn: earlier(13) });
     expect([rejected.status, rejected.body]).toEqual([
       422,

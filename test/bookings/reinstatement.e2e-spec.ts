@@ -56,7 +56,7 @@ async function planOf(id: string): Promise<Installment[]> {
 }
 
 async function pay(bookingId: string, amountCents: number): Promise<{ id: string }> {
-  const paidOn = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Bucharest' }).format(app.now());
+  const paidOn = app.day();
   const body = { bookingId, method: 'card', currency: 'EUR', amountCents, paidOn };
   const answer = await owner.post<One<{ id: string }>>('/v1/admin/finance/payments', body);
   expect([answer.status, answer.text]).toEqual([201, answer.text]);

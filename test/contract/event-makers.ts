@@ -13,7 +13,7 @@ import { entryOf, reverse, reversed } from '../action-ledger/reversals.js';
 import { ALLOTMENTS, allotted } from '../distribution/allotments/allotments.js';
 import { earn, soldItem } from '../finance/commissions/commissions.js';
 import { confirmedBooking } from '../bookings/bookings.js';
-import { book, cancelBooking, change, confirm, days, planned, todayOf } from '../finance/payment-plans/plans.js';
+import { book, cancelBooking, change, confirm, planned } from '../finance/payment-plans/plans.js';
 import { bookingWith, received } from '../finance/payments/bookings.js';
 import { invoicing } from '../finance/payments/invoiced.js';
 import { recorded, reverse as takeBack } from '../finance/payments/payments.js';
@@ -86,9 +86,9 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     await app.as('owner').patch(`${DEPARTURES}/${departureId}`, times);
   },
   'payment_plan.redated': async (app) => {
-    const bookingId = await book(app.as('owner'), { startDate: days(todayOf(app), 100) });
+    const bookingId = await book(app.as('owner'), { startDate: app.day(100) });
     await confirm(app.as('owner'), bookingId);
-    await app.as('owner').patch(`/v1/admin/bookings/${bookingId}`, { startDate: days(todayOf(app), 80) });
+    await app.as('owner').patch(`/v1/admin/bookings/${bookingId}`, { startDate: app.day(80) });
   },
   'commission.accrued': async (app) => {
     const item = await soldItem(app.as('owner'));
@@ -105,12 +105,12 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
   },
   'payment_schedule.cancelled, payment_schedule.overdue': async (app) => {
     const [bookingId, first] = await planned(app.as('owner'));
-    await change(app.as('owner'), first, { dueDate: days(todayOf(app), -1) });
+    await change(app.as('owner'), first, { dueDate: app.day(-1) });
     await asSystem(() => app.nest.get(PaymentPlanJobs).publishOverdue());
     await cancelBooking(app.as('owner'), bookingId);
   },
   'reminder.sent': async (app) => {
-    const { id } = await bookingWith(app, { installments: [[todayOf(app), 12_345]] });
+    const { id } = await bookingWith(app, { installments: [[app.day(), 12_345]] });
     await app.sql('update bookings set customer_email = $2 where id = $1', [id, `${id}@example.com`]);
     const rule = await newRule(app, {
       ...{ trigger: 'installment_due', sendTime: '00:00' },

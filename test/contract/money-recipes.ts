@@ -1,5 +1,4 @@
 import { newRule } from '../notifications/reminders.js';
-import { todayOf } from '../finance/payment-plans/plans.js';
 import { bookingWith, received } from '../finance/payments/bookings.js';
 import { recorded } from '../finance/payments/payments.js';
 import { closeMonths } from '../finance/periods/months.js';
@@ -24,7 +23,7 @@ export const moneyRecipes: Record<string, Recipe> = {
   [`POST ${REFUNDS}/{id}/completion`]: async (app) => ({
     ...staff(app),
     ...on('payment', await requestedRefund(app)),
-    body: { paidOn: todayOf(app) },
+    body: { paidOn: app.day() },
   }),
   [`POST ${REFUNDS}/{id}/failure`]: async (app) => ({
     ...staff(app),
@@ -50,7 +49,7 @@ export const moneyRecipes: Record<string, Recipe> = {
   },
   [`POST ${BOOKING}/reminder-runs`]: async (app) => {
     await newRule(app, { trigger: 'installment_due', stages: [{ channels: [{ channel: 'email' }] }] });
-    const { id: bookingId, schedules } = await bookingWith(app, { installments: [[todayOf(app), 1_000]] });
+    const { id: bookingId, schedules } = await bookingWith(app, { installments: [[app.day(), 1_000]] });
     await app.sql('update bookings set customer_email = $2 where id = $1', [bookingId, 'clara@example.com']);
     return {
       ...staff(app),

@@ -114,7 +114,7 @@ describe('GET /v1/admin/finance/supplier-invoices', () => {
 });
 
 describe('overdue', () => {
-  const day = (offset: number) => new Date(app.now().getTime() + offset * 86_400_000).toISOString().slice(0, 10);
+  const day = (offset: number) => app.day(offset);
 
   it('an unpaid invoice or draft due before today is overdue in lists, filters and reads', async () => {
     const supplierName = 'Overdue Ltd';

@@ -1,6 +1,5 @@
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { bookingWith } from '../finance/payments/bookings.js';
-import { todayOf } from '../finance/payment-plans/plans.js';
 import type { TestApp } from '../setup/app.js';
 import { type Message, messagesOf, newRule, onlyOwnRules, type Run, runsOf } from './reminders.js';
 
@@ -15,7 +14,7 @@ export async function dueRun(app: TestApp, { email, terms = {}, channel = { chan
   await onlyOwnRules(app);
   // No reminders of what an earlier test left open are sent either.
   await app.sql(`update payment_schedules set status = 'cancelled', waived = true where status = 'pending'`);
-  const { id } = await bookingWith(app, { installments: [[todayOf(app), 12_345]] });
+  const { id } = await bookingWith(app, { installments: [[app.day(), 12_345]] });
   await app.sql('update bookings set customer_email = $2 where id = $1', [id, email]);
   const stages = [{ channels: [channel] }];
   const rule = await newRule(app, { trigger: 'installment_due', sendTime: '00:00', stages, ...terms });

@@ -5,7 +5,7 @@ import { ReminderJobs } from '../../src/modules/notifications/planning/reminders
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { bookingWith, received } from '../finance/payments/bookings.js';
 import { recorded } from '../finance/payments/payments.js';
-import { days, todayOf } from '../finance/payment-plans/plans.js';
+import { days } from '../finance/payment-plans/plans.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { dueRun } from './due-run.js';
 import { type MailServer, startMailServer } from './mail-server.js';
@@ -79,7 +79,7 @@ describe('a reminder to a customer who has paid', () => {
 describe('the plan of a draft booking', () => {
   it('a quote is not reminded of; after its confirmation what was due before is due today', async () => {
     await onlyOwnRules(app);
-    const today = todayOf(app);
+    const today = app.day();
     const { id } = await bookingWith(app, { status: 'draft', installments: [[days(today, -5), 5_000]] });
     await app.sql('update bookings set customer_email = $2 where id = $1', [id, address()]);
     const rule = await newRule(app, { trigger: 'installment_due', stages: [{ channels: [{ channel: 'email' }] }] });

@@ -6,7 +6,6 @@ import { ReminderJobs } from '../../src/modules/notifications/planning/reminders
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { bookingWith } from '../finance/payments/bookings.js';
-import { todayOf } from '../finance/payment-plans/plans.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { closeAfterTests } from '../setup/running.js';
 import { type MailServer, startMailServer } from './mail-server.js';
@@ -87,7 +86,7 @@ const work = () => asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).
 
 async function due(email: string) {
   await onlyOwnRules(app);
-  const { id } = await bookingWith(app, { installments: [[todayOf(app), 100]] });
+  const { id } = await bookingWith(app, { installments: [[app.day(), 100]] });
   await app.sql('update bookings set customer_email = $2 where id = $1', [id, email]);
   const stages = [{ channels: [{ channel: 'email' }] }];
   const rule = await newRule(app, { trigger: 'installment_due', sendTime: '00:00', stages });

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { Database } from '../../src/platform/database/database.js';
-import { days, todayOf } from '../finance/payment-plans/plans.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { newRule, onlyOwnRules, type Rule, RULES } from './reminders.js';
 
@@ -33,7 +32,7 @@ describe('planning for 50,000 open installments', () => {
          date_source, due_date, amount_cents, paid_cents, status, waived, version, created_at, updated_at)
        select 'psch_' || lpad((n * 100 + part)::text, 26, '0'), id, plan, 1, 'EUR', part, 'deposit', 'Part', 'manual', 'manual',
          $1::date + part, 100, 0, 'pending', false, 1, now(), now() from made, generate_series(1, 100) part`,
-      [days(todayOf(app), 20)],
+      [app.day(20)],
     );
     await onlyOwnRules(app);
     const terms = { trigger: 'deposit_due', stages: [{ offsetDays: -7, channels: [{ channel: 'email' }] }] };

@@ -4,7 +4,7 @@ import { confirmedBooking } from '../bookings/bookings.js';
 import { bookingWith, received } from '../finance/payments/bookings.js';
 import { invoicing } from '../finance/payments/invoiced.js';
 import { retryWhileBusy, recorded, reverse } from '../finance/payments/payments.js';
-import { days, schedulesPath, todayOf } from '../finance/payment-plans/plans.js';
+import { schedulesPath } from '../finance/payment-plans/plans.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { newRule, onlyOwnRules, type Run, type Rule, runsOf } from './reminders.js';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await onlyOwnRules(app);
 });
 
-const inDays = (more: number) => days(todayOf(app), more);
+const inDays = (more: number) => app.day(more);
 const stages = [
   { offsetDays: -7, channels: [{ channel: 'email' }] },
   { offsetDays: 1, channels: [{ channel: 'email' }, { channel: 'sms' }, { type: 'email', recipientKind: 'cc' }] },

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { bookingWith } from '../finance/payments/bookings.js';
 import { retryWhileBusy } from '../finance/payments/payments.js';
-import { days, schedulesPath, todayOf } from '../finance/payment-plans/plans.js';
+import { schedulesPath } from '../finance/payment-plans/plans.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { newRule, onlyOwnRules, readRule, type Run, RULES, type Rule, runsOf, runsPath } from './reminders.js';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   await onlyOwnRules(app);
 });
 
-const inDays = (more: number) => days(todayOf(app), more);
+const inDays = (more: number) => app.day(more);
 const stages = [
   { offsetDays: -7, channels: [{ channel: 'email' }] },
   { offsetDays: 1, channels: [{ channel: 'email' }, { channel: 'sms' }, { type: 'email', recipientKind: 'cc' }] },

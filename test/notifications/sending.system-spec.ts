@@ -5,7 +5,6 @@ import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliver
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { toAppError } from '../../src/platform/errors/to-app-error.js';
-import { todayOf } from '../finance/payment-plans/plans.js';
 import { contractIn } from '../legal/contracts.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { type MailServer, startMailServer } from './mail-server.js';
@@ -66,7 +65,7 @@ describe('a run that is due', () => {
     const days = await app.sql('select sent_on::text as "sentOn" from reminder_runs where id = $1', [
       (await run())?.id,
     ]);
-    expect(days).toEqual([{ sentOn: todayOf(app) }]);
+    expect(days).toEqual([{ sentOn: app.day() }]);
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { ReminderJobs } from '../../src/modules/notifications/planning/reminders
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { bookingWith } from '../finance/payments/bookings.js';
-import { days, todayOf } from '../finance/payment-plans/plans.js';
+import { days } from '../finance/payment-plans/plans.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { newRule, type ErrorBody, type Rule, RULES } from './reminders.js';
 
@@ -62,7 +62,7 @@ async function everything(): Promise<unknown> {
 
 describe('a simulation', () => {
   it('a simulation returns recipients, texts and times, and changes nothing', async () => {
-    const due = days(todayOf(app), 20);
+    const due = app.day(20);
     const bookingId = await owing(due);
     const { id, stages } = await installmentRule();
     const before = await everything();
@@ -100,7 +100,7 @@ describe('a simulation', () => {
       'template_missing',
     ],
   ])('a simulation of %s returns the reason why nothing is sent', async (_, terms, reason) => {
-    const due = days(todayOf(app), 20);
+    const due = app.day(20);
     await owing(due);
     const { id } = await installmentRule(terms);
     const { reminders } = await simulate(id, { date: days(due, -7) });
@@ -108,7 +108,7 @@ describe('a simulation', () => {
   });
 
   it('a simulation returns reasons for a customer without an address and for a past day', async () => {
-    const due = days(todayOf(app), 20);
+    const due = app.day(20);
     await owing(due, null);
     const { id } = await installmentRule({
       stages: [
@@ -121,7 +121,7 @@ describe('a simulation', () => {
   });
 
   it('a simulation applies the limits of a group and of a day', async () => {
-    const due = days(todayOf(app), 20);
+    const due = app.day(20);
     await owing(due);
     const stages = [1, 2, 3].map(() => ({ offsetDays: -7, ...EMAIL }));
     const grouped = await installmentRule({ stages, suppressionGroup: `group ${randomUUID()}` });
@@ -134,7 +134,7 @@ describe('a simulation', () => {
   });
 
   it('a simulation returns the messages that blackout days move on both days', async () => {
-    const due = days(todayOf(app), 20);
+    const due = app.day(20);
     const [blackout, next] = [days(due, -7), days(due, -6)];
     await owing(due);
     const { id } = await installmentRule();
@@ -147,7 +147,7 @@ describe('a simulation', () => {
   });
 
   it('a simulation returns the run and the status of messages that were sent already', async () => {
-    const today = todayOf(app);
+    const today = app.day();
     await owing(today);
     await app.sql('update reminder_rules set enabled = false');
     const { id } = await installmentRule({ sendTime: '00:00', stages: [EMAIL] });
@@ -160,7 +160,7 @@ describe('a simulation', () => {
   });
 
   it('a simulation continues after the last target of a page', async () => {
-    const due = days(todayOf(app), 25);
+    const due = app.day(25);
     await owing(due);
     await bookingWith(app, { installments: [[due, 100]] });
     const { id } = await installmentRule();

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../src/platform/clock/clock.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Outbox } from '../../src/platform/outbox/outbox.js';
@@ -61,7 +60,7 @@ describe('a transaction', () => {
     app.travel({ days: 400 });
     const [inside] = await database.transaction(today);
     const [outside] = await today();
-    expect(inside?.day).toBe(app.nest.get(Clock).today());
+    expect(inside?.day).toBe(app.day());
     expect(outside?.day).toBe(outside?.server);
     app.travel({ days: -400 });
   });

@@ -14,6 +14,7 @@ import { closeAfterTests } from './running.js';
 import { serviceEnv } from './service-env.js';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const SWEEP_MS = 1_000;
 
 /** An application that several files of a worker use; its wrapper is made for each file. */
@@ -74,6 +75,11 @@ export class TestApp extends TestClient {
   /** The time by the clock of the service. */
   now(): Date {
     return this.nest.get(Clock).now();
+  }
+
+  /** The calendar day of the organization `offset` days after today, by the clock of the service: `YYYY-MM-DD`. */
+  day(offset = 0): string {
+    return new Date(Date.parse(this.nest.get(Clock).today()) + offset * DAY_MS).toISOString().slice(0, 10);
   }
 
   private async end(): Promise<void> {

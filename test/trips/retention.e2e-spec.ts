@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { BookingRetentionJobs } from '../../src/modules/bookings/bookings/booking-retention.jobs.js';
 import { BookingsService } from '../../src/modules/bookings/index.js';
 import { TripRetentionJobs } from '../../src/modules/trips/trips/trip-retention.jobs.js';
-import { Clock } from '../../src/platform/clock/clock.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { book, entriesAbout, makeTrip, MANUAL, PARTY, price, readTrip, reserve } from './trips.js';
@@ -39,7 +38,7 @@ describe('the personal data of a trip', () => {
 
   it('a booked trip is erased after its booking, not before', async () => {
     const owner = app.as('owner');
-    const serviceDate = app.nest.get(Clock).dayOf(new Date(app.now().getTime() + 86_400_000));
+    const serviceDate = app.day(1);
     const { envelopeId } = await makeTrip(owner, [{ ...MANUAL, serviceDate }], PERSONS);
     for (const step of [price, reserve, book]) expect((await step(owner, envelopeId)).status).toBe(200);
     app.travel({ days: THREE_YEARS + 1 });

@@ -52,7 +52,7 @@ export function departureIn(app: TestApp, days: number, terms: object = {}) {
 
 /** For a channel and a product of their own, unless `terms` contain others; from yesterday on. */
 export async function allotmentBody(app: TestApp, terms: object = {}): Promise<object> {
-  const validFrom = new Date(app.now().getTime() - DAY_MS).toISOString().slice(0, 10);
+  const validFrom = app.day(-1);
   const { id: channelId } = 'channelId' in terms ? { id: terms.channelId } : await newChannel(app);
   return { channelId, productId: product(), validFrom, defaultQuantity: 4, ...terms };
 }

@@ -6,7 +6,7 @@ import type { TestClient } from '../../setup/client.js';
 import { taxCodeAt } from '../../taxes/tax-codes.js';
 import { issuedNote, useOwnSeries } from '../credit-notes/crediting.js';
 import { draft, type Invoice, issue } from '../invoices/invoicing.js';
-import { change, type Envelope, schedulesPath, todayOf } from '../payment-plans/plans.js';
+import { change, type Envelope, schedulesPath } from '../payment-plans/plans.js';
 
 const PATH = '/v1/admin/finance/credit-due';
 
@@ -57,7 +57,7 @@ async function waivePart(bookingId: string, amountCents: number): Promise<void> 
 
 /** How many bookings block the closing of the current month. */
 async function blocking(): Promise<number> {
-  const month = todayOf(app).slice(0, 7);
+  const month = app.day().slice(0, 7);
   const path = `/v1/admin/finance/periods/${month}`;
   const { body } = await owner.get<{ data: { blockers: { type: string; count: number }[] } }>(path);
   return body.data.blockers.find(({ type }) => type === 'credit_due')?.count ?? 0;

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../../src/platform/clock/clock.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { bookingWith, installmentsOf, type MadeBooking, received } from '../payments/bookings.js';
@@ -51,7 +50,7 @@ async function invoice(bookingId: string, body: object): Promise<string> {
 /** Checks the identity against the allocations and the histories, and that no money waits beside an open debt. */
 async function assertIdentity(bookingId: string): Promise<void> {
   const money = await moneyOf(bookingId);
-  const asOf = app.nest.get(Clock).today();
+  const asOf = app.day();
   expect(await moneyOf(bookingId, `?asOf=${asOf}`)).toEqual({ ...money, asOf });
   const term = (name: string) => money[name] ?? Number.NaN;
   expect(term('balanceCents')).toBe(

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../../src/platform/clock/clock.js';
 import { addItem, BOOKINGS, confirmedBooking } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
@@ -23,7 +22,7 @@ beforeAll(async () => {
 
 type Money = Record<string, unknown> & Record<'documents' | 'installments' | 'payments', Record<string, unknown>[]>;
 
-const today = () => app.nest.get(Clock).today();
+const today = () => app.day();
 
 /** Without what has no history: versions, times of changes, and what has set a due date. */
 async function moneyOf(bookingId: string, asOf?: string): Promise<Money> {

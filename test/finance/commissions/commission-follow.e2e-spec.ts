@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { CommissionJobs } from '../../../src/modules/finance/commissions/commissions.jobs.js';
-import { Clock } from '../../../src/platform/clock/clock.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
 import { BOOKINGS, entriesAbout, type Item } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
@@ -116,7 +115,7 @@ describe('payments', () => {
 });
 
 describe('the departure date', () => {
-  const day = (days: number) => app.nest.get(Clock).dayOf(app.nest.get(Clock).inSeconds(days * 86_400));
+  const day = (days: number) => app.day(days);
   const settleDeparted = () => asSystem(() => app.nest.get(CommissionJobs).settleDeparted());
 
   it('a job makes commissions payable once, on the day after the departure', async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 /** The day this many days after today. */
-const day = (offset: number) => new Date(app.now().getTime() + offset * 86_400_000).toISOString().slice(0, 10);
+const day = (offset: number) => app.day(offset);
 
 const line = (unitPriceCents: number) => ({ description: 'By hand', unitPriceCents });
 
@@ -64,7 +64,7 @@ describe('POST /v1/admin/finance/invoices/{id}/issuance', () => {
 
   it("an invoice is issued today in the organization's time zone and due on the issue date unless the draft has a due date", async () => {
     const series = await makeSeries(owner);
-    const today = app.now().toISOString().slice(0, 10);
+    const today = app.day();
     expect(await issued(series.id)).toMatchObject({ issueDate: today, dueDate: today, overdue: false });
     const { id } = await newDraft({ dueDate: '2020-01-01' });
     const { body } = await issue(owner, id, { seriesId: series.id });

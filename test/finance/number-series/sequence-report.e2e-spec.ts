@@ -14,8 +14,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-const DAY_MS = 86_400_000;
-const day = (offset: number) => new Date(app.now().getTime() + offset * DAY_MS).toISOString().slice(0, 10);
+const day = (offset: number) => app.day(offset);
 
 /** The id of an invoice over 1000 that was issued with this series. */
 async function issued(seriesId: string, issueDate?: string): Promise<string> {

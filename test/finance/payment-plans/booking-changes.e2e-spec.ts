@@ -8,7 +8,6 @@ import {
   cancelBooking,
   change,
   confirm,
-  days,
   deviation,
   entriesOf,
   eventsOf,
@@ -18,7 +17,6 @@ import {
   POLICY,
   reprice,
   schedulesOf,
-  todayOf,
 } from './plans.js';
 
 let app: TestApp;
@@ -36,7 +34,7 @@ async function price(bookingId: string, cents: number): Promise<void> {
 
 describe('a booking that is confirmed', () => {
   it('a booking that is confirmed gets its plan', async () => {
-    const bookingId = await book(owner, { startDate: days(todayOf(app), 100), paymentPolicy: POLICY });
+    const bookingId = await book(owner, { startDate: app.day(100), paymentPolicy: POLICY });
     await confirm(owner, bookingId);
     expect(await outline(owner, bookingId)).toEqual(['30000 pending', '70000 pending']);
     expect(await eventsOf(app, bookingId, 'payment_plan.materialized')).toEqual(['payment_plan.materialized']);
@@ -96,7 +94,7 @@ describe('a booking that costs more', () => {
     for (const { id, amountCents } of schedules) await pay(app, id, amountCents);
     await price(bookingId, 100_001);
     const amendment = (await schedulesOf(owner, bookingId)).find(({ type }) => type === 'amendment');
-    expect(amendment).toMatchObject({ amountCents: 1, dueDate: todayOf(app), status: 'pending' });
+    expect(amendment).toMatchObject({ amountCents: 1, dueDate: app.day(), status: 'pending' });
   });
 });
 

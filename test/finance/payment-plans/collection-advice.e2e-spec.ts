@@ -3,19 +3,7 @@ import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { invalid, problem, staffWith } from '../invoices.js';
 import { collect, dues, preview, stored } from './collecting.js';
-import {
-  book,
-  cancelBooking,
-  change,
-  days,
-  pay,
-  planned,
-  planPath,
-  POLICY,
-  type Schedule,
-  THIRDS,
-  todayOf,
-} from './plans.js';
+import { book, cancelBooking, change, pay, planned, planPath, POLICY, type Schedule, THIRDS } from './plans.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -31,7 +19,7 @@ describe('the policy of a collection plan', () => {
     const bare = await book(owner, { paymentPolicy: null });
     const none = await preview(owner, bare);
     expect(none).toMatchObject({ policy: null, policySource: 'none' });
-    expect(dues(none)).toEqual([`100000 on ${todayOf(app)}`]);
+    expect(dues(none)).toEqual([`100000 on ${app.day()}`]);
     expect(none.entries[0]).toMatchObject({ label: 'Full payment', type: 'balance', basis: 'full' });
 
     expect((await owner.put('/v1/admin/finance/payment-policy', THIRDS)).status).toBe(200);
@@ -42,7 +30,7 @@ describe('the policy of a collection plan', () => {
     const requestedPolicy = { steps: [all], noDateDays: 0 };
     const requested = await collect(owner, own, { policy: requestedPolicy });
     expect(requested).toMatchObject({ policySource: 'request', materialized: true });
-    expect(dues(requested)).toEqual([`100000 on ${days(todayOf(app), 7)}`]);
+    expect(dues(requested)).toEqual([`100000 on ${app.day(7)}`]);
     if (kept) await app.sql('update payment_policies set steps = $1', [JSON.stringify(kept['steps'])]);
   });
 

@@ -3,19 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { collect, dues, preview, stored } from './collecting.js';
-import {
-  book,
-  days,
-  entriesOf,
-  eventsOf,
-  pay,
-  planned,
-  planPath,
-  POLICY,
-  schedulesOf,
-  THIRDS,
-  todayOf,
-} from './plans.js';
+import { book, days, entriesOf, eventsOf, pay, planned, planPath, POLICY, schedulesOf, THIRDS } from './plans.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -57,7 +45,7 @@ describe('the worked examples as of 2026-03-01', () => {
 
 describe('a collection plan', () => {
   it('a collection plan of a booking without a plan is computed and stored, also without a body', async () => {
-    const today = todayOf(app);
+    const today = app.day();
     const startDate = days(today, 100);
     const bookingId = await book(owner, { startDate });
     const plan = await collect(owner, bookingId);
@@ -185,7 +173,7 @@ describe('a collection plan', () => {
 
   it('a preview of a collection plan can be of another day, which determines what is due', async () => {
     const [bookingId] = await planned(owner);
-    const later = await preview(owner, bookingId, { asOf: days(todayOf(app), 11) });
+    const later = await preview(owner, bookingId, { asOf: app.day(11) });
     expect(later.entries.map(({ status }) => status)).toEqual(['overdue', 'overdue', 'pending']);
     expect(later).toMatchObject({ amountCents: 60_000, planVersion: 1 });
     expect((await collect(owner, bookingId)).entries.map(({ status }) => status)).toEqual([

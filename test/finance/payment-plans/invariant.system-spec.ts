@@ -3,18 +3,7 @@ import fc from 'fast-check';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import type { Answer } from '../../setup/http.js';
-import {
-  book,
-  change,
-  days,
-  deviation,
-  planPath,
-  repriced,
-  schedulesOf,
-  schedulesPath,
-  THIRDS,
-  todayOf,
-} from './plans.js';
+import { book, change, deviation, planPath, repriced, schedulesOf, schedulesPath, THIRDS } from './plans.js';
 
 const FINANCE = '/v1/admin/finance';
 /** The error codes that an operation may answer besides success: a rule requires each of them. */
@@ -46,16 +35,16 @@ const edit = fc
   })
   .map(({ which, query, body }): Operation => async (bookingId) => {
     const schedule = nth(await schedulesOf(owner, bookingId), which);
-    const sent = 'days' in body ? { dueDate: days(todayOf(app), body.days) } : body;
+    const sent = 'days' in body ? { dueDate: app.day(body.days) } : body;
     return schedule ? change(owner, schedule, [sent, query]) : null;
   });
 
 const addition = fc.integer({ min: 1, max: 60_000 }).map((amountCents): Operation => (bookingId) => {
-  return owner.post(schedulesPath(bookingId), { label: 'More', dueDate: todayOf(app), amountCents });
+  return owner.post(schedulesPath(bookingId), { label: 'More', dueDate: app.day(), amountCents });
 });
 
 const payment = fc.integer({ min: 1, max: 70_000 }).map((amountCents): Operation => (bookingId) => {
-  const money = { method: 'card', currency: 'EUR', amountCents, paidOn: todayOf(app) };
+  const money = { method: 'card', currency: 'EUR', amountCents, paidOn: app.day() };
   return owner.post(`${FINANCE}/payments`, { bookingId, ...money });
 });
 

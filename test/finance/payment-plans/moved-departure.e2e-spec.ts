@@ -4,7 +4,7 @@ import { asSystem } from '../../../src/platform/context/request-context.js';
 import { newDeparture, DEPARTURES } from '../../operations/departures.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
-import { book, change, confirm, days, entriesOf, POLICY, schedulesOf, todayOf } from './plans.js';
+import { book, change, confirm, days, entriesOf, POLICY, schedulesOf } from './plans.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -13,7 +13,7 @@ beforeAll(async () => {
   // The tests run the job themselves, to avoid waiting.
   app = await startApp({ env: { JOBS: 'false' } });
   owner = app.as('owner');
-  today = todayOf(app);
+  today = app.day();
 });
 
 async function confirmed(): Promise<string> {

@@ -16,7 +16,6 @@ import {
   planned,
   schedulesOf,
   schedulesPath,
-  todayOf,
 } from './plans.js';
 
 let app: TestApp;
@@ -173,7 +172,7 @@ describe('a rejected installment', () => {
   });
 
   it('a new installment that is due after the departure is rejected with 422 unless the query allows it', async () => {
-    const departureDate = days(todayOf(app), 60);
+    const departureDate = app.day(60);
     const dueDate = days(departureDate, 1);
     const [bookingId] = await planned(owner, { startDate: departureDate });
     const { status, body: answer } = await add(bookingId, { dueDate });

@@ -4,7 +4,7 @@ import { asSystem } from '../../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { preview } from './collecting.js';
-import { book, change, days, entriesOf, pay, planned, type Schedule, schedulesOf, todayOf } from './plans.js';
+import { book, change, entriesOf, pay, planned, type Schedule, schedulesOf } from './plans.js';
 
 interface Message {
   event: string;
@@ -37,7 +37,7 @@ async function confirmed() {
 describe('the job of overdue installments', () => {
   it('the overdue job ignores installments of draft bookings', async () => {
     const [, first] = await planned(owner);
-    await change(owner, first, { dueDate: days(todayOf(app), -1) });
+    await change(owner, first, { dueDate: app.day(-1) });
     await publishOverdue();
     expect(await overdueEntries(first)).toBe(0);
   });
@@ -46,21 +46,21 @@ describe('the job of overdue installments', () => {
     const [, first, second] = await confirmed();
     await publishOverdue();
     expect(await overdueEntries(first)).toBe(0);
-    await change(owner, first, { dueDate: days(todayOf(app), -1) });
+    await change(owner, first, { dueDate: app.day(-1) });
     await Promise.all(Array.from({ length: 6 }, () => publishOverdue()));
     await publishOverdue();
     expect(await overdueEntries(first)).toBe(1);
-    await change(owner, first, { dueDate: days(todayOf(app), -3) });
+    await change(owner, first, { dueDate: app.day(-3) });
     await publishOverdue();
     expect([await overdueEntries(first), await overdueEntries(second)]).toEqual([2, 0]);
-    await change(owner, first, { dueDate: days(todayOf(app), -1) });
+    await change(owner, first, { dueDate: app.day(-1) });
     await publishOverdue();
     expect(await overdueEntries(first)).toBe(2);
   });
 
   it('the overdue job ignores paid and cancelled installments', async () => {
     const [, first, second, third] = await confirmed();
-    const dueDate = days(todayOf(app), -1);
+    const dueDate = app.day(-1);
     for (const schedule of [first, second, third]) await change(owner, schedule, { dueDate });
     await pay(app, first.id, 30_000);
     await change(owner, second, { status: 'cancelled' });
@@ -70,7 +70,7 @@ describe('the job of overdue installments', () => {
 
   it('an overdue event contains the amounts, and does not count as a change of the installment', async () => {
     const [bookingId, first] = await confirmed();
-    const dueDate = days(todayOf(app), -1);
+    const dueDate = app.day(-1);
     const moved = (await change(owner, first, { dueDate })).body.data;
     await pay(app, first.id, 10_000);
     await publishOverdue();

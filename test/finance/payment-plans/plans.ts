@@ -1,5 +1,4 @@
 import { expect } from '@jest/globals';
-import { Clock } from '../../../src/platform/clock/clock.js';
 import type { TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import type { Answer } from '../../setup/http.js';
@@ -36,11 +35,6 @@ export const planPath = (bookingId: string) => `/v1/admin/finance/bookings/${boo
 /** The `YYYY-MM-DD` that is `days` days after this one. */
 export function days(day: string, more: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + more * 86_400_000).toISOString().slice(0, 10);
-}
-
-/** The calendar day of the organization by the clock of the service. */
-export function todayOf(app: TestApp): string {
-  return app.nest.get(Clock).today();
 }
 
 /** 30 % at booking, the rest 30 days before departure, all at once within 45 days. */
@@ -163,7 +157,7 @@ export async function pay(app: TestApp, scheduleId: string, amountCents: number)
     'select booking_id as "bookingId", currency from payment_schedules where id = $1',
     [scheduleId],
   );
-  const money = { method: 'cash', amountCents, paidOn: todayOf(app), allocations: [{ scheduleId, amountCents }] };
+  const money = { method: 'cash', amountCents, paidOn: app.day(), allocations: [{ scheduleId, amountCents }] };
   const { status } = await app.as('owner').post('/v1/admin/finance/payments', { ...of, ...money });
   expect(status).toBe(201);
 }

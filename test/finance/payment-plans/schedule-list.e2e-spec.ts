@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { invalid, problem } from '../invoices.js';
-import { book, change, days, pay, planned, type Schedule, schedulesPath, todayOf } from './plans.js';
+import { book, change, pay, planned, type Schedule, schedulesPath } from './plans.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const [id, first, second, third] = await planned(owner);
   bookingId = id;
   await pay(app, first.id, 30_000);
-  await change(owner, second, { dueDate: days(todayOf(app), -1) });
+  await change(owner, second, { dueDate: app.day(-1) });
   await change(owner, third, { label: 'Last' });
 });
 
@@ -63,7 +63,7 @@ describe('the installments of a booking', () => {
   });
 
   it('installments can be filtered by due date', async () => {
-    const today = todayOf(app);
+    const today = app.day();
     expect(labels(await list(`?dueFrom=${today}`))).toEqual(['First', 'Last']);
     expect(labels(await list(`?dueTo=${today}`))).toEqual(['Second', 'First']);
     expect(labels(await list(`?dueFrom=${today}&dueTo=${today}`))).toEqual(['First']);

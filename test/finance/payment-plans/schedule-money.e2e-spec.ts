@@ -4,20 +4,7 @@ import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { problem } from '../invoices.js';
 import { collect, preview } from './collecting.js';
-import {
-  book,
-  change,
-  days,
-  deviation,
-  entriesOf,
-  outline,
-  pay,
-  planned,
-  reprice,
-  schedulesOf,
-  THIRDS,
-  todayOf,
-} from './plans.js';
+import { book, change, deviation, entriesOf, outline, pay, planned, reprice, schedulesOf, THIRDS } from './plans.js';
 
 const PAYMENTS = '/v1/admin/finance/payments';
 
@@ -43,7 +30,7 @@ async function paymentsOf(bookingId: string): Promise<Payment[]> {
 
 /** A payment for the booking that is allocated automatically. */
 async function receive(bookingId: string, amountCents: number): Promise<Payment> {
-  const money = { method: 'card', currency: 'EUR', amountCents, paidOn: todayOf(app) };
+  const money = { method: 'card', currency: 'EUR', amountCents, paidOn: app.day() };
   const { status, body } = await owner.post<{ data: Payment }>(PAYMENTS, { bookingId, ...money });
   expect(status).toBe(201);
   return body.data;
@@ -61,7 +48,7 @@ describe('an installment that is set to paid', () => {
       direction: 'in',
       method: 'other',
       source: 'schedule_patch',
-      paidOn: todayOf(app),
+      paidOn: app.day(),
       currency: 'EUR',
       status: 'completed',
       unappliedCents: 0,
@@ -71,7 +58,7 @@ describe('an installment that is set to paid', () => {
 
   it('an overdue installment can be set to paid', async () => {
     const [, first] = await planned(owner);
-    const dueDate = days(todayOf(app), -5);
+    const dueDate = app.day(-5);
     expect((await change(owner, first, { dueDate })).body.data.status).toBe('overdue');
     expect((await change(owner, first, { status: 'paid' })).body.data).toMatchObject({ status: 'paid', dueDate });
   });

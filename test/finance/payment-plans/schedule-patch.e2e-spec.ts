@@ -3,17 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { invalid, problem, staffWith } from '../invoices.js';
-import {
-  change,
-  days,
-  type Envelope,
-  entriesOf,
-  eventsOf,
-  planned,
-  type Schedule,
-  schedulesPath,
-  todayOf,
-} from './plans.js';
+import { change, days, type Envelope, entriesOf, eventsOf, planned, type Schedule, schedulesPath } from './plans.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -22,7 +12,7 @@ let schedule: Schedule;
 beforeAll(async () => {
   app = await startApp();
   owner = app.as('owner');
-  [, schedule] = await planned(owner, { startDate: days(todayOf(app), 60) });
+  [, schedule] = await planned(owner, { startDate: app.day(60) });
 });
 
 describe('a patch of one member', () => {
@@ -101,7 +91,7 @@ describe('members that cannot change', () => {
 
 describe('a due date', () => {
   it('a due date after the departure is 422 due_date_after_departure unless the query allows it', async () => {
-    const departureDate = days(todayOf(app), 60);
+    const departureDate = app.day(60);
     const dueDate = days(departureDate, 1);
     const { status, body } = await change(owner, schedule, { dueDate });
     expect(status).toBe(422);

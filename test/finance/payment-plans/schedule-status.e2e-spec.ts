@@ -10,7 +10,6 @@ import {
   cancelBooking,
   change,
   confirm,
-  days,
   deviation,
   entriesOf,
   outline,
@@ -18,7 +17,6 @@ import {
   planned,
   type Schedule,
   schedulesOf,
-  todayOf,
 } from './plans.js';
 
 let app: TestApp;
@@ -35,7 +33,7 @@ const STATUSES: readonly Effective[] = ['pending', 'overdue', 'paid', 'cancelled
 /** The second of three installments, moved to this status. */
 async function inStatus(status: Effective): Promise<Schedule> {
   const [bookingId, , second] = await planned(owner);
-  if (status === 'overdue') await change(owner, second, { dueDate: days(todayOf(app), -1) });
+  if (status === 'overdue') await change(owner, second, { dueDate: app.day(-1) });
   if (status === 'paid') await pay(app, second.id, second.amountCents);
   if (status === 'cancelled') await change(owner, second, { status });
   const found = (await schedulesOf(owner, bookingId)).find(({ id }) => id === second.id);
@@ -57,7 +55,7 @@ describe('the current status', () => {
 
   it('the former status that is sent with a new due date is not a change of the status', async () => {
     const overdue = await inStatus('overdue');
-    const dueDate = days(todayOf(app), 5);
+    const dueDate = app.day(5);
     const moved = await change(owner, overdue, { status: 'overdue', dueDate });
     expect(moved.body.data).toMatchObject({ status: 'pending', dueDate });
     const back = await change(owner, overdue, { status: 'pending', dueDate: overdue.dueDate });
@@ -69,7 +67,7 @@ describe('overdue', () => {
   it('the status overdue is derived from the due date', async () => {
     const overdue = await inStatus('overdue');
     expect(overdue.outstandingCents).toBe(30_000);
-    const { body } = await change(owner, overdue, { dueDate: todayOf(app) });
+    const { body } = await change(owner, overdue, { dueDate: app.day() });
     expect(body.data).toMatchObject({ status: 'pending' });
   });
 

@@ -170,7 +170,7 @@ describe('a payment for a supplier invoice', () => {
 describe('the body of a payment', () => {
   it('the day of a payment must not be in the future', async () => {
     const { id } = await approved(owner, 5000);
-    const tomorrow = new Date(app.now().getTime() + 48 * 3_600_000).toISOString().slice(0, 10);
+    const tomorrow = app.day(1);
     const answer = await owner.post(PAYMENTS, out(id, 10, { paidOn: tomorrow }));
     expect([answer.status, answer.body]).toMatchObject([422, { code: 'paid_on_out_of_bounds' }]);
   });

@@ -1,5 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../../src/platform/clock/clock.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { type Invoice, make, PATH, problem } from '../invoices.js';
@@ -41,7 +40,7 @@ describe('the posting date of a supplier invoice', () => {
     const details = { period: '2025-11', firstOpenDay: '2025-12-01' };
     expect([status, body]).toEqual([409, problem('period_closed', details)]);
     const voided = await owner.post<{ data: Invoice }>(`${PATH}/${id}/voiding`, { reason: 'Wrong total' });
-    const today = app.nest.get(Clock).today();
+    const today = app.day();
     expect([voided.status, voided.body.data]).toMatchObject([200, { postingDate: '2025-11-30', voidedOn: today }]);
   });
 

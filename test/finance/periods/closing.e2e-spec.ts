@@ -1,5 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../../src/platform/clock/clock.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { PeriodsService } from '../../../src/modules/finance/periods/periods.service.js';
 import { startApp, type TestApp } from '../../setup/app.js';
@@ -34,7 +33,7 @@ beforeAll(async () => {
   app = await startApp({ env: { JOBS: 'false' } });
   owner = app.as('owner');
   app.travel({ days: 200 });
-  const today = app.nest.get(Clock).dayOf(new Date(app.now().getTime() - 150 * 86_400_000));
+  const today = app.day(-150);
   const { id } = await bookingWith(app, { installments: [[today, 1_000]] });
   const payment = await recorded(owner, received(id, 400, { paidOn: today }));
   const [found] = await app.sql<{ month: string }>(
@@ -66,7 +65,7 @@ describe('closing an accounting period', () => {
     expect((await close(first)).body).toEqual(
       problem('invalid_transition', { from: 'closed', to: 'closed', allowed: ['open', 'filed'] }),
     );
-    const now = app.nest.get(Clock).today().slice(0, 7);
+    const now = app.day().slice(0, 7);
     expect((await close(now)).body).toEqual(problem('period_out_of_order', { next: month(1) }));
   });
 
@@ -106,7 +105,7 @@ describe('closing an accounting period', () => {
   it('an open settlement prevents the closing if money was received or billed or a fee is due, and only then', async () => {
     const cancelled = async (paidCents: number): Promise<string> => {
       const { id } = await bookingWith(app);
-      if (paidCents > 0) await recorded(owner, received(id, paidCents, { paidOn: app.nest.get(Clock).today() }));
+      if (paidCents > 0) await recorded(owner, received(id, paidCents, { paidOn: app.day() }));
       const { status } = await owner.post(`/v1/admin/bookings/${id}/cancellation`, { reason: 'Ill' });
       expect(status).toBe(200);
       await tamper(

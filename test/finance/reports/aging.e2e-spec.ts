@@ -5,7 +5,7 @@ import { invalid, make, PATH as SUPPLIER_INVOICES, problem, staffWith } from '..
 import { BOOKINGS } from '../../bookings/bookings.js';
 import { bookingWith, received } from '../payments/bookings.js';
 import { approved, out, PAYMENTS, recorded, reverse } from '../payments/payments.js';
-import { dayOf, readReport } from './reporting.js';
+import { readReport } from './reporting.js';
 
 const AGING = '/v1/admin/finance/aging';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-const day = (offset: number) => dayOf(app, offset);
+const day = (offset: number) => app.day(offset);
 
 async function report(side: string, asOf = day(0)): Promise<Aged[]> {
   const { status, body } = await owner.get<{ data: { side: string; asOf: string; currencies: Aged[] } }>(

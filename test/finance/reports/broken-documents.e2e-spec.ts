@@ -239,7 +239,7 @@ describe('the integrity report about credits', () => {
 });
 
 describe('the integrity report about numbers', () => {
-  const day = (offset: number) => new Date(app.now().getTime() + offset * 86_400_000).toISOString().slice(0, 10);
+  const day = (offset: number) => app.day(offset);
 
   it('a number that is on no document and in no recorded gap is reported', async () => {
     const { id } = await makeSeries(owner);

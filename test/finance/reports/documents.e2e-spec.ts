@@ -7,7 +7,7 @@ import { draft, issue, sell, voiding } from '../invoices/invoicing.js';
 import { makeSeries, PATH as SERIES, type Series } from '../number-series/series.js';
 import { received } from '../payments/bookings.js';
 import { recorded } from '../payments/payments.js';
-import { dayOf, readReport, REPORTS, sum, totalOf } from './reporting.js';
+import { readReport, REPORTS, sum, totalOf } from './reporting.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   exempt = await taxCodeAt(owner, 0, { code: 'RP-X', kind: 'exempt', mention: 'Exempt from VAT' });
 });
 
-const day = (offset: number) => dayOf(app, offset);
+const day = (offset: number) => app.day(offset);
 const report = (path: string) => readReport(app, path);
 const range = () => `from=${day(0)}&to=${day(0)}`;
 

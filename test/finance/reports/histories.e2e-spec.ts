@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../../src/platform/clock/clock.js';
 import { addItem, BOOKINGS, confirmedBooking, makeBooking } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
@@ -12,7 +11,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-const today = () => app.nest.get(Clock).today();
+const today = () => app.day();
 
 const schedulesOf = (bookingId: string) =>
   app.sql(

@@ -6,7 +6,7 @@ import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { bookingWith, received } from '../payments/bookings.js';
 import { PAYMENTS, recorded, reverse } from '../payments/payments.js';
-import { dayOf, readReport, type Row, sum, totalOf } from './reporting.js';
+import { readReport, type Row, sum, totalOf } from './reporting.js';
 
 const FINANCE = '/v1/admin/finance';
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-const day = (offset: number) => dayOf(app, offset);
+const day = (offset: number) => app.day(offset);
 const report = (path: string) => readReport(app, path);
 
 async function done(path: string, body: object = {}): Promise<{ id: string }> {

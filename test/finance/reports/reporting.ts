@@ -1,9 +1,7 @@
 import { expect } from '@jest/globals';
-import { Clock } from '../../../src/platform/clock/clock.js';
 import type { TestApp } from '../../setup/app.js';
 
 export const REPORTS = '/v1/admin/finance/reports';
-const DAY_MS = 86_400_000;
 
 export type Row = Record<string, unknown> & { currency: string };
 
@@ -11,11 +9,6 @@ export interface Report {
   data: Row[];
   totals: Row[];
   total: number;
-}
-
-/** The day in the organization's time zone, `offset` days from now. */
-export function dayOf(app: TestApp, offset: number): string {
-  return app.nest.get(Clock).dayOf(new Date(app.now().getTime() + offset * DAY_MS));
 }
 
 /** A report as the owner reads it. */

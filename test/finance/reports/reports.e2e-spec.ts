@@ -5,7 +5,7 @@ import type { TestClient } from '../../setup/client.js';
 import { invalid, staffWith } from '../invoices.js';
 import { bookingWith, received } from '../payments/bookings.js';
 import { approved, out, recorded, reverse } from '../payments/payments.js';
-import { dayOf, readReport, REPORTS, sum, totalOf } from './reporting.js';
+import { readReport, REPORTS, sum, totalOf } from './reporting.js';
 
 const INVOICES = '/v1/admin/finance/invoices';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-const day = (offset: number) => dayOf(app, offset);
+const day = (offset: number) => app.day(offset);
 const report = (path: string) => readReport(app, path);
 
 async function invoiced(bookingId: string, body: object = {}): Promise<{ id: string; number: string }> {

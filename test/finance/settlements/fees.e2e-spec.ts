@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { addItem, BOOKINGS, makeBooking, type One } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
-import { todayOf } from '../payment-plans/plans.js';
 
 const FINANCE = '/v1/admin/finance';
 
@@ -41,7 +40,7 @@ async function sold(paidCents: number): Promise<{ id: string; invoice: Document 
 }
 
 const pay = (bookingId: string, amountCents: number, more: object = {}) => {
-  const paidOn = todayOf(app);
+  const paidOn = app.day();
   return post(`${FINANCE}/payments`, { bookingId, method: 'cash', currency: 'EUR', amountCents, paidOn, ...more });
 };
 const cancel = (id: string) => post(`${BOOKINGS}/${id}/cancellation`, { reason: 'Ill' });

@@ -44,7 +44,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Bucharest' }).format(app.now());
+const today = () => app.day();
 const path = (id: string) => `${FINANCE}/bookings/${id}/cancellation-settlement`;
 const settle = (id: string, body: object = {}, client = owner) => client.post<One<Settlement>>(path(id), body);
 const fee = (agreedFeeCents: number, more: object = {}) => ({ agreedFeeCents, feeReason: 'Agreed by phone', ...more });
