@@ -25,6 +25,7 @@ const STATED = {
   pause: 'MIT',
   'png-js': 'MIT',
   streamsearch: 'MIT',
+  usearch: 'Apache-2.0',
 };
 
 /** Licences that ask no more than their text beside the software. Copyleft and source-available ones are forbidden. */
