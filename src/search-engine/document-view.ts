@@ -21,7 +21,7 @@ export interface DocumentView {
   readonly fields: Readonly<Record<string, unknown>>;
   /** The length of the JSON of its fields. */
   readonly length: number;
-  /** When the view expires because a departure begins: milliseconds, or Infinity. */
+  /** When the view expires because a departure begins or can no longer be booked: milliseconds, or Infinity. */
   readonly expiresAt: number;
 }
 
@@ -50,6 +50,8 @@ function withoutMarkup(value: unknown): unknown {
 interface Departure {
   readonly startsAt: number;
   readonly endsAt: number | null;
+  /** Null: it cannot be booked. */
+  readonly bookableUntil: number | null;
   readonly availableUnits: number | null;
 }
 
@@ -66,7 +68,12 @@ function summarizeDepartures(
   const day = (instant: number) => dayIn(String(zone ?? 'UTC'), instant);
   const [next] = upcoming;
   const days = [...new Set(upcoming.map(({ startsAt }) => day(startsAt)))];
-  const units = upcoming.flatMap(({ availableUnits }) => (availableUnits === null ? [] : [availableUnits]));
+  const isBookable = ({ bookableUntil }: Departure) => bookableUntil !== null && bookableUntil > now;
+  const units = upcoming.flatMap((departure) => {
+    const { availableUnits } = departure;
+    return availableUnits === null ? [] : [isBookable(departure) ? availableUnits : 0];
+  });
+  const ends = upcoming.filter(isBookable).map(({ bookableUntil }) => bookableUntil ?? Infinity);
   const fields = {
     nextDepartureAt: next ? new Date(next.startsAt).toISOString() : null,
     nextDepartureDate: next ? day(next.startsAt) : null,
@@ -78,17 +85,23 @@ function summarizeDepartures(
     departureMonths: [...new Set(days.map((date) => date.slice(0, 7)))],
     availableUnitsTotal: units.length > 0 ? units.reduce((sum, count) => sum + count, 0) : null,
   };
-  return { fields, expiresAt: next ? next.startsAt : Infinity };
+  return { fields, expiresAt: Math.min(next?.startsAt ?? Infinity, ...ends) };
 }
 
 function parseDeparture(item: unknown): Departure[] {
   if (typeof item !== 'object' || item === null) return [];
-  const { startsAt, endsAt, availableUnits } = Object.fromEntries<unknown>(Object.entries(item));
+  const {
+    startsAt,
+    endsAt,
+    bookableUntil = startsAt,
+    availableUnits,
+  } = Object.fromEntries<unknown>(Object.entries(item));
   if (typeof startsAt !== 'string') return [];
   return [
     {
       startsAt: Date.parse(startsAt),
       endsAt: typeof endsAt === 'string' ? Date.parse(endsAt) : null,
+      bookableUntil: typeof bookableUntil === 'string' ? Date.parse(bookableUntil) : null,
       availableUnits: typeof availableUnits === 'number' ? availableUnits : null,
     },
   ];

@@ -219,6 +219,10 @@ it('documents show changes of the departures of their product', async () => {
     upcomingDepartureCount: 1,
   });
 
+  await app.as('owner').post(`/v1/admin/operations/departures/${made.body.data.id}/sales-closing`, { reason: 'Full' });
+  await until(async () => (await shown())['availableUnitsTotal'] === 0);
+  expect((await shown())['upcomingDepartureCount']).toBe(1);
+
   await app.as('owner').post(`/v1/admin/operations/departures/${made.body.data.id}/cancellation`, { reason: 'Ash' });
   await until(async () => (await shown())['hasUpcomingDeparture'] === false);
   expect((await shown())['upcomingDepartureCount']).toBe(0);

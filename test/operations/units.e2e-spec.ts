@@ -123,7 +123,7 @@ describe('units of a departure', () => {
     await withUnits(app, (departures) => departures.allocate(made.id, 2, { from: 'pool', as: 'sold' }));
 
     const { productId, startsAt, endsAt, id: departureId } = made;
-    const members = { productId, departureId, startsAt, endsAt, status: 'scheduled' };
+    const members = { productId, departureId, startsAt, endsAt, bookableUntil: startsAt, status: 'scheduled' };
     const published = await eventually(async () => {
       const { messages } = await history(app.as('platform'), 'operations.departures', 'limit=1000');
       const own = messages.filter(({ data }) => (data as { departureId: string }).departureId === departureId);

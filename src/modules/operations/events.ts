@@ -4,7 +4,7 @@ export const operationsEvents: EventGroup[] = [
   {
     channels: ['operations.departures'],
     events: ['departure.changed'],
-    members: ['productId', 'departureId', 'startsAt', 'endsAt', 'status', 'available'],
+    members: ['productId', 'departureId', 'startsAt', 'endsAt', 'bookableUntil', 'status', 'available'],
   },
   {
     channels: ['operations.departures'],

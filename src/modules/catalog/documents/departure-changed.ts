@@ -6,6 +6,8 @@ export interface DepartureChange {
   readonly departureId: string;
   readonly startsAt: string;
   readonly endsAt: string;
+  /** Null: it cannot be booked. */
+  readonly bookableUntil: string | null;
   readonly status: string;
   readonly available: number;
 }
@@ -21,7 +23,9 @@ export function parseDepartureChange(payload: unknown): DepartureChange | null {
   const [productId, departureId, startsAt, endsAt] = ['productId', 'departureId', 'startsAt', 'endsAt'].map(text);
   const available = data.get('available');
   if (!productId || !departureId || !startsAt || !endsAt || typeof available !== 'number') return null;
-  return { productId, departureId, startsAt, endsAt, status: text('status') ?? '', available };
+  // Events of an earlier version have no end of sales.
+  const bookableUntil = data.has('bookableUntil') ? text('bookableUntil') : startsAt;
+  return { productId, departureId, startsAt, endsAt, bookableUntil, status: text('status') ?? '', available };
 }
 
 /**
@@ -30,12 +34,12 @@ export function parseDepartureChange(payload: unknown): DepartureChange | null {
  */
 export function changedDepartures(given: unknown, change: DepartureChange): Record<string, unknown>[] | null {
   const before = Array.isArray(given) ? given.filter(isObject) : [];
-  const { departureId, startsAt, endsAt } = change;
+  const { departureId, startsAt, endsAt, bookableUntil } = change;
   const isSame = (departure: Record<string, unknown>) =>
     departure['departureId'] === departureId ||
     (departure['departureId'] === undefined && Date.parse(String(departure['startsAt'])) === Date.parse(startsAt));
   const others = before.filter((departure) => !isSame(departure));
-  const changed = { departureId, startsAt, endsAt, availableUnits: Math.max(0, change.available) };
+  const changed = { departureId, startsAt, endsAt, bookableUntil, availableUnits: Math.max(0, change.available) };
   const after = change.status === 'cancelled' ? others : [...others, changed];
   after.sort((a, b) => Date.parse(String(a['startsAt'])) - Date.parse(String(b['startsAt'])));
   return isDeepStrictEqual(before, after) ? null : after;

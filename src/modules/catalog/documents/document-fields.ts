@@ -10,7 +10,7 @@ const URLS = ['primaryMediaUrl', 'thumbnailUrl', 'coverMediaUrl'];
 const MAX_TEXT = 20_000;
 const MAX_ITEMS = 1_000;
 export const STATUSES = named('CatalogDocumentStatus', ['active', 'draft', 'archived']);
-const DEPARTURE_MEMBERS = ['departureId', 'startsAt', 'endsAt', 'availableUnits'];
+const DEPARTURE_MEMBERS = ['departureId', 'startsAt', 'endsAt', 'bookableUntil', 'availableUnits'];
 
 /** Validates the fields of a document. The paths of the issues begin with `path`. */
 export function issuesOfFields(vertical: Vertical, fields: Record<string, unknown>, path: string): Issue[] {
@@ -114,12 +114,14 @@ function faultOfDeparture(departure: unknown): Fault | null {
   }
   const members = new Map<string, unknown>(Object.entries(departure));
   const unknown = [...members.keys()].find((name) => !DEPARTURE_MEMBERS.includes(name));
-  const [startsAt, endsAt, units] = ['startsAt', 'endsAt', 'availableUnits'].map((name) => members.get(name) ?? null);
+  const [startsAt, units] = ['startsAt', 'availableUnits'].map((name) => members.get(name) ?? null);
   const id = members.get('departureId') ?? null;
   if (unknown !== undefined) return { message: 'is not recognized', code: 'whitelistValidation', at: `.${unknown}` };
   if (!isInstant(startsAt)) return { message: 'must be an instant with an offset', code: 'isInstant', at: '.startsAt' };
-  if (endsAt !== null && !isInstant(endsAt)) {
-    return { message: 'must be an instant with an offset', code: 'isInstant', at: '.endsAt' };
+  for (const name of ['endsAt', 'bookableUntil']) {
+    if (!isInstant(members.get(name) ?? startsAt)) {
+      return { message: 'must be an instant with an offset', code: 'isInstant', at: `.${name}` };
+    }
   }
   if (units !== null && !(typeof units === 'number' && Number.isSafeInteger(units) && units >= 0)) {
     return { message: 'must be a whole number, 0 or more', code: 'isInt', at: '.availableUnits' };

@@ -24,6 +24,8 @@ export interface ChangedDeparture {
   productId: string;
   startsAt: Date;
   endsAt: Date;
+  cutoffAt: Date | null;
+  salesClosedAt: Date | null;
   status: DepartureStatus;
   available: number;
   /** It may have reached its minimum. */

@@ -29,7 +29,7 @@ import type { CreateDeparture, ListDepartures, UpdateDeparture } from './departu
 import type { Departure, DepartureChanges, DepartureView } from './departure.entity.js';
 import { type ChangedDeparture, DeparturesRepository, type Shortage, type Units } from './departures.repository.js';
 import { newDeparture } from './new-departure.js';
-import { acceptedStates, type SalesState, type SalesTerms } from './sales-state.js';
+import { acceptedStates, bookableUntil, type SalesState, type SalesTerms } from './sales-state.js';
 import { type Change, isSale } from './unit-statements.js';
 
 type UnitSource = 'pool' | 'guaranteed_slot' | 'cap_slot';
@@ -343,8 +343,13 @@ export class DeparturesService {
     this.publish({ ...departure, available: departure.availableUnits() });
   }
 
-  private publish({ id, productId, startsAt, endsAt, status, available }: Omit<ChangedDeparture, 'tentative'>): void {
-    const times = { startsAt: startsAt.toISOString(), endsAt: endsAt.toISOString() };
+  private publish(departure: Omit<ChangedDeparture, 'tentative'>): void {
+    const { id, productId, startsAt, endsAt, status, available } = departure;
+    const times = {
+      startsAt: startsAt.toISOString(),
+      endsAt: endsAt.toISOString(),
+      bookableUntil: bookableUntil(departure)?.toISOString() ?? null,
+    };
     const data = { productId, departureId: id, ...times, status, available };
     this.outbox.add({ channel: 'operations.departures', event: 'departure.changed', data });
   }

@@ -14,6 +14,13 @@ export type SalesState = (typeof SALES_STATES)[number];
 /** The units decide whether a departure is sold out: it may be for the pool, and not for the slot of a channel. */
 const ON_SALE: readonly SalesState[] = ['open', 'sold_out'];
 
+export interface SalesTimes {
+  readonly status: string;
+  readonly startsAt: Date;
+  readonly cutoffAt: Date | null;
+  readonly salesClosedAt: Date | null;
+}
+
 /** Departures after whose cut-off, or after whose start, staff may sell with the scope `bookings:override`. */
 export const SALES_OVERRIDES = named('SalesOverride', ['cutoff', 'past']);
 export type SalesOverride = (typeof SALES_OVERRIDES)[number];
@@ -33,6 +40,12 @@ export type SalesTerms = readonly SalesOverride[] | 'reinstatement';
 export function acceptedStates(terms: SalesTerms): readonly SalesState[] {
   if (terms === 'reinstatement') return [...ON_SALE, 'closed', 'cut_off'];
   return [...ON_SALE, ...terms.flatMap((override) => OVERRIDDEN[override])];
+}
+
+/** Until when a departure is sold, as far as it is decided; null: it was cancelled or staff have closed its sales. */
+export function bookableUntil({ status, salesClosedAt, cutoffAt, startsAt }: SalesTimes): Date | null {
+  if (status === 'cancelled' || salesClosedAt !== null) return null;
+  return cutoffAt !== null && cutoffAt < startsAt ? cutoffAt : startsAt;
 }
 
 /** SQL: the units of the pool of a departure. */

@@ -42,6 +42,7 @@ function statement(set: string, guard: string): string {
     from unnest($1::text[], $2::integer[]) as w (id, n)
     where d.id = w.id and ${guard}
     returning d.id, d.product_id as "productId", d.starts_at as "startsAt", d.ends_at as "endsAt", d.status,
+      d.cutoff_at as "cutoffAt", d.sales_closed_at as "salesClosedAt",
       ${POOL} as available, ${isTentative('d')} as tentative`;
 }
 
