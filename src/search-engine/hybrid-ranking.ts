@@ -149,17 +149,17 @@ function vectorMatches(
   vector: VectorQuery,
   { mask, floor }: { mask: Uint8Array; floor: number },
 ): Matches {
-  const all = vector.candidates(mask).map((ordinal) => ({ ordinal, similarity: vector.similarity(ordinal) }));
-  all.sort((a, b) => b.similarity - a.similarity || a.ordinal - b.ordinal);
-  const nearBest = isSortedByField ? (all[0]?.similarity ?? 0) - MAX_DISTANCE_FROM_BEST : 0;
-  const threshold = minSimilarity ?? Math.max(floor, nearBest);
-  const similar = all.filter(({ similarity }) => similarity >= threshold);
   // The first page sets the threshold. Later pages do not limit the count, or new documents would displace matches.
-  const matches = minSimilarity === null ? similar.slice(0, NEAREST_NEIGHBOURS) : similar;
-  return {
-    ordinals: Uint32Array.from(matches, ({ ordinal }) => ordinal),
-    minSimilarity: minSimilarity ?? matches.at(-1)?.similarity ?? null,
-  };
+  if (minSimilarity !== null) {
+    return { ordinals: vector.nearest(mask, minSimilarity, Infinity), minSimilarity };
+  }
+  let ordinals = vector.nearest(mask, floor, NEAREST_NEIGHBOURS);
+  if (isSortedByField && ordinals.length > 0) {
+    const least = vector.similarity(ordinals[0] ?? 0) - MAX_DISTANCE_FROM_BEST;
+    ordinals = ordinals.filter((ordinal) => vector.similarity(ordinal) >= least);
+  }
+  const last = ordinals.at(-1);
+  return { ordinals, minSimilarity: last === undefined ? null : vector.similarity(last) };
 }
 
 function ordinalsOf(mask: Uint8Array): Uint32Array {

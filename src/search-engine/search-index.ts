@@ -101,8 +101,9 @@ export class SearchIndex {
   private prepare(request: SearchRequest): { parsed: ParsedQuery; query: PreparedQuery } {
     const { query: text, vector, position, sort, filters } = request;
     const matchesAll = !/[\p{L}\p{N}]/u.test(text);
-    const hasVector = vector !== null && !this.vectors.isEmpty;
-    const mode = matchesAll || hasVector ? request.mode : 'keyword';
+    const isByVector = request.mode !== 'keyword' && !matchesAll;
+    const vectorQuery = isByVector && vector !== null ? this.vectors.query(vector) : null;
+    const mode = isByVector && vectorQuery === null ? 'keyword' : request.mode;
     const parsed = matchesAll ? [] : (position?.query ?? this.parser.parse(text));
     const byKeywords = !matchesAll && mode !== 'semantic';
     const query: PreparedQuery = {
@@ -112,7 +113,7 @@ export class SearchIndex {
       matchesAll,
       termCount: parsed.length,
       keywords: byKeywords ? this.bm25.score(parsed, this.documents.size) : null,
-      vector: hasVector && mode !== 'keyword' && !matchesAll ? this.vectors.query(vector) : null,
+      vector: vectorQuery,
       exactNames: this.ordinalsWithName(text),
       minMatchedTerms: position?.minMatchedTerms ?? 0,
       minSimilarity: position ? (position.minSimilarity ?? Infinity) : null,

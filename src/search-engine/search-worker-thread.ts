@@ -33,6 +33,8 @@ async function execute(command: WorkerCommand): Promise<Omit<WorkerResponse, 'ca
       synonyms = command.synonyms;
       for (const [id, index] of [...indexes, ...drafts]) index.setSynonyms(synonymsOf(locales.get(id) ?? ''));
       return {};
+    case 'stop':
+      return process.exit();
   }
 }
 

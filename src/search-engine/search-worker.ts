@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { IndexedDocument } from './document-view.js';
 import type { IndexSettings, IndexStats, SearchEngine, SearchRequest, SearchResult } from './search-api.js';
 import type { Synonym } from './synonyms.js';
+
+/** A thread that does not respond is terminated then. */
+const STOP_WITHIN_MS = 5_000;
 
 /** The messages to the worker thread. A draft is an index that is being built beside the present one. */
 export type WorkerCommand =
@@ -16,7 +20,8 @@ export type WorkerCommand =
     }
   | { kind: 'createDraft'; settings: IndexSettings }
   | { kind: 'publishDraft'; indexId: string }
-  | { kind: 'setSynonyms'; synonyms: readonly Synonym[] };
+  | { kind: 'setSynonyms'; synonyms: readonly Synonym[] }
+  | { kind: 'stop' };
 
 export type WorkerRequest = WorkerCommand & { callId: number };
 
@@ -78,9 +83,16 @@ export class SearchWorker implements SearchEngine {
     await this.call({ kind: 'setSynonyms', synonyms });
   }
 
+  /** The thread ends itself: terminating it while usearch compares vectors would abort the process. */
   async stop(): Promise<void> {
     this.stopping = true;
-    await this.thread?.terminate();
+    const { thread } = this;
+    if (!thread) return;
+    const ended = once(thread, 'exit');
+    const timer = setTimeout(() => void thread.terminate(), STOP_WITHIN_MS);
+    thread.postMessage({ callId: 0, kind: 'stop' } satisfies WorkerRequest);
+    await ended;
+    clearTimeout(timer);
   }
 
   private async change(change: Omit<Extract<WorkerCommand, { kind: 'apply' }>, 'kind' | 'now'>): Promise<IndexStats> {

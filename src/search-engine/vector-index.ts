@@ -1,8 +1,6 @@
-import { bitCount } from './spelling.js';
+import { loadInnerProducts } from './inner-products.js';
+import { scoreOfTop } from './score-accumulator.js';
 
-/** Up to this many vectors are all compared with the query; of more, their sign bits choose the candidates. */
-const EXACT_UP_TO = 5_000;
-const CANDIDATES = 1_000;
 const SAMPLED_PAIRS = 2_000;
 /** The highest similarity floor: if all documents are alike, the usual similarity of two of them is meaningless. */
 const MAX_FLOOR = 0.35;
@@ -12,10 +10,10 @@ const ZERO_VECTORS = 20;
 /** The part of the mean vector that is subtracted. Subtracting all of it hurts small collections (docs/adr/0021). */
 const CENTERING = 0.5;
 
-/** A query vector, compared with the vectors of an index. */
+/** A query vector, compared with all vectors of an index. */
 export interface VectorQuery {
-  /** The documents of the mask that may be the most similar; all with a vector if there are few. */
-  candidates(mask: Uint8Array): number[];
+  /** The documents of the mask with at least this similarity, the most similar first, and not more than `limit`. */
+  nearest(mask: Uint8Array, minSimilarity: number, limit: number): Uint32Array;
   /** The cosine. It decides which documents match, because it does not change when other documents do. */
   similarity(ordinal: number): number;
   /** The cosine after centering. It ranks better than the plain cosine. 0 without a vector. */
@@ -23,103 +21,87 @@ export interface VectorQuery {
 }
 
 /**
- * A vector index in two quantizations: int8 per dimension for the comparison, and one bit per dimension (the sign after
- * centering) for choosing candidates. The mean and the floor are those of when the index last doubled.
+ * A vector index that is searched exactly, so that filters lose no results. Vectors are quantized to int8. The mean and the
+ * floor are those of when the index last doubled.
  */
 export class VectorIndex {
+  private readonly innerProducts = loadInnerProducts();
   private dimensions = 0;
   private values = new Int8Array(0);
   /** The factor from int8 to the unit vector, by ordinal; 0 for a document without a vector. */
   private scales = new Float32Array(0);
-  private signBits = new SignBits(0);
   private mean = new Float32Array(0);
   private meanSquare = 0;
   /** The dot product of each vector with the mean. */
   private meanProducts = new Float32Array(0);
   private count = 0;
   private countAtMean = 0;
+  /** The number of ordinals up to the last document with a vector. */
+  private size = 0;
   /** Documents below this similarity to a query do not match: the similarity that one in ten pairs of documents exceeds. */
   floor = DEFAULT_FLOOR;
 
-  /** The first vector decides the number of dimensions; a vector of another length is ignored. */
+  /** The first vector decides the number of dimensions. A vector of another length or without a direction is ignored. */
   set(ordinal: number, vector: Float32Array): void {
+    const quantized = quantize(vector);
+    if (quantized === null) return;
     if (this.dimensions === 0) {
       this.dimensions = vector.length;
-      this.signBits = new SignBits(vector.length);
       this.mean = new Float32Array(vector.length);
     }
     if (vector.length !== this.dimensions) return;
     this.reserve(ordinal + 1);
-    const length = lengthOf(vector);
-    let largest = 1e-9;
-    for (const value of vector) largest = Math.max(largest, Math.abs(value) / length);
-    const offset = ordinal * this.dimensions;
-    for (let index = 0; index < this.dimensions; index += 1) {
-      this.values[offset + index] = Math.round(((vector[index] ?? 0) / length / largest) * 127);
-    }
-    this.scales[ordinal] = largest / 127;
-    this.center(ordinal);
+    this.values.set(quantized.values, ordinal * this.dimensions);
+    this.scales[ordinal] = quantized.scale;
+    this.meanProducts[ordinal] = this.dotProduct(ordinal, this.mean);
+    this.size = Math.max(this.size, ordinal + 1);
     this.count += 1;
     if (this.count >= 2 * this.countAtMean) this.updateMean();
   }
 
-  get isEmpty(): boolean {
-    return this.count === 0;
-  }
-
   get bytes(): number {
-    return this.values.byteLength + this.scales.byteLength + this.meanProducts.byteLength + this.signBits.bytes;
+    return this.values.byteLength + this.scales.byteLength + this.meanProducts.byteLength;
   }
 
-  /** The query vector must have the length 1. */
-  query(vector: Float32Array): VectorQuery {
-    const queryProduct = dotProduct(vector, this.mean) * CENTERING;
+  /** Null if the vector has no direction, or another number of dimensions. */
+  query(vector: Float32Array): VectorQuery | null {
+    const quantized = quantize(vector);
+    if (quantized === null || vector.length !== this.dimensions) return null;
+    const { scales, meanProducts } = this;
+    const rows = this.values.subarray(0, this.size * this.dimensions);
+    const similarities = this.innerProducts(rows, quantized.values);
+    for (let ordinal = 0; ordinal < similarities.length; ordinal += 1) {
+      similarities[ordinal] = (similarities[ordinal] ?? 0) * (scales[ordinal] ?? 0) * quantized.scale;
+    }
+    const queryProduct = unitProduct(vector, this.mean) * CENTERING;
     const square = this.meanSquare * CENTERING ** 2;
     const queryLength = Math.sqrt(Math.max(1 - 2 * queryProduct + square, 1e-9));
-    const computed = new Map<number, number>();
-    const similarity = (ordinal: number) => {
-      let cosine = computed.get(ordinal);
-      if (cosine === undefined) computed.set(ordinal, (cosine = this.cosine(ordinal, vector)));
-      return cosine;
-    };
     const centeredSimilarity = (ordinal: number) => {
-      if (!this.has(ordinal)) return 0;
-      const product = (this.meanProducts[ordinal] ?? 0) * CENTERING;
+      if ((scales[ordinal] ?? 0) === 0) return 0;
+      const product = (meanProducts[ordinal] ?? 0) * CENTERING;
       const length = Math.sqrt(Math.max(1 - 2 * product + square, 1e-9));
-      const cosine = (similarity(ordinal) - product - queryProduct + square) / (queryLength * length);
+      const cosine = ((similarities[ordinal] ?? 0) - product - queryProduct + square) / (queryLength * length);
       return Math.min(1, Math.max(-1, cosine));
     };
-    return { candidates: (mask) => this.candidates(vector, mask), similarity, centeredSimilarity };
+    return {
+      nearest: (mask, minSimilarity, limit) => nearest({ similarities, scales, mask }, minSimilarity, limit),
+      similarity: (ordinal) => similarities[ordinal] ?? 0,
+      centeredSimilarity,
+    };
   }
 
-  private has(ordinal: number): boolean {
-    return (this.scales[ordinal] ?? 0) > 0;
-  }
-
-  private candidates(query: Float32Array, mask: Uint8Array): number[] {
-    const masked = new Uint32Array(mask.length);
-    let count = 0;
-    for (let ordinal = 0; ordinal < mask.length; ordinal += 1) {
-      if (mask[ordinal] === 1 && this.has(ordinal)) masked[count++] = ordinal;
-    }
-    const ordinals = masked.subarray(0, count);
-    if (count <= EXACT_UP_TO) return [...ordinals];
-    return this.signBits.nearest((index) => (query[index] ?? 0) > (this.mean[index] ?? 0), ordinals, CANDIDATES);
-  }
-
-  private cosine(ordinal: number, query: Float32Array): number {
+  private dotProduct(ordinal: number, vector: Float32Array): number {
     const offset = ordinal * this.dimensions;
-    const values = this.values;
     let sum = 0;
     for (let index = 0; index < this.dimensions; index += 1) {
-      sum += (query[index] ?? 0) * (values[offset + index] ?? 0);
+      sum += (vector[index] ?? 0) * (this.values[offset + index] ?? 0);
     }
     return sum * (this.scales[ordinal] ?? 0);
   }
 
   /** Computes the mean, and everything that depends on it. */
   private updateMean(): void {
-    const members = [...this.scales.keys()].filter((ordinal) => this.has(ordinal));
+    const members = [...this.scales.keys()].filter((ordinal) => (this.scales[ordinal] ?? 0) > 0);
     this.countAtMean = Math.max(members.length, 8);
     const mean = new Float64Array(this.dimensions);
     for (const ordinal of members) {
@@ -130,8 +112,8 @@ export class VectorIndex {
       }
     }
     this.mean = Float32Array.from(mean);
-    this.meanSquare = dotProduct(this.mean, this.mean);
-    for (const ordinal of members) this.center(ordinal);
+    this.meanSquare = mean.reduce((sum, value) => sum + value * value, 0);
+    for (const ordinal of members) this.meanProducts[ordinal] = this.dotProduct(ordinal, this.mean);
     this.floor = this.floorOf(members);
   }
 
@@ -139,25 +121,19 @@ export class VectorIndex {
     if (members.length < 8) return DEFAULT_FLOOR;
     const cosines = Array.from({ length: SAMPLED_PAIRS }, (_, pair) => {
       const [one, other] = pairOf(pair, members);
-      const vector = Float32Array.from({ length: this.dimensions }, (__, index) => this.valueOf(one, index));
-      return one === other ? -1 : this.cosine(other, vector);
+      return one === other ? -1 : this.dotProduct(other, this.unitVector(one));
     }).filter((cosine) => cosine >= -0.99);
     cosines.sort((a, b) => a - b);
     return Math.min(cosines[Math.floor(cosines.length * 0.9)] ?? DEFAULT_FLOOR, MAX_FLOOR);
   }
 
-  private valueOf(ordinal: number, index: number): number {
-    return (this.values[ordinal * this.dimensions + index] ?? 0) * (this.scales[ordinal] ?? 0);
-  }
-
-  private center(ordinal: number): void {
-    this.meanProducts[ordinal] = this.cosine(ordinal, this.mean);
-    const [offset, scale] = [ordinal * this.dimensions, this.scales[ordinal] ?? 0];
-    this.signBits.set(ordinal, (index) => (this.values[offset + index] ?? 0) * scale > (this.mean[index] ?? 0));
+  private unitVector(ordinal: number): Float32Array {
+    const offset = ordinal * this.dimensions;
+    const scale = this.scales[ordinal] ?? 0;
+    return Float32Array.from(this.values.subarray(offset, offset + this.dimensions), (value) => value * scale);
   }
 
   private reserve(documents: number): void {
-    this.signBits.reserve(documents);
     if (documents <= this.scales.length) return;
     const capacity = Math.max(documents, this.scales.length * 2, 64);
     this.values = copied(new Int8Array(capacity * this.dimensions), this.values);
@@ -166,58 +142,48 @@ export class VectorIndex {
   }
 }
 
-/** Binary quantization: one bit per dimension. A small Hamming distance means that two vectors are similar. */
-class SignBits {
-  private readonly words: number;
-  private bits = new Uint32Array(0);
+interface Compared {
+  readonly similarities: Float32Array;
+  readonly scales: Float32Array;
+  readonly mask: Uint8Array;
+}
 
-  constructor(private readonly dimensions: number) {
-    this.words = Math.ceil(dimensions / 32);
+/** Plain loops, because a tenth of all documents reach the floor. Documents with the same similarity are in order of arrival. */
+function nearest({ similarities, scales, mask }: Compared, minSimilarity: number, limit: number): Uint32Array {
+  const ordinals = new Uint32Array(mask.length);
+  let count = 0;
+  for (let ordinal = 0; ordinal < mask.length; ordinal += 1) {
+    const isNear = (similarities[ordinal] ?? 0) >= minSimilarity;
+    if (isNear && mask[ordinal] === 1 && (scales[ordinal] ?? 0) > 0) ordinals[count++] = ordinal;
   }
+  const similar = ordinals.subarray(0, count);
+  const leastOfTop = scoreOfTop(
+    limit,
+    Float32Array.from(similar, (ordinal) => 1 + (similarities[ordinal] ?? 0)),
+  );
+  const top = similar.filter((ordinal) => 1 + (similarities[ordinal] ?? 0) >= leastOfTop);
+  return top.sort((a, b) => (similarities[b] ?? 0) - (similarities[a] ?? 0) || a - b).subarray(0, limit);
+}
 
-  get bytes(): number {
-    return this.bits.byteLength;
-  }
+/** A vector as int8 numbers, and the factor from these to the vector of length 1; null for one without a direction. */
+function quantize(vector: Float32Array): { values: Int8Array; scale: number } | null {
+  let largest = 0;
+  for (const value of vector) largest = Math.max(largest, Math.abs(value));
+  if (!(largest > 0 && largest < Infinity)) return null;
+  const values = Int8Array.from(vector, (value) => Math.round((value / largest) * 127));
+  let square = 0;
+  for (const value of values) square += value * value;
+  return { values, scale: 1 / Math.sqrt(square) };
+}
 
-  reserve(documents: number): void {
-    if (documents * this.words <= this.bits.length) return;
-    const capacity = Math.max(documents * this.words, this.bits.length * 2, 64 * this.words);
-    this.bits = copied(new Uint32Array(capacity), this.bits);
+/** The dot product of the vector of length 1 in the direction of `vector` with another one. */
+function unitProduct(vector: Float32Array, other: Float32Array): number {
+  let [product, square] = [0, 0];
+  for (let index = 0; index < vector.length; index += 1) {
+    product += (vector[index] ?? 0) * (other[index] ?? 0);
+    square += (vector[index] ?? 0) ** 2;
   }
-
-  set(ordinal: number, isSet: (index: number) => boolean): void {
-    this.bits.set(this.pack(isSet), ordinal * this.words);
-  }
-
-  /** About `count` of the documents, those with the smallest distance. */
-  nearest(isSet: (index: number) => boolean, ordinals: Uint32Array, count: number): number[] {
-    const { bits, words } = this;
-    const query = this.pack(isSet);
-    const distances = new Uint16Array(ordinals.length);
-    const histogram = new Uint32Array(this.dimensions + 1);
-    for (let index = 0; index < ordinals.length; index += 1) {
-      const offset = (ordinals[index] ?? 0) * words;
-      let distance = 0;
-      for (let word = 0; word < words; word += 1) distance += bitCount((bits[offset + word] ?? 0) ^ (query[word] ?? 0));
-      distances[index] = distance;
-      histogram[distance] = (histogram[distance] ?? 0) + 1;
-    }
-    let farthest = 0;
-    for (let found = histogram[0] ?? 0; found < count && farthest < this.dimensions;) {
-      farthest += 1;
-      found += histogram[farthest] ?? 0;
-    }
-    return [...ordinals.filter((_, index) => (distances[index] ?? 0) <= farthest)];
-  }
-
-  private pack(isSet: (index: number) => boolean): Uint32Array {
-    const bits = new Uint32Array(this.words);
-    for (let index = 0; index < this.dimensions; index += 1) {
-      const word = index >>> 5;
-      if (isSet(index)) bits[word] = (bits[word] ?? 0) | (1 << (index & 31));
-    }
-    return bits;
-  }
+  return product / Math.sqrt(square);
 }
 
 /** The same sample of pairs each time, of documents that are far apart in the order of arrival. */
@@ -227,17 +193,7 @@ function pairOf(pair: number, members: readonly number[]): readonly [number, num
   return [members[one % members.length] ?? 0, members[other % members.length] ?? 0];
 }
 
-function lengthOf(vector: Float32Array): number {
-  return Math.sqrt(dotProduct(vector, vector)) || 1;
-}
-
-function dotProduct(one: Float32Array, other: Float32Array): number {
-  let sum = 0;
-  for (let index = 0; index < one.length; index += 1) sum += (one[index] ?? 0) * (other[index] ?? 0);
-  return sum;
-}
-
-function copied<Items extends Int8Array | Float32Array | Uint32Array>(target: Items, items: Items): Items {
+function copied<Items extends Int8Array | Float32Array>(target: Items, items: Items): Items {
   target.set(items);
   return target;
 }
