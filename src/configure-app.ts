@@ -51,5 +51,6 @@ export async function createApp(surroundings: AppDependencies): Promise<NestExpr
   const reading = [respondToOptions(app.get(RouteTable), { cors }), app.get(RequestBodies).read, traffic.received];
   app.use(chain(...rejecting, ...reading));
   if (env.docs) serveDocument(app, apiDocumentContent);
+  app.use(adapter.route);
   return app;
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { pathToRegexp } from 'path-to-regexp';
+import { RouteTree } from './route-tree.js';
 
 interface KnownRoute {
   readonly method: string;
@@ -11,23 +12,34 @@ interface KnownRoute {
 /** The existing routes, collected at boot, for code that runs before or without the router. */
 @Injectable()
 export class RouteTable {
-  private readonly routes: (KnownRoute & { pattern: RegExp })[] = [];
+  private readonly tree = new RouteTree<KnownRoute>();
+  /** For paths that only Express reads. */
+  private readonly patterns: { route: KnownRoute; pattern: RegExp }[] = [];
 
   add(route: KnownRoute): void {
-    this.routes.push({ ...route, pattern: pathToRegexp(route.path).regexp });
+    this.tree.add(route.method, route.path, route);
+    this.patterns.push({ route, pattern: pathToRegexp(route.path).regexp });
   }
 
   /** The methods of every route that matches the path, sorted; none if the path is unknown. For 405 and `Allow`. */
   methodsOf(path: string): string[] {
-    const methods = new Set(this.routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
+    const methods = new Set(
+      RouteTree.reads(path) ? this.tree.methodsOf(path) : this.matching(path).map(({ method }) => method),
+    );
     if (methods.has('GET')) methods.add('HEAD');
     return [...methods].sort();
   }
 
   /** Who may call the route of this method and path; null if there is none. */
   accessOf(method: string, path: string): 'public' | 'guarded' | null {
-    const matching = this.routes.filter((route) => route.method === method && route.pattern.test(path));
+    const matching = RouteTree.reads(path)
+      ? [this.tree.find(method, path)?.target ?? []].flat()
+      : this.matching(path).filter((route) => route.method === method);
     if (matching.length === 0) return null;
     return matching.every(({ isPublic }) => isPublic) ? 'public' : 'guarded';
+  }
+
+  private matching(path: string): KnownRoute[] {
+    return this.patterns.filter(({ pattern }) => pattern.test(path)).map(({ route }) => route);
   }
 }

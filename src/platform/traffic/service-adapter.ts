@@ -1,8 +1,10 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import type { RequestHandler } from '@nestjs/common/interfaces/http/http-server.interface.js';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import type { Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Admission } from './admission.js';
+import { RouteTree } from '../http/route-tree.js';
 import { limitUnreadBody } from '../http/unread-body-limit.js';
 import { respondToUnreadable } from '../http/unreadable-requests.js';
 
@@ -30,8 +32,18 @@ const STALLED_AFTER_MS = 60_000;
 /** Connections that wait to be accepted; beyond Node's default of 511, clients would retry after a second. */
 const BACKLOG = 4_096;
 
-/** Express behind a server that this class creates: Nest passes server options only to HTTPS servers. */
+interface Endpoint {
+  readonly path: string;
+  readonly handle: RequestHandler;
+}
+
+/**
+ * Express behind a server that this class creates, because Nest passes server options only to HTTPS servers. It also
+ * finds the routes of Nest's controllers in a tree, in front of Express's router, which tests some 280 routes one after
+ * the other: 80 of 600 µs less per request (docs/performance.md).
+ */
 export class ServiceAdapter extends ExpressAdapter {
+  private readonly endpoints = new RouteTree<Endpoint>();
   private admit: Admission['admit'] = () => true;
 
   constructor(private readonly log: Logger) {
@@ -50,6 +62,39 @@ export class ServiceAdapter extends ExpressAdapter {
     const listening = rest.find((value) => typeof value === 'function');
     return this.httpServer.listen({ port: Number(port), backlog: BACKLOG, ...(host ? { host } : {}) }, listening);
   }
+
+  override get(path: unknown, handle?: RequestHandler): unknown {
+    return super.get(path, this.indexed('GET', path, handle));
+  }
+
+  override post(path: unknown, handle?: RequestHandler): unknown {
+    return super.post(path, this.indexed('POST', path, handle));
+  }
+
+  override put(path: unknown, handle?: RequestHandler): unknown {
+    return super.put(path, this.indexed('PUT', path, handle));
+  }
+
+  override patch(path: unknown, handle?: RequestHandler): unknown {
+    return super.patch(path, this.indexed('PATCH', path, handle));
+  }
+
+  override delete(path: unknown, handle?: RequestHandler): unknown {
+    return super.delete(path, this.indexed('DELETE', path, handle));
+  }
+
+  /**
+   * Middleware behind all others. Express itself routes what is not found here: unknown paths and methods, and paths that
+   * the tree would read in another way.
+   */
+  readonly route = (request: Request, response: Response, next: NextFunction): unknown => {
+    const found = RouteTree.reads(request.path) ? this.find(request) : null;
+    if (found === null) return next();
+    const { path, handle } = found.target;
+    request.params = found.params as Request['params'];
+    request.route = { path };
+    return handle(request, response, next);
+  };
 
   /** Most responses are unconditional JSON, which does not need what Express checks for other responses. */
   override reply(response: Response, body: unknown, status?: number): void {
@@ -80,6 +125,18 @@ export class ServiceAdapter extends ExpressAdapter {
     });
     respondToUnreadable(server, this.log);
     this.httpServer = server;
+  }
+
+  /** Adds the route to the tree; Express gets it too, for what the tree does not read. */
+  private indexed(method: string, path: unknown, handle: RequestHandler | undefined): RequestHandler {
+    if (typeof path !== 'string' || !handle) throw new Error('A route has a path and a handler');
+    if (RouteTree.accepts(path)) this.endpoints.add(method, path, { path, handle });
+    return handle;
+  }
+
+  private find({ method, path }: Request) {
+    const found = this.endpoints.find(method, path);
+    return found ?? (method === 'HEAD' ? this.endpoints.find('GET', path) : null);
   }
 }
 
