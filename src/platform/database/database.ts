@@ -13,7 +13,7 @@ import { Clock } from '../clock/clock.js';
 import { databaseErrorOf, isDiskFull, isRetryable } from '../errors/database-errors.js';
 import { countStatement, type PageBounds, pageStatement, TOTAL } from './page.js';
 import { poolOf } from './pool.js';
-import { inTransaction } from './in-transaction.js';
+import { beginAt, inTransaction } from './in-transaction.js';
 import { inOneWrite, type ServicePool } from './service-pool.js';
 import { RowStatements } from './row-statements.js';
 import { Rows, targetOf, type Versioned } from './rows.js';
@@ -115,9 +115,9 @@ export class Database {
     return this.manager().getRepository(entity);
   }
 
-  /** Adds a row, in one statement. */
+  /** Adds a row. Inside a transaction it is sent with the next statement or the commit, which then fails with its error. */
   async insert<Entity extends ObjectLiteral>(entity: Entity): Promise<void> {
-    await this.run(this.statementsOf(targetOf(entity)).insert(entity));
+    await this.write(this.statementsOf(targetOf(entity)).insert(entity));
   }
 
   /**
@@ -129,10 +129,12 @@ export class Database {
     return rowCount === 1;
   }
 
-  /** Writes all columns of a locked row, in one statement, and raises its version. */
+  /** Writes all columns of a locked row and raises its version. Sent like an insert. */
   async update<Entity extends Versioned>(entity: Entity): Promise<void> {
-    const { rowCount } = await this.run(this.statementsOf(targetOf(entity)).update(entity));
-    if (rowCount !== 1) throw new Error(`${entity.id} was changed without its lock`);
+    const { id } = entity;
+    await this.write(this.statementsOf(targetOf(entity)).update(entity), ({ rowCount }) => {
+      if (rowCount !== 1) throw new Error(`${id} was changed without its lock`);
+    });
     entity.version += 1;
   }
 
@@ -198,12 +200,13 @@ export class Database {
   async updateUnlessTaken<Entity extends Versioned>(entity: Entity): Promise<boolean> {
     await this.execute('savepoint unless_taken');
     try {
-      await this.update(entity);
+      await this.run(this.statementsOf(targetOf(entity)).update(entity));
     } catch (error) {
       if (databaseErrorOf(error)?.code !== UNIQUE_VIOLATION) throw error;
       await this.execute('rollback to savepoint unless_taken');
       return false;
     }
+    entity.version += 1;
     await this.execute('release savepoint unless_taken');
     return true;
   }
@@ -248,11 +251,20 @@ export class Database {
 
   private run(statement: Statement): Promise<QueryResult<ObjectLiteral>> {
     const unit = units.getStore();
-    const answer: Promise<QueryResult<ObjectLiteral>> = (unit?.client ?? this.pool()).query(
-      this.statementNames.limit(statement),
-    );
-    if (!unit) answer.catch((error: unknown) => this.checkDisk(error));
+    if (unit) return unit.send(this.statementNames.limit(statement));
+    const answer: Promise<QueryResult<ObjectLiteral>> = this.pool().query(this.statementNames.limit(statement));
+    answer.catch((error: unknown) => this.checkDisk(error));
     return answer;
+  }
+
+  /** Sends the statement later if a transaction is running. */
+  private async write(statement: Statement, check?: (result: QueryResult<ObjectLiteral>) => void): Promise<void> {
+    const unit = units.getStore();
+    if (unit) unit.queue(this.statementNames.limit(statement), check);
+    else {
+      const result = await this.run(statement);
+      check?.(result);
+    }
   }
 
   private checkDisk(error: unknown): void {
@@ -280,8 +292,9 @@ export class Database {
     const runner = this.dataSource.createQueryRunner();
     try {
       const client = (await runner.connect()) as PoolClient;
-      const unit = new TransactionState(Object.assign(runner, { isTransactionActive: true }), client);
-      const result = await inTransaction(unit, this.clock, work);
+      Object.assign(runner, { isTransactionActive: true });
+      const unit = new TransactionState(runner, client, beginAt(this.clock));
+      const result = await inTransaction(unit, work);
       await runner.release();
       for (const follow of unit.afterCommit) await units.exit(follow);
       return result;

@@ -5,7 +5,7 @@
 export interface Statement {
   readonly name?: string;
   readonly text: string;
-  readonly values: unknown[];
+  readonly values?: unknown[];
 }
 
 /** Limits how many statements a connection prepares; each takes some 10 to 50 kB of its server process. */
