@@ -65,6 +65,7 @@ import { InstallmentReductions1793000000500 } from './src/migrations/17930000005
 import { SettlementDays1793000000600 } from './src/migrations/1793000000600-settlement-days.js';
 import { SearchTexts1793000000800 } from './src/migrations/1793000000800-search-texts.js';
 import { EndedOrders1793000000810 } from './src/migrations/1793000000810-ended-orders.js';
+import { RequiredRows1794000000200 } from './src/migrations/1794000000200-required-rows.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -247,6 +248,7 @@ const migrations = [
   SettlementDays1793000000600,
   SearchTexts1793000000800,
   EndedOrders1793000000810,
+  RequiredRows1794000000200,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -14,7 +14,7 @@ import { databaseErrorOf, isDiskFull, isRetryable } from '../errors/database-err
 import { countStatement, type PageBounds, pageStatement, TOTAL } from './page.js';
 import { poolOf } from './pool.js';
 import { beginAt, inTransaction } from './in-transaction.js';
-import { inOneWrite, type ServicePool } from './service-pool.js';
+import type { ServicePool } from './service-pool.js';
 import { RowStatements } from './row-statements.js';
 import { Rows, targetOf, type Versioned } from './rows.js';
 import { type Statement, StatementNames } from './statement.js';
@@ -68,6 +68,7 @@ export class Database {
     const end = new Error('The dry run has ended');
     const run = this.transaction(async () => {
       performed.push({ result: await work() });
+      await units.getStore()?.flush();
       throw end;
     });
     await run.catch((error: unknown) => {
@@ -129,12 +130,9 @@ export class Database {
     return rowCount === 1;
   }
 
-  /** Writes all columns of a locked row and raises its version. Sent like an insert. */
+  /** Writes all columns of a locked row and raises its version. Sent like an insert; fails if the row was not locked. */
   async update<Entity extends Versioned>(entity: Entity): Promise<void> {
-    const { id } = entity;
-    await this.write(this.statementsOf(targetOf(entity)).update(entity), ({ rowCount }) => {
-      if (rowCount !== 1) throw new Error(`${id} was changed without its lock`);
-    });
+    await this.write(this.statementsOf(targetOf(entity)).update(entity));
     entity.version += 1;
   }
 
@@ -198,16 +196,16 @@ export class Database {
 
   /** `update`, unless a unique key of the row is taken: then nothing happens, and the transaction remains usable. */
   async updateUnlessTaken<Entity extends Versioned>(entity: Entity): Promise<boolean> {
-    await this.execute('savepoint unless_taken');
+    const unit = units.getStore();
+    if (!unit) throw new Error('Only a transaction can try an update');
+    const statement = this.statementNames.limit(this.statementsOf(targetOf(entity)).update(entity));
     try {
-      await this.run(this.statementsOf(targetOf(entity)).update(entity));
+      await unit.attempt(statement);
     } catch (error) {
       if (databaseErrorOf(error)?.code !== UNIQUE_VIOLATION) throw error;
-      await this.execute('rollback to savepoint unless_taken');
       return false;
     }
     entity.version += 1;
-    await this.execute('release savepoint unless_taken');
     return true;
   }
 
@@ -229,10 +227,20 @@ export class Database {
     return rows as Row[];
   }
 
+  /**
+   * Runs a statement whose result nobody needs. Inside a transaction it is sent with the next statement or the commit, which
+   * then fails with its error, so the statement must fail whenever it is wrong (see `require_one_row`).
+   */
+  async write(statement: Statement): Promise<void> {
+    const unit = units.getStore();
+    if (unit) await unit.queue(this.statementNames.limit(statement));
+    else await this.run(statement);
+  }
+
   /** Statements that the work sends before its first `await` are sent in one write: one round trip for all of them. */
   together<T>(work: () => T): T {
     const unit = units.getStore();
-    return unit ? inOneWrite(unit.client, work) : work();
+    return unit ? unit.together(work) : work();
   }
 
   /** The pool itself, for the job runner and the watchdog. */
@@ -255,16 +263,6 @@ export class Database {
     const answer: Promise<QueryResult<ObjectLiteral>> = this.pool().query(this.statementNames.limit(statement));
     answer.catch((error: unknown) => this.checkDisk(error));
     return answer;
-  }
-
-  /** Sends the statement later if a transaction is running. */
-  private async write(statement: Statement, check?: (result: QueryResult<ObjectLiteral>) => void): Promise<void> {
-    const unit = units.getStore();
-    if (unit) unit.queue(this.statementNames.limit(statement), check);
-    else {
-      const result = await this.run(statement);
-      check?.(result);
-    }
   }
 
   private checkDisk(error: unknown): void {

@@ -33,7 +33,10 @@ export class RowStatements {
     this.texts = {
       insert,
       insertUnlessTaken: `${insert} on conflict do nothing`,
-      update: `update "${this.table}" set ${changes.join(', ')} where id = ${id} and version = ${version}`,
+      update: requireOneRow(
+        `update "${this.table}" set ${changes.join(', ')} where id = ${id} and version = ${version}`,
+        `${this.table}_locked`,
+      ),
       lock: `${this.select} where id = $1 for update`,
       lockAll: `${this.select} where id = any($1) order by id for update`,
     };
@@ -47,7 +50,7 @@ export class RowStatements {
     return this.named('insertUnlessTaken', this.valuesOf(entity));
   }
 
-  /** Writes all columns over the row that still has this version, which it raises. */
+  /** Writes all columns over the row that still has this version, which it raises. Fails if there is no such row. */
   update(entity: ObjectLiteral & { id: string; version: number }): Statement {
     const { id, version } = entity;
     return this.named('update', [...this.valuesOf({ ...entity, version: version + 1 }), id, version]);
@@ -101,6 +104,12 @@ export class RowStatements {
   private valuesOf(entity: ObjectLiteral): unknown[] {
     return this.fields.map(({ property, toColumn }) => toColumn(entity[property]));
   }
+}
+
+/** The UPDATE, which fails with a violation of this constraint unless it changes one row: COMMIT may be sent with it. */
+export function requireOneRow(update: string, constraint: string): string {
+  return `with changed as (${update} returning 1)
+    select case when count(*) <> 1 then require_one_row('${constraint}') end from changed`;
 }
 
 const JSON_TYPES: readonly unknown[] = ['json', 'jsonb'];

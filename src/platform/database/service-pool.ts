@@ -112,6 +112,11 @@ export function inOneWrite<T>(client: pg.ClientBase, send: () => T): T {
   }
 }
 
+/** The value as pg sends it, so that later changes of an array or a date do not change the statement. The types of pg hide it. */
+export function valueAsSent(value: unknown): unknown {
+  return (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils.prepareValue(value);
+}
+
 function processIdOf(client: PoolClient): number {
   return (client as unknown as { processID: number }).processID;
 }

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient, QueryResult } from 'pg';
 import type { ObjectLiteral, QueryRunner } from 'typeorm';
-import { inOneWrite } from './service-pool.js';
+import { databaseErrorOf } from '../errors/database-errors.js';
+import { inOneWrite, valueAsSent } from './service-pool.js';
 import type { Statement } from './statement.js';
 
 /** Items that are collected during a transaction and written in one statement just before its commit. */
@@ -14,37 +15,38 @@ export interface Collector<Item> {
 
 type Result = QueryResult<ObjectLiteral>;
 
-/** A statement whose result nobody waits for; `check` throws if the result is wrong. */
-interface Queued {
-  readonly statement: Statement;
-  readonly check?: ((result: Result) => void) | undefined;
-}
+/** Bounds the memory of a transaction that inserts many rows. */
+const MAX_QUEUED = 500;
+const FAILED_TRANSACTION = '25P02';
 
 /**
  * One running transaction: its connection, the statements that were not sent yet, the collected items, and the work to do
  * after its commit. Connections are pipelined: statements whose result nobody waits for, such as BEGIN and inserts, are
- * sent in one write with the next statement that somebody waits for, or with the COMMIT. So a transaction that only
- * inserts takes one round trip, and the row of a ledger's head is locked for none.
+ * sent in one write with the next statement that somebody waits for, or with the COMMIT. A transaction that only inserts
+ * takes one round trip, and the row of a ledger's head is locked for none.
+ *
+ * The COMMIT is sent before it is known whether the statements before it succeed. If one of them fails on the server, the
+ * server turns the COMMIT into a rollback. A queued statement must therefore fail on the server whenever it is wrong.
  */
 export class TransactionState {
   readonly afterCommit: (() => void | Promise<void>)[] = [];
   private readonly collected = new Map<Collector<never>, unknown[]>();
-  private queued: Queued[];
+  private queued: Statement[];
   /** Whether the server knows of this transaction. */
   private hasBegun = false;
-  /** Statements that were sent before one of TypeORM's, which does not wait for them. */
-  private readonly unawaited: Promise<Result>[] = [];
-  private failure: unknown;
+  /** The first error, which made the server reject all later statements. */
+  private failure: { error: unknown } | null = null;
 
   constructor(
     readonly runner: QueryRunner,
-    readonly client: PoolClient,
+    private readonly client: PoolClient,
     begin: Statement,
   ) {
-    this.queued = [{ statement: begin }];
+    this.queued = [begin];
+    // TypeORM sends its statements on the same connection: they must see the rows that were queued before.
     const query = runner.query.bind(runner);
     runner.query = ((...args: Parameters<QueryRunner['query']>) => {
-      for (const sent of this.sendQueued()) this.await(sent);
+      this.sendQueued();
       return query(...args);
     }) as QueryRunner['query'];
   }
@@ -62,50 +64,88 @@ export class TransactionState {
     return items ? collector.statement(items as never[]) : null;
   }
 
-  /** Sends the statement later, but before every other one. Its error fails the statement with which it is sent. */
-  queue(statement: Statement, check?: (result: Result) => void): void {
-    this.queued.push({ statement, check });
+  /**
+   * Sends the statement later, but before every other one, with the values of now. Its error fails the statement with
+   * which it is sent, and the transaction.
+   */
+  async queue(statement: Statement): Promise<void> {
+    const { values } = statement;
+    this.queued.push(values ? { ...statement, values: values.map((value) => valueAsSent(value)) } : statement);
+    if (this.queued.length >= MAX_QUEUED) await this.flush();
   }
 
-  /** Sends everything that is queued, and the statement, in one write. Fails with the first error of all of them. */
+  /** Sends everything that is queued, and the statement, in one write. Fails with the first error of the transaction. */
   async send(statement: Statement): Promise<Result> {
-    const sent = inOneWrite(this.client, () => [...this.sendQueued(), this.client.query(statement)]);
-    const results = await Promise.all(sent);
-    return results[results.length - 1] as Result;
+    const sent = this.together(() => {
+      this.sendQueued();
+      return this.sendNow(statement);
+    });
+    const result = await sent.catch((error: unknown) => {
+      // Errors arrive in the order of the statements, and all but the first only say that the transaction failed.
+      throw this.failure ? this.failure.error : error;
+    });
+    if (this.failure) throw this.failure.error;
+    return result;
+  }
+
+  /** Statements that the work sends before its first `await` are sent in one write. */
+  together<T>(work: () => T): T {
+    return inOneWrite(this.client, work);
+  }
+
+  /** Waits until the server has executed everything that is queued. */
+  async flush(): Promise<void> {
+    const last = this.queued.pop();
+    if (last) await this.send(last);
+  }
+
+  /** Sends the statement. If it fails, the transaction remains as it was before, and usable. */
+  async attempt(statement: Statement): Promise<Result> {
+    // So that an error of an earlier statement is not mistaken for one of this statement.
+    if (this.queued.length > (this.hasBegun ? 0 : 1)) await this.flush();
+    this.queued.push({ text: 'savepoint attempt' });
+    try {
+      const result = await this.send(statement);
+      this.queued.push({ text: 'release savepoint attempt' });
+      return result;
+    } catch (error) {
+      this.failure = null;
+      this.queued.push({ text: 'rollback to savepoint attempt' });
+      throw error;
+    }
   }
 
   /** Sends the queued statements, those that write all collected items, and the COMMIT in one write. */
   async commit(): Promise<void> {
     const pending = [...this.collected].sort(([a], [b]) => a.order - b.order);
-    for (const [collector, items] of pending) this.queue(collector.statement(items as never[]));
-    if (!this.hasBegun && this.queued.length === 1) return;
-    // If one of them failed, the server turns the COMMIT into a rollback.
-    await this.send({ text: 'commit' });
-    await Promise.all(this.unawaited);
+    for (const [collector, items] of pending) await this.queue(collector.statement(items as never[]));
+    const isEmpty = !this.hasBegun && this.queued.length === 1;
+    if (isEmpty) return;
+    const { command } = await this.send({ text: 'commit' });
+    if (command !== 'COMMIT') throw new Error('A statement failed, and its error was ignored: rolled back');
   }
 
-  /** Rolls back, and returns the error that made the transaction fail: `error`, unless an earlier one caused it. */
+  /** Rolls back, and returns `error`, or its cause if a statement of TypeORM failed only because an earlier one did. */
   async rollback(error: unknown): Promise<unknown> {
     // If the connection itself broke, the rollback fails too; the first error is reported.
     if (this.hasBegun) await this.client.query('rollback').catch(() => undefined);
-    return this.failure ?? error;
+    return this.failure && databaseErrorOf(error)?.code === FAILED_TRANSACTION ? this.failure.error : error;
   }
 
-  private sendQueued(): Promise<Result>[] {
-    const queued = this.queued;
+  private sendQueued(): void {
+    const { queued } = this;
     this.queued = [];
-    this.hasBegun = true;
-    return queued.map(({ statement, check }) => {
-      const result: Promise<Result> = this.client.query(statement);
-      return check ? result.then((answer) => (check(answer), answer)) : result;
+    this.together(() => {
+      for (const statement of queued) void this.sendNow(statement).catch(() => undefined);
     });
   }
 
-  /** TypeORM's own statement fails after it, with an error that does not name the cause. */
-  private await(sent: Promise<Result>): void {
-    this.unawaited.push(sent);
-    sent.catch((error: unknown) => {
-      this.failure ??= error;
+  private sendNow(statement: Statement): Promise<Result> {
+    this.hasBegun = true;
+    const result: Promise<Result> = this.client.query(statement);
+    return result.catch((error: unknown) => {
+      this.failure ??= { error };
+      throw error;
     });
   }
 }

@@ -3,9 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { Env } from '../config/env.js';
 import { Database } from '../database/database.js';
+import { requireOneRow } from '../database/row-statements.js';
 import { sessionEnded } from '../database/session-locks.js';
 import { Watchdog } from '../database/watchdog.js';
 import { AppError, unavailable, unprocessable } from '../errors/app-error.js';
+import { mapConstraint } from '../errors/database-errors.js';
 import { newId } from '../ids/id.js';
 import { Cron } from '../jobs/job-decorators.js';
 import { SealingKeys } from '../keys/sealing-keys.js';
@@ -38,6 +40,14 @@ const FORGET_AFTER_SECONDS = [0.1, 0.3, 1, 3];
 const KEPT_SECONDS = 24 * 60 * 60;
 const PURPOSE = 'idempotency';
 const RETRY_AFTER_MS = 1_000;
+
+// If another request claimed the key after the lease ended, its work counts and this one is rolled back.
+const CLAIM_LOST = 'idempotency_keys_claim';
+const COMPLETE = requireOneRow(
+  'update idempotency_keys set sealed_answer = $4 where principal = $1 and key = $2 and token = $3',
+  CLAIM_LOST,
+);
+mapConstraint(CLAIM_LOST, inProgress);
 
 /** The state of keys. A row is committed before the work and completed in the transaction of the work. */
 @Injectable()
@@ -72,7 +82,8 @@ export class IdempotencyKeys {
   }
 
   private async take({ principal, key, fingerprint, token }: Claim): Promise<Row | undefined> {
-    const [row] = await this.database.query<Row>(
+    const [row] = await this.database.prepared<Row>(
+      'idempotency-take',
       `with taken as (
          insert into idempotency_keys as k (principal, key, fingerprint, token, lease_until, expires_at, session)
          values ($1, $2, $3, $4, $5, $6, $8)
@@ -103,12 +114,11 @@ export class IdempotencyKeys {
   /** Stores the response in the running transaction, so that neither exists without the other. */
   async complete(claim: Claim, answer: StoredAnswer): Promise<void> {
     const sealed = await this.sealingKeys.seal(PURPOSE, Buffer.from(JSON.stringify(answer)), placeOf(claim));
-    const { count } = await this.database.execute(
-      'update idempotency_keys set sealed_answer = $4 where principal = $1 and key = $2 and token = $3',
-      [claim.principal, claim.key, claim.token, sealed],
-    );
-    // Another request claimed the key after the lease ended: its work counts, this one is rolled back.
-    if (count === 0) throw inProgress();
+    await this.database.write({
+      name: 'idempotency-complete',
+      text: COMPLETE,
+      values: [claim.principal, claim.key, claim.token, sealed],
+    });
   }
 
   /** A stored response may contain personal data, so a copy of the database does not reveal it. */
