@@ -3,6 +3,8 @@ import { invoiceCases } from './invoice-cases.js';
 import { tripCases } from './trip-cases.js';
 
 const INVOICES = '/v1/admin/finance/supplier-invoices';
+const CHANNELS = '/v1/admin/distribution/channels';
+const RULES = '/v1/admin/notifications/reminder-rules';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const ROWS = 64;
 
@@ -12,6 +14,20 @@ export const cases = [
   {
     name: 'create, with Idempotency-Key',
     prepare: async (world) => create(world, () => ({ 'idempotency-key': randomUUID() })),
+  },
+  {
+    name: 'create distribution channel',
+    prepare: async (world) => ({
+      service: () => send(`POST ${CHANNELS}`, staff(world), newChannel()),
+      nest: () => send('POST /save', {}, newChannel()),
+    }),
+  },
+  {
+    name: 'compose reminder rule',
+    prepare: async (world) => ({
+      service: () => send(`POST ${RULES}/compose`, staff(world), newRule()),
+      nest: () => send('POST /save', {}, newChannel()),
+    }),
   },
   {
     name: 'get supplier invoice',
@@ -117,10 +133,19 @@ function newInvoice() {
   };
 }
 
+const newChannel = () => ({ name: randomUUID(), description: 'Resells tours', kind: 'reseller' });
+
+function newRule() {
+  const channels = [{ channel: 'email', templateSlug: 'balance-due' }];
+  const stages = [{ offsetDays: -7, name: 'A week before', channels }];
+  return { name: randomUUID(), trigger: 'balance_due', enabled: true, sendTime: '09:30', stages };
+}
+
 function create(world, headers) {
   return {
     service: () => send(`POST ${INVOICES}`, { ...staff(world), ...headers() }, newInvoice()),
     bare: () => send('POST /insert', {}, {}),
+    nest: () => send('POST /save', {}, newChannel()),
   };
 }
 

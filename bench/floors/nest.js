@@ -1,12 +1,44 @@
 import 'reflect-metadata';
 import { Body, Controller, Get, HttpCode, Module, Param, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { DataSource, EntitySchema } from 'typeorm';
 import { createDataSource } from '../../dist/ormconfig.js';
 
-/* The other floor: a bare Nest + Express route as in the documentation, with TypeORM's findOneBy. */
+/* The other floor: bare Nest + Express routes as in the documentation, with TypeORM's `findOneBy` and `save`. */
 const dataSource = await createDataSource({ databaseUrl: process.env.DATABASE_URL, databasePoolSize: 20 }).initialize();
 const { target } = dataSource.entityMetadatas.find(({ tableName }) => tableName === 'supplier_invoices');
 const invoices = dataSource.getRepository(target);
+
+/** A row of a channel, in a table without triggers; the id is the database's, so that `save` needs no SELECT. */
+const Saved = new EntitySchema({
+  name: 'Saved',
+  tableName: 'bench_saved',
+  columns: {
+    id: { type: 'uuid', primary: true, generated: 'uuid' },
+    name: { type: 'text' },
+    description: { type: 'text', nullable: true },
+    kind: { type: 'text', default: 'reseller' },
+    status: { type: 'text', default: 'active' },
+    website: { type: 'text', nullable: true },
+    metadata: { type: 'jsonb', nullable: true },
+    version: { type: 'integer', version: true },
+    createdAt: { name: 'created_at', type: 'timestamptz', createDate: true },
+    updatedAt: { name: 'updated_at', type: 'timestamptz', updateDate: true },
+  },
+});
+await dataSource.query(`create table if not exists bench_saved (
+    id uuid primary key default gen_random_uuid(), name text not null, description text, kind text not null default 'reseller',
+    status text not null default 'active', website text, metadata jsonb, version int not null,
+    created_at timestamptz not null default now(), updated_at timestamptz not null default now());
+  create unique index if not exists bench_saved_name on bench_saved (lower(name));`);
+const saving = await new DataSource({
+  type: 'postgres',
+  url: process.env.DATABASE_URL,
+  poolSize: 20,
+  entities: [Saved],
+}).initialize();
+const saved = saving.getRepository(Saved);
+
 const SEALED = { data: { ciphertext: 'A'.repeat(48) } };
 
 const INTROSPECTED = {
@@ -28,6 +60,10 @@ class FloorController {
     return { data: await invoices.findOneBy({ id }) };
   }
 
+  async save(body) {
+    return { data: await saved.save(saved.create(body)) };
+  }
+
   seal(_body) {
     return SEALED;
   }
@@ -44,6 +80,7 @@ function route(name, decorators, parameters = []) {
 }
 route('live', [Get('health/live')]);
 route('one', [Get('one/:id')], [Param('id')]);
+route('save', [Post('save')], [Body()]);
 route('seal', [Post('seal'), HttpCode(200)], [Body()]);
 route('introspect', [Post('introspect'), HttpCode(200)], [Body()]);
 Controller()(FloorController);
