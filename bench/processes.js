@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { createServer } from 'node:net';
+import { serviceProgram } from '../scripts/service.js';
 import { root } from './world.js';
 
 const READY_WITHIN_MS = 90_000;
@@ -10,7 +11,7 @@ const READY_WITHIN_MS = 90_000;
 /** Starts the service that is built in `world.root` (default: this project) in a separate process, with its log in a file. */
 export function startService(world, databaseUrl = world.databaseUrl) {
   return start(
-    join(world.root ?? root, 'dist/src/main.js'),
+    serviceProgram(world.root ?? root),
     { ...world.env, DATABASE_URL: databaseUrl },
     join(world.folder, 'service.log'),
   );

@@ -11,7 +11,8 @@ import { step } from './progress.js';
 const OUTPUT = join(ROOT, 'dist');
 const STAMP = join(OUTPUT, '.built');
 const PLUGIN = 'scripts/nest/schema-descriptions.js';
-const SETTINGS = ['ormconfig.ts', 'tsconfig.json', 'nest-cli.json', 'package-lock.json', PLUGIN];
+const BUNDLER = ['scripts/bundle.js', 'scripts/bundle/start.cjs'];
+const SETTINGS = ['ormconfig.ts', 'tsconfig.json', 'nest-cli.json', 'package-lock.json', PLUGIN, ...BUNDLER];
 
 /**
  * Builds the service unless the build is up to date. Without sources (on a machine that has only the build) there is nothing
@@ -44,8 +45,13 @@ function isBuilt(stamp) {
 async function build(signal) {
   // The output of a deleted source would remain.
   rmSync(OUTPUT, { recursive: true, force: true });
-  const nest = join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js');
-  const { code, output } = await runQuietly([process.execPath, nest, 'build'], { cwd: ROOT, signal });
+  await run([join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js'), 'build'], signal);
+  await run([join(ROOT, 'scripts/bundle.js')], signal);
+}
+
+/** @param {string[]} script @param {AbortSignal | undefined} signal */
+async function run(script, signal) {
+  const { code, output } = await runQuietly([process.execPath, ...script], { cwd: ROOT, signal });
   if (code !== 0)
     throw new LaunchError('The service could not be built.', 'Correct the errors above.', {
       detail: output,

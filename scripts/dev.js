@@ -1,6 +1,7 @@
 // @ts-check
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { stopSignals } from './child.js';
 import { openDatabase } from './database.js';
 import { loadEnvironment, ROOT } from './environment.js';
@@ -31,7 +32,7 @@ async function develop(stopping) {
         continue;
       }
       await stop();
-      const [program = '', ...words] = serviceCommand('--enable-source-maps');
+      const [program = '', ...words] = serviceCommand(join(ROOT, 'dist/src/main.js'), '--enable-source-maps');
       service = spawn(program, words, {
         cwd: ROOT,
         env: serviceEnvironment(database.environment),

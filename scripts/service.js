@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { bundleIsCurrent } from './bundle/build-stamp.js';
 import { dataFolder, ROOT } from './environment.js';
 import { isFree } from './ports.js';
 import { LaunchError } from './launch-error.js';
@@ -22,12 +23,21 @@ export function serviceLock(port) {
 }
 
 /**
- * The command of the built service, which stops when this process ends.
+ * The program of the built service: the bundle, unless it was made from another build.
+ * @param {string} [root]
+ */
+export function serviceProgram(root = ROOT) {
+  return bundleIsCurrent(root) ? join(root, 'dist/service/start.cjs') : join(root, 'dist/src/main.js');
+}
+
+/**
+ * The command of a service that stops when this process ends.
+ * @param {string} program
  * @param {...string} options of Node.js
  */
-export function serviceCommand(...options) {
+export function serviceCommand(program, ...options) {
   const preload = pathToFileURL(join(ROOT, 'scripts/stop-with-launcher.js')).href;
-  return [process.execPath, ...options, '--import', preload, join(ROOT, 'dist/src/main.js')];
+  return [process.execPath, ...options, '--import', preload, program];
 }
 
 /** @param {NodeJS.ProcessEnv} environment */

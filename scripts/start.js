@@ -6,7 +6,7 @@ import { loadEnvironment, ROOT } from './environment.js';
 import { ensureInstalled } from './install.js';
 import { report } from './launch-error.js';
 import { note } from './progress.js';
-import { lockPort, serviceCommand, serviceEnvironment } from './service.js';
+import { lockPort, serviceCommand, serviceEnvironment, serviceProgram } from './service.js';
 
 /**
  * `npm start`: installs, builds and starts the database, then runs the service in the foreground; when the service ends,
@@ -37,7 +37,7 @@ async function start({ stopping, killing }) {
  */
 async function serve({ environment, lost }, { stopping, killing }) {
   const failed = new AbortController();
-  const service = runInForeground(serviceCommand(), {
+  const service = runInForeground(serviceCommand(serviceProgram()), {
     cwd: ROOT,
     env: serviceEnvironment(environment),
     stdin: 'ignore',

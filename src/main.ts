@@ -1,14 +1,3 @@
-import 'reflect-metadata';
-import cluster from 'node:cluster';
-import { readProcessEnv, runProcess } from './boot.js';
-import { startCluster } from './cluster.js';
-import { readCheckedEnv } from './production.js';
-import { serveInCluster, serveSingleProcess } from './serving.js';
+import { startService } from './service.js';
 
-await runProcess(async () => {
-  // The primary process has examined the database.
-  if (cluster.isWorker) return serveInCluster(readProcessEnv());
-  const env = await readCheckedEnv();
-  if (env.webConcurrency > 1) await startCluster(env);
-  else await serveSingleProcess(env);
-});
+await startService();

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { serviceProgram } from '../../scripts/service.js';
 import { readCredentials, tokenOf } from '../setup/credentials.js';
 import { until } from './locked-table.js';
 
@@ -43,7 +43,7 @@ export class ServiceProcess {
 
   static async launch(env: Record<string, string>): Promise<ServiceProcess> {
     const port = env['PORT'] ?? String(await freePort());
-    const child = spawn(process.execPath, [join(process.cwd(), 'dist/src/main.js')], {
+    const child = spawn(process.execPath, [serviceProgram()], {
       env: { ...process.env, NODE_OPTIONS: '', JOBS: 'false', ...env, PORT: port },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { serviceProgram } from '../../scripts/service.js';
+import { endAll, ServiceProcess } from '../platform/service-process.js';
+import { startApp, type TestApp } from '../setup/app.js';
+
+const STARTUP_MS = 120_000;
+
+let app: TestApp;
+let service: ServiceProcess;
+beforeAll(async () => {
+  app = await startApp({ env: { JOBS: 'false' } });
+  service = await ServiceProcess.start({ EMBEDDER: 'none' });
+}, STARTUP_MS);
+afterAll(endAll);
+
+describe('the bundle of the service', () => {
+  it('is the program that starts', () => {
+    expect(serviceProgram()).toBe(join(process.cwd(), 'dist/service/start.cjs'));
+  });
+
+  it('has the names of classes: its API document is that of the modules', async () => {
+    const [bundled, modules] = await Promise.all([
+      service.get('/openapi.json').then((response) => response.json()),
+      app.as('owner').get('/openapi.json'),
+    ]);
+    expect(bundled).toEqual(modules.body);
+  });
+
+  it.each(['/docs', '/docs/init.js', '/data/geo/v1/reference/languages', '/health/ready'])(
+    'finds the files of %s',
+    async (path) => expect((await service.get(path)).status).toBe(200),
+  );
+});
