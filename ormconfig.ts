@@ -66,6 +66,7 @@ import { SettlementDays1793000000600 } from './src/migrations/1793000000600-sett
 import { SearchTexts1793000000800 } from './src/migrations/1793000000800-search-texts.js';
 import { EndedOrders1793000000810 } from './src/migrations/1793000000810-ended-orders.js';
 import { RequiredRows1794000000200 } from './src/migrations/1794000000200-required-rows.js';
+import { LedgerPartitions1794000000700 } from './src/migrations/1794000000700-ledger-partitions.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -249,6 +250,7 @@ const migrations = [
   SearchTexts1793000000800,
   EndedOrders1793000000810,
   RequiredRows1794000000200,
+  LedgerPartitions1794000000700,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

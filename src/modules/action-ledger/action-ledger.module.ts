@@ -9,6 +9,7 @@ import { PayloadErasuresService } from './erasures/payload-erasures.service.js';
 import { LedgerReversalsController } from './reversals/ledger-reversals.controller.js';
 import { LedgerReversalsRepository } from './reversals/ledger-reversals.repository.js';
 import { LedgerReversalsService } from './reversals/ledger-reversals.service.js';
+import { LedgerPartitionJobs } from './storage/ledger-partitions.jobs.js';
 import { LedgerVerificationController } from './verification/ledger-verification.controller.js';
 import { LedgerVerificationService } from './verification/ledger-verification.service.js';
 
@@ -19,6 +20,7 @@ import { LedgerVerificationService } from './verification/ledger-verification.se
     ActionLedgerDemo,
     LedgerCheckpoints,
     LedgerEntriesService,
+    LedgerPartitionJobs,
     LedgerReversalsRepository,
     LedgerReversalsService,
     LedgerVerificationService,

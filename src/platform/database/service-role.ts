@@ -7,6 +7,7 @@ interface Relation {
   schema: string;
   name: string;
   isSequence: boolean;
+  isPartition: boolean;
   /** The rights that the role has now. */
   held: string[];
 }
@@ -15,7 +16,7 @@ interface Relation {
 const SCHEMAS = ['public', 'graphile_worker'];
 
 const RELATIONS = `
-  select nspname as schema, relname as name, relkind = 'S' as "isSequence",
+  select nspname as schema, relname as name, relkind = 'S' as "isSequence", relispartition as "isPartition",
     array(select lower(privilege_type) from aclexplode(relacl) where grantee = $2::regrole)
     || array(select format('%s (%s)', lower(privilege_type), attname)
              from pg_attribute, aclexplode(attacl) where attrelid = pg_class.oid and grantee = $2::regrole) as held
@@ -41,6 +42,7 @@ const WITHOUT_POLICY = `
 
 /**
  * Gives the role of the service exactly these rights on tables, and the use of sequences; the owner of the tables grants them.
+ * Partitions get none: statements name the partitioned table, whose rights and triggers apply.
  * Usually nothing differs, and nothing is written. Returns the statements that were needed.
  */
 export async function grantServiceRights(
@@ -67,10 +69,10 @@ export async function grantServiceRights(
 }
 
 function differences(
-  { schema, name, isSequence, held }: Relation,
+  { schema, name, isSequence, isPartition, held }: Relation,
   { grantee, rightsOf }: { grantee: string; rightsOf: (table: { schema: string; name: string }) => TableRights },
 ): string[] {
-  const wanted = isSequence ? ['usage', 'select'] : rightsOf({ schema, name });
+  const wanted = isPartition ? [] : isSequence ? ['usage', 'select'] : rightsOf({ schema, name });
   const object = `${isSequence ? 'sequence' : 'table'} ${quoted(schema)}.${quoted(name)}`;
   const missing = wanted.filter((right) => !held.includes(right));
   const excessive = held.filter((right) => !wanted.includes(right));
