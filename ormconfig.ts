@@ -67,6 +67,7 @@ import { SearchTexts1793000000800 } from './src/migrations/1793000000800-search-
 import { EndedOrders1793000000810 } from './src/migrations/1793000000810-ended-orders.js';
 import { RequiredRows1794000000200 } from './src/migrations/1794000000200-required-rows.js';
 import { LedgerPartitions1794000000700 } from './src/migrations/1794000000700-ledger-partitions.js';
+import { RowCounts1794000000710 } from './src/migrations/1794000000710-row-counts.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -251,6 +252,7 @@ const migrations = [
   EndedOrders1793000000810,
   RequiredRows1794000000200,
   LedgerPartitions1794000000700,
+  RowCounts1794000000710,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

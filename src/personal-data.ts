@@ -229,6 +229,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   },
   review_source_names: { impersonal: 'name source_key' },
   review_sources: { impersonal: 'key languages' },
+  row_counts: { impersonal: 'relation part' },
   second_factors: { impersonal: 'user_id sealed_secret' },
   security_events: {
     security: 'address user_agent',

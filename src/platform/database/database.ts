@@ -185,8 +185,15 @@ export class Database {
     const entity = found.expressionMap.mainAlias?.metadata.target as EntityTarget<Entity>;
     const statement = pageStatement(found, this.columnsOf(entity, found.alias), bounds);
     const rows = await this.read<Entity, Raw>(entity, statement);
-    const counted = rows[0]?.raw ?? (bounds.offset > 0 ? (await this.run(countStatement(found))).rows[0] : undefined);
-    return { rows, total: Number(counted?.[TOTAL] ?? 0) };
+    const [first] = rows;
+    if (first) return { rows, total: Number(first.raw[TOTAL]) };
+    return { rows, total: bounds.offset > 0 ? await this.count(found) : 0 };
+  }
+
+  /** How many rows the builder finds. */
+  async count<Entity extends ObjectLiteral>(found: SelectQueryBuilder<Entity>): Promise<number> {
+    const [counted] = (await this.run(countStatement(found))).rows;
+    return Number(counted?.[TOTAL] ?? 0);
   }
 
   /** The entity's columns under an alias, for a SELECT. */

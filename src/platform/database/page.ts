@@ -1,4 +1,5 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { rowCountOf } from './row-counts.js';
 import type { Statement } from './statement.js';
 
 /** The requested part of a list. */
@@ -12,7 +13,7 @@ export const TOTAL = 'total_of_list';
 
 /**
  * One statement for a page and the total number of rows. The count is a subquery of its own, not `count(*) over ()`:
- * that would read and sort the whole list for its first page.
+ * that would read and sort the whole list for its first page. Where triggers count the rows, it is read from there.
  */
 export function pageStatement(
   found: SelectQueryBuilder<ObjectLiteral>,
@@ -21,15 +22,17 @@ export function pageStatement(
 ): Statement {
   const page = found.clone();
   const others = page.expressionMap.selects.filter(({ selection }) => selection !== found.alias);
-  page.select(columns).addSelect(`(${countOf(found).getQuery()})`, TOTAL);
+  page.select(columns).addSelect(rowCountOf(found) ?? `(${countOf(found).getQuery()})`, TOTAL);
   page.expressionMap.selects.push(...others);
   const [text, values] = page.limit(limit).offset(offset).getQueryAndParameters();
   return { text, values };
 }
 
-/** The total for a page beyond the end, which has no row to contain it. */
+/** The total alone, also for a page beyond the end, which has no row to contain it. Without a row it is 0. */
 export function countStatement(found: SelectQueryBuilder<ObjectLiteral>): Statement {
-  const [text, values] = countOf(found).getQueryAndParameters();
+  const kept = rowCountOf(found);
+  const counted = kept === null ? countOf(found) : found.clone().select(kept, TOTAL).orderBy().limit(1);
+  const [text, values] = counted.getQueryAndParameters();
   return { text, values };
 }
 

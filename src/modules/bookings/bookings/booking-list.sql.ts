@@ -1,4 +1,5 @@
 import { containsWordsSql } from '../../../platform/database/like.js';
+import { rowCountSql } from '../../../platform/database/row-counts.js';
 import { type ListBookings, SORT_FIELDS } from './booking.dto.js';
 
 const ORDERS: Record<(typeof SORT_FIELDS)[number], (direction: string) => string> = {
@@ -8,10 +9,11 @@ const ORDERS: Record<(typeof SORT_FIELDS)[number], (direction: string) => string
   number: (direction) => `b.number ${direction}, b.id ${direction}`,
 };
 
-/** The conditions of the list of bookings `b`, and their values. */
+/** The conditions of the list of bookings `b`, their values, and the SQL of the number of bookings. */
 export function conditionsOf({ status, search, startFrom, startTo }: ListBookings): {
   where: string;
   values: unknown[];
+  total: string;
 } {
   const given: [string, unknown][] = [
     ['b.status = ?', status],
@@ -21,7 +23,12 @@ export function conditionsOf({ status, search, startFrom, startTo }: ListBooking
   ];
   const filters = given.filter(([, value]) => value !== undefined);
   const where = filters.map(([condition], index) => condition.replaceAll('?', `$${index + 1}`)).join(' and ');
-  return { where: where === '' ? 'true' : where, values: filters.map(([, value]) => value) };
+  const values = filters.map(([, value]) => value);
+  if (where === '') return { where: 'true', values, total: rowCountSql('bookings', {}) };
+  // Triggers count bookings by status only.
+  const isCounted = filters.length === 1 && status !== undefined;
+  const counted = `(select count(*) from bookings b where ${where})`;
+  return { where, values, total: isCounted ? rowCountSql('bookings', { status: '$1' }) : counted };
 }
 
 export function orderOf({ sort = '-createdAt' }: ListBookings): string {

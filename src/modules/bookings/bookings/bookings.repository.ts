@@ -110,11 +110,11 @@ export class BookingsRepository {
   }
 
   async list(query: ListBookings): Promise<{ views: BookingView[]; total: number }> {
-    const { where, values } = conditionsOf(query);
+    const { where, values, total } = conditionsOf(query);
     const { limit, offset } = pageBounds(query);
     // The left join returns one row with the total even if the page is empty.
     const found = await this.database.read<Booking, ViewColumns & { total: number }>(Booking, {
-      text: `select t.total, p.* from (select count(*)::int as total from bookings b where ${where}) t
+      text: `select t.total, p.* from (select ${total}::int as total) t
        left join lateral (
          select ${this.viewColumns()}, row_number() over () as place
          from (select * from bookings b where ${where} order by ${orderOf(query)} limit ${limit} offset ${offset}) b

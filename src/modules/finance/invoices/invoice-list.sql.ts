@@ -1,4 +1,5 @@
 import { containsWordsSql } from '../../../platform/database/like.js';
+import { rowCountSql } from '../../../platform/database/row-counts.js';
 import type { Statement } from '../../../platform/database/statement.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import type { ListInvoices } from './invoice.dto.js';
@@ -33,12 +34,17 @@ export function listStatement(
 ): Statement {
   const { limit, offset } = pageBounds(query);
   const { names, where, values } = conditionsOf(query, context);
+  const isCounted = names.every((name) => name === 'status');
+  const kept = rowCountSql('invoices', {
+    type: `'invoice'`,
+    ...(names.length > 0 ? { status: `$${FIRST_VALUE}` } : {}),
+  });
   const sort = query.sort ?? '-createdAt';
   return {
     ...(names.length > 1 || query.search !== undefined ? {} : { name: ['invoices-list', sort, ...names].join(' ') }),
     text: `
       select counted.total, page.*
-      from (select count(*) as total from invoices invoice ${where}) counted
+      from (select ${isCounted ? kept : `(select count(*) from invoices invoice ${where})`} as total) counted
       left join (
         select ${columns} from invoices invoice ${where}
         order by ${orderOf(sort)} limit $1 offset $2

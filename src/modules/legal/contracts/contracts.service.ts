@@ -126,7 +126,7 @@ export class ContractsService {
     if (search !== undefined) found.andWhere(containsWordsSql('contract.search_text', ':search'), { search });
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
     found.orderBy(`contract.${sort.replace('-', '')}`, direction).addOrderBy('contract.id', direction);
-    const [contracts, total] = await found.limit(limit).offset(offset).getManyAndCount();
+    const [total, contracts] = [await this.database.count(found), await found.limit(limit).offset(offset).getMany()];
     return { contracts, total };
   }
 
