@@ -117,6 +117,12 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   catalog_document: { impersonal: 'id fields content_hash' },
   catalog_embedding: { impersonal: 'content_hash model vector' },
   catalog_reindex: { impersonal: 'id status embeddings slice_ids' },
+  catalog_search_document: { impersonal: 'id words fields' },
+  catalog_search_index: { impersonal: 'revision' },
+  catalog_search_lease: { impersonal: 'owner' },
+  catalog_search_stem: { impersonal: 'lexeme' },
+  catalog_search_value: { impersonal: 'kind value' },
+  catalog_search_word: { impersonal: 'surface stem variants' },
   catalog_slice: { impersonal: 'vertical locale market embedding_model' },
   catalog_synonym: { impersonal: 'id language input terms' },
   channels: {

@@ -49,6 +49,12 @@ const RIGHTS: Readonly<Record<string, TableRights>> = {
   // Retention, expiry, and rows that a person may delete.
   account_links: DELETE,
   catalog_document: DELETE,
+  catalog_search_document: DELETE,
+  catalog_search_index: DELETE,
+  catalog_search_lease: DELETE,
+  catalog_search_stem: DELETE,
+  catalog_search_value: DELETE,
+  catalog_search_word: DELETE,
   catalog_synonym: DELETE,
   device_tokens: DELETE,
   disk_probes: DELETE,

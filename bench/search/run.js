@@ -8,12 +8,14 @@ import { SearchIndex } from '../../dist/src/search-engine/index.js';
 import { seeded } from '../../dist/src/modules/catalog/demo/demo-documents.js';
 import { measureFreshness } from './freshness.js';
 import { measureProcesses, measureThroughHttp } from './http.js';
+import { measurePostgres } from './postgres.js';
 
 /*
  * npm run bench:search: measures searches of large indexes without HTTP and without a cache, beside an exact scan of the same
  * vectors in the same run. Hybrid searches include the embedding of the query. Compare the ratios, not the figures.
  * BENCH_DOCUMENTS names other sizes than 10000,100000. With `http`, measures the whole service; with `processes`, several
- * processes; with `freshness`, the time until changes can be searched.
+ * processes; with `freshness`, the time until changes can be searched; with `postgres N`, SEARCH_ADAPTER=postgres with N
+ * documents.
  */
 const DIMENSIONS = 512;
 const WORDS = 65;
@@ -25,6 +27,7 @@ const sizes = (process.env.BENCH_DOCUMENTS ?? '10000,100000').split(',').map(Num
 if (process.argv[2] === 'http') await measureThroughHttp(sizes);
 else if (process.argv[2] === 'processes') await measureProcesses(sizes);
 else if (process.argv[2] === 'freshness') await measureFreshness();
+else if (process.argv[2] === 'postgres') await measurePostgres(Number(process.argv[3] ?? 100_000));
 else for (const size of sizes) await measure(size);
 
 async function measure(size) {

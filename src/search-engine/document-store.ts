@@ -29,7 +29,6 @@ export class DocumentStore implements Filterable {
   readonly publishedAt = GrowableArray.float64(64);
   readonly nextDepartures = GrowableArray.float64(64);
   readonly startDates = GrowableArray.float64(64);
-  /** 2: has an upcoming departure; 1: has an offer; 3: both. */
   readonly merits = GrowableArray.float64(64);
   liveCount = 0;
   private textLength = 0;
@@ -67,11 +66,12 @@ export class DocumentStore implements Filterable {
     this.live[ordinal] = 1;
     for (const [name, field] of this.filterable) this.columns.get(name)?.add(scalarsOf(field, fields[name]));
     this.columns.get('id')?.add([id]);
-    this.prices.push(this.priceOf(fields));
-    this.publishedAt.push(Date.parse(textOf(fields, 'publishedAt') ?? textOf(fields, 'createdAt') ?? ''));
-    this.nextDepartures.push(Date.parse(textOf(fields, 'nextDepartureAt') ?? ''));
-    this.startDates.push(Date.parse(textOf(fields, 'startDate') ?? textOf(fields, 'earliestVoyageDate') ?? ''));
-    this.merits.push((fields['hasUpcomingDeparture'] === true ? 2 : 0) + (fields['hasOffer'] === true ? 1 : 0));
+    const { price, publishedAt, nextDeparture, startDate, merit } = sortValuesOf(fields, this.currency);
+    this.prices.push(price);
+    this.publishedAt.push(publishedAt);
+    this.nextDepartures.push(nextDeparture);
+    this.startDates.push(startDate);
+    this.merits.push(merit);
     this.liveCount += 1;
     this.textLength += view.length;
     return ordinal;
@@ -124,15 +124,27 @@ export class DocumentStore implements Filterable {
     }
     return mask;
   }
+}
 
-  /** An amount in another currency is not a price. */
-  private priceOf(fields: Fields): number {
-    for (const [amount, currency] of PRICES) {
-      const price = numberOf(fields, amount);
-      if (price !== null && (textOf(fields, currency) ?? this.currency) === this.currency) return price;
-    }
-    return NaN;
+/** The values that documents are sorted by; NaN if one is missing. */
+export function sortValuesOf(fields: Fields, currency: string) {
+  return {
+    price: priceOf(fields, currency),
+    publishedAt: Date.parse(textOf(fields, 'publishedAt') ?? textOf(fields, 'createdAt') ?? ''),
+    nextDeparture: Date.parse(textOf(fields, 'nextDepartureAt') ?? ''),
+    startDate: Date.parse(textOf(fields, 'startDate') ?? textOf(fields, 'earliestVoyageDate') ?? ''),
+    /** 2: has an upcoming departure; 1: has an offer; 3: both. */
+    merit: (fields['hasUpcomingDeparture'] === true ? 2 : 0) + (fields['hasOffer'] === true ? 1 : 0),
+  };
+}
+
+/** An amount in another currency is not a price. */
+function priceOf(fields: Fields, expected: string): number {
+  for (const [amount, currency] of PRICES) {
+    const price = numberOf(fields, amount);
+    if (price !== null && (textOf(fields, currency) ?? expected) === expected) return price;
   }
+  return NaN;
 }
 
 function textOf(fields: Fields, name: string): string | null {

@@ -3,13 +3,17 @@
  * paging. It knows neither Nest nor a database. The application uses `SearchWorker`, which runs it in a worker thread.
  */
 export type { Scalar } from './columns.js';
-export type { IndexedDocument } from './document-view.js';
+export { sortValuesOf } from './document-store.js';
+export { type DocumentView, type IndexedDocument, viewOf } from './document-view.js';
 export type { Filter } from './filters.js';
+export { countTerms } from './inverted-index.js';
 export { plainText } from './plain-text.js';
+export { type ParsedQuery, QueryParser } from './query-parser.js';
 export { DEFAULT_RANKING } from './ranking-parameters.js';
-export { type Field, parseSchema, type Schema } from './schema.js';
+export { type Field, parseSchema, scalarsOf, type Schema } from './schema.js';
 export {
   type FacetQuery,
+  type IndexSettings,
   type IndexStats,
   type PagePosition,
   SEARCH_MODES,
@@ -22,5 +26,6 @@ export {
 } from './search-api.js';
 export { SearchIndex } from './search-index.js';
 export { SearchEngineUnavailableError, SearchWorker } from './search-worker.js';
-export type { Synonym } from './synonyms.js';
-export { fold } from './tokenizer.js';
+export { Vocabulary } from './spelling.js';
+export { type Synonym, SynonymMap } from './synonyms.js';
+export { fold, type Token, Tokenizer } from './tokenizer.js';

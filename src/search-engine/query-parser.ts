@@ -35,7 +35,8 @@ export class QueryParser {
   constructor(
     private readonly tokenizer: Tokenizer,
     private readonly vocabulary: Vocabulary,
-    private readonly index: InvertedIndex,
+    /** The stems of the index. */
+    private readonly index: Pick<InvertedIndex, 'has'>,
     private readonly synonyms: SynonymMap,
   ) {}
 

@@ -75,6 +75,8 @@ export interface IndexSettings {
   readonly locale: string;
   /** Prices in another currency are ignored when results are sorted by price. */
   readonly currency: string;
+  /** For engines that store their indexes: changes when an index must be built again. */
+  readonly revision?: string;
 }
 
 export interface IndexStats {

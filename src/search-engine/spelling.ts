@@ -29,15 +29,15 @@ export class Vocabulary {
   /** Ordinals in the alphabetical order of their words, except of the words that were added since. */
   private sorted: number[] = [];
 
-  add(surface: string): void {
+  add(surface: string, uses = 1): void {
     const known = this.ordinals.get(surface);
     if (known === undefined) {
       this.ordinals.set(surface, this.words.length);
       this.words.push(surface);
-      this.uses.push(1);
+      this.uses.push(uses);
       this.letterMasks.push(letterMask(surface));
     } else {
-      this.uses.array()[known] = this.uses.at(known) + 1;
+      this.uses.array()[known] = this.uses.at(known) + uses;
     }
   }
 

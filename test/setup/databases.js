@@ -67,7 +67,7 @@ export async function createTemplateWithoutCatalog({ adminUrl, template, role })
   const name = `${template}_without_catalog`;
   await copy({ adminUrl, template, role }, name);
   await connected(urlOf(adminUrl, { database: name, ...role }), (owner) =>
-    owner.query('truncate catalog_slice, catalog_document, catalog_embedding, catalog_reindex'),
+    owner.query('truncate catalog_slice, catalog_document, catalog_embedding, catalog_reindex, catalog_search_index'),
   );
   return { withoutCatalog: name };
 }

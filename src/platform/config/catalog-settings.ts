@@ -11,6 +11,15 @@ export const catalogSettings = {
     expected: 'a list of code:currency:locale',
     check: marketFault,
   }),
+  searchAdapter: choice(
+    {
+      name: 'SEARCH_ADAPTER',
+      purpose: 'Where the search indexes of the catalog are: in the memory of each process, or in PostgreSQL (keywords only)',
+      example: 'postgres',
+      fallback: 'memory',
+    },
+    ['memory', 'postgres'],
+  ),
   embedder: choice(
     {
       name: 'EMBEDDER',

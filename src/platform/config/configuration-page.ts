@@ -66,6 +66,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   contactRetentionMonths: 'Personal data',
   messageRetentionMonths: 'Personal data',
   catalogMarkets: 'Catalog',
+  searchAdapter: 'Catalog',
   embedder: 'Catalog',
   embeddingUrl: 'Catalog',
   embeddingApiKey: 'Catalog',

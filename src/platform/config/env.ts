@@ -51,6 +51,7 @@ export abstract class Env {
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly catalogMarkets: readonly string[];
+  readonly searchAdapter: string;
   readonly embedder: string;
   readonly embeddingUrl: string | null;
   readonly embeddingApiKey: string | null;

@@ -145,9 +145,9 @@ export class CatalogStatus {
   @Whole(COUNT)
   generation: number;
 
-  /** Implementation of the index; always `memory`. */
-  @OneOf(['memory'])
-  adapter: 'memory';
+  /** Where the index is: in the memory of each process (`memory`) or in the database (`postgres`). */
+  @OneOf(['memory', 'postgres'])
+  adapter: 'memory' | 'postgres';
 
   /** State of the model that computes vectors. */
   @Nested(() => EmbedderStatus)

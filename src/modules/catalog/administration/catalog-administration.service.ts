@@ -112,7 +112,7 @@ export class CatalogAdministrationService {
       lagMs: Math.round(Math.max(0, ...behind.map((slice) => this.index.ageOf(slice)))),
       documents: sum(states.map(({ documents }) => documents)),
       generation: sum(states.map(({ generation }) => generation)),
-      adapter: 'memory',
+      adapter: this.index.adapter,
       embedder: { name, model, dimensions, state: this.embeddings.state, pending },
       slices: states,
       reindex,

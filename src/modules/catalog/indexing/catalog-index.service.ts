@@ -7,7 +7,9 @@ import {
 } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Histogram } from 'prom-client';
+import { createHash } from 'node:crypto';
 import { Clock } from '../../../platform/clock/clock.js';
+import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { Notifier } from '../../../platform/database/notifier.js';
 import { unavailable } from '../../../platform/errors/app-error.js';
@@ -15,6 +17,7 @@ import { LOG } from '../../../platform/observability/log.js';
 import { Metrics } from '../../../platform/observability/metrics.js';
 import { ReadinessCheck } from '../../../platform/observability/readiness.js';
 import {
+  type IndexSettings,
   type IndexStats,
   type SearchEngine,
   SearchEngineUnavailableError,
@@ -24,6 +27,7 @@ import {
   type Synonym,
 } from '../../../search-engine/index.js';
 import { DocumentsRepository } from '../documents/documents.repository.js';
+import { PostgresSearchEngine } from '../postgres-search/postgres-search-engine.js';
 import { NOTIFY_CHANNEL, type Slice, SlicesService } from '../slices/slices.service.js';
 import { SCHEMAS } from '../slices/verticals.js';
 
@@ -33,19 +37,29 @@ const POLL_INTERVAL_MS = 500;
 const MAX_GARBAGE = 0.4;
 const CATCH_UP_TIMEOUT_MS = 1_500;
 const CATCH_UP_INTERVAL_MS = 20;
+/** Changes when stored indexes of earlier versions of the program cannot be searched any more. */
+const STORED_FORMAT = 1;
 
 /** A slice that this process can search; `slice` is the state that its index was updated to. */
 export interface IndexedSlice {
   readonly slice: Slice;
   readonly stats: IndexStats;
+  /** What the index was built from beside its documents. */
+  readonly revision: string;
 }
 
-/** Keeps the search indexes of this process up to date with the database. */
+/**
+ * Keeps the search indexes up to date with the database: with `SEARCH_ADAPTER=memory` those of this process, with `postgres`
+ * those of all processes, which one of them writes.
+ */
 @Injectable()
 export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   /** Whether every slice has an index. It stays true while slices are added later. */
   ready = false;
+  readonly adapter: 'memory' | 'postgres';
   private readonly engine: SearchEngine;
+  /** The engine, if its indexes are stored in the database. */
+  private readonly stored: PostgresSearchEngine | null = null;
   private readonly indexed = new Map<string, IndexedSlice>();
   private readonly rebuilds = new Map<string, Promise<void>>();
   private synonymRevision: number | null = null;
@@ -65,8 +79,11 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     @Inject(LOG) private readonly log: Logger,
     notifier: Notifier,
     metrics: Metrics,
+    env: Env,
   ) {
-    this.engine = new SearchWorker({ now: () => clock.now().getTime(), onLost: () => this.reload() });
+    this.adapter = env.searchAdapter === 'postgres' ? 'postgres' : 'memory';
+    if (this.adapter === 'postgres') this.stored = new PostgresSearchEngine(database, clock);
+    this.engine = this.stored ?? new SearchWorker({ now: () => clock.now().getTime(), onLost: () => this.reload() });
     this.seconds = new Histogram({
       name: 'catalog_change_to_searchable_seconds',
       help: 'Time from a change of the catalog until this process can search it',
@@ -79,7 +96,8 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
 
   @ReadinessCheck('catalog')
   isReady(): boolean {
-    return this.ready;
+    // Stored indexes need not be loaded. While one is built for the first time, searches are answered with 503.
+    return this.ready || this.stored !== null;
   }
 
   onApplicationBootstrap(): void {
@@ -171,17 +189,38 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
       await this.engine.setSynonyms(await this.synonyms());
       this.synonymRevision = synonymRevision;
     }
-    for (const slice of slices) {
-      const indexed = this.find(slice.id);
-      if (!indexed || mustBeRebuilt(indexed, slice)) this.startRebuild(slice);
-      if (indexed && indexed.slice.generation < slice.generation) await this.applyChanges(indexed, slice);
-    }
+    if (this.stored) await this.findStored(this.stored, slices);
+    if (!this.stored || (await this.stored.lead())) await this.updateIndexes(slices);
     if (this.ready) return;
-    await Promise.all(this.rebuilds.values());
+    // Searches of a stored index continue while another one is built.
+    if (!this.stored) await Promise.all(this.rebuilds.values());
     this.ready = slices.every(({ id }) => this.indexed.has(id));
   }
 
-  private async applyChanges({ slice: before, stats }: IndexedSlice, slice: Slice): Promise<void> {
+  private async updateIndexes(slices: readonly Slice[]): Promise<void> {
+    for (const slice of slices) {
+      const indexed = this.find(slice.id);
+      if (!indexed || this.mustBeRebuilt(indexed, slice)) this.startRebuild(slice);
+      if (indexed && indexed.slice.generation < slice.generation) await this.applyChanges(indexed, slice);
+    }
+    await this.stored?.refreshExpired();
+  }
+
+  /** The indexes that this or another process has written. They have no vectors. */
+  private async findStored(engine: PostgresSearchEngine, slices: readonly Slice[]): Promise<void> {
+    const indexes = new Map((await engine.listStored()).map((index) => [index.id, index]));
+    for (const slice of slices) {
+      engine.configure(this.settingsOf(slice));
+      const index = indexes.get(slice.id);
+      if (!index) this.indexed.delete(slice.id);
+      else {
+        const { generation, revision, stats } = index;
+        this.indexed.set(slice.id, { slice: { ...slice, generation, model: null }, stats, revision });
+      }
+    }
+  }
+
+  private async applyChanges({ slice: before, stats, revision }: IndexedSlice, slice: Slice): Promise<void> {
     // Until a rebuild is complete, the index keeps the vectors of its present model.
     const { model, rebuild, purgedGeneration } = before;
     const updated = { ...slice, model, rebuild, purgedGeneration };
@@ -190,7 +229,7 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
       current = await this.engine.apply(slice.id, before.generation, changes);
     }
     current = await this.engine.apply(slice.id, slice.generation, []);
-    this.indexed.set(slice.id, { slice: updated, stats: current });
+    this.indexed.set(slice.id, { slice: updated, stats: current, revision });
     this.seconds.observe(this.ageOf(slice) / 1_000);
   }
 
@@ -204,12 +243,30 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
 
   /** Builds a new index beside the present one. The next update applies the changes that are made meanwhile. */
   private async rebuild(slice: Slice): Promise<void> {
+    const settings = this.settingsOf(slice);
+    const stats = await this.engine.rebuild(settings, slice.generation, this.pagesUntilStopped(slice));
+    this.indexed.set(slice.id, { slice, stats, revision: settings.revision });
+    this.update();
+  }
+
+  private settingsOf(slice: Slice): IndexSettings & { revision: string } {
     const { id, vertical, locale, market } = slice;
     const { currency } = this.slices.findMarket(market) ?? this.slices.defaultMarket;
-    const settings = { id, schema: SCHEMAS[vertical], locale, currency };
-    const stats = await this.engine.rebuild(settings, slice.generation, this.pagesUntilStopped(slice));
-    this.indexed.set(id, { slice, stats });
-    this.update();
+    const schema = SCHEMAS[vertical];
+    const content = JSON.stringify([STORED_FORMAT, [...schema], locale, currency]);
+    const hash = createHash('sha256').update(content).digest('base64url').slice(0, 16);
+    // A stored index has no vectors, so another model changes nothing.
+    const revision = [slice.rebuild, this.stored ? null : slice.model, hash].join('/');
+    return { id, schema, locale, currency, revision };
+  }
+
+  /** Deleted documents are no longer stored, what it was built from has changed, or the index has too much garbage. */
+  private mustBeRebuilt({ slice: indexed, stats, revision }: IndexedSlice, slice: Slice): boolean {
+    return (
+      indexed.generation < slice.purgedGeneration ||
+      revision !== this.settingsOf(slice).revision ||
+      stats.garbage > MAX_GARBAGE
+    );
   }
 
   private async *pagesUntilStopped(slice: Slice) {
@@ -217,6 +274,9 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
       if (this.stopping) throw new Error('The service is stopping');
       yield page;
     }
+    // A stored index is searched at once after a build of minutes, so it must have the changes that were made meanwhile.
+    const present = this.stored && (await this.slices.listAll()).slices.find(({ id }) => id === slice.id);
+    if (present) yield* this.documents.changesSince(present, slice.generation);
   }
 
   private synonyms(): Promise<Synonym[]> {
@@ -228,14 +288,4 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     this.failing = true;
     this.log.warn({ err: error }, 'the catalog index cannot be updated; searches use its last state');
   }
-}
-
-/** Deleted documents are no longer stored, the model has changed, a rebuild is requested, or the index has too much garbage. */
-function mustBeRebuilt({ slice: indexed, stats }: IndexedSlice, slice: Slice): boolean {
-  return (
-    indexed.generation < slice.purgedGeneration ||
-    indexed.model !== slice.model ||
-    indexed.rebuild !== slice.rebuild ||
-    stats.garbage > MAX_GARBAGE
-  );
 }

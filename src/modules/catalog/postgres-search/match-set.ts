@@ -1,0 +1,81 @@
+import type { Database } from '../../../platform/database/database.js';
+import type { Filter } from '../../../search-engine/index.js';
+import type { FieldKeys } from './field-keys.js';
+import { filterSql, isIndexed } from './filter-sql.js';
+import type { SqlParameters } from './sql-parameters.js';
+import { anyTerm, frequencyOf, type MatchedTerm, termsOfAtLeast } from './term-sql.js';
+
+/** Up to this number of terms, "at least k of them" is one tsquery of all combinations. */
+const MAX_COMBINED = 5;
+
+/** A search in one index, prepared: what documents match. */
+export interface Matching {
+  readonly indexId: string;
+  readonly keys: FieldKeys;
+  readonly filters: readonly Filter[];
+  /** Null if the query matches all documents. */
+  readonly terms: readonly MatchedTerm[] | null;
+  /** The number of terms that a document must contain; 0 means one. */
+  readonly minMatchedTerms: number;
+}
+
+/** The condition of a match as SQL on a row `d`. */
+export function matchSql(
+  { indexId, keys, filters, terms, minMatchedTerms }: Matching,
+  parameters: SqlParameters,
+): string {
+  const conditions = filters.map((filter) => filterSql(filter, keys, parameters));
+  if (terms) conditions.push(...termConditions(terms, minMatchedTerms, parameters));
+  // Lexemes and keys are those of one index, and the planner would combine the two conditions.
+  if (terms === null && !filters.some(isIndexed)) conditions.push(`d.index_id = ${parameters.add(indexId)}`);
+  return conditions.map((condition) => `(${condition})`).join(' and ');
+}
+
+/**
+ * The highest number of terms that a document contains. A document without any of the r rarest terms contains at most all
+ * others: so the first r documents of which contain more decide.
+ */
+export async function mostMatchedTerms(
+  database: Database,
+  matching: Matching,
+  newParameters: () => SqlParameters,
+): Promise<number> {
+  const terms = (matching.terms ?? []).filter(({ matches }) => matches.length > 0);
+  if (terms.length <= 1) return terms.length;
+  if (terms.length <= MAX_COMBINED) {
+    for (let count = terms.length; count > 1; count -= 1) {
+      const parameters = newParameters();
+      const text = `select from catalog_search_document as d
+        where ${matchSql({ ...matching, minMatchedTerms: count }, parameters)} limit 1`;
+      const { count: found } = await database.execute(text, parameters.values);
+      if (found > 0) return count;
+    }
+    return 1;
+  }
+  const byFrequency = terms.toSorted((a, b) => frequencyOf(a) - frequencyOf(b));
+  let most = 0;
+  for (let rarest = 2; most < terms.length - rarest / 2; rarest *= 2) {
+    const parameters = newParameters();
+    const some = matchSql({ ...matching, terms: byFrequency.slice(0, rarest), minMatchedTerms: 0 }, parameters);
+    const text = `select max(${countSql(terms, parameters)}) as most from catalog_search_document as d where ${some}`;
+    const [row] = await database.query<{ most: number | null }>(text, parameters.values);
+    most = Math.max(most, row?.most ?? 0);
+    if (rarest >= terms.length || most >= terms.length - rarest) return most;
+  }
+  return most;
+}
+
+function termConditions(terms: readonly MatchedTerm[], atLeast: number, parameters: SqlParameters): string[] {
+  const found = terms.filter(({ matches }) => matches.length > 0);
+  if (found.length === 0 || atLeast > found.length) return ['false'];
+  const contains = (query: string) => `d.words @@ ${parameters.add(query)}::tsquery`;
+  if (atLeast <= 1) return [contains(anyTerm(found))];
+  if (found.length <= MAX_COMBINED || atLeast === found.length) return [contains(termsOfAtLeast(found, atLeast))];
+  // A document with that many terms has at least one of the rarest ones that it may not lack.
+  const rarest = found.toSorted((a, b) => frequencyOf(a) - frequencyOf(b)).slice(0, found.length - atLeast + 1);
+  return [contains(anyTerm(rarest)), `${countSql(found, parameters)} >= ${atLeast}`];
+}
+
+function countSql(terms: readonly MatchedTerm[], parameters: SqlParameters): string {
+  return terms.map((term) => `(d.words @@ ${parameters.add(anyTerm([term]))}::tsquery)::int`).join(' + ');
+}

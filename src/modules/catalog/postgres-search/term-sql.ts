@@ -1,0 +1,165 @@
+import { IMPACT_PER_RANK, LABEL_WEIGHTS } from './impacts.js';
+import type { SqlParameters } from './sql-parameters.js';
+
+/** A stem that matches a term; with several, a document must contain all of them. */
+interface MatchedWord {
+  /** The lexeme of all documents with the stem, and that of the documents in which it is strong. */
+  readonly any: string;
+  readonly strong: string;
+  readonly frequency: number;
+  readonly strongFrequency: number;
+  /** The inverse document frequency times the weight of the alternative. */
+  readonly weight: number;
+}
+
+/** One way in which a document matches a term. */
+export interface TermMatch {
+  readonly words: readonly MatchedWord[];
+}
+
+/** A term of a query; without a match no document contains it. */
+export interface MatchedTerm {
+  readonly matches: readonly TermMatch[];
+}
+
+/** The share of the terms of a short query is part of its scores, as in the engine in memory. */
+const COORDINATION = 0.4;
+const MAX_COORDINATED_TERMS = 5;
+/** Of the terms with the rarest words, all combinations of up to three are candidates. */
+const MAX_COMBINED_TERMS = 10;
+const MAX_COMBINATIONS = 40;
+
+/** A tsquery of the documents that contain one of the terms. */
+export function anyTerm(terms: readonly MatchedTerm[]): string {
+  return terms.flatMap(({ matches }) => matches.map(matchQuery)).join(' | ');
+}
+
+/** A tsquery of the documents that contain at least `count` of the terms. */
+export function termsOfAtLeast(terms: readonly MatchedTerm[], count: number): string {
+  return combinations(terms, count)
+    .map((combination) => `(${combination.map((term) => `(${anyTerm([term])})`).join(' & ')})`)
+    .join(' | ');
+}
+
+/** The number of documents that contain the term, or more. */
+export function frequencyOf({ matches }: MatchedTerm): number {
+  return matches.reduce((sum, { words }) => sum + Math.min(...words.map(({ frequency }) => frequency)), 0);
+}
+
+/** About how many documents contain one of the terms, if terms occur independently. */
+export function matchesOf(terms: readonly MatchedTerm[], documents: number): number {
+  const share = terms.reduce((none, term) => none * (1 - Math.min(1, frequencyOf(term) / Math.max(1, documents))), 1);
+  return documents * (1 - share);
+}
+
+/**
+ * A tsquery of the documents that probably have the highest scores, at most about `budget` of them. Combinations of terms are
+ * taken in the order of the score that they promise, as long as the number of documents that they probably match is within
+ * the budget. Null if all documents with a term are within it.
+ */
+export function candidatesOf(terms: readonly MatchedTerm[], documents: number, budget: number): string | null {
+  const all = terms.reduce((sum, term) => sum + frequencyOf(term), 0);
+  if (all <= budget) return null;
+  const found = terms.filter(({ matches }) => matches.length > 0).map(withoutWeakMatches);
+  const rarest = found.toSorted((a, b) => frequencyOf(a) - frequencyOf(b)).slice(0, MAX_COMBINED_TERMS);
+  const choices = rarest.map((term): Choice[] => [strongChoice(term), anyChoice(term)]);
+  const combined = [1, 2, 3]
+    .flatMap((count) => combinations(choices, count))
+    .flatMap((combination) => products(combination))
+    .concat(rarest.length > 3 ? [rarest.map(anyChoice)] : [])
+    .map((combination) => ({
+      query: `(${combination.map(({ query }) => query).join(' & ')})`,
+      promise: combination.reduce((sum, { promise }) => sum + promise, 0) * combination.length,
+      size: combination.reduce((size, { share }) => size * share(documents), documents),
+    }))
+    .sort((a, b) => b.promise - a.promise);
+  const kept: string[] = [];
+  let sum = 0;
+  for (const { query, size } of combined) {
+    if (kept.length > 0 && sum + size > budget) continue;
+    kept.push(query);
+    sum += size;
+    if (kept.length >= MAX_COMBINATIONS) break;
+  }
+  return kept.join(' | ');
+}
+
+/** Completions of a known word weigh little; a search for candidates need not consider them. */
+function withoutWeakMatches({ matches }: MatchedTerm): MatchedTerm {
+  const weightOf = ({ words }: TermMatch) => words.reduce((sum, { weight }) => sum + weight, 0) / words.length;
+  const best = Math.max(...matches.map(weightOf));
+  return { matches: matches.filter((match) => weightOf(match) >= best / 2) };
+}
+
+interface Choice {
+  readonly query: string;
+  readonly promise: number;
+  readonly share: (documents: number) => number;
+}
+
+function anyChoice(term: MatchedTerm): Choice {
+  const best = Math.max(0, ...term.matches.flatMap(({ words }) => words.map(({ weight }) => weight)));
+  return {
+    query: `(${anyTerm([term])})`,
+    promise: best,
+    share: (documents) => Math.min(1, frequencyOf(term) / documents),
+  };
+}
+
+function strongChoice(term: MatchedTerm): Choice {
+  const words = term.matches.flatMap((match) => match.words);
+  const best = Math.max(0, ...words.map(({ weight }) => weight));
+  return {
+    query: `(${words.map(({ strong }) => quoted(strong)).join(' | ')})`,
+    promise: best * 1.7,
+    share: (documents) => Math.min(1, words.reduce((sum, { strongFrequency }) => sum + strongFrequency, 0) / documents),
+  };
+}
+
+/** The scores of a row with the column `words` by term, as a list of SQL expressions. */
+export function termScores(terms: readonly MatchedTerm[], parameters: SqlParameters): string[] {
+  const weights = `${parameters.add(LABEL_WEIGHTS)}::real[]`;
+  const impact = ({ any, weight }: MatchedWord, divisor: number) =>
+    `${parameters.add((weight * IMPACT_PER_RANK) / divisor)}::float8 * ts_rank(${weights}, words, ${parameters.add(quoted(any))}::tsquery)`;
+  return terms.map(({ matches }) => {
+    const scores = matches.map(({ words }) => {
+      const sum = words.map((word) => impact(word, words.length)).join(' + ');
+      if (words.length === 1) return sum;
+      const all = `words @@ ${parameters.add(matchQuery({ words }))}::tsquery`;
+      return `case when ${all} then ${sum} else 0 end`;
+    });
+    return scores.length === 1 ? (scores[0] ?? '0') : `greatest(${scores.join(', ')})`;
+  });
+}
+
+/** The score of a row from its scores by term, in the columns `t0`, `t1` and so on. */
+export function scoreOf(count: number, termCount: number): string {
+  const columns = Array.from({ length: count }, (_, index) => `t${index}`);
+  const sum = columns.join(' + ');
+  if (termCount < 2 || termCount > MAX_COORDINATED_TERMS) return `(${sum})`;
+  const matched = columns.map((column) => `(${column} > 0)::int`).join(' + ');
+  return `(${sum}) * (${1 - COORDINATION} + ${COORDINATION} * (${matched})::float8 / ${termCount})`;
+}
+
+function matchQuery({ words }: TermMatch): string {
+  return words.length === 1 ? quoted(words[0]?.any ?? '') : `(${words.map(({ any }) => quoted(any)).join(' & ')})`;
+}
+
+/** A lexeme consists of letters, digits and underscores. */
+function quoted(lexeme: string): string {
+  return `'${lexeme}'`;
+}
+
+function combinations<T>(items: readonly T[], count: number): T[][] {
+  if (count === 0) return [[]];
+  if (count > items.length) return [];
+  return items.flatMap((item, index) => combinations(items.slice(index + 1), count - 1).map((rest) => [item, ...rest]));
+}
+
+/** One choice of each list, in all ways. */
+function products(lists: readonly (readonly Choice[])[]): Choice[][] {
+  return lists.reduce<Choice[][]>(
+    (made, list) => made.flatMap((start) => list.map((choice) => [...start, choice])),
+    [[]],
+  );
+}
