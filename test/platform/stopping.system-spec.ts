@@ -42,6 +42,15 @@ describe('a service that is stopped', () => {
     expect(await service.end()).toBe(0);
   });
 
+  it('a stopping service writes the log lines of all requests before it ends', async () => {
+    service = await ServiceProcess.start({ DRAIN_SECONDS: '0', LOG_LEVEL: 'info' });
+    const answers = await Promise.all(Array.from({ length: 150 }, () => service.get(CHANNELS)));
+    expect(await service.end()).toBe(0);
+    const requestIds = answers.map(({ headers }) => headers.get('x-request-id') ?? '');
+    // The pipe may deliver the last lines after the process has ended.
+    await until(() => Promise.resolve(requestIds.every((requestId) => service.output.includes(requestId))));
+  });
+
   it('a stopping service breaks no request of clients that send requests until its end', async () => {
     service = await ServiceProcess.start({ DRAIN_SECONDS: '1' });
     const other = await ServiceProcess.start();

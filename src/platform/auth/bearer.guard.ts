@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { currentContext } from '../context/request-context.js';
+import { currentContext, type RequestContext } from '../context/request-context.js';
 import { access } from './access.js';
 import { Authenticator } from './authenticator.js';
 
@@ -13,11 +13,16 @@ export class BearerGuard implements CanActivate {
     private readonly authenticator: Authenticator,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (access(this.reflector, context).isPublic) return true;
     const request = context.switchToHttp().getRequest<Request>();
     const running = currentContext();
-    running.actor ??= await this.authenticator.authenticate(request);
+    running.actor ??= this.authenticator.findCached(request);
+    return running.actor !== null || this.authenticated(request, running);
+  }
+
+  private async authenticated(request: Request, running: RequestContext): Promise<boolean> {
+    running.actor = await this.authenticator.authenticate(request);
     return true;
   }
 }

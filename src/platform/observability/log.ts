@@ -18,7 +18,13 @@ const SECRETS = [
   'body',
 ];
 
-/** JSON lines on stdout, readable lines on a terminal, both with secrets redacted. */
+/** Lines are collected until there are this many bytes, or for this long: a write for each line costs more than the line. */
+const BUFFER = { minLength: 8 * 1024, periodicFlush: 100 };
+
+/**
+ * JSON lines on stdout, readable lines on a terminal, both with secrets redacted. The last lines are written when the process
+ * ends, unless it is killed.
+ */
 export function createLog(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,
@@ -33,5 +39,5 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   if (destination) return pino(options, destination);
   return process.stdout.isTTY
     ? pino({ ...options, transport: { target: 'pino-pretty', options: { translateTime: 'HH:MM:ss', colorize: true } } })
-    : pino(options);
+    : pino(options, pino.destination({ dest: process.stdout.fd, ...BUFFER }));
 }

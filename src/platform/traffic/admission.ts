@@ -4,7 +4,7 @@ import type { Counter } from 'prom-client';
 import type { Logger } from 'pino';
 import { Env } from '../config/env.js';
 import { unavailable } from '../errors/app-error.js';
-import { bareResponse } from '../http/bare-response.js';
+import { preparedResponse } from '../http/bare-response.js';
 import { crossOriginHeaders } from '../http/security-headers.js';
 import { uuidv7 } from '../ids/id.js';
 import { isProbeRequest } from '../limits/probe-requests.js';
@@ -26,6 +26,7 @@ const BUSY = unavailable('The service is busy', 1_000);
 export class Admission {
   private readonly rejected: Counter;
   private readonly limit: AdmissionLimit;
+  private readonly busy = preparedResponse(BUSY);
   private unlogged = 0;
   private loggedAt = -Infinity;
 
@@ -52,10 +53,9 @@ export class Admission {
   readonly admit = (request: IncomingMessage, response: ServerResponse): boolean => {
     if (this.traffic.draining) response.setHeader('Connection', 'close');
     if (!this.isFull() || isProbeRequest(request.method, request.url)) return true;
-    const given = { requestId: uuidv7(), ...(request.url === undefined ? {} : { url: request.url }) };
-    const { status, headers, body } = bareResponse(BUSY, given);
+    const { headers, body } = this.busy({ url: request.url ?? '/', requestId: uuidv7() });
     const forPages = crossOriginHeaders(request.headers.origin, this.env.corsOrigins);
-    response.writeHead(status, { ...headers, ...forPages }).end(body);
+    response.writeHead(BUSY.status, [...headers, ...Object.entries(forPages).flat()]).end(body);
     this.count();
     return false;
   };
