@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /*
- * A separate process that reads many live streams. Orders of the parent over IPC: {url, token, streams, channels} opens them;
- * {report: expected} waits for this number of deliveries, at most ten seconds, and returns their times.
+ * A separate process that reads many live streams. Orders of the parent over IPC: {url, token, streams, channels} closes those of
+ * the order before and opens new ones; {report: expected} waits for this number of deliveries, at most ten seconds, and returns
+ * their times, the delay of its own event loop and its CPU time since the streams were open.
  */
 const AT_A_TIME = 50;
 const PAUSE_MS = 100;
@@ -12,6 +14,9 @@ const PATIENCE_MS = 10_000;
 /** Milliseconds since the publisher's call, and since the message was published. */
 const delays = [];
 const deliveries = [];
+const loop = monitorEventLoopDelay({ resolution: 5 });
+let agent = null;
+let cpu = process.cpuUsage();
 
 process.on('message', (order) => {
   const work = order.report === undefined ? open(order) : report(order.report);
@@ -19,20 +24,27 @@ process.on('message', (order) => {
 });
 
 async function open({ url, token, streams, channels }) {
-  const agent = new Agent({ maxSockets: Infinity });
+  agent?.destroy();
+  agent = new Agent({ maxSockets: Infinity });
+  const opened = agent;
   for (let n = 0; n < streams; n += AT_A_TIME) {
     const some = Array.from({ length: Math.min(AT_A_TIME, streams - n) }, (_, i) => follow(n + i));
     await Promise.all(some);
     // A stream counts as a request (MAX_IN_FLIGHT) until it is open.
     await pause(PAUSE_MS);
   }
+  for (const times of [delays, deliveries]) times.length = 0;
+  loop.enable();
+  loop.reset();
+  cpu = process.cpuUsage();
   return { open: streams };
 
   async function follow(n) {
     const path = `/realtime/v1/channels/bench.live.${n % channels}/events`;
-    const call = request(url + path, { agent, headers: { authorization: `Bearer ${token}` } }).end();
+    const call = request(url + path, { agent: opened, headers: { authorization: `Bearer ${token}` } }).end();
     const [response] = await once(call, 'response');
     if (response.statusCode !== 200) throw new Error(`Opening a stream returned ${response.statusCode}`);
+    response.on('error', () => undefined);
     let rest = '';
     response.setEncoding('utf8').on('data', (chunk) => {
       const lines = (rest + chunk).split('\n');
@@ -51,7 +63,14 @@ function note({ data, publishedAt }) {
 async function report(expected) {
   const until = performance.now() + PATIENCE_MS;
   while (delays.length < expected && performance.now() < until) await pause(20);
-  return { delivered: delays.length, called: quantiles(delays), published: quantiles(deliveries) };
+  const { user, system } = process.cpuUsage(cpu);
+  return {
+    delivered: delays.length,
+    called: quantiles(delays),
+    published: quantiles(deliveries),
+    loopP99: loop.percentile(99) / 1e6,
+    cpuSeconds: (user + system) / 1e6,
+  };
 }
 
 function quantiles(numbers) {

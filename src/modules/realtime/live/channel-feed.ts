@@ -1,3 +1,4 @@
+import type { Message } from '../messages/message.js';
 import type { Page } from '../messages/messages.repository.js';
 import { frameOf, gapOf } from './frames.js';
 import type { LiveStream } from './live-stream.js';
@@ -8,7 +9,7 @@ interface Source {
   after(seq: number): Promise<Page>;
 }
 
-/** Reads new messages of one channel once per process and sends them to every stream of the channel. */
+/** Reads new messages of other processes on one channel once and sends all new messages to every stream of the channel. */
 export class ChannelFeed {
   /** The number of the last message sent to the streams; null until the channel's newest message is known. */
   seq: number | null = null;
@@ -56,6 +57,15 @@ export class ChannelFeed {
     void this.read(this.seq)
       .catch(() => undefined)
       .finally(() => (this.isReading = false));
+  }
+
+  /**
+   * Sends a message of this process at once if it is the next one. Otherwise the notification of the message follows, and it
+   * is read with those before it.
+   */
+  sendNext(message: Message, seq: number): void {
+    if (this.isReading || this.seq === null || seq !== this.seq + 1) return;
+    this.seq = this.send({ messages: [message], complete: true, lastSeq: seq });
   }
 
   private async read(from: number): Promise<void> {

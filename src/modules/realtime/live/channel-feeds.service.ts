@@ -8,8 +8,9 @@ const POLL_EVERY_MS = 1_000;
 const PAGE = 200;
 
 /**
- * The feeds of the channels that streams of this process subscribe to. Processes notify each other of the newest message of a
- * channel; because a notification can be lost, each also reads the database once a second.
+ * The feeds of the channels that streams of this process subscribe to. A feed receives the messages of its own process after
+ * their commit. Processes notify each other of the newest message of a channel; because a notification can be lost, each also
+ * reads the database once a second.
  */
 @Injectable()
 export class ChannelFeedsService implements OnModuleInit, OnApplicationShutdown {
@@ -26,6 +27,7 @@ export class ChannelFeedsService implements OnModuleInit, OnApplicationShutdown 
     this.notifier.subscribe(HEADS_CHANNEL, {
       onNotification: (channel, head) => this.feeds.get(channel)?.advance(head),
     });
+    this.messages.onAppended((message, seq) => this.feeds.get(message.channel)?.sendNext(message, seq));
     this.timer = setInterval(() => void this.poll(), POLL_EVERY_MS).unref();
   }
 

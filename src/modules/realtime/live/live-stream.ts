@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import { OPENING } from './frames.js';
 
 const MAX_WAITING = 500;
@@ -9,9 +9,12 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 export class LiveStream {
   private isLive = false;
   private waiting = 0;
+  private readonly written = (): void => {
+    this.waiting -= 1;
+  };
 
   constructor(
-    private readonly response: Response,
+    private readonly response: ServerResponse,
     readonly subject: { readonly channel: string; readonly isForeign: boolean },
     /** The number of the last message sent to the client. */
     public lastSeq: number,
@@ -66,7 +69,7 @@ export class LiveStream {
   send(frame: Buffer): void {
     if (this.isClosed) return;
     this.waiting += 1;
-    this.response.write(frame, () => (this.waiting -= 1));
+    this.response.write(frame, this.written);
     if (this.waiting > MAX_WAITING || this.response.writableLength > MAX_WAITING_BYTES) this.response.destroy();
   }
 

@@ -109,18 +109,24 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
         () => null,
       );
       if (verified === null) continue;
-      for (const stream of streams) if (!this.mayContinue(stream, verified.actor)) stream.end();
+      const permits = this.permitsOf(verified.actor);
+      for (const stream of streams) if (!permits(stream)) stream.end();
     }
     this.isChecking = false;
   }
 
-  /** Whether the credential still permits the channel, and is bound as it was when the stream was opened. */
-  private mayContinue({ subject: { channel, isForeign } }: LiveStream, actor: Actor | null): boolean {
-    return (
-      actor !== null &&
-      covers(actor.scopes, `realtime:subscribe:${channel}`) &&
-      this.messages.isForeign(channel, actor) === isForeign
-    );
+  /** Whether the credential still permits a stream, and is bound as it was when the stream was opened; once per channel. */
+  private permitsOf(actor: Actor | null): (stream: LiveStream) => boolean {
+    const channels = new Map<string, { isCovered: boolean; isForeign: boolean }>();
+    return ({ subject: { channel, isForeign } }) => {
+      if (actor === null) return false;
+      const found = channels.get(channel) ?? {
+        isCovered: covers(actor.scopes, `realtime:subscribe:${channel}`),
+        isForeign: this.messages.isForeign(channel, actor),
+      };
+      channels.set(channel, found);
+      return found.isCovered && found.isForeign === isForeign;
+    };
   }
 
   private add(token: string, stream: LiveStream): void {

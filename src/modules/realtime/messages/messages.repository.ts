@@ -24,6 +24,9 @@ export interface Page {
 /** Notifications with the name of a realtime channel and the number of its newest message. */
 export const HEADS_CHANNEL = 'realtime_heads';
 
+/** Receives each message that this process has published, with its number, after the commit. */
+export type AppendListener = (message: Message, seq: number) => void;
+
 type Stored = Pick<MessageRow, 'seq' | 'id' | 'publishedAt'>;
 
 interface MessageRow {
@@ -51,11 +54,18 @@ type AfterRow = { [K in keyof MessageRow]: MessageRow[K] | null } & { headSeq: s
 /** The messages of all channels, in the order of their commits. Messages that are no longer kept are not read. */
 @Injectable()
 export class MessagesRepository {
+  private appended: AppendListener = () => undefined;
+
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly notifier: Notifier,
   ) {}
+
+  /** Call it in `onModuleInit`. */
+  onAppended(listener: AppendListener): void {
+    this.appended = listener;
+  }
 
   /**
    * Adds messages, in the running transaction if there is one, and returns them in the order given. Until the commit
@@ -72,6 +82,9 @@ export class MessagesRepository {
     const messages = stored.flatMap(({ seq, id, publishedAt }, index) => {
       const draft = drafts[index];
       return draft ? [{ seq: Number(seq), message: { ...draft, id, publishedAt } }] : [];
+    });
+    this.database.afterCommit(() => {
+      for (const { seq, message } of messages) this.appended(message, seq);
     });
     for (const { seq, message } of messages) this.notifier.notify(HEADS_CHANNEL, message.channel, seq);
     return messages.map(({ message }) => message);
