@@ -36,8 +36,8 @@ export async function startWorld() {
   const pool = new pg.Pool({ connectionString: server.ownerUrl, max: 2 });
   const credentials = JSON.parse(readFileSync(join(folder, 'data/credentials.json'), 'utf8'));
   const stop = async () => {
-    await pool.end();
+    if (!pool.ending) await pool.end();
     await server.stop();
   };
-  return { folder, env, databaseUrl: server.url, pool, credentials, stop };
+  return { folder, env, databaseUrl: server.url, superuserUrl: server.superuserUrl, pool, credentials, stop };
 }
