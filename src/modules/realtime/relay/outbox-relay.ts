@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Env } from '../../../platform/config/env.js';
@@ -18,7 +19,9 @@ interface OutboxRow {
 
 /** Only one process on this database relays at a time, because two batches could overtake each other. */
 const LOCK_KEY = 7_120_002;
+const LOCK = 'select pg_try_advisory_xact_lock($1) as taken';
 const BATCH = 500;
+const BATCH_EVERY_MS = 20;
 const SOON_MS = 20;
 const IDLE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
@@ -39,7 +42,7 @@ const SETTLED = `
  */
 @Injectable()
 export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly pause = new InterruptiblePause();
+  private readonly waiting = new InterruptiblePause();
   private running: Promise<void> = Promise.resolve();
   private stopping = false;
 
@@ -53,13 +56,13 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
 
   onApplicationBootstrap(): void {
     if (!this.env.jobs) return;
-    this.outbox.onCommitted(() => this.pause.interrupt());
+    this.outbox.onCommitted(() => this.waiting.interrupt());
     this.running = this.run();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
-    this.pause.interrupt();
+    this.waiting.interrupt();
     await this.running;
   }
 
@@ -72,6 +75,8 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
         const published = await this.publishSettled();
         failures = 0;
         if (published === BATCH) continue;
+        // Events that are committed meanwhile are published together: a batch costs as much as several changes.
+        if (published > 0) await pause(BATCH_EVERY_MS);
         // An older transaction that is still running can delay an event that was just committed.
         pauseMs = published > 0 ? SOON_MS : Math.min(pauseMs * 2, IDLE_MS);
       } catch (error) {
@@ -79,18 +84,20 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
         pauseMs = Math.min(IDLE_MS * 2 ** failures, LONGEST_PAUSE_MS);
         this.log.warn({ err: error, failures, pauseMs }, 'cannot relay the outbox; will retry');
       }
-      if (await this.pause.wait(pauseMs)) pauseMs = SOON_MS;
+      if (await this.waiting.wait(pauseMs)) pauseMs = SOON_MS;
     }
   }
 
   /** Publishes one batch. Returns the number of events; 0 while another process relays. */
   private async publishSettled(): Promise<number> {
     return this.database.transaction(async () => {
-      const [lock] = await this.database.query<{ taken: boolean }>('select pg_try_advisory_xact_lock($1) as taken', [
-        LOCK_KEY,
-      ]);
-      const events = lock?.taken ? await this.database.query<OutboxRow>(SETTLED, [BATCH]) : [];
-      if (events.length === 0) return 0;
+      const [[lock], events] = await this.database.together(() =>
+        Promise.all([
+          this.database.prepared<{ taken: boolean }>('outbox-lock', LOCK, [LOCK_KEY]),
+          this.database.prepared<OutboxRow>('outbox-settled', SETTLED, [BATCH]),
+        ]),
+      );
+      if (!lock?.taken || events.length === 0) return 0;
 
       await this.messages.append(
         events.map(({ id, channel, event, data }) => ({
@@ -101,9 +108,11 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
         })),
       );
       await this.outbox.handOn(events);
-      await this.database.execute('delete from outbox_events where sequence = any ($1::bigint[])', [
-        events.map(({ sequence }) => sequence),
-      ]);
+      await this.database.write({
+        name: 'outbox-delete',
+        text: 'delete from outbox_events where sequence = any ($1::bigint[])',
+        values: [events.map(({ sequence }) => sequence)],
+      });
       return events.length;
     });
   }
