@@ -130,6 +130,12 @@ export class Database {
     return rowCount === 1;
   }
 
+  /** Like `insertUnlessTaken`: the values of the new row in this list of SQL expressions, or null if a key is taken. */
+  async insertReturning<Entity extends ObjectLiteral, Values>(entity: Entity, list: string): Promise<Values | null> {
+    const { rows } = await this.run(this.statementsOf(targetOf(entity)).insertReturning(entity, list));
+    return (rows[0] as Values | undefined) ?? null;
+  }
+
   /** Writes all columns of a locked row and raises its version. Sent like an insert; fails if the row was not locked. */
   async update<Entity extends Versioned>(entity: Entity): Promise<void> {
     await this.write(this.statementsOf(targetOf(entity)).update(entity));

@@ -50,6 +50,12 @@ export class RowStatements {
     return this.named('insertUnlessTaken', this.valuesOf(entity));
   }
 
+  /** Like `insertUnlessTaken`; `returning` are values of the new row. One list for each table, because it names the statement. */
+  insertReturning(entity: object, returning: string): Statement {
+    const text = `${this.texts.insertUnlessTaken} returning ${returning}`;
+    return { name: `${this.table}-insertReturning`, text, values: this.valuesOf(entity) };
+  }
+
   /** Writes all columns over the row that still has this version, which it raises. Fails if there is no such row. */
   update(entity: ObjectLiteral & { id: string; version: number }): Statement {
     const { id, version } = entity;

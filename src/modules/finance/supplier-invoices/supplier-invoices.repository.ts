@@ -33,10 +33,16 @@ const LINES = `coalesce((
 /** The second parameter is the day. */
 const DERIVED = `${OVERDUE.replace(':today', '$2')} as overdue, ${POSSIBLE_DUPLICATE} as possible_duplicate`;
 
+/** The same for a row that is inserted: RETURNING knows the table by its own name only. The rate is rounded like a stored one. */
+const DERIVED_OF_NEW = `${DERIVED.replace('$2', 'app_today()').replaceAll('invoice.', 'supplier_invoices.')},
+  exchange_rate as "exchangeRate"`;
+
 interface Derived {
   overdue: boolean;
   possible_duplicate: boolean;
 }
+
+type NewlyDerived = Derived & Pick<SupplierInvoice, 'exchangeRate'>;
 
 interface Detailed extends Derived {
   lines: PricedLine[];
@@ -59,6 +65,15 @@ export class SupplierInvoicesRepository {
 
   async get(id: string): Promise<DetailedSupplierInvoiceView> {
     return this.getBy('supplier-invoice', this.select, id);
+  }
+
+  /** Null, without an effect, if another invoice that is not void has the supplier's number. */
+  async insert(invoice: SupplierInvoice, lines: readonly PricedLine[]): Promise<DetailedSupplierInvoiceView | null> {
+    const derived = await this.database.insertReturning<SupplierInvoice, NewlyDerived>(invoice, DERIVED_OF_NEW);
+    if (!derived) return null;
+    invoice.exchangeRate = derived.exchangeRate;
+    await this.insertLines(invoice.id, lines);
+    return { ...toView(invoice, derived), lines };
   }
 
   /** Locks the invoice until the transaction ends, and reads it with its lines. */
@@ -86,7 +101,7 @@ export class SupplierInvoicesRepository {
     return existing?.id ?? null;
   }
 
-  async insertLines(invoiceId: string, lines: readonly PricedLine[]): Promise<void> {
+  private async insertLines(invoiceId: string, lines: readonly PricedLine[]): Promise<void> {
     const rows = lines.map((line, index) => ({ ...line, invoiceId, position: index + 1 }));
     if (rows.length > 0) await this.database.repository(SupplierInvoiceLine).insert(rows);
   }

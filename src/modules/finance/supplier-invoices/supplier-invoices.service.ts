@@ -57,15 +57,15 @@ export class SupplierInvoicesService {
       const draft = withLines(invoice.auditImage(), lines);
       if (status === 'approved') await this.post(invoice, now);
 
-      while (!(await this.repository.rows.insertUnlessTaken(invoice))) await this.assertNoDuplicate(invoice);
-      await this.repository.insertLines(id, lines);
+      let view: View | null = null;
+      while (!(view = await this.repository.insert(invoice, lines))) await this.assertNoDuplicate(invoice);
       this.record('create', id, { before: null, after: draft });
       this.publish('create', invoice);
       if (status === 'approved') {
         this.record('approve', id, { before: draft, after: invoice.auditImage() });
         this.publish('approve', invoice);
       }
-      return this.repository.get(id);
+      return view;
     });
   }
 
