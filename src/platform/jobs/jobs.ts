@@ -60,7 +60,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     if (jobs.length === 0) return;
     const keyed = new Map(jobs.map((job) => [job.key ?? job, job]));
     const specified = [...keyed.values()].map((job) => ({ maxAttempts: MAX_ATTEMPTS, ...job }));
-    await this.database.prepared('jobs-add', ADD, [JSON.stringify(specified)]);
+    await this.database.write({ name: 'jobs-add', text: ADD, values: [JSON.stringify(specified)] });
   }
 
   async onApplicationBootstrap(): Promise<void> {

@@ -36,12 +36,13 @@ export class ReminderRulesRepository {
   async insert({ rule, stages }: RuleWithStages): Promise<void> {
     await this.rules.insert(rule);
     const column = <T>(pick: (stage: ReminderStage) => T): T[] => stages.map(pick);
-    await this.database.query(
-      `insert into reminder_stages (id, rule_id, position, name, offset_days, send_if_late_by_hours)
+    await this.database.write({
+      name: 'reminder-stages-insert',
+      text: `insert into reminder_stages (id, rule_id, position, name, offset_days, send_if_late_by_hours)
        select stage.id, $1, position, name, offset_days, late
        from unnest($2::text[], $3::integer[], $4::text[], $5::integer[], $6::integer[])
          as stage (id, position, name, offset_days, late)`,
-      [
+      values: [
         rule.id,
         column(({ id }) => id),
         column(({ position }) => position),
@@ -49,15 +50,20 @@ export class ReminderRulesRepository {
         column(({ offsetDays }) => offsetDays),
         column(({ sendIfLateByHours }) => sendIfLateByHours),
       ],
-    );
+    });
     const channels = stages.flatMap(({ id, channels: configs }) =>
       configs.map((config, position) => ({ id, position, config: JSON.stringify(config) })),
     );
-    await this.database.query(
-      `insert into reminder_stage_channels (stage_id, position, config)
+    await this.database.write({
+      name: 'reminder-stage-channels-insert',
+      text: `insert into reminder_stage_channels (stage_id, position, config)
        select id, position, config::json from unnest($1::text[], $2::smallint[], $3::text[]) as channel (id, position, config)`,
-      [channels.map(({ id }) => id), channels.map(({ position }) => position), channels.map(({ config }) => config)],
-    );
+      values: [
+        channels.map(({ id }) => id),
+        channels.map(({ position }) => position),
+        channels.map(({ config }) => config),
+      ],
+    });
   }
 
   async getDetails(id: string): Promise<ReminderRuleDetails> {
@@ -109,13 +115,16 @@ export class ReminderRulesRepository {
   }
 
   /** Starts the planning of a rule, from the first target on. */
-  async startPlanning(ruleId: string): Promise<void> {
-    await this.database.query(
-      `insert into reminder_plannings (rule_id, requested_at, targets, runs) values ($1, $2, 0, 0)
+  async startPlanning(ruleId: string): Promise<PlanningProgress> {
+    const requestedAt = this.clock.now();
+    await this.database.write({
+      name: 'reminder-planning-start',
+      text: `insert into reminder_plannings (rule_id, requested_at, targets, runs) values ($1, $2, 0, 0)
        on conflict (rule_id) do update
          set requested_at = excluded.requested_at, finished_at = null, targets = 0, runs = 0, last_target_id = null`,
-      [ruleId, this.clock.now()],
-    );
+      values: [ruleId, requestedAt],
+    });
+    return { requestedAt, finishedAt: null, targets: 0, runs: 0 };
   }
 
   /** The unfinished planning of a rule, with the last target that was planned for; null if there is none. */

@@ -10,7 +10,12 @@ import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from
 import { ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
 import { isLive } from '../targets/reminder-trigger.js';
 import type { ComposeReminderRule, ComposeStage, ListReminderRules, UpdateReminderRule } from './reminder-rule.dto.js';
-import { ReminderRule, type ReminderRuleDetails, type ReminderStage } from './reminder-rule.entity.js';
+import {
+  type PlanningProgress,
+  ReminderRule,
+  type ReminderRuleDetails,
+  type ReminderStage,
+} from './reminder-rule.entity.js';
 import { ReminderRulesRepository } from './reminder-rules.repository.js';
 
 /** Plans reminders of a rule for all open targets. */
@@ -50,10 +55,10 @@ export class ReminderRulesService {
     });
     return this.database.transaction(async () => {
       await this.repository.insert({ rule, stages });
-      if (rule.enabled && isLive(rule.trigger)) await this.requestPlanning(id);
+      const planning = rule.enabled && isLive(rule.trigger) ? await this.requestPlanning(id) : null;
       const after = { ...rule.auditImage(), stages };
       this.ledger.record('notifications.reminder_rule.compose', { ...subjectOf(rule), before: null, after });
-      return this.repository.getDetails(id);
+      return { rule, stages: stages.toSorted((a, b) => a.position - b.position), planning };
     });
   }
 
@@ -96,9 +101,10 @@ export class ReminderRulesService {
   }
 
   /** Plans reminders for all open targets in the background, after the running transaction is committed. */
-  async requestPlanning(id: string): Promise<void> {
-    await this.repository.startPlanning(id);
+  async requestPlanning(id: string): Promise<PlanningProgress> {
+    const planning = await this.repository.startPlanning(id);
     await this.jobs.add(PLAN_JOB, { ruleId: id }, { key: `${PLAN_JOB}:${id}` });
+    return planning;
   }
 
   /** A job cancels what exceeds one batch; none of these is sent meanwhile, because the rule is disabled. */
