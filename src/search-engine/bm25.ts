@@ -48,7 +48,7 @@ export class Bm25 {
       best.clear();
     }
     const found = { scores: sums.scores, matchedTerms, ordinals: sums.ordinals() };
-    if (query.length > 1 && query.length <= this.parameters.maxCoordinatedTerms) this.coordinate(found, query.length);
+    if (query.length > 1 && query.length <= this.parameters.maxKeywords) this.coordinate(found, query.length);
     return found;
   }
 

@@ -4,14 +4,11 @@ import type { Filter } from './filters.js';
 import type { DocumentTerms } from './inverted-index.js';
 import type { RankingParameters } from './ranking-parameters.js';
 import { applyFeedback } from './relevance-feedback.js';
-import { scoreOfTop } from './score-accumulator.js';
 import type { SearchMode } from './search-api.js';
 import type { VectorIndex, VectorQuery } from './vector-index.js';
 
 /** The number of documents that match by their vectors. */
 const NEAREST_NEIGHBOURS = 200;
-/** Vector similarity is computed for about this many of the best keyword results. */
-const FUSED = 1_000;
 /** With a sort by a field, a document must be this near to the most similar one. */
 const MAX_DISTANCE_FROM_BEST = 0.05;
 /** If the name of a document is the query, the scores of all others are multiplied by this. */
@@ -26,6 +23,8 @@ export interface PreparedQuery {
   /** Whether the query has no words, so that all documents match. */
   readonly matchesAll: boolean;
   readonly termCount: number;
+  /** The sum of the weights of the terms. A repeated term has a higher weight. */
+  readonly termWeight: number;
   /** Null: keywords are not searched. */
   readonly keywords: KeywordScores | null;
   /** Null: vectors are not searched. */
@@ -71,30 +70,50 @@ export function matchesOf(query: PreparedQuery, { documents, vectors }: RankedIn
   return { ordinals, minSimilarity: byVector.minSimilarity };
 }
 
-/**
- * The score of each match, 0..1. A hybrid score is a convex combination of the keyword score, normalized by the highest one,
- * and the centered cosine; a semantic score is the cosine alone.
- */
+/** The score of each match, 0..1. The best keyword match has the keyword score 1, and a match without a term has 0. */
 export function rank({ ordinals }: Matches, query: PreparedQuery, index: RankedIndex): Float64Array {
-  const { mode, vector, exactNames } = query;
-  const keywordScores = normalizedKeywordScores(ordinals, query, index);
+  const { parameters, documents } = index;
+  const keywordScores = new Float32Array(ordinals.length);
+  for (let position = 0; query.keywords && position < ordinals.length; position += 1) {
+    keywordScores[position] = query.keywords.scores[ordinals[position] ?? 0] ?? 0;
+  }
+  let scores = fused({ ordinals, keywordScores }, query, index);
+  if (query.keywords !== null && query.termCount > parameters.maxKeywords && parameters.feedback.weight > 0) {
+    const idOf = (ordinal: number) => documents.at(ordinal)?.id ?? '';
+    const results = { ordinals, scores, keywordScores, queryWeight: query.termWeight };
+    applyFeedback(results, { ...index, idOf }, parameters.feedback);
+    scores = fused(results, query, index);
+  }
+  return withExactNames(scores, ordinals, query);
+}
+
+/**
+ * A hybrid score is a convex combination of the keyword score and of the cosine as far as it is above the floor, so that a
+ * document whose vector is not computed yet counts like an unrelated one. A semantic score is the cosine alone.
+ */
+function fused(
+  { ordinals, keywordScores }: { ordinals: Uint32Array; keywordScores: Float32Array },
+  { mode, vector }: PreparedQuery,
+  { parameters, vectors: { floor } }: RankedIndex,
+): Float64Array {
   const scores = new Float64Array(ordinals.length);
-  const vectorWeight = vector === null ? 0 : index.parameters.vectorWeight;
-  // A weaker keyword result cannot be raised to the top by its vector, so its similarity is not computed.
-  const threshold = vector === null ? Infinity : scoreOfTop(FUSED, keywordScores);
-  const hasExactName = exactNames.size > 0 && ordinals.some((ordinal) => exactNames.has(ordinal));
-  for (let position = 0; position < ordinals.length; position += 1) {
-    const ordinal = ordinals[position] ?? 0;
-    const keyword = keywordScores[position] ?? 0;
-    const isFused = keyword >= threshold || keyword === 0;
-    const similarity = isFused ? (vector?.centeredSimilarity(ordinal) ?? 0) : 0;
-    const score =
-      mode === 'semantic'
-        ? (1 + similarity) / 2
-        : (1 - vectorWeight) * keyword + vectorWeight * Math.max(0, similarity);
-    scores[position] = hasExactName ? (exactNames.has(ordinal) ? 1 : score * NOT_EXACT_FACTOR) : score;
+  let best = 0;
+  for (const score of keywordScores) if (score > best) best = score;
+  const vectorWeight = vector === null ? 0 : parameters.vectorWeight;
+  const [perKeywordScore, perSimilarity] = [(1 - vectorWeight) / (best || 1), vectorWeight / (1 - floor)];
+  for (let position = 0; position < scores.length; position += 1) {
+    const similarity = vector?.similarity(ordinals[position] ?? 0) ?? 0;
+    const byKeywords = perKeywordScore * (keywordScores[position] ?? 0);
+    const hybrid = byKeywords + perSimilarity * Math.max(0, similarity - floor);
+    scores[position] = mode === 'semantic' ? (1 + similarity) / 2 : hybrid;
   }
   return scores;
+}
+
+/** Raises the documents whose name is the query above all others. */
+function withExactNames(scores: Float64Array, ordinals: Uint32Array, { exactNames }: PreparedQuery): Float64Array {
+  if (exactNames.size === 0 || !ordinals.some((ordinal) => exactNames.has(ordinal))) return scores;
+  return scores.map((score, position) => (exactNames.has(ordinals[position] ?? 0) ? 1 : score * NOT_EXACT_FACTOR));
 }
 
 /** The highest number of terms that a filtered document contains. */
@@ -105,29 +124,6 @@ export function mostMatchedTerms({ filters, keywords }: PreparedQuery, documents
     if (mask[ordinal] === 1) most = Math.max(most, keywords?.matchedTerms[ordinal] ?? 0);
   }
   return most;
-}
-
-/** The best match has 1, and a match without a term has 0. */
-function normalizedKeywordScores(
-  ordinals: Uint32Array,
-  { keywords, termCount }: PreparedQuery,
-  { documents, bm25, termsOf, parameters }: RankedIndex,
-): Float32Array {
-  const scores = new Float32Array(ordinals.length);
-  if (keywords === null) return scores;
-  for (let position = 0; position < ordinals.length; position += 1) {
-    scores[position] = keywords.scores[ordinals[position] ?? 0] ?? 0;
-  }
-  if (termCount >= parameters.feedback.minQueryTerms) {
-    const idOf = (ordinal: number) => documents.at(ordinal)?.id ?? '';
-    applyFeedback({ ordinals, scores, idOf, termsOf, bm25 }, termCount, parameters.feedback);
-  }
-  let best = 0;
-  for (const score of scores) if (score > best) best = score;
-  for (let position = 0; best > 0 && position < scores.length; position += 1) {
-    scores[position] = (scores[position] ?? 0) / best;
-  }
-  return scores;
 }
 
 /** Plain loops, because nearly all documents can match: they are several times as fast as array methods. */

@@ -56,6 +56,16 @@ function request(values: readonly number[], changes: Partial<SearchRequest>): Se
 const facets = ['countries', 'stars'].map((field) => ({ requestedAs: field, field, limit: 250, isNumber: false }));
 
 describe('semantic and hybrid search', () => {
+  it('hybrid search ranks a document without a vector like one whose vector is unrelated to the query', () => {
+    const names = ['Lagoon walk near', 'Lagoon walk pending', 'Lagoon walk unrelated'];
+    const rows = names.map((name, n) => rowOf(n, { name, countries: [], stars: 1, direction: [n === 0 ? 9 : -9, 0] }));
+    const pending = rows.map((row, n) => (n === 1 ? { ...row, vector: null } : row));
+    const { hits } = indexOf(pending).search(request([9, 0], {}));
+    const scores = new Map(hits.map(({ id, score }) => [id, score]));
+    expect(scores.get('d0')).toBeGreaterThan(scores.get('d1') ?? 1);
+    expect(scores.get('d1')).toBeCloseTo(scores.get('d2') ?? 0, 6);
+  });
+
   it('semantic and hybrid search count facets over all matches, without the filters on their own field', () => {
     fc.assert(
       fc.property(

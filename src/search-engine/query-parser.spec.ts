@@ -42,3 +42,24 @@ describe('the limits on the work for one query', () => {
     expect(tokenize.mock.results[0]?.value).toHaveLength(Math.ceil(2_048 / 6));
   });
 });
+
+describe('the weights of the terms of a query', () => {
+  it('a term that a query repeats has the weight of its occurrences', () => {
+    const { parser } = parserWithHarbour();
+    const weights = parser.parse('Cruises to islands: which cruise has islands and more islands?');
+    expect(weights.map(([term]) => term)).toEqual([
+      { stems: ['cruis'], weight: 2 },
+      { stems: ['island'], weight: 3 },
+    ]);
+  });
+
+  it('the likeliest corrections of an unknown word weigh most', () => {
+    const { vocabulary, parser } = parserWithHarbour();
+    vocabulary.add('harbor');
+    const [alternatives = []] = parser.parse('harbur');
+    expect(alternatives.map(({ stems: [stem] }) => stem)).toEqual(['harbur', 'harbour', 'harbor']);
+    const weights = alternatives.map(({ weight }) => weight);
+    expect(weights).toEqual(weights.toSorted((a, b) => b - a));
+    expect(new Set(weights).size).toBe(3);
+  });
+});

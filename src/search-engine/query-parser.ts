@@ -1,4 +1,5 @@
 import type { InvertedIndex } from './inverted-index.js';
+import { DEFAULT_RANKING, type RankingParameters } from './ranking-parameters.js';
 import type { Vocabulary } from './spelling.js';
 import type { SynonymMap, SynonymRule } from './synonyms.js';
 import type { Token, Tokenizer } from './tokenizer.js';
@@ -18,16 +19,14 @@ const MAX_TERMS = 64;
 /** Each correction reads the whole vocabulary twice. Further misspelled words are not corrected. */
 const MAX_CORRECTED_TERMS = 8;
 const MAX_COMPLETIONS = 48;
-const CORRECTION_WEIGHT = 0.6;
-const SYNONYM_WEIGHT = 0.5;
-/** The weight of completions of the last word, which may still be typed, by whether the word itself is known. */
-const COMPLETION_WEIGHT = { known: 0.2, unknown: 0.7 };
 
 /** What parsing a term needs to know of its query. */
 interface TermContext {
   readonly rules: readonly SynonymRule[];
   readonly isLast: boolean;
   readonly isCorrected: boolean;
+  /** How often the query contains the term. A long query repeats what it is about. */
+  readonly occurrences: number;
 }
 
 /** Parses queries into terms and expands them with the vocabulary and the synonyms of an index. */
@@ -38,56 +37,65 @@ export class QueryParser {
     /** The stems of the index. */
     private readonly index: Pick<InvertedIndex, 'has'>,
     private readonly synonyms: SynonymMap,
+    private readonly weights: RankingParameters['alternatives'] = DEFAULT_RANKING.alternatives,
   ) {}
 
   parse(query: string): ParsedQuery {
     const tokens = this.tokenizer.tokenize(query, MAX_QUERY_LENGTH);
     const keywords = tokens.filter(({ isStopWord }) => !isStopWord);
-    const terms = distinct(keywords.length > 0 ? keywords : tokens).slice(0, MAX_TERMS);
+    const counted = keywords.length > 0 ? keywords : tokens;
+    const terms = distinct(counted).slice(0, MAX_TERMS);
     const last = tokens.at(-1);
     const rules = this.synonyms.rulesFor(tokens);
     const unknown = terms.filter((term) => !this.isKnown(term, rules)).slice(0, MAX_CORRECTED_TERMS);
-    return terms.map((term) =>
-      this.alternatives(term, { rules, isLast: term.stem === last?.stem, isCorrected: unknown.includes(term) }),
-    );
+    return terms.map((term) => {
+      const occurrences = counted.filter(({ stem }) => stem === term.stem).length;
+      const isLast = term.stem === last?.stem;
+      return this.alternatives(term, { rules, isLast, isCorrected: unknown.includes(term), occurrences });
+    });
   }
 
-  private alternatives(term: Token, { rules, isLast, isCorrected }: TermContext): TermAlternative[] {
+  private alternatives(term: Token, context: TermContext): TermAlternative[] {
     const { surface, stem } = term;
-    const synonyms = synonymsOf(stem, rules);
+    const { rules, isLast, isCorrected, occurrences } = context;
+    const synonyms = rulesOf(stem, rules).map(({ input, stems }) => ({
+      stems,
+      weight: this.weights.synonym / input.length,
+    }));
     const known = this.isKnown(term, rules);
     const completions = isLast && surface.length >= 2 ? this.completions(term, known) : [];
     const corrections = isCorrected ? this.corrections(surface) : [];
     const own: TermAlternative[] = [{ stems: [stem], weight: 1 }];
-    return withoutDuplicates([...own, ...synonyms, ...corrections, ...completions]);
+    return withoutDuplicates([...own, ...synonyms, ...corrections, ...completions]).map(({ stems, weight }) => ({
+      stems,
+      weight: weight * occurrences,
+    }));
   }
 
   private isKnown({ surface, stem }: Token, rules: readonly SynonymRule[]): boolean {
     // A word with a synonym in the index is complete and spelled correctly: "roma" is not a prefix of "romantic".
-    const hasSynonym = synonymsOf(stem, rules).some(({ stems }) => stems.every((other) => this.index.has(other)));
+    const hasSynonym = rulesOf(stem, rules).some(({ stems }) => stems.every((other) => this.index.has(other)));
     return hasSynonym || this.index.has(stem) || this.vocabulary.has(surface);
   }
 
   private completions({ surface, stem }: Token, known: boolean): TermAlternative[] {
-    const weight = known ? COMPLETION_WEIGHT.known : COMPLETION_WEIGHT.unknown;
+    const weight = known ? this.weights.completion : this.weights.completionOfUnknown;
     const words = this.vocabulary.completions(surface, MAX_COMPLETIONS);
     const tokens = words.flatMap((word) => this.tokenizer.tokenize(word));
     return tokens.filter((token) => token.stem !== stem).map((token) => ({ stems: [token.stem], weight }));
   }
 
   private corrections(surface: string): TermAlternative[] {
-    return this.vocabulary.corrections(surface).flatMap(({ surface: corrected, likelihood }, rank) => {
+    return this.vocabulary.corrections(surface).flatMap(({ surface: corrected }, rank) => {
       const stems = this.tokenizer.tokenize(corrected).map(({ stem }) => stem);
       // The weight falls with the rank, so that a rare but unlikely word does not win by its idf.
-      return stems.length === 0 ? [] : [{ stems, weight: CORRECTION_WEIGHT * (0.5 + likelihood / 2) * 0.6 ** rank }];
+      return stems.length === 0 ? [] : [{ stems, weight: this.weights.correction ** (rank + 1) }];
     });
   }
 }
 
-function synonymsOf(stem: string, rules: readonly SynonymRule[]): TermAlternative[] {
-  return rules
-    .filter(({ input }) => input.includes(stem))
-    .map(({ input, stems }) => ({ stems, weight: SYNONYM_WEIGHT / input.length }));
+function rulesOf(stem: string, rules: readonly SynonymRule[]): SynonymRule[] {
+  return rules.filter(({ input }) => input.includes(stem));
 }
 
 function distinct(tokens: readonly Token[]): Token[] {

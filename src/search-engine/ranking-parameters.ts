@@ -1,34 +1,44 @@
-/** The parameters of ranking. Each was measured (docs/adr/0021); bench/relevance/sweep.js compares other values. */
+/** The parameters of ranking. `npm run bench:relevance` evaluates each on several collections (docs/adr/0021). */
 export interface RankingParameters {
   /** BM25 `k1`: how early repeated occurrences of a term stop raising the score. */
   readonly k1: number;
   /** BM25 `b`: how strongly long documents are penalised. */
   readonly b: number;
-  /** The part of the score of a short query that depends on the share of its terms that a document contains. */
+  /** The most terms of a query that lists keywords. A longer query is a sentence, of which half is not about the topic. */
+  readonly maxKeywords: number;
+  /** The part of the score of a keyword query that depends on the share of its terms that a document contains. */
   readonly coordination: number;
-  /** The longest query to which coordination applies. In a sentence about half of the words are not about the topic. */
-  readonly maxCoordinatedTerms: number;
+  /** Pseudo-relevance feedback for sentences. */
   readonly feedback: FeedbackParameters;
+  /** The weights of what is found in place of a term of the query. 0: not at all. */
+  readonly alternatives: {
+    readonly synonym: number;
+    /** Of the likeliest correction of an unknown word. The second has the square, and so on. */
+    readonly correction: number;
+    /** Of completions of the last word, which may still be typed. */
+    readonly completion: number;
+    /** The same if no document contains the last word. */
+    readonly completionOfUnknown: number;
+  };
   /** The weight of the vector similarity in the hybrid score; keywords have the rest. */
   readonly vectorWeight: number;
 }
 
-/** Pseudo-relevance feedback: the query is expanded by terms of its best results. */
+/** The query is expanded by terms of its best results. */
 export interface FeedbackParameters {
   /** The number of results that the expansion terms are taken from. */
   readonly documents: number;
   readonly terms: number;
-  /** The weight of the expansion terms beside the terms of the query. */
+  /** The weight of the expansion terms beside the terms of the query. 0: no expansion. */
   readonly weight: number;
-  /** Shorter queries are not expanded. */
-  readonly minQueryTerms: number;
 }
 
 export const DEFAULT_RANKING: RankingParameters = {
   k1: 1.6,
-  b: 0.7,
+  b: 0.75,
+  maxKeywords: 5,
   coordination: 0.4,
-  maxCoordinatedTerms: 5,
-  feedback: { documents: 5, terms: 16, weight: 0.3, minQueryTerms: 6 },
-  vectorWeight: 0.25,
+  feedback: { documents: 5, terms: 16, weight: 0.2 },
+  alternatives: { synonym: 0.5, correction: 0.6, completion: 0.2, completionOfUnknown: 0.7 },
+  vectorWeight: 0.3,
 };

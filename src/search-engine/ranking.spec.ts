@@ -31,9 +31,9 @@ describe('pseudo-relevance feedback', () => {
     'desert camp under the stars',
   ];
   const query = 'journey by river barge with wine and cheese';
-  const find = (changes: Partial<FeedbackParameters>) => {
-    const feedback = { ...DEFAULT_RANKING.feedback, minQueryTerms: 4, ...changes };
-    const index = new SearchIndex(SETTINGS, { ...DEFAULT_RANKING, feedback });
+  const find = (changes: Partial<FeedbackParameters>, maxKeywords = 3) => {
+    const feedback = { ...DEFAULT_RANKING.feedback, ...changes };
+    const index = new SearchIndex(SETTINGS, { ...DEFAULT_RANKING, feedback, maxKeywords });
     const rows = TRIPS.map((description, n) => ({
       seq: n + 1,
       id: `d${n}`,
@@ -54,12 +54,16 @@ describe('pseudo-relevance feedback', () => {
   const scoreOf = (found: SearchResult, id: string) => found.hits.find((hit) => hit.id === id)?.score ?? 0;
 
   it('pseudo-relevance feedback raises documents that resemble the best result, and adds no results', () => {
-    const [without, expanded] = [find({ minQueryTerms: 64 }), find({ documents: 1 })];
+    const [without, expanded] = [find({ weight: 0 }), find({ documents: 1 })];
     expect(expanded.hits.map(({ id }) => id).sort()).toEqual(without.hits.map(({ id }) => id).sort());
     expect(expanded.hits[0]).toEqual(expect.objectContaining({ id: 'd0', score: 1 }));
     // Like the best result, the second document has `along old canals`; the third only has a word of the query.
     const ratio = (found: SearchResult) => scoreOf(found, 'd1') / scoreOf(found, 'd2');
     expect(ratio(expanded)).toBeGreaterThan(ratio(without));
+  });
+
+  it('a query of keywords is not expanded', () => {
+    expect(find({}, 5)).toEqual(find({ weight: 0 }, 5));
   });
 });
 

@@ -49,7 +49,7 @@ export class SearchIndex {
     this.tokenizer = new Tokenizer(locale);
     this.documents = new DocumentStore(schema, currency);
     this.synonyms = new SynonymMap(this.tokenizer);
-    this.parser = new QueryParser(this.tokenizer, this.vocabulary, this.terms, this.synonyms);
+    this.parser = new QueryParser(this.tokenizer, this.vocabulary, this.terms, this.synonyms, parameters.alternatives);
     this.bm25 = new Bm25(this.terms, parameters);
     const termsOf = (ordinal: number) => {
       const view = this.documents.at(ordinal);
@@ -112,6 +112,7 @@ export class SearchIndex {
       isSortedByField: sort !== 'relevance',
       matchesAll,
       termCount: parsed.length,
+      termWeight: parsed.reduce((sum, terms) => sum + Math.max(...terms.map(({ weight }) => weight)), 0),
       keywords: byKeywords ? this.bm25.score(parsed, this.documents.size) : null,
       vector: vectorQuery,
       exactNames: this.ordinalsWithName(text),

@@ -7,19 +7,17 @@ const MAX_CHARACTERS = 256;
 const LISTS = ['tagLabels', 'tags', 'categories', 'cities', 'regions', 'countries', 'waterways', 'themes', 'ports'];
 
 /**
- * The texts that the vector of a document is computed from: its name, and its name with descriptions and lists. The vector
- * is the mean of both, which finds more than one vector of all text (docs/adr/0021). Empty if the document has no text.
+ * The text that the vector of a document is computed from: its name with descriptions and lists. Empty if the document has no
+ * text. A second vector, of the name alone, would double the work and rank worse (docs/adr/0021).
  */
-export function embeddingTexts(fields: Record<string, unknown>): string[] {
-  const name = textOf(fields['name']);
+export function embeddingText(fields: Record<string, unknown>): string {
   const about = [
-    name,
+    textOf(fields['name']),
     textOf(fields['shortDescription']),
     [...new Set(LISTS.flatMap((field) => listOf(fields[field])))].join(', '),
     textOf(fields['description']),
   ];
-  const words = about.filter(Boolean).join('. ').split(/\s+/u).slice(0, MAX_WORDS).join(' ');
-  return [...new Set([modelText(name), modelText(words)])].filter(Boolean);
+  return modelText(about.filter(Boolean).join('. ').split(/\s+/u).slice(0, MAX_WORDS).join(' '));
 }
 
 /**
@@ -32,7 +30,7 @@ export function modelText(text: string): string {
 
 /** The key of a vector: the same text is embedded only once. */
 export function contentHash(fields: Record<string, unknown>): Buffer {
-  return createHash('sha256').update(embeddingTexts(fields).join('\0')).digest();
+  return createHash('sha256').update(embeddingText(fields)).digest();
 }
 
 function textOf(value: unknown): string {

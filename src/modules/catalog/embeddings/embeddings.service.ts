@@ -9,7 +9,7 @@ import { fold } from '../../../search-engine/index.js';
 import { type Slice, type SliceKey, SlicesService } from '../slices/slices.service.js';
 import { BuiltinEmbedder } from './builtin-embedder.js';
 import { type Embedder, NoEmbedder, unitVector } from './embedder.js';
-import { embeddingTexts, modelText } from './embedding-text.js';
+import { embeddingText, modelText } from './embedding-text.js';
 import { HttpEmbedder } from './http-embedder.js';
 
 const JOB = 'catalog.embed';
@@ -76,10 +76,10 @@ interface MissingVector {
   fields: Record<string, unknown>;
 }
 
-/** A document with the texts that its vector is computed from; without any it has no vector. */
+/** A document with the text that its vector is computed from. If the text is empty, the document has no vector. */
 interface EmbeddableDocument {
   readonly id: string;
-  readonly texts: readonly string[];
+  readonly text: string;
 }
 
 /** Computes the vectors of queries at once, and those of documents in jobs, after keyword search finds them already. */
@@ -194,7 +194,7 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
       await this.database.execute(ADOPT_MODEL, [model, languages]);
       return false;
     }
-    const documents = missing.map(({ id, fields }) => ({ id, texts: embeddingTexts(fields) }));
+    const documents = missing.map(({ id, fields }) => ({ id, text: embeddingText(fields) }));
     const vectors = await this.documentVectors(documents).catch((error: unknown) => {
       this.failing = true;
       throw error;
@@ -225,12 +225,12 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
   }
 
   private async embedTogether(documents: readonly EmbeddableDocument[]): Promise<(Float32Array | null)[]> {
-    const texts = documents.flatMap((document) => document.texts);
-    const all = texts.length === 0 ? [] : await this.embedder.embed(texts, 'document');
-    let start = 0;
-    return documents.map((document) => {
-      const own = all.slice(start, (start += document.texts.length));
-      return own.length === 0 ? null : meanOf(own.map(unitVector));
+    const texts = documents.map(({ text }) => text).filter(Boolean);
+    const vectors = texts.length === 0 ? [] : await this.embedder.embed(texts, 'document');
+    let next = 0;
+    return documents.map(({ text }) => {
+      const vector = text === '' ? null : vectors[next++];
+      return vector ? unitVector(vector) : null;
     });
   }
 
@@ -251,9 +251,4 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
 function createEmbedder(env: Env): Embedder {
   if (env.embedder === 'none') return new NoEmbedder();
   return env.embedder === 'http' ? new HttpEmbedder(env) : new BuiltinEmbedder();
-}
-
-function meanOf(vectors: readonly Float32Array[]): Float32Array {
-  const [first = new Float32Array(0), ...others] = vectors;
-  return unitVector(first.map((value, index) => others.reduce((sum, vector) => sum + (vector[index] ?? 0), value)));
 }
