@@ -5,6 +5,7 @@ import { tripCases } from './trip-cases.js';
 const INVOICES = '/v1/admin/finance/supplier-invoices';
 const CHANNELS = '/v1/admin/distribution/channels';
 const RULES = '/v1/admin/notifications/reminder-rules';
+const OPERATORS = '/v1/admin/operations/operators';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const ROWS = 64;
 
@@ -45,6 +46,14 @@ export const cases = [
     prepare: async (world) => {
       await invoiceIds(world);
       return { service: () => get(`${INVOICES}?limit=50`, staff(world)), bare: () => get('/list') };
+    },
+  },
+  {
+    name: 'list 50 ground operators',
+    prepare: async (world) => {
+      const ids = await invoiceIds(world);
+      await Promise.all(ids.map((id) => call(world, send(`POST ${OPERATORS}`, staff(world), newOperator(id)))));
+      return { service: () => get(`${OPERATORS}?limit=50`, staff(world)), nest: () => get(`/one/${any(ids)}`) };
     },
   },
   {
@@ -121,6 +130,10 @@ const get = (path, headers = {}) => ({ method: 'GET', path, headers });
 function send(operation, headers, body) {
   const [method, path] = operation.split(' ');
   return { method, path, headers: { ...headers, ...JSON_TYPE }, body: JSON.stringify(body) };
+}
+
+function newOperator(code) {
+  return { name: 'Bench Transfers', code, contactName: 'Ioana Marin', serviceAreas: ['Tulcea', 'Constanta'] };
 }
 
 function newInvoice() {
