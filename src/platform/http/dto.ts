@@ -5,6 +5,8 @@ import { QueryWhole } from './query-fields.js';
 
 const patches = new WeakSet<object>();
 const data = new WeakMap<object, DataMember[]>();
+/** Inherited members included. */
+const ofClass = new WeakMap<object, readonly DataMember[]>();
 
 /** A member for the caller's own JSON, and its maximum size. */
 export interface DataMember {
@@ -36,7 +38,10 @@ export function KeptAsData({ maxBytes }: { maxBytes: number }): PropertyDecorato
 }
 
 export function keptAsData(dto: Type<unknown>): readonly DataMember[] {
-  return ancestors(dto.prototype as object).flatMap((prototype) => data.get(prototype) ?? []);
+  const members =
+    ofClass.get(dto) ?? ancestors(dto.prototype as object).flatMap((prototype) => data.get(prototype) ?? []);
+  ofClass.set(dto, members);
+  return members;
 }
 
 /** `{data}`, the envelope of most responses of the staff surface. */

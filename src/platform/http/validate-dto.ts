@@ -1,13 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, validate, type ValidationError } from 'class-validator';
+import { getMetadataStorage, validate, type ValidationError, type ValidatorOptions } from 'class-validator';
+import { isAccepted } from './accepted-values.js';
 import { type Issue, MAX_ISSUES } from '../errors/app-error.js';
 import { charactersOf, maxLengthMessage } from './lengths.js';
 import { arrayMaxSizeMessage } from './lists.js';
-import { cacheValidationMetadata } from './validation-metadata-cache.js';
 
-cacheValidationMetadata();
+const CLASS_VALIDATOR: ValidatorOptions = {
+  whitelist: true,
+  forbidNonWhitelisted: true,
+  forbidUnknownValues: false,
+  validationError: { target: false },
+};
 
 /** Other requests are served between two slices of the elements of a long list. */
 const SLICE_MS = 5;
@@ -58,12 +63,7 @@ class DtoValidation {
     for (const [name, { isFree }] of rules) {
       if (isFree && members.has(name) && !tooLarge.has(name)) Reflect.set(instance, name, members.get(name));
     }
-    const errors = await validate(instance, {
-      whitelist: true,
-      forbidNonWhitelisted: true,
-      forbidUnknownValues: false,
-      validationError: { target: false },
-    });
+    const errors = isAccepted(type, instance) ? [] : await validate(instance, CLASS_VALIDATOR);
     const rejected = new Set([...tooLarge, ...errors.map(({ property }) => property)]);
     for (const error of errors) {
       if (!tooLarge.has(error.property)) this.issues.push(...issuesOf(error, path));
