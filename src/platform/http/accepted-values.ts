@@ -19,7 +19,7 @@ const SIMPLE: readonly string[] = [
 const known = new WeakMap<object, ReadonlyMap<string, MemberChecks> | null>();
 
 /**
- * Whether the object has only members of its class, and class-validator would find no fault in them: 4 instead of 48 µs
+ * Whether the object has only members of its class, and class-validator would find no fault in them: 2 instead of 29 µs
  * per object of three members (docs/performance.md), because class-validator searches the metadata of all classes for
  * each object. False also for what is not decided here; the caller then asks class-validator, also for the messages.
  */
