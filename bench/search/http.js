@@ -116,7 +116,7 @@ async function embeddingRate(pool) {
 }
 
 /** One vector for each text, near one of a hundred cluster centres. */
-async function madeUpVectors(pool) {
+export async function madeUpVectors(pool) {
   const random = seeded(3);
   const { rows } = await pool.query(
     `select distinct content_hash as hash from catalog_document d where not exists (
@@ -139,7 +139,7 @@ async function madeUpVectors(pool) {
 }
 
 /** Queries of three to six words of one document each. */
-async function queriesOf(pool) {
+export async function queriesOf(pool) {
   const random = seeded(11);
   const { rows } = await pool.query(
     `select fields ->> 'name' as name, fields ->> 'description' as about from catalog_document
@@ -173,7 +173,7 @@ async function bySql(pool, queries) {
 }
 
 /** The first query loads the model, which takes longer than the time limit of a search. */
-async function isSearchedBy(mode, url) {
+export async function isSearchedBy(mode, url) {
   const headers = { 'content-type': 'application/json' };
   for (let attempt = 0; attempt < 60; attempt += 1) {
     const body = JSON.stringify({ vertical: 'products', mode, query: `warm beach ${attempt}` });

@@ -7,6 +7,7 @@ import { SCHEMAS } from '../../dist/src/modules/catalog/slices/verticals.js';
 import { SearchIndex } from '../../dist/src/search-engine/index.js';
 import { seeded } from '../../dist/src/modules/catalog/demo/demo-documents.js';
 import { measureFreshness } from './freshness.js';
+import { measureGoals } from './goals.js';
 import { measureProcesses, measureThroughHttp } from './http.js';
 import { measurePostgres } from './postgres.js';
 
@@ -24,7 +25,8 @@ const QUERIES = 200;
 const print = (line) => process.stdout.write(`${line}\n`);
 
 const sizes = (process.env.BENCH_DOCUMENTS ?? '10000,100000').split(',').map(Number);
-if (process.argv[2] === 'http') await measureThroughHttp(sizes);
+if (process.argv[2] === 'goals') await measureGoals();
+else if (process.argv[2] === 'http') await measureThroughHttp(sizes);
 else if (process.argv[2] === 'processes') await measureProcesses(sizes);
 else if (process.argv[2] === 'freshness') await measureFreshness();
 else if (process.argv[2] === 'postgres') await measurePostgres(Number(process.argv[3] ?? 100_000));

@@ -50,7 +50,7 @@ export interface SearchRequest {
 export interface SearchHit {
   readonly id: string;
   readonly score: number;
-  readonly fields: Record<string, unknown>;
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 export interface SearchResult {

@@ -91,7 +91,7 @@ export class SearchIndex {
     return {
       mode: query.mode,
       total: ordinals.length,
-      hits: page.documents.map(({ view: { id, fields }, score }) => ({ id, score, fields: { ...fields } })),
+      hits: page.documents.map(({ view: { id, fields }, score }) => ({ id, score, fields })),
       facets: this.facets(request, query, matches),
       generation: this.generation,
       next: page.end && { query: parsed, minMatchedTerms, minSimilarity, startedAt, ...page.end },

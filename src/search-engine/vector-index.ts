@@ -148,21 +148,28 @@ interface Compared {
   readonly mask: Uint8Array;
 }
 
-/** Plain loops, because a tenth of all documents reach the floor. Documents with the same similarity are in order of arrival. */
+/**
+ * Plain loops, because a tenth of all documents reach the floor. Of documents with the same similarity, the older one comes
+ * first.
+ */
 function nearest({ similarities, scales, mask }: Compared, minSimilarity: number, limit: number): Uint32Array {
   const ordinals = new Uint32Array(mask.length);
+  const found = new Float32Array(mask.length);
   let count = 0;
   for (let ordinal = 0; ordinal < mask.length; ordinal += 1) {
-    const isNear = (similarities[ordinal] ?? 0) >= minSimilarity;
-    if (isNear && mask[ordinal] === 1 && (scales[ordinal] ?? 0) > 0) ordinals[count++] = ordinal;
+    const similarity = similarities[ordinal] ?? 0;
+    if (similarity < minSimilarity || mask[ordinal] !== 1 || (scales[ordinal] ?? 0) === 0) continue;
+    ordinals[count] = ordinal;
+    // Plus one, because a histogram has no negative scores.
+    found[count++] = 1 + similarity;
   }
-  const similar = ordinals.subarray(0, count);
-  const leastOfTop = scoreOfTop(
-    limit,
-    Float32Array.from(similar, (ordinal) => 1 + (similarities[ordinal] ?? 0)),
-  );
-  const top = similar.filter((ordinal) => 1 + (similarities[ordinal] ?? 0) >= leastOfTop);
-  return top.sort((a, b) => (similarities[b] ?? 0) - (similarities[a] ?? 0) || a - b).subarray(0, limit);
+  const leastOfTop = scoreOfTop(limit, found.subarray(0, count));
+  const top: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    if ((found[index] ?? 0) >= leastOfTop) top.push(ordinals[index] ?? 0);
+  }
+  top.sort((a, b) => (similarities[b] ?? 0) - (similarities[a] ?? 0) || a - b);
+  return Uint32Array.from(top.slice(0, limit));
 }
 
 /** A vector as int8 numbers, and the factor from these to the vector of length 1; null for one without a direction. */
@@ -170,9 +177,13 @@ function quantize(vector: Float32Array): { values: Int8Array; scale: number } | 
   let largest = 0;
   for (const value of vector) largest = Math.max(largest, Math.abs(value));
   if (!(largest > 0 && largest < Infinity)) return null;
-  const values = Int8Array.from(vector, (value) => Math.round((value / largest) * 127));
+  const values = new Int8Array(vector.length);
   let square = 0;
-  for (const value of values) square += value * value;
+  for (let index = 0; index < vector.length; index += 1) {
+    const value = Math.round(((vector[index] ?? 0) / largest) * 127);
+    values[index] = value;
+    square += value * value;
+  }
   return { values, scale: 1 / Math.sqrt(square) };
 }
 
