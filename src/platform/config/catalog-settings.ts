@@ -1,5 +1,5 @@
 import { isCurrency } from '../money/money.js';
-import { choice, list, optionalText } from './settings.js';
+import { choice, list, optionalText, wholeNumber } from './settings.js';
 
 /** The markets of the catalog, and the service that turns its texts into vectors. */
 export const catalogSettings = {
@@ -29,6 +29,15 @@ export const catalogSettings = {
     },
     ['builtin', 'http', 'none'],
   ),
+  embeddingThreads: wholeNumber({
+    name: 'EMBEDDING_THREADS',
+    purpose:
+      'Maximum threads of the built-in model for documents, up to the number of cores; each uses 150 MB while documents are embedded',
+    example: '2',
+    fallback: '4',
+    min: 1,
+    max: 64,
+  }),
   embeddingUrl: optionalText({
     name: 'EMBEDDING_URL',
     purpose: 'Address of an OpenAI-compatible embeddings endpoint, for `EMBEDDER=http`',

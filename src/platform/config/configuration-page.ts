@@ -68,6 +68,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   catalogMarkets: 'Catalog',
   searchAdapter: 'Catalog',
   embedder: 'Catalog',
+  embeddingThreads: 'Catalog',
   embeddingUrl: 'Catalog',
   embeddingApiKey: 'Catalog',
   embeddingModel: 'Catalog',

@@ -53,6 +53,7 @@ export abstract class Env {
   readonly catalogMarkets: readonly string[];
   readonly searchAdapter: string;
   readonly embedder: string;
+  readonly embeddingThreads: number;
   readonly embeddingUrl: string | null;
   readonly embeddingApiKey: string | null;
   readonly embeddingModel: string | null;

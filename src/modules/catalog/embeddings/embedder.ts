@@ -7,6 +7,8 @@ export abstract class Embedder {
   abstract readonly model: string;
   abstract readonly dimensions: number | null;
   abstract readonly languages: readonly string[];
+  /** The number of documents that are embedded together, and whose vectors are saved together. */
+  readonly groupSize: number = 16;
 
   /**
    * The vectors of texts that `modelText` returned. Queries take precedence over documents. Throws if the model is not

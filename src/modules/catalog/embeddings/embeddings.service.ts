@@ -13,7 +13,6 @@ import { embeddingText, modelText } from './embedding-text.js';
 import { HttpEmbedder } from './http-embedder.js';
 
 const JOB = 'catalog.embed';
-const GROUP_SIZE = 16;
 /** Then the job adds itself again, so that a process that shuts down does not wait for long. */
 const MAX_GROUPS_PER_JOB = 20;
 /** A text that every model can embed, to distinguish a failing model from a document that it rejects. */
@@ -27,10 +26,11 @@ const IS_MISSING = `
       select from catalog_embedding as e
       where e.content_hash = document.content_hash and e.model = $1 and not e.stale)`;
 
+/** Without an order, so that it ends when it has found enough. */
 const MISSING = `
-  select distinct on (content_hash) content_hash as hash, document.id, fields
+  select content_hash as hash, document.id, fields
   from catalog_document as document join catalog_slice as slice on slice.id = document.slice_id
-  where ${IS_MISSING} order by content_hash limit ${GROUP_SIZE}`;
+  where ${IS_MISSING} limit $3`;
 
 const COUNT_MISSING = `
   select slice.id, count(*)::int as pending
@@ -89,9 +89,6 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
   /** Whether the last group of documents could not be embedded. */
   private failing = false;
   private stopping = false;
-  private running = false;
-  /** Whether a job arrived while another one was running in this process. */
-  private runAgain = false;
   /** The least recently used query comes first. */
   private readonly queryVectors = new Map<string, Float32Array>();
 
@@ -146,9 +143,12 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
     return unit;
   }
 
-  /** Adds a job that embeds documents without a vector, in the running transaction. */
+  /**
+   * Adds a job that embeds documents without a vector, in the running transaction. These jobs run one after the other, in
+   * whichever process: two would embed the same documents, and occupy the workers of other jobs.
+   */
   async requestEmbedding(): Promise<void> {
-    if (!this.embedder.isOff) await this.jobs.add(JOB, {}, { key: JOB });
+    if (!this.embedder.isOff) await this.jobs.add(JOB, {}, { key: JOB, queue: JOB });
   }
 
   /** Makes the vectors of a slice be computed again. */
@@ -163,33 +163,27 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
     return new Map(rows.map(({ id, pending }) => [id, pending]));
   }
 
-  /**
-   * Embeds missing vectors in groups. A process runs one job at a time: several would embed the same documents, and occupy
-   * the workers of other jobs. The schedule finds documents that a start with another embedder has left without vectors.
-   */
-  @Job(JOB)
+  /** Finds documents that a start with another embedder has left without vectors. */
   @Cron('catalog.embed-missing', '* * * * *')
+  async requestMissing(): Promise<void> {
+    await this.requestEmbedding();
+  }
+
+  /** Embeds missing vectors in groups. */
+  @Job(JOB)
   async embedMissing(): Promise<void> {
     if (this.embedder.isOff) return;
-    this.runAgain = this.running;
-    if (this.running) return;
-    this.running = true;
-    try {
-      for (let group = 0; group < MAX_GROUPS_PER_JOB && !this.stopping; group += 1) {
-        const embedded = await this.embedGroup();
-        if (!embedded && !this.runAgain) return;
-        if (!embedded) this.runAgain = false;
-      }
-    } finally {
-      this.running = false;
+    for (let group = 0; group < MAX_GROUPS_PER_JOB && !this.stopping; group += 1) {
+      if (!(await this.embedGroup())) return;
     }
     await this.requestEmbedding();
   }
 
   /** Returns false if no vector is missing. */
   private async embedGroup(): Promise<boolean> {
-    const { model, languages } = this.embedder;
-    const missing = await this.database.query<MissingVector>(MISSING, [model, languages]);
+    const { model, languages, groupSize } = this.embedder;
+    const found = await this.database.query<MissingVector>(MISSING, [model, languages, groupSize]);
+    const missing = [...new Map(found.map((document) => [document.hash.toString('hex'), document])).values()];
     if (missing.length === 0) {
       await this.database.execute(ADOPT_MODEL, [model, languages]);
       return false;
@@ -250,5 +244,5 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
 /** The embedder that `EMBEDDER` names. */
 function createEmbedder(env: Env): Embedder {
   if (env.embedder === 'none') return new NoEmbedder();
-  return env.embedder === 'http' ? new HttpEmbedder(env) : new BuiltinEmbedder();
+  return env.embedder === 'http' ? new HttpEmbedder(env) : new BuiltinEmbedder(env.embeddingThreads);
 }

@@ -14,8 +14,9 @@ export class HttpEmbedder extends Embedder {
   dimensions: number | null = null;
   readonly languages: readonly string[];
   private readonly queue = new ModelQueue<readonly string[], Float32Array[]>({
-    run: (texts, call) => this.ask(texts, call),
+    run: async ([texts = []], call) => [await this.ask(texts, call)],
     concurrency: CONCURRENCY,
+    batchSize: 1,
     breaker: new CircuitBreaker({ failures: 3, restMs: 10_000 }),
   });
 

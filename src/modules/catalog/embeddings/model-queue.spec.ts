@@ -10,9 +10,16 @@ let queue: ModelQueue<string, string>;
 beforeEach(() => {
   [now, asked] = [0, []];
   queue = new ModelQueue({
-    run: (input) =>
-      new Promise((answer, reject) => asked.push({ input, answer, fail: () => reject(new Error('model failure')) })),
+    run: ([input = '']) =>
+      new Promise((resolve, reject) =>
+        asked.push({
+          input,
+          answer: (vector) => resolve([vector]),
+          fail: () => reject(new Error('model failure')),
+        }),
+      ),
     concurrency: 1,
+    batchSize: 1,
     breaker: new CircuitBreaker({ failures: 3, restMs: 2_000 }, () => now),
   });
 });
@@ -72,6 +79,59 @@ describe('the queue of the embedding model', () => {
     await Promise.all(all);
     expect(inputs().indexOf('d0')).toBe(8);
     expect(inputs().at(-1)).toBe('d1');
+  });
+});
+
+describe('batches of the embedding model', () => {
+  const calls: (readonly string[])[] = [];
+  let answers: ((isFine: boolean) => void)[];
+  let batches: ModelQueue<string, string>;
+
+  beforeEach(() => {
+    calls.length = 0;
+    answers = [];
+    batches = new ModelQueue({
+      run: (inputs) =>
+        new Promise((resolve, reject) => {
+          calls.push(inputs);
+          const vectors = inputs.map((input) => `vector ${input}`);
+          answers.push((isFine) => (isFine ? resolve(vectors) : reject(new Error('model failure'))));
+        }),
+      concurrency: 1,
+      batchSize: 3,
+      breaker: new CircuitBreaker({ failures: 3, restMs: 2_000 }, () => 0),
+    });
+  });
+
+  it('texts that wait are passed to the embedding model together, each gets its own vector, and documents follow queries', async () => {
+    const added = ['a', 'b', 'c', 'd', 'e'].map((input) => batches.add(input, { urgency: 'query' }));
+    const document = batches.add('f', { urgency: 'document' });
+    for (let call = 0; call < 4; call += 1) {
+      answers[call]?.(true);
+      await settled();
+    }
+    expect(await Promise.all([...added, document])).toEqual(
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((one) => `vector ${one}`),
+    );
+    expect(calls).toEqual([['a'], ['b', 'c', 'd'], ['e'], ['f']]);
+  });
+
+  it('an abandoned query is not part of a batch, and a failure of the embedding model rejects its whole batch only', async () => {
+    const first = batches.add('a', { urgency: 'query' });
+    const gone = new AbortController();
+    const abandoned = expect(batches.add('b', { urgency: 'query', signal: gone.signal })).rejects.toThrow('in time');
+    const failing = ['c', 'd', 'e'].map((input) =>
+      expect(batches.add(input, { urgency: 'query' })).rejects.toThrow('model failure'),
+    );
+    const last = batches.add('f', { urgency: 'query' });
+    gone.abort();
+    for (const [call, isFine] of [true, false, true].entries()) {
+      answers[call]?.(isFine);
+      await settled();
+    }
+    await Promise.all([abandoned, ...failing]);
+    expect([await first, await last]).toEqual(['vector a', 'vector f']);
+    expect(calls).toEqual([['a'], ['c', 'd', 'e'], ['f']]);
   });
 });
 

@@ -3,10 +3,15 @@ import { CircuitBreaker } from './circuit-breaker.js';
 export type Urgency = 'query' | 'document';
 
 interface QueueOptions<Input, Output> {
-  /** Calls the model. It must settle within a time limit, and may end early when the call is aborted. */
-  readonly run: (input: Input, call: Call) => Promise<Output>;
+  /**
+   * Calls the model, and returns one output for each input. It must settle within a time limit. A call with one input has its
+   * signal and may end early when that is aborted.
+   */
+  readonly run: (inputs: readonly Input[], call: Call) => Promise<readonly Output[]>;
   /** The maximum number of concurrent calls. */
   readonly concurrency: number;
+  /** The maximum number of inputs of one call: those that wait together. */
+  readonly batchSize: number;
   readonly breaker: CircuitBreaker;
 }
 
@@ -30,7 +35,7 @@ const QUERIES_IN_A_ROW = 8;
 /**
  * A queue of calls to an embedding model. Queries take precedence, and at most `MAX_WAITING_QUERIES` of them wait. A query is
  * rejected at once if the queue is full or the circuit breaker is open. It is removed when its signal is aborted, so that the
- * model spends no time on it. The number of documents is not limited here, because one job embeds one group at a time.
+ * model spends no time on it. Inputs that wait are passed to the model together. The number of documents is not limited here, because one job embeds one group at a time.
  */
 export class ModelQueue<Input, Output> {
   private queries: Waiting<Input, Output>[] = [];
@@ -69,32 +74,43 @@ export class ModelQueue<Input, Output> {
     const { concurrency, breaker } = this.options;
     while (this.running < concurrency) {
       if (breaker.isOpen) return this.rejectAll();
-      const waiting = this.shift();
-      if (!waiting) return;
-      void this.run(waiting);
+      const batch = this.shift();
+      if (batch.length === 0) return;
+      void this.run(batch);
     }
   }
 
-  private shift(): Waiting<Input, Output> | undefined {
+  private shift(): Waiting<Input, Output>[] {
+    const { batchSize } = this.options;
     const isDocumentsTurn = this.queriesInARow >= QUERIES_IN_A_ROW && this.documents.length > 0;
-    const query = isDocumentsTurn ? undefined : this.queries.shift();
-    this.queriesInARow = query ? this.queriesInARow + 1 : 0;
-    return query ?? this.documents.shift();
+    const queries = isDocumentsTurn ? [] : this.queries.splice(0, batchSize);
+    this.queriesInARow = queries.length > 0 ? this.queriesInARow + 1 : 0;
+    return queries.length > 0 ? queries : this.documents.splice(0, batchSize);
   }
 
-  private async run({ input, urgency, signal, resolve, reject }: Waiting<Input, Output>): Promise<void> {
+  private async run(batch: readonly Waiting<Input, Output>[]): Promise<void> {
     const { run, breaker } = this.options;
+    const urgency = batch[0]?.urgency ?? 'document';
+    const signal = batch.length === 1 ? batch[0]?.signal : undefined;
     this.running += 1;
     breaker.begin();
     try {
-      resolve(await run(input, { urgency, signal }));
+      const outputs = await run(
+        batch.map(({ input }) => input),
+        { urgency, signal },
+      );
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        const output = outputs[index];
+        if (output === undefined) reject(unavailable('returned too few vectors'));
+        else resolve(output);
+      }
       breaker.succeed();
     } catch (error) {
       // A client that disconnects is no failure of the model; a time limit (`TimeoutError`) that passes is one.
       const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
       if (signal?.aborted && error === signal.reason && !isTimeout) breaker.abandon();
       else breaker.fail();
-      reject(error);
+      for (const { reject } of batch) reject(error);
     } finally {
       this.running -= 1;
       this.next();
