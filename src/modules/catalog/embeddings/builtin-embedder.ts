@@ -10,12 +10,13 @@ export type ThreadMessage = { ready: true } | { vectors: Float32Array[] } | { er
 /** Loading the model takes a second on an idle machine. */
 const LOAD_WITHIN_MS = 30_000;
 /**
- * A text of 256 characters takes 45 ms on an idle core, alone and in a batch; one of 30 characters 12 ms alone and 5 ms in a
- * batch. The threads of documents have a low priority, and may have to wait for a core.
+ * The model pads the texts of a batch to the longest one, so a batch is limited by the characters after that. A text of 256
+ * characters takes 45 ms on an idle core, alone and in a batch; one of 30 characters 12 ms alone and 5 ms in a batch. A batch
+ * of queries takes no longer than the longest query. Threads of documents have a low priority and may wait for a core.
  */
 const LIMITS = {
-  query: { batchSize: 8, answerWithinMs: 3_000 },
-  document: { batchSize: 4, answerWithinMs: 60_000 },
+  query: { batchCharacters: 256, answerWithinMs: 3_000 },
+  document: { batchCharacters: 1_024, answerWithinMs: 60_000 },
 };
 /** A thread uses about 150 MB, so threads of documents are ended when there is nothing left to do. */
 const IDLE_MS = 10_000;
@@ -40,7 +41,7 @@ export class BuiltinEmbedder extends Embedder {
   }
 
   async embed(texts: readonly string[], urgency: Urgency, signal?: AbortSignal): Promise<Float32Array[]> {
-    // Texts of similar length share a batch, because a batch takes as long as if all its texts had the length of the longest.
+    // Texts of similar length then share a batch.
     const longestFirst = [...new Set(texts)].sort((a, b) => b.length - a.length);
     const vectors = await Promise.all(longestFirst.map((text) => this.pools[urgency].embed(text, { urgency, signal })));
     const byText = new Map(longestFirst.map((text, index) => [text, vectors[index] ?? new Float32Array(0)]));
@@ -64,9 +65,13 @@ class ModelThreads {
     private readonly urgency: Urgency,
     concurrency: number,
   ) {
-    const { batchSize } = LIMITS[urgency];
-    const breaker = new CircuitBreaker({ failures: 3, restMs: 2_000 });
-    this.queue = new ModelQueue({ run: (texts, call) => this.ask(texts, call), concurrency, batchSize, breaker });
+    const { batchCharacters } = LIMITS[urgency];
+    this.queue = new ModelQueue({
+      run: (texts, call) => this.ask(texts, call),
+      concurrency,
+      isBatch: (texts) => texts.length * Math.max(...texts.map(({ length }) => length)) <= batchCharacters,
+      breaker: new CircuitBreaker({ failures: 3, restMs: 2_000 }),
+    });
   }
 
   embed(text: string, call: Call): Promise<Float32Array> {

@@ -16,7 +16,7 @@ export class HttpEmbedder extends Embedder {
   private readonly queue = new ModelQueue<readonly string[], Float32Array[]>({
     run: async ([texts = []], call) => [await this.ask(texts, call)],
     concurrency: CONCURRENCY,
-    batchSize: 1,
+    isBatch: () => false,
     breaker: new CircuitBreaker({ failures: 3, restMs: 10_000 }),
   });
 

@@ -19,7 +19,7 @@ beforeEach(() => {
         }),
       ),
     concurrency: 1,
-    batchSize: 1,
+    isBatch: () => false,
     breaker: new CircuitBreaker({ failures: 3, restMs: 2_000 }, () => now),
   });
 });
@@ -98,7 +98,7 @@ describe('batches of the embedding model', () => {
           answers.push((isFine) => (isFine ? resolve(vectors) : reject(new Error('model failure'))));
         }),
       concurrency: 1,
-      batchSize: 3,
+      isBatch: ({ length }) => length <= 3,
       breaker: new CircuitBreaker({ failures: 3, restMs: 2_000 }, () => 0),
     });
   });

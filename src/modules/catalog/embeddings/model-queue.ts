@@ -10,8 +10,8 @@ interface QueueOptions<Input, Output> {
   readonly run: (inputs: readonly Input[], call: Call) => Promise<readonly Output[]>;
   /** The maximum number of concurrent calls. */
   readonly concurrency: number;
-  /** The maximum number of inputs of one call: those that wait together. */
-  readonly batchSize: number;
+  /** Whether inputs that wait may share a call. */
+  readonly isBatch: (inputs: readonly Input[]) => boolean;
   readonly breaker: CircuitBreaker;
 }
 
@@ -81,11 +81,17 @@ export class ModelQueue<Input, Output> {
   }
 
   private shift(): Waiting<Input, Output>[] {
-    const { batchSize } = this.options;
     const isDocumentsTurn = this.queriesInARow >= QUERIES_IN_A_ROW && this.documents.length > 0;
-    const queries = isDocumentsTurn ? [] : this.queries.splice(0, batchSize);
+    const queries = isDocumentsTurn ? [] : this.batchOf(this.queries);
     this.queriesInARow = queries.length > 0 ? this.queriesInARow + 1 : 0;
-    return queries.length > 0 ? queries : this.documents.splice(0, batchSize);
+    return queries.length > 0 ? queries : this.batchOf(this.documents);
+  }
+
+  private batchOf(queue: Waiting<Input, Output>[]): Waiting<Input, Output>[] {
+    let count = Math.min(1, queue.length);
+    while (count < queue.length && this.options.isBatch(queue.slice(0, count + 1).map(({ input }) => input)))
+      count += 1;
+    return queue.splice(0, count);
   }
 
   private async run(batch: readonly Waiting<Input, Output>[]): Promise<void> {
