@@ -12,7 +12,7 @@ export function collections() {
   const sets = Object.entries(DEVELOPMENT).map(([title, file]) => ({ title, set: development(file) }));
   return [
     ...sets.filter(({ set }) => set !== null).map(({ title, set }) => ({ title, ...collection(set) })),
-    { title: 'demo catalog', ...demoQuestions() },
+    { title: 'demo catalog', isOurs: true, ...demoQuestions() },
   ];
 }
 

@@ -12,10 +12,16 @@ const { SCHEMAS } = await import('../../dist/src/modules/catalog/slices/vertical
 
 const folder = join(tmpdir(), 'relevance-vectors');
 mkdirSync(folder, { recursive: true });
+const known = new Map();
 let model = null;
 
-/** The unit vector of the model. Vectors are cached on disk for the next run. */
+/** The unit vector of the model. Vectors are cached, also on disk for the next run. */
 async function embed(text) {
+  if (!known.has(text)) known.set(text, await cachedOnDisk(text));
+  return known.get(text);
+}
+
+async function cachedOnDisk(text) {
   const file = join(folder, createHash('sha256').update(text).digest('hex'));
   if (existsSync(file)) return new Float32Array(new Uint8Array(readFileSync(file)).buffer);
   if (!model) await ready();
@@ -31,8 +37,10 @@ function unit(vector) {
 }
 
 /** An index of these documents, as the worker thread of the service builds it. */
-export async function indexOf(documents, { vectors = true, progress = () => {}, parameters } = {}) {
-  const index = new SearchIndex({ id: '1', schema: SCHEMAS.products, locale: 'en-GB', currency: 'EUR' }, parameters);
+export async function indexOf(documents, { vectors = true, progress = () => {}, parameters, nameWeight } = {}) {
+  const name = SCHEMAS.products.get('name');
+  const schema = new Map(SCHEMAS.products).set('name', { ...name, weight: nameWeight ?? name.weight });
+  const index = new SearchIndex({ id: '1', schema, locale: 'en-GB', currency: 'EUR' }, parameters);
   for (const [n, { id, fields }] of documents.entries()) {
     const vector = vectors ? new Uint8Array((await embed(embeddingText(fields))).buffer) : null;
     const row = { seq: n + 1, id, fields: JSON.stringify(fields), createdAt: 0, updatedAt: 0, deleted: false, vector };
@@ -40,6 +48,14 @@ export async function indexOf(documents, { vectors = true, progress = () => {}, 
     progress(n + 1);
   }
   return index;
+}
+
+/** The text of all fields that are searched. */
+export function searchedText(fields) {
+  return [...SCHEMAS.products]
+    .filter(([, { weight }]) => weight > 0)
+    .flatMap(([name]) => fields[name] ?? [])
+    .join(' ');
 }
 
 export async function search(index, query, { mode, limit = 10 }) {

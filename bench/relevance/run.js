@@ -1,14 +1,15 @@
 #!/usr/bin/env node
 import { collections } from './collections.js';
-import { development, ndcg } from './data.js';
+import { development } from './data.js';
 import { indexOf, search } from './engine.js';
-import { sweep } from './sweep.js';
+import { judge, judgePlain } from './judgement.js';
 import { typos } from './typos.js';
+import { ablation, difference, leaveOneOut } from './variants.js';
 
 /*
- * npm run bench:relevance: evaluates search results against relevance judgements: questions about the demo catalog, and a
- * development set in RELEVANCE_DATA, which is not part of the repository. With `sweep`, evaluates other ranking parameters,
- * too.
+ * npm run bench:relevance: evaluates search results against relevance judgements, beside plain BM25: questions about the demo
+ * catalog, and two collections in RELEVANCE_DATA, which are not part of the repository. Then chooses the constants on one of
+ * these and judges them on the other. With `ablation`, removes one part of the ranking at a time instead.
  */
 const { fold } = await import('../../dist/src/search-engine/index.js');
 const { seeded } = await import('../../dist/src/modules/catalog/demo/demo-documents.js');
@@ -20,24 +21,21 @@ const progress = (total) => (done) => {
   if (process.stdout.isTTY && done % 50 === 0) process.stdout.write(`\r${done} of ${total} documents`);
 };
 
-async function judge({ title, documents, queries }) {
-  const index = await indexOf(documents, { progress: progress(documents.length) });
+async function judgeModes(set) {
+  const { documents, queries, title } = set;
   print(`\n${title}: ${documents.length} documents, ${queries.length} queries`);
-  const scores = {};
-  for (const mode of MODES) {
-    let [sum, none] = [0, 0];
-    for (const { text, gains } of queries) {
-      const { hits, total } = await search(index, text, { mode });
-      const ids = hits.map(({ id }) => id);
-      sum += ndcg(ids, gains);
-      if (total === 0) none += 1;
-    }
-    scores[mode] = sum / queries.length;
-    const share = ((none / queries.length) * 100).toFixed(1);
-    print(`  ${mode.padEnd(10)} NDCG@10 ${scores[mode].toFixed(3)}   without a result ${share} %`);
+  const [plain, other] = [judgePlain(set, { k1: 1.2 }), judgePlain(set, { k1: 1.6 })];
+  print(`  plain BM25 NDCG@10 ${plain.toFixed(3)} (k1 1.2), ${other.toFixed(3)} (k1 1.6)`);
+  const judged = await judge(set, { modes: MODES, progress: progress(documents.length) });
+  for (const [mode, { ndcg, none }] of Object.entries(judged)) {
+    const toPlain = difference(ndcg, Math.max(plain, other));
+    print(
+      `  ${mode.padEnd(10)} NDCG@10 ${ndcg.toFixed(3)} (${toPlain})   without a result ${(none * 100).toFixed(1)} %`,
+    );
   }
-  const bar = Math.max(scores.keyword, scores.semantic) - 0.005;
-  print(`  hybrid >= best of both - .005: ${scores.hybrid >= bar ? 'met' : 'NOT MET'}`);
+  const { keyword, semantic, hybrid } = judged;
+  const bar = Math.max(keyword.ndcg, semantic.ndcg) - 0.005;
+  print(`  hybrid >= best of both - .005: ${hybrid.ndcg >= bar ? 'met' : 'NOT MET'}`);
 }
 
 async function judgeTypos(names) {
@@ -62,11 +60,13 @@ async function judgeTypos(names) {
   }
 }
 
-if (process.argv[2] === 'sweep') {
-  await sweep();
+const sets = collections();
+if (process.argv[2] === 'ablation') {
+  await ablation(sets);
 } else {
-  for (const one of collections()) await judge(one);
+  for (const set of sets) await judgeModes(set);
   const cities = development('world-cities-names.json');
   if (cities) await judgeTypos(cities);
   else print('\nthe development data are not there; RELEVANCE_DATA names their folder');
+  await leaveOneOut(sets.filter(({ isOurs }) => !isOurs));
 }
