@@ -21,7 +21,7 @@ it('a request that waits too long for a row of another transaction is 503 overlo
       { error: 'Too many requests at once', code: 'overloaded', requestId: answer.headers['x-request-id'] },
     ]);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-    // Readers do not wait, and rows that nobody locked can be changed.
+    // Readers do not wait, and rows that are not locked can be changed.
     expect((await app.as('owner').get(`${CHANNELS}/${id}`)).status).toBe(200);
     const free = await app.as('owner').patch(`${CHANNELS}/${await newChannel(app)}`, { description: 'Now' });
     expect(free.status).toBe(200);

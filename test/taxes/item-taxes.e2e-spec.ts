@@ -140,7 +140,7 @@ describe('the tax of a changed item', () => {
     expect((await patch(item, { unitSellCents: 0 })).body.data).toMatchObject({ taxIncludedCents: 0 });
   });
 
-  it('the tax of a tax code is computed anew for a new quantity or price', async () => {
+  it('the tax of a tax code is recomputed when the quantity or price changes', async () => {
     const item = await added({ taxCodeId: standard.id });
     expect((await patch(item, { quantity: 3, unitSellCents: 10 })).body.data).toMatchObject({ taxIncludedCents: 5 });
     expect((await patch(item, { quantity: 1, taxIncludedCents: 1 })).body).toMatchObject({ code: 'totals_mismatch' });

@@ -6,7 +6,7 @@ import { sum } from './taxes.js';
 /**
  * The allocations of a booking after received money was applied, section 4.2 of the reference: money on invoices alone goes
  * to open installments, money on installments alone to open invoices, and unapplied money to uncovered refunds, open
- * installments and open invoices, to these up to the claim. A row that is divided or completed is written anew.
+ * installments and open invoices, to these up to the claim. A row that is divided or completed is replaced.
  */
 export function allocationsOf(account: Account, byHandToo = false): Allocation[] {
   const open = new OpenAmounts(account);

@@ -146,7 +146,7 @@ export class Books {
     }
   }
 
-  /** What a day printed is printed again, of what was known then; of a closed month whatever is known now. */
+  /** A report of a past day, from the data known on that day, does not change; neither do the figures of a closed month. */
   private async checkPrinted(): Promise<void> {
     const isClosed = ({ day }: Printed) => day < this.office.firstOpenDay;
     for (const { day, knownAt, texts } of this.printed.slice(-REPEATED)) {

@@ -38,7 +38,7 @@ export interface Numbered {
   isReleased: boolean;
 }
 
-/** A series of the clerk's own, whose numbers and dates no other clerk influences; it starts anew each year. */
+/** A series of the clerk's own, whose numbers and dates no other clerk influences; it restarts each year. */
 export class Series {
   readonly documents: Numbered[] = [];
 

@@ -58,7 +58,7 @@ export async function bill(clerk: Clerk): Outcome {
   return [account];
 }
 
-/** Issues a draft of before: as it is, unless its sources have changed, or drawn anew. */
+/** Issues an earlier draft: as it is, or computed again if its sources have changed. */
 export async function issueDraft(clerk: Clerk): Outcome {
   const { random } = clerk;
   const draft = random.pick(clerk.drafts);

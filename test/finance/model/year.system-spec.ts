@@ -13,7 +13,7 @@ import * as sales from './sales.js';
 const CLERKS = 16;
 const BARRIER = 200;
 const { MODEL_CLERK, MODEL_SEED = '51', MODEL_OPERATIONS = '1000' } = process.env;
-/** The clock moves so many times between two barriers, over so many days in all: past two year ends. */
+/** The number of clock changes between two barriers, and of days in all: past two year ends. */
 const [LEGS, DAYS] = [4, 500];
 const START = '2030-10-01T10:00:00Z';
 /** Payments are dated back by two months at most; no clerk worked before. */

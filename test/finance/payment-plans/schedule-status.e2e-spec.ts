@@ -38,7 +38,7 @@ async function inStatus(status: Effective): Promise<Schedule> {
   if (status === 'cancelled') await change(owner, second, { status });
   const found = (await schedulesOf(owner, bookingId)).find(({ id }) => id === second.id);
   expect(found?.status).toBe(status);
-  if (!found) throw new Error('The installment is gone');
+  if (!found) throw new Error('The installment was not found');
   return found;
 }
 

@@ -182,7 +182,7 @@ describe('aging of a past day', () => {
       over90Cents,
     ]);
 
-  it('the aging of a past day stays as it was printed on that day, whatever happens later', async () => {
+  it('the aging of a past day stays as it was printed on that day after later changes', async () => {
     const currency = 'BHD';
     const installments = [
       [day(-40), 1_000],

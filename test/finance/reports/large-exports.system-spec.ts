@@ -81,7 +81,7 @@ describe('exports of large reports', () => {
     expect(totals).toMatchObject([{ count: ROWS, grossCents: sum }]);
   });
 
-  it('exports use up a part of the pool only, and a client that is gone or does not read loses its export', async () => {
+  it('exports use up a part of the pool only, and a client that disconnects or does not read loses its export', async () => {
     const [first, second] = [await stalledWhenFree(), await stalledWhenFree()];
     const third = await app.as('owner').get(SMALL);
     expect([third.status, third.body]).toMatchObject([503, { code: 'overloaded' }]);

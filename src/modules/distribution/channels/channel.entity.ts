@@ -58,7 +58,7 @@ export class Channel {
     Object.assign(this, changes, { updatedAt: now });
   }
 
-  /** Restores the values of before a change that is reversed, also a status that no transition leads back to. */
+  /** Restores the values that a reversed change replaced, also a status that no transition leads back to. */
   restore(before: ChannelChanges, now: Date): void {
     Object.assign(this, before, { updatedAt: now });
   }

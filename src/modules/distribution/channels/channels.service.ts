@@ -116,7 +116,7 @@ export class ChannelsService {
     return { before, after: channel.auditImage() };
   }
 
-  /** Restores the values of before. Throws 409 `changed_since`, `channel_name_taken`, `channel_in_use`. */
+  /** Restores the earlier values. Throws 409 `changed_since`, `channel_name_taken`, `channel_in_use`. */
   @Reverses('distribution.channel.update')
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const restored = await checkedAs(UpdateChannel, entry.before);

@@ -60,7 +60,7 @@ export function drawnFromOf(
   };
 }
 
-/** Why the draft no longer agrees with its sources. Drafts of before sources were stored are never stale. */
+/** Why the draft no longer agrees with its sources. Drafts that were made before sources were stored are never stale. */
 export function stalenessOf({ account, items, invoice, lines, redrawn }: DrawnDraft): Staleness {
   const { drawnFrom, linesSource, payerSource, payerName } = invoice;
   if (invoice.status !== 'draft' || drawnFrom === null) return { reasons: [], itemIds: [] };

@@ -48,7 +48,7 @@ export class FinanceSettingsService {
     });
   }
 
-  /** Restores the values of before. Throws 409 `changed_since`, `currency_immutable`. */
+  /** Restores the earlier values. Throws 409 `changed_since`, `currency_immutable`. */
   @Reverses('finance.settings.replace')
   async reverseReplacement(entry: RecordedAction): Promise<ReversalResult> {
     const restored = await checkedAs(ReplaceFinanceSettings, entry.before);

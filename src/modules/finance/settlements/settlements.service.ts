@@ -109,7 +109,7 @@ export class SettlementsService {
     this.record('open', settlement, { before: null });
   }
 
-  /** The cancellation is reversed. Returns the installments of before. Throws 409 `settlement_done`. */
+  /** The cancellation is reversed. Returns the installments as they were before the cancellation. Throws 409 `settlement_done`. */
   async reinstate(bookingId: string): Promise<readonly InstallmentBefore[]> {
     const settlement = await this.findLive(bookingId);
     if (!settlement) return [];

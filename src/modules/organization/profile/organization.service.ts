@@ -111,14 +111,14 @@ export class OrganizationService {
     return { logo, file };
   }
 
-  /** Restores the values of before. Throws 409 `changed_since`. */
+  /** Restores the earlier values. Throws 409 `changed_since`. */
   @Reverses('organization.profile.update')
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const restored = valuesOf(await checkedAs(UpdateOrganizationProfile, entry.before));
     return this.reverse(entry, (profile) => profile.change(restored, this.clock.now()));
   }
 
-  /** Restores the logo of before. Throws 409 `changed_since`. */
+  /** Restores the earlier logo. Throws 409 `changed_since`. */
   @Reverses('organization.logo.replace', 'organization.logo.remove')
   async reverseLogo(entry: RecordedAction): Promise<ReversalResult> {
     const { logo = null } = await checkedAs(RecordedLogo, entry.before);
