@@ -71,7 +71,7 @@ export class FieldKeys {
     return key;
   }
 
-  /** The key that a document has if the field has a value; it is below all keys of the field. */
+  /** The key that a document of any index has if the field has a value; it is below all keys of the field. */
   presence(name: string): bigint {
     return (this.numbers.get(name) ?? 127n) << VALUE_BITS;
   }

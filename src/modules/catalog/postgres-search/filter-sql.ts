@@ -39,11 +39,10 @@ export function filterSql(filter: Filter, keys: FieldKeys, parameters: SqlParame
   }
 }
 
-/** Whether an index finds the rows that meet the filter; the keys in it are those of one index. */
-export function isIndexed(filter: Filter): boolean {
+/** Whether only rows of this index meet the filter: the keys of values are those of one index. */
+export function isOfOneIndex(filter: Filter): boolean {
   if (filter.kind === 'values') return filter.field !== 'id' && filter.values.length > 0;
-  if (filter.kind === 'and') return filter.clauses.some(isIndexed);
-  return filter.kind === 'exists' && filter.field !== 'id';
+  return filter.kind === 'and' && filter.clauses.some(isOfOneIndex);
 }
 
 function valuesSql(

@@ -17,7 +17,7 @@ const STRONG_IMPACT = 1.35;
 export const IMPACT_PER_RANK = 1.64493406685 * IMPACT_OF_A;
 
 /** The positions of a tsvector literal that stand for an impact, such as `1A,2C`, by ascending impact. */
-const IMPACT_CODES: readonly { readonly impact: number; readonly positions: string }[] = codes();
+export const IMPACT_CODES: readonly { readonly impact: number; readonly positions: string }[] = codes();
 
 /** The positions for the nearest impact that can be stored. */
 export function positionsOf(impact: number): string {

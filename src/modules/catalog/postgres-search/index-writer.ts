@@ -119,7 +119,8 @@ export class IndexWriter {
       if (!index) throw new Error(`The slice ${sliceId} has no index`);
       if (changes.length > 0) {
         const statistics = new IndexStatistics(index.id);
-        statistics.count(await this.replace(this.contextOf(sliceId, index.id, index.typicalLength), changes));
+        const context = this.contextOf(sliceId, index.id, index.typicalLength);
+        statistics.count(await this.replace(context, changes, this.rowsOf(context, changes)));
         await statistics.write(this.database);
       }
       await this.database.execute(SET_GENERATION, [index.id, generation]);
@@ -134,13 +135,19 @@ export class IndexWriter {
   ): Promise<void> {
     this.configure(settings);
     let draft: { context: RowContext; statistics: IndexStatistics } | null = null;
+    let writing: Promise<RowChanges> | null = null;
     try {
       for await (const page of pages) {
         const { context, statistics } = (draft ??= await this.createDraft(settings, generation, page));
-        statistics.count(await this.write(() => this.replace(context, page)));
+        // Rows are computed while the server stores those of the last page.
+        const rows = this.rowsOf(context, page);
+        if (writing) statistics.count(await writing);
         if (statistics.size > MAX_STATISTICS) await this.writeStatistics(statistics);
+        writing = this.write(() => this.replace(context, page, rows));
+        writing.catch(() => undefined);
       }
       const { context, statistics } = (draft ??= await this.createDraft(settings, generation, []));
+      if (writing) statistics.count(await writing);
       await this.writeStatistics(statistics);
       await this.write(() => this.publish(settings.id, context.indexId));
     } finally {
@@ -201,15 +208,22 @@ export class IndexWriter {
     statistics.clear();
   }
 
-  private async replace(context: RowContext, documents: readonly IndexedDocument[]): Promise<RowChanges> {
-    const now = this.clock.now().getTime();
+  private async replace(
+    { indexId }: RowContext,
+    documents: readonly IndexedDocument[],
+    rows: readonly IndexRow[],
+  ): Promise<RowChanges> {
     const ids = documents.map(({ id }) => id);
-    const removed = await this.database.query<RemovedRow>(REMOVE, [context.indexId, ids]);
-    // Of several changes of a document the last one counts.
-    const last = new Map(documents.map((document) => [document.id, document]));
-    const rows = [...last.values()].flatMap((document) => rowOf(document, context, now) ?? []);
-    if (rows.length > 0) await this.database.execute(INSERT, [context.indexId, ...columnsOf(rows)]);
+    const removed = await this.database.query<RemovedRow>(REMOVE, [indexId, ids]);
+    if (rows.length > 0) await this.database.execute(INSERT, [indexId, ...columnsOf(rows)]);
     return { removed, rows };
+  }
+
+  /** The rows of the documents that customers find. Of several changes of a document the last one counts. */
+  private rowsOf(context: RowContext, documents: readonly IndexedDocument[]): IndexRow[] {
+    const now = this.clock.now().getTime();
+    const last = new Map(documents.map((document) => [document.id, document]));
+    return [...last.values()].flatMap((document) => rowOf(document, context, now) ?? []);
   }
 
   /** Runs the work in a transaction, and only if this process still has the lease. */

@@ -1,7 +1,7 @@
 import type { Database } from '../../../platform/database/database.js';
 import type { Filter } from '../../../search-engine/index.js';
 import type { FieldKeys } from './field-keys.js';
-import { filterSql, isIndexed } from './filter-sql.js';
+import { filterSql, isOfOneIndex } from './filter-sql.js';
 import type { SqlParameters } from './sql-parameters.js';
 import { anyTerm, frequencyOf, type MatchedTerm, termsOfAtLeast } from './term-sql.js';
 
@@ -27,7 +27,7 @@ export function matchSql(
   const conditions = filters.map((filter) => filterSql(filter, keys, parameters));
   if (terms) conditions.push(...termConditions(terms, minMatchedTerms, parameters));
   // Lexemes and keys are those of one index, and the planner would combine the two conditions.
-  if (terms === null && !filters.some(isIndexed)) conditions.push(`d.index_id = ${parameters.add(indexId)}`);
+  if (terms === null && !filters.some(isOfOneIndex)) conditions.push(`d.index_id = ${parameters.add(indexId)}`);
   return conditions.map((condition) => `(${condition})`).join(' and ');
 }
 
