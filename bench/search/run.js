@@ -14,9 +14,9 @@ import { measurePostgres } from './postgres.js';
 /*
  * npm run bench:search: measures searches of large indexes without HTTP and without a cache, beside an exact scan of the same
  * vectors in the same run. Hybrid searches include the embedding of the query. Compare the ratios, not the figures.
- * BENCH_DOCUMENTS names other sizes than 10000,100000. With `http`, measures the whole service; with `processes`, several
- * processes; with `freshness`, the time until changes can be searched; with `postgres N`, SEARCH_ADAPTER=postgres with N
- * documents.
+ * BENCH_DOCUMENTS names other sizes than 10000,100000. With `goals`, measures searches over HTTP beside their floors; with
+ * `http`, the whole service; with `processes`, several processes; with `freshness`, the time until changes can be searched; with
+ * `postgres N`, SEARCH_ADAPTER=postgres with N documents.
  */
 const DIMENSIONS = 512;
 const WORDS = 65;

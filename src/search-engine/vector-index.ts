@@ -5,24 +5,18 @@ const SAMPLED_PAIRS = 2_000;
 /** The highest similarity floor: if all documents are alike, the usual similarity of two of them is meaningless. */
 const MAX_FLOOR = 0.35;
 const DEFAULT_FLOOR = 0.3;
-/** The mean is computed as if there were this many zero vectors more, because the mean of a few vectors is chance. */
-const ZERO_VECTORS = 20;
-/** The part of the mean vector that is subtracted. Subtracting all of it hurts small collections (docs/adr/0021). */
-const CENTERING = 0.5;
 
 /** A query vector, compared with all vectors of an index. */
 export interface VectorQuery {
   /** The documents of the mask with at least this similarity, the most similar first, and not more than `limit`. */
   nearest(mask: Uint8Array, minSimilarity: number, limit: number): Uint32Array;
-  /** The cosine. It decides which documents match, because it does not change when other documents do. */
+  /** The cosine, which does not change when other documents do. 0 without a vector. */
   similarity(ordinal: number): number;
-  /** The cosine after centering. It ranks better than the plain cosine. 0 without a vector. */
-  centeredSimilarity(ordinal: number): number;
 }
 
 /**
- * A vector index that is searched exactly, so that filters lose no results. Vectors are quantized to int8. The mean and the
- * floor are those of when the index last doubled.
+ * A vector index that is searched exactly, so that filters lose no results. Vectors are quantized to int8. The floor is
+ * that of when the index last doubled.
  */
 export class VectorIndex {
   private readonly innerProducts = loadInnerProducts();
@@ -30,12 +24,8 @@ export class VectorIndex {
   private values = new Int8Array(0);
   /** The factor from int8 to the unit vector, by ordinal; 0 for a document without a vector. */
   private scales = new Float32Array(0);
-  private mean = new Float32Array(0);
-  private meanSquare = 0;
-  /** The dot product of each vector with the mean. */
-  private meanProducts = new Float32Array(0);
   private count = 0;
-  private countAtMean = 0;
+  private countAtFloor = 0;
   /** The number of ordinals up to the last document with a vector. */
   private size = 0;
   /** Documents below this similarity to a query do not match: the similarity that one in ten pairs of documents exceeds. */
@@ -45,92 +35,55 @@ export class VectorIndex {
   set(ordinal: number, vector: Float32Array): void {
     const quantized = quantize(vector);
     if (quantized === null) return;
-    if (this.dimensions === 0) {
-      this.dimensions = vector.length;
-      this.mean = new Float32Array(vector.length);
-    }
+    if (this.dimensions === 0) this.dimensions = vector.length;
     if (vector.length !== this.dimensions) return;
     this.reserve(ordinal + 1);
     this.values.set(quantized.values, ordinal * this.dimensions);
     this.scales[ordinal] = quantized.scale;
-    this.meanProducts[ordinal] = this.dotProduct(ordinal, this.mean);
     this.size = Math.max(this.size, ordinal + 1);
     this.count += 1;
-    if (this.count >= 2 * this.countAtMean) this.updateMean();
+    if (this.count >= 2 * this.countAtFloor) this.updateFloor();
   }
 
   get bytes(): number {
-    return this.values.byteLength + this.scales.byteLength + this.meanProducts.byteLength;
+    return this.values.byteLength + this.scales.byteLength;
   }
 
   /** Null if the vector has no direction, or another number of dimensions. */
   query(vector: Float32Array): VectorQuery | null {
     const quantized = quantize(vector);
     if (quantized === null || vector.length !== this.dimensions) return null;
-    const { scales, meanProducts } = this;
+    const { scales } = this;
     const rows = this.values.subarray(0, this.size * this.dimensions);
     const similarities = this.innerProducts(rows, quantized.values);
     for (let ordinal = 0; ordinal < similarities.length; ordinal += 1) {
       similarities[ordinal] = (similarities[ordinal] ?? 0) * (scales[ordinal] ?? 0) * quantized.scale;
     }
-    const queryProduct = unitProduct(vector, this.mean) * CENTERING;
-    const square = this.meanSquare * CENTERING ** 2;
-    const queryLength = Math.sqrt(Math.max(1 - 2 * queryProduct + square, 1e-9));
-    const centeredSimilarity = (ordinal: number) => {
-      if ((scales[ordinal] ?? 0) === 0) return 0;
-      const product = (meanProducts[ordinal] ?? 0) * CENTERING;
-      const length = Math.sqrt(Math.max(1 - 2 * product + square, 1e-9));
-      const cosine = ((similarities[ordinal] ?? 0) - product - queryProduct + square) / (queryLength * length);
-      return Math.min(1, Math.max(-1, cosine));
-    };
     return {
       nearest: (mask, minSimilarity, limit) => nearest({ similarities, scales, mask }, minSimilarity, limit),
       similarity: (ordinal) => similarities[ordinal] ?? 0,
-      centeredSimilarity,
     };
   }
 
-  private dotProduct(ordinal: number, vector: Float32Array): number {
-    const offset = ordinal * this.dimensions;
-    let sum = 0;
-    for (let index = 0; index < this.dimensions; index += 1) {
-      sum += (vector[index] ?? 0) * (this.values[offset + index] ?? 0);
-    }
-    return sum * (this.scales[ordinal] ?? 0);
-  }
-
-  /** Computes the mean, and everything that depends on it. */
-  private updateMean(): void {
+  private updateFloor(): void {
     const members = [...this.scales.keys()].filter((ordinal) => (this.scales[ordinal] ?? 0) > 0);
-    this.countAtMean = Math.max(members.length, 8);
-    const mean = new Float64Array(this.dimensions);
-    for (const ordinal of members) {
-      const offset = ordinal * this.dimensions;
-      const share = (this.scales[ordinal] ?? 0) / (members.length + ZERO_VECTORS);
-      for (let index = 0; index < this.dimensions; index += 1) {
-        mean[index] = (mean[index] ?? 0) + (this.values[offset + index] ?? 0) * share;
-      }
-    }
-    this.mean = Float32Array.from(mean);
-    this.meanSquare = mean.reduce((sum, value) => sum + value * value, 0);
-    for (const ordinal of members) this.meanProducts[ordinal] = this.dotProduct(ordinal, this.mean);
-    this.floor = this.floorOf(members);
-  }
-
-  private floorOf(members: readonly number[]): number {
-    if (members.length < 8) return DEFAULT_FLOOR;
+    this.countAtFloor = Math.max(members.length, 8);
+    if (members.length < 8) return;
     const cosines = Array.from({ length: SAMPLED_PAIRS }, (_, pair) => {
       const [one, other] = pairOf(pair, members);
-      return one === other ? -1 : this.dotProduct(other, this.unitVector(one));
+      return one === other ? -1 : this.cosine(one, other);
     }).filter((cosine) => cosine >= -0.99);
     cosines.sort((a, b) => a - b);
-    return Math.min(cosines[Math.floor(cosines.length * 0.9)] ?? DEFAULT_FLOOR, MAX_FLOOR);
+    this.floor = Math.min(cosines[Math.floor(cosines.length * 0.9)] ?? DEFAULT_FLOOR, MAX_FLOOR);
   }
 
-  private unitVector(ordinal: number): Float32Array {
-    const offset = ordinal * this.dimensions;
-    const scale = this.scales[ordinal] ?? 0;
-    return Float32Array.from(this.values.subarray(offset, offset + this.dimensions), (value) => value * scale);
+  private cosine(one: number, other: number): number {
+    const [first, second] = [one * this.dimensions, other * this.dimensions];
+    let sum = 0;
+    for (let index = 0; index < this.dimensions; index += 1) {
+      sum += (this.values[first + index] ?? 0) * (this.values[second + index] ?? 0);
+    }
+    return sum * (this.scales[one] ?? 0) * (this.scales[other] ?? 0);
   }
 
   private reserve(documents: number): void {
@@ -138,7 +91,6 @@ export class VectorIndex {
     const capacity = Math.max(documents, this.scales.length * 2, 64);
     this.values = copied(new Int8Array(capacity * this.dimensions), this.values);
     this.scales = copied(new Float32Array(capacity), this.scales);
-    this.meanProducts = copied(new Float32Array(capacity), this.meanProducts);
   }
 }
 
@@ -185,16 +137,6 @@ function quantize(vector: Float32Array): { values: Int8Array; scale: number } | 
     square += value * value;
   }
   return { values, scale: 1 / Math.sqrt(square) };
-}
-
-/** The dot product of the vector of length 1 in the direction of `vector` with another one. */
-function unitProduct(vector: Float32Array, other: Float32Array): number {
-  let [product, square] = [0, 0];
-  for (let index = 0; index < vector.length; index += 1) {
-    product += (vector[index] ?? 0) * (other[index] ?? 0);
-    square += (vector[index] ?? 0) ** 2;
-  }
-  return product / Math.sqrt(square);
 }
 
 /** The same sample of pairs each time, of documents that are far apart in the order of arrival. */
