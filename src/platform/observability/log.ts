@@ -39,5 +39,5 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   if (destination) return pino(options, destination);
   return process.stdout.isTTY
     ? pino({ ...options, transport: { target: 'pino-pretty', options: { translateTime: 'HH:MM:ss', colorize: true } } })
-    : pino(options, pino.destination({ dest: process.stdout.fd, ...BUFFER }));
+    : pino(options, pino.destination({ dest: 1, ...BUFFER }));
 }
