@@ -67,6 +67,7 @@ import { SearchTexts1793000000800 } from './src/migrations/1793000000800-search-
 import { EndedOrders1793000000810 } from './src/migrations/1793000000810-ended-orders.js';
 import { RequiredRows1794000000200 } from './src/migrations/1794000000200-required-rows.js';
 import { CatalogSearch1794000000500 } from './src/migrations/1794000000500-catalog-search.js';
+import { WritePositions1794000000600 } from './src/migrations/1794000000600-write-positions.js';
 import { LedgerPartitions1794000000700 } from './src/migrations/1794000000700-ledger-partitions.js';
 import { RowCounts1794000000710 } from './src/migrations/1794000000710-row-counts.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
@@ -253,6 +254,7 @@ const migrations = [
   EndedOrders1793000000810,
   RequiredRows1794000000200,
   CatalogSearch1794000000500,
+  WritePositions1794000000600,
   LedgerPartitions1794000000700,
   RowCounts1794000000710,
 ];

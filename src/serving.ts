@@ -27,7 +27,7 @@ export async function serveSingleProcess(env: Env): Promise<void> {
 
 /** Prepares the database once for several processes that will serve it; serves no requests itself. */
 export async function prepare(env: Env): Promise<Credentials | null> {
-  const quiet = { ...env, jobs: false, ledgerCheckpoints: false };
+  const quiet = { ...env, jobs: false, ledgerCheckpoints: false, databaseReplicaUrls: [] };
   const dataSource = await migrated(env);
   const app = await createApp({ env: quiet, log: createLog(env.logLevel), dataSource });
   await app.init();

@@ -74,7 +74,7 @@ function explainedIn(migration: string): string[] {
   return statements.flatMap((statement, index) => {
     const before = [head, ...statements][index] ?? '';
     const comment = ofClass + before.slice(before.lastIndexOf(');\n') + 1);
-    const tables = [...statement.matchAll(/create table (\w+)/g)].map(([, table = '']) => table);
+    const tables = [...statement.matchAll(/create (?:unlogged )?table (\w+)/g)].map(([, table = '']) => table);
     return /No entity: \S/.test(comment) ? tables : [];
   });
 }

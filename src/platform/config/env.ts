@@ -9,6 +9,9 @@ export abstract class Env {
   /** The owner of the tables, for migrations; null: the role of `databaseUrl` runs them. */
   readonly migrationDatabaseUrl: string | null;
   readonly databasePoolSize: number;
+  readonly databaseReplicaUrls: readonly string[];
+  readonly databaseReplicaPoolSize: number;
+  readonly databaseReplicaMaxLagMs: number;
   readonly dataDir: string;
   readonly filesDir: string;
   readonly ledgerCheckpointFile: string;

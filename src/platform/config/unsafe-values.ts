@@ -21,10 +21,12 @@ const VERIFIED_TLS = new Set(['require', 'verify-ca', 'verify-full']);
 /** The values that production rejects, besides secrets that can be guessed (`weakSecrets`). */
 export function unsafeInProduction(variables: Variables): UnsafeValue[] {
   const value = (setting: Setting<unknown>) => variables[setting.name]?.trim() ?? '';
+  const replicaUrls = value(settings.databaseReplicaUrls).split(',');
   const found = [
     ...exampleValues(value),
-    unencryptedDatabase(settings.databaseUrl, value),
-    unencryptedDatabase(settings.migrationDatabaseUrl, value),
+    unencryptedDatabase(settings.databaseUrl, value(settings.databaseUrl)),
+    unencryptedDatabase(settings.migrationDatabaseUrl, value(settings.migrationDatabaseUrl)),
+    ...replicaUrls.map((url) => unencryptedDatabase(settings.databaseReplicaUrls, url)),
     unencryptedMail(value(settings.smtpUrl)),
     plainBaseUrl(value(settings.baseUrl)),
     plainLinkUrl(value(settings.accountLinkUrl)),
@@ -62,11 +64,7 @@ function exampleValues(value: (setting: Setting<unknown>) => string): UnsafeValu
     }));
 }
 
-function unencryptedDatabase(
-  setting: Setting<unknown>,
-  value: (setting: Setting<unknown>) => string,
-): UnsafeValue | null {
-  const text = value(setting);
+function unencryptedDatabase(setting: Setting<unknown>, text: string): UnsafeValue | null {
   if (!URL.canParse(text)) return null;
   const { hostname, searchParams } = new URL(text);
   // A host in the query replaces the one of the address; one that starts with / is the folder of a socket.

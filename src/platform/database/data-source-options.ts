@@ -1,4 +1,4 @@
-import pg from 'pg';
+import pg, { type PoolConfig } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { Env } from '../config/env.js';
 import { ServicePool } from './service-pool.js';
@@ -10,9 +10,21 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 2_000;
 const IDLE_IN_TRANSACTION_MS = 10_000;
 const POOL_WAIT_MS = 1_000;
+/** A statement that a replica does not finish in this time is repeated on the primary, within the deadline of the request. */
+const REPLICA_STATEMENT_TIMEOUT_MS = 2_500;
 
 // A calendar day stays text. The driver would convert it to midnight in the time zone of the machine.
 pg.types.setTypeParser(DATE_OID, (text) => text);
+
+const CONNECTION = {
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  lock_timeout: LOCK_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  connectionTimeoutMillis: POOL_WAIT_MS,
+  keepAlive: true,
+  // Statements of one connection are sent without waiting for the result of the previous one.
+  pipeline: true,
+} satisfies PoolConfig;
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
@@ -26,14 +38,18 @@ export function dataSourceOptions(env: Pick<Env, 'databaseUrl' | 'databasePoolSi
     migrationsTransactionMode: 'each',
     poolSize: env.databasePoolSize,
     applicationName: 'travel-operations',
-    extra: {
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      lock_timeout: LOCK_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      connectionTimeoutMillis: POOL_WAIT_MS,
-      keepAlive: true,
-      // Statements of one connection are sent without waiting for the result of the previous one.
-      pipeline: true,
-    },
+    extra: CONNECTION,
+  };
+}
+
+/** The pool of a replica. Its connections are read-only even if the server is promoted while they are open. */
+export function replicaPoolOptions(url: string, size: number): PoolConfig {
+  return {
+    ...CONNECTION,
+    connectionString: url,
+    max: size,
+    application_name: 'travel-operations-reads',
+    statement_timeout: REPLICA_STATEMENT_TIMEOUT_MS,
+    options: '-c default_transaction_read_only=on',
   };
 }

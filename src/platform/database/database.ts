@@ -10,6 +10,7 @@ import {
   type SelectQueryBuilder,
 } from 'typeorm';
 import { Clock } from '../clock/clock.js';
+import type { RequestContext } from '../context/request-context.js';
 import { databaseErrorOf, isDiskFull, isRetryable } from '../errors/database-errors.js';
 import { countStatement, type PageBounds, pageStatement, TOTAL } from './page.js';
 import { poolOf } from './pool.js';
@@ -18,7 +19,18 @@ import type { ServicePool } from './service-pool.js';
 import { RowStatements } from './row-statements.js';
 import { Rows, targetOf, type Versioned } from './rows.js';
 import { type Statement, StatementNames } from './statement.js';
-import { type Collector, TransactionState, units } from './transaction-state.js';
+import { type Collector, type FollowingStatement, TransactionState, units } from './transaction-state.js';
+
+/** What is different if reads may be answered by replicas. */
+export interface Replication {
+  /** Runs a statement outside of transactions, on a replica or `onPrimary`. */
+  run(statement: Statement, onPrimary: () => Promise<QueryResult<ObjectLiteral>>): Promise<QueryResult<ObjectLiteral>>;
+  onPrimary<T>(work: () => T): T;
+  /** What follows the commit and records its position; null: nobody has to read this write. */
+  beginTransaction(): FollowingStatement | null;
+  /** Destroys the connections of a request. */
+  abandon(context: RequestContext): void;
+}
 
 const MAX_ATTEMPTS = 6;
 const JITTER_MS = 30;
@@ -33,6 +45,7 @@ export class Database {
 
   private readonly statementNames = new StatementNames(MAX_STATEMENT_NAMES);
   private diskFullListener: (error: unknown) => void = () => undefined;
+  private replication: Replication | null = null;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -42,6 +55,10 @@ export class Database {
   /** The listener gets the error of each statement that failed because the disk of the database is full. */
   onDiskFull(listener: (error: unknown) => void): void {
     this.diskFullListener = listener;
+  }
+
+  replicateBy(replication: Replication): void {
+    this.replication = replication;
   }
 
   /**
@@ -81,9 +98,15 @@ export class Database {
 
   /**
    * Runs the work independently of the running transaction: its writes are kept even if that transaction is rolled back.
+   * What it reads is not that of a replica, so processes may cache it.
    */
   apart<T>(work: () => Promise<T>): Promise<T> {
-    return units.exit(work);
+    return units.exit(() => this.onPrimary(work));
+  }
+
+  /** Reads nothing from a replica: for what other requests of the process share. */
+  onPrimary<T>(work: () => T): T {
+    return this.replication ? this.replication.onPrimary(work) : work();
   }
 
   /** Runs after the commit of the running transaction; at once if there is none. */
@@ -261,6 +284,15 @@ export class Database {
     return poolOf(this.dataSource);
   }
 
+  /**
+   * Destroys the connections of a request, so that they are not reused. Returns the ids of those server processes of the
+   * primary that do not notice this while they run a statement.
+   */
+  abandon(context: RequestContext): number[] {
+    this.replication?.abandon(context);
+    return this.pool().abandon(context);
+  }
+
   /** How many statement names are in use: the most statements that a connection has prepared. */
   get statementNameCount(): number {
     return this.statementNames.count;
@@ -272,8 +304,10 @@ export class Database {
 
   private run(statement: Statement): Promise<QueryResult<ObjectLiteral>> {
     const unit = units.getStore();
-    if (unit) return unit.send(this.statementNames.limit(statement));
-    const answer: Promise<QueryResult<ObjectLiteral>> = this.pool().query(this.statementNames.limit(statement));
+    const limited = this.statementNames.limit(statement);
+    if (unit) return unit.send(limited);
+    const onPrimary = (): Promise<QueryResult<ObjectLiteral>> => this.pool().query(limited);
+    const answer = this.replication ? this.replication.run(limited, onPrimary) : onPrimary();
     answer.catch((error: unknown) => this.checkDisk(error));
     return answer;
   }
@@ -305,6 +339,7 @@ export class Database {
       const client = (await runner.connect()) as PoolClient;
       Object.assign(runner, { isTransactionActive: true });
       const unit = new TransactionState(runner, client, beginAt(this.clock));
+      unit.followCommit(this.replication?.beginTransaction() ?? null);
       const result = await inTransaction(unit, work);
       await runner.release();
       for (const follow of unit.afterCommit) await units.exit(follow);

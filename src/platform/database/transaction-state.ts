@@ -13,6 +13,12 @@ export interface Collector<Item> {
   statement(items: Item[]): Statement;
 }
 
+/** A statement after the commit, in the same write. Its failure does not undo the commit. */
+export interface FollowingStatement {
+  readonly statement: Statement;
+  readonly onFailure: (error: unknown) => Promise<unknown>;
+}
+
 type Result = QueryResult<ObjectLiteral>;
 
 /** Bounds the memory of a transaction that inserts many rows. */
@@ -34,6 +40,7 @@ export class TransactionState {
   private queued: Statement[];
   /** Whether the server knows of this transaction. */
   private hasBegun = false;
+  private following: FollowingStatement | null = null;
   /** The first error, which made the server reject all later statements. */
   private failure: { error: unknown } | null = null;
 
@@ -115,13 +122,23 @@ export class TransactionState {
     }
   }
 
+  followCommit(following: FollowingStatement | null): void {
+    this.following = following;
+  }
+
   /** Sends the queued statements, those that write all collected items, and the COMMIT in one write. */
   async commit(): Promise<void> {
     const pending = [...this.collected].sort(([a], [b]) => a.order - b.order);
     for (const [collector, items] of pending) await this.queue(collector.statement(items as never[]));
     const isEmpty = !this.hasBegun && this.queued.length === 1;
     if (isEmpty) return;
-    const { command } = await this.send({ text: 'commit' });
+    const { following } = this;
+    const [committed, followed] = this.together(() => [
+      this.send({ text: 'commit' }),
+      following && this.client.query(following.statement).catch(following.onFailure),
+    ]);
+    const { command } = await committed;
+    await followed;
     if (command !== 'COMMIT') throw new Error('A statement failed, and its error was ignored: rolled back');
   }
 

@@ -158,7 +158,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
  * Resolves to false after that time. The time is counted in small steps, each at most once: while this process is busy,
  * the response may wait in its socket, which is not the database's fault.
  */
-async function passed(milliseconds: number, signal: AbortSignal): Promise<false> {
+export async function passed(milliseconds: number, signal: AbortSignal): Promise<false> {
   for (let left = milliseconds; left > 0 && !signal.aborted; left -= TICK_MS) {
     await pause(TICK_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }

@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '../auth/access.js';
+import { ReadReplicas } from '../database/read-replicas.js';
 import { Watchdog } from '../database/watchdog.js';
 import { Readiness } from '../observability/readiness.js';
 import { Traffic } from '../traffic/traffic.js';
@@ -14,6 +15,7 @@ export class HealthController {
     private readonly watchdog: Watchdog,
     private readonly traffic: Traffic,
     private readonly readiness: Readiness,
+    private readonly replicas: ReadReplicas,
   ) {}
 
   /** The process responds. Its dependencies are not checked. */
@@ -23,7 +25,10 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** 200 if every part of the process works, else 503 with the state of each part. */
+  /**
+   * 200 if every part of the process works, else 503 with the state of each part. Without a replica the primary is read, so
+   * the process is ready, and its status is `degraded`.
+   */
   @Get('ready')
   @Public()
   @HttpCode(200)
@@ -34,6 +39,8 @@ export class HealthController {
     const parts = { database, ...this.readiness.state() };
     const ready = Object.values(parts).every(({ ok }) => ok) && !draining;
     response.status(ready ? 200 : 503);
-    return { status: ready ? 'ok' : draining ? 'draining' : 'unavailable', parts };
+    const replicas = this.replicas.state();
+    if (!ready) return { status: draining ? 'draining' : 'unavailable', parts };
+    return { status: replicas?.ok === false ? 'degraded' : 'ok', parts: { ...parts, ...(replicas && { replicas }) } };
   }
 }

@@ -58,4 +58,19 @@ export class Metrics {
       },
     });
   }
+
+  /** A gauge with one value for each value of its label, read on each scrape; the highest of several processes counts. */
+  gaugeOf({ name, help, label }: { name: string; help: string; label: string }, read: () => [string, number][]): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      aggregator: 'max',
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [labelled, value] of read()) this.set({ [label]: labelled }, value);
+      },
+    });
+  }
 }

@@ -41,6 +41,6 @@ export class Deadlines implements OnModuleInit, OnModuleDestroy {
     this.log.warn({ requestId: context.requestId }, 'a request was aborted at its deadline');
     response.status(refusal.status).set(errorHeaders(refusal));
     response.json(errorBody(errorShapeOf(request.path), refusal, context.requestId));
-    this.watchdog.cancel(this.database.pool().abandon(context));
+    this.watchdog.cancel(this.database.abandon(context));
   }
 }

@@ -2,6 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
+import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { toVerification, VerificationEnvelope, VerifyLedger } from './ledger-verification.dto.js';
 import { LedgerVerificationService } from './ledger-verification.service.js';
@@ -21,7 +22,9 @@ export class LedgerVerificationController {
    * break of each chain. Verification stops after half the request deadline; continue with `fromChain` set to
    * `nextChain` until it is null.
    */
+  // The checkpoints and heads of the primary are compared with its entries.
   @Get()
+  @ReadsFrom('primary')
   @RequireScope('action-ledger:read')
   @LimitOperation({ name: 'ledger-verification', maxConcurrent: 2 })
   async verify(@Query() { chain, fromChain }: VerifyLedger): Promise<VerificationEnvelope> {

@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { presentedToken } from '../../../platform/auth/authenticator.js';
+import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { PathChannel } from '../messages/channel-name.js';
 import { FollowChannel } from '../messages/message.dto.js';
@@ -26,6 +27,8 @@ export class LiveController {
   @Get()
   @RequireScope('realtime:subscribe', { narrowedBy: 'channel' })
   @ApiMessageStream()
+  // What a notification announces is not on a replica yet, and an ID of a message would be foreign there.
+  @ReadsFrom('primary')
   @LimitOperation({
     name: 'realtime-stream',
     maxConcurrent: ({ maxStreams }) => maxStreams,

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
+import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { ApiMessageHistory } from './api-message-history.js';
@@ -39,6 +40,8 @@ export class MessagesController {
   @Get()
   @RequireScope('realtime:subscribe', { narrowedBy: 'channel' })
   @ApiMessageHistory()
+  // An ID that a stream has just sent would be foreign on a replica.
+  @ReadsFrom('primary')
   async history(@PathChannel() channel: string, @Query() query: ReadHistory): Promise<MessageResponse[]> {
     const { messages, complete } = await this.messages.history(channel, query);
     setResponseHeader('X-Realtime-Complete', String(complete));

@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { type ReplicaServer, startReplica } from '../../scripts/embedded-postgres/replica.js';
+import { hire, type Member } from '../identity/staff.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestRun } from '../setup/databases.js';
+import { closeAfterTests } from '../setup/running.js';
+import { lockChannels, until } from './locked-table.js';
+import { endAll, ServiceProcess } from './service-process.js';
+
+const CHANNELS = '/v1/admin/distribution/channels';
+const TOKENS = '/v1/admin/identity/api-tokens';
+
+let replica: ReplicaServer;
+/** Two processes with the same replica, which may lag behind for longer than the tests take. */
+let app: TestApp;
+let other: ServiceProcess;
+/** A caller who never writes. */
+let reader: Member;
+
+describe('reads on a streaming replica', () => {
+  beforeAll(async () => {
+    const run = JSON.parse(process.env['TEST_RUN'] ?? '') as TestRun & { folder: string };
+    replica = await startReplica({
+      primary: { dataDir: join(run.folder, 'postgres'), superuserUrl: run.adminUrl },
+      dataDir: join(run.folder, 'replica'),
+    });
+    closeAfterTests(async () => {
+      await replica.stop();
+      await onServer(run.adminUrl, `select pg_drop_replication_slot('replica')`);
+    });
+    const env = {
+      // The second one is a database, but not a replica of this one.
+      DATABASE_REPLICA_URLS: [replica.urlOf(process.env['DATABASE_URL'] ?? ''), foreignUrl(run)].join(','),
+      DATABASE_REPLICA_MAX_LAG_MS: '60000',
+      LOG_LEVEL: 'info',
+      METRICS: 'true',
+      JOBS: 'false',
+    };
+    [app, other] = await Promise.all([startApp({ env }), ServiceProcess.start(env)]);
+    closeAfterTests(endAll);
+    reader = await hire(app, ['owner']);
+    await replicaIsUsed();
+  }, 60_000);
+
+  it('the writer reads its own write from every process while the replica shows other callers the state before it', async () => {
+    await replay('pause');
+    const id = await newChannel();
+
+    expect((await app.as('owner').get(`${CHANNELS}/${id}`)).status).toBe(200);
+    expect((await other.get(`${CHANNELS}/${id}`)).status).toBe(200);
+    expect((await reader.client.get(`${CHANNELS}/${id}`)).status).toBe(404);
+
+    await replay('resume');
+    await until(async () => (await reader.client.get(`${CHANNELS}/${id}`)).status === 200);
+    await readsFromReplica(() => app.as('owner').get(`${CHANNELS}/${id}`));
+  }, 60_000);
+
+  it('writers that change from process to process after each write find each of their writes', async () => {
+    await replicaSql(`alter system set recovery_min_apply_delay = '40ms'`, 'select pg_reload_conf()');
+    const writes = Array.from({ length: 8 }, async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const id = await newChannel();
+        const found = await Promise.all([app.as('owner').get(`${CHANNELS}/${id}`), other.get(`${CHANNELS}/${id}`)]);
+        expect(found.map(({ status }) => status)).toEqual([200, 200]);
+      }
+    });
+    await Promise.all(writes);
+    await replicaSql('alter system reset recovery_min_apply_delay', 'select pg_reload_conf()');
+  }, 60_000);
+
+  it('a revoked token is rejected although the replica still has it', async () => {
+    const body = { name: `Test ${randomUUID()}`, scopes: ['distribution:read'] };
+    const { body: created } = await reader.client.post<{ data: { id: string; token: string } }>(TOKENS, body);
+    const { id, token } = created.data;
+    await until(
+      async () => (await onReplica<{ id: string }>('select id from api_tokens where id = $1', [id])).length === 1,
+    );
+    expect((await app.with(token).get(CHANNELS)).status).toBe(200);
+    await replay('pause');
+
+    expect((await app.as('owner').delete(`${TOKENS}/${id}`)).status).toBe(200);
+    expect((await app.with(token).get(CHANNELS)).status).toBe(401);
+
+    await replay('resume');
+  }, 60_000);
+
+  it('a statement that is cancelled on the replica is repeated on the primary', async () => {
+    await replicaIsUsed();
+    const lock = await lockChannels();
+    await until(
+      async () =>
+        (await onReplica(`select from pg_locks where relation = 'channels'::regclass and mode = 'AccessExclusiveLock'`))
+          .length > 0,
+    );
+    await replay('pause');
+    await lock.release();
+
+    const reading = reader.client.get(CHANNELS);
+    const cancelled = `select pg_cancel_backend(pid) from pg_locks where relation = 'channels'::regclass and not granted`;
+    await until(async () => (await replicaSql(cancelled)).length > 0);
+
+    expect((await reading).status).toBe(200);
+    expect(await metric('db_replica_reads_repeated_total')).toBeGreaterThan(0);
+    await replay('resume');
+  }, 60_000);
+
+  it('no request fails while the replica stops and starts again, and then it is used again', async () => {
+    await replicaIsUsed();
+    const stopping = new AbortController();
+    const statuses = new Set<number>();
+    const readers = Array.from({ length: 4 }, async () => {
+      while (!stopping.signal.aborted) {
+        for (const { status } of [await reader.client.get(CHANNELS), await other.get(CHANNELS)]) statuses.add(status);
+        await pause(5);
+      }
+    });
+
+    await replica.stop();
+    await until(async () => (await health())[replicaName()] === 'does not respond');
+    expect((await app.get('/health/ready')).status).toBe(200);
+    const before = await metric('db_reads_total', 'replica');
+    await pause(200);
+    expect(await metric('db_reads_total', 'replica')).toBe(before);
+
+    await replica.start();
+    await replicaIsUsed();
+    stopping.abort();
+    await Promise.all(readers);
+    expect([...statuses]).toEqual([200]);
+    expect(logged('does not respond')).toBeGreaterThan(0);
+  }, 60_000);
+
+  it('a server that is not a replica of the database, and one that was promoted, are not used', async () => {
+    expect(Object.values(await health())).toEqual(['ok', 'is not a replica of this database']);
+
+    await replicaSql('select pg_promote(true)');
+    await until(async () => (await health())[replicaName()] === 'is no longer a replica');
+    const before = await metric('db_reads_total', 'replica');
+    expect((await reader.client.get(CHANNELS)).status).toBe(200);
+    expect(await metric('db_reads_total', 'replica')).toBe(before);
+    expect((await app.get('/health/ready')).body).toMatchObject({ status: 'degraded' });
+  }, 60_000);
+});
+
+/** The database of the administrator on the same server: another database, and no replica. */
+function foreignUrl({ adminUrl }: TestRun): string {
+  return Object.assign(new URL(adminUrl), { hostname: 'localhost' }).href;
+}
+
+function replicaName(): string {
+  return `127.0.0.1:${replica.port}`;
+}
+
+async function newChannel(): Promise<string> {
+  const body = { name: `Channel ${randomUUID()}`, kind: 'agent' };
+  const { status, body: created, text } = await app.as('owner').post<{ data: { id: string } }>(CHANNELS, body);
+  if (status !== 201) throw new Error(text);
+  return created.data.id;
+}
+
+/** The state of each replica. */
+async function health(): Promise<Record<string, string>> {
+  const { body } = await app.get<{ parts: { replicas: { replicas: Record<string, string> } } }>('/health/ready');
+  return body.parts.replicas.replicas;
+}
+
+async function replicaIsUsed(): Promise<void> {
+  await until(async () => (await health())[replicaName()] === 'ok');
+  await readsFromReplica(() => reader.client.get(CHANNELS));
+}
+
+/** Repeats the call until a replica has answered it. */
+async function readsFromReplica(call: () => Promise<{ status: number }>): Promise<void> {
+  const before = await metric('db_reads_total', 'replica');
+  await until(async () => {
+    expect((await call()).status).toBe(200);
+    return (await metric('db_reads_total', 'replica')) > before;
+  });
+}
+
+async function metric(name: string, label = ''): Promise<number> {
+  const text = await (await fetch(`${app.url}/metrics`)).text();
+  const line = text.split('\n').find((one) => one.startsWith(name) && one.includes(label));
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
+
+function logged(text: string): number {
+  return app.logs.filter((line) => line.includes(text)).length;
+}
+
+async function replay(change: 'pause' | 'resume'): Promise<void> {
+  await replicaSql(`select pg_wal_replay_${change}()`);
+  const paused = change === 'pause' ? 'paused' : 'not paused';
+  await until(
+    async () => (await replicaSql('select pg_get_wal_replay_pause_state() as state'))[0]?.['state'] === paused,
+  );
+}
+
+/** As the superuser, on the replica. */
+async function replicaSql(...statements: string[]): Promise<Record<string, unknown>[]> {
+  const { adminUrl } = JSON.parse(process.env['TEST_RUN'] ?? '') as TestRun;
+  const url = Object.assign(new URL(replica.urlOf(adminUrl)), {
+    pathname: new URL(process.env['DATABASE_URL'] ?? '').pathname,
+  });
+  return onServer(url.href, ...statements);
+}
+
+async function onReplica<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: replica.urlOf(process.env['DATABASE_URL'] ?? '') });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function onServer(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    let rows: Record<string, unknown>[] = [];
+    for (const statement of statements) ({ rows } = await client.query(statement));
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
