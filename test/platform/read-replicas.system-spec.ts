@@ -61,10 +61,11 @@ describe('reads on a streaming replica', () => {
 
   it('writers that change from process to process after each write find each of their writes', async () => {
     await replicaSql(`alter system set recovery_min_apply_delay = '40ms'`, 'select pg_reload_conf()');
-    const writes = Array.from({ length: 8 }, async () => {
+    const writes = Array.from({ length: 4 }, async () => {
       for (let round = 0; round < 5; round += 1) {
         const id = await newChannel();
-        const found = await Promise.all([app.as('owner').get(`${CHANNELS}/${id}`), other.get(`${CHANNELS}/${id}`)]);
+        const path = `${CHANNELS}/${id}`;
+        const found = await Promise.all([answered(() => app.as('owner').get(path)), answered(() => other.get(path))]);
         expect(found.map(({ status }) => status)).toEqual([200, 200]);
       }
     });
@@ -157,9 +158,18 @@ function replicaName(): string {
 
 async function newChannel(): Promise<string> {
   const body = { name: `Channel ${randomUUID()}`, kind: 'agent' };
-  const { status, body: created, text } = await app.as('owner').post<{ data: { id: string } }>(CHANNELS, body);
-  if (status !== 201) throw new Error(text);
-  return created.data.id;
+  const answer = await answered(() => app.as('owner').post<{ data: { id: string } }>(CHANNELS, body));
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body.data.id;
+}
+
+/** Repeats the call while the watchdog of the primary, which a busy machine delays, rejects it. */
+async function answered<Response extends { status: number }>(call: () => Promise<Response>): Promise<Response> {
+  for (;;) {
+    const answer = await call();
+    if (answer.status !== 503) return answer;
+    await pause(100);
+  }
 }
 
 /** The state of each replica. */
@@ -177,7 +187,7 @@ async function replicaIsUsed(): Promise<void> {
 async function readsFromReplica(call: () => Promise<{ status: number }>): Promise<void> {
   const before = await metric('db_reads_total', 'replica');
   await until(async () => {
-    expect((await call()).status).toBe(200);
+    expect((await answered(call)).status).toBe(200);
     return (await metric('db_reads_total', 'replica')) > before;
   });
 }
