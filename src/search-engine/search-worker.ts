@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { IndexedDocument } from './document-view.js';
 import type { IndexSettings, IndexStats, SearchEngine, SearchRequest, SearchResult } from './search-api.js';
@@ -88,7 +87,7 @@ export class SearchWorker implements SearchEngine {
     this.stopping = true;
     const { thread } = this;
     if (!thread) return;
-    const ended = once(thread, 'exit');
+    const ended = new Promise((resolve) => thread.once('exit', resolve));
     const timer = setTimeout(() => void thread.terminate(), STOP_WITHIN_MS);
     thread.postMessage({ callId: 0, kind: 'stop' } satisfies WorkerRequest);
     await ended;
