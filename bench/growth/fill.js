@@ -117,7 +117,7 @@ export const FILLED = [
 export async function fill(connect, factor, log) {
   const work = [
     () => fillLedger(connect, Math.round(LEDGER_ROWS * factor), log),
-    ...COPIES.map((copy) => () => fillCopies(connect, copy, Math.round(OTHER_ROWS * factor), log)),
+    ...COPIES.map((copy) => () => fillCopies(connect, copy, { rows: Math.round(OTHER_ROWS * factor), log })),
     () => fillMessages(connect, Math.round(OTHER_ROWS * factor), log),
   ];
   // Two at a time: one per core.
@@ -166,7 +166,7 @@ async function fillLedger(connect, rows, log) {
   });
 }
 
-async function fillCopies(connect, { table, columns: replaced, condition = 'true' }, rows, log) {
+async function fillCopies(connect, { table, columns: replaced, condition = 'true' }, { rows, log }) {
   await withClient(connect, async (client) => {
     const { rows: columns } = await client.query(
       `select attname as name from pg_attribute

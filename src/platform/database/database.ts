@@ -35,6 +35,7 @@ export interface Replication {
 const MAX_ATTEMPTS = 6;
 const JITTER_MS = 30;
 const UNIQUE_VIOLATION = '23505';
+const PURGED_AT_ONCE = 5_000;
 /** Above the number of names in the code. */
 const MAX_STATEMENT_NAMES = 800;
 
@@ -255,6 +256,19 @@ export class Database {
   async execute(text: string, values: unknown[] = []): Promise<{ rows: unknown[]; count: number }> {
     const { rows, rowCount } = await this.run({ text, values });
     return { rows, count: rowCount ?? 0 };
+  }
+
+  /**
+   * Deletes all rows that satisfy the condition, in batches with a transaction each: one statement for millions of rows would
+   * exceed its time limit each time. The condition needs an index. Returns the number of rows.
+   */
+  async purge(table: string, condition: string, values: readonly unknown[]): Promise<number> {
+    const text = `delete from ${table} where ctid = any (array(select ctid from ${table} where ${condition} limit ${PURGED_AT_ONCE}))`;
+    let deleted = 0;
+    for (let count = PURGED_AT_ONCE; count === PURGED_AT_ONCE; deleted += count) {
+      count = (await this.execute(text, [...values])).count;
+    }
+    return deleted;
   }
 
   /** Like `query`, prepared by name on each connection: for frequent statements. */

@@ -62,7 +62,7 @@ export class IdempotencyKeys {
 
   @Cron('platform.idempotency.purge', '17 * * * *')
   async purge(): Promise<void> {
-    await this.database.query('delete from idempotency_keys where expires_at < $1', [this.clock.now()]);
+    await this.database.purge('idempotency_keys', 'expires_at < $1', [this.clock.now()]);
   }
 
   /** Claims the key, or returns the stored response. Throws 422 for another request's key, 409 while it is running. */

@@ -73,7 +73,7 @@ export class FailureLimits {
 
   @Cron('platform.failure-limits.purge', '*/20 * * * *')
   async purge(): Promise<void> {
-    await this.database.execute('delete from failure_limits where at < $1', [this.clock.inSeconds(-KEPT_SECONDS)]);
+    await this.database.purge('failure_limits', 'at < $1', [this.clock.inSeconds(-KEPT_SECONDS)]);
   }
 
   /** Runs the work; throws 429 without running it if a subject has failed too often. Each 401 counts. */

@@ -22,7 +22,6 @@ import { rejectedRequest } from './oauth-errors.js';
 
 const LIFETIME_SECONDS = 3600;
 const RETENTION_SECONDS = 24 * 3600;
-const PURGE_BATCH = 5_000;
 
 export interface IssuedToken {
   token: string;
@@ -117,12 +116,7 @@ export class AccessTokensService {
   /** Deletes tokens that expired more than a day ago. */
   @Cron('connect.access_tokens.purge', '23 * * * *')
   async purge(): Promise<void> {
-    const before = this.clock.inSeconds(-RETENTION_SECONDS);
-    const batch = `select public_id from oauth_access_tokens where expires_at < $1 limit ${PURGE_BATCH}`;
-    const text = `delete from oauth_access_tokens where public_id in (${batch})`;
-    for (let deleted = PURGE_BATCH; deleted === PURGE_BATCH;) {
-      deleted = (await this.database.execute(text, [before])).count;
-    }
+    await this.database.purge('oauth_access_tokens', 'expires_at < $1', [this.clock.inSeconds(-RETENTION_SECONDS)]);
   }
 
   private async read({ publicId, secret }: Credential): Promise<LiveToken | null> {

@@ -113,9 +113,7 @@ export class AccountLinksService {
   /** Deletes links that expired more than 90 days ago. */
   @Cron('identity.account-links.purge', '47 3 * * *')
   async purge(): Promise<void> {
-    await this.database.execute('delete from account_links where expires_at < $1', [
-      this.clock.inSeconds(-RETENTION_SECONDS),
-    ]);
+    await this.database.purge('account_links', 'expires_at < $1', [this.clock.inSeconds(-RETENTION_SECONDS)]);
   }
 
   /** Throws 422 `link_invalid` for a token that this service did not make. */

@@ -71,7 +71,7 @@ export class DevicesService {
 
   @Cron('identity.devices.purge', '43 3 * * *')
   async purge(): Promise<void> {
-    await this.database.execute('delete from device_tokens where expires_at < $1', [this.clock.now()]);
+    await this.database.purge('device_tokens', 'expires_at < $1', [this.clock.now()]);
   }
 
   private async forgetOldest(userId: string): Promise<void> {

@@ -13,7 +13,6 @@ import { SecurityEvent, type SecurityEventKind } from './security-event.entity.j
 
 const RETENTION_SECONDS = 90 * 24 * 60 * 60;
 /** Deleted in one statement: a transaction over millions of rows would hold their locks for minutes. */
-const BATCH = 1_000;
 
 /** The subject of an event. */
 export interface SecuritySubject {
@@ -77,14 +76,6 @@ export class SecurityEventsService {
   /** Deletes events after 90 days. */
   @Cron('identity.security-events.purge', '53 3 * * *')
   async purge(): Promise<void> {
-    const before = this.clock.inSeconds(-RETENTION_SECONDS);
-    for (;;) {
-      const { count } = await this.database.execute(
-        `delete from security_events where id in (
-           select id from security_events where created_at < $1 order by created_at limit $2)`,
-        [before, BATCH],
-      );
-      if (count < BATCH) return;
-    }
+    await this.database.purge('security_events', 'created_at < $1', [this.clock.inSeconds(-RETENTION_SECONDS)]);
   }
 }

@@ -91,7 +91,7 @@ export class LoginsService {
 
   @Cron('identity.login-challenges.purge', '*/30 * * * *')
   async purge(): Promise<void> {
-    await this.database.execute('delete from login_challenges where expires_at < $1', [this.clock.now()]);
+    await this.database.purge('login_challenges', 'expires_at < $1', [this.clock.now()]);
   }
 
   /** The user with this e-mail address, ignoring case as the database does, and the subject of the failure limit. */
