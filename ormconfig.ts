@@ -70,6 +70,7 @@ import { CatalogSearch1794000000500 } from './src/migrations/1794000000500-catal
 import { WritePositions1794000000600 } from './src/migrations/1794000000600-write-positions.js';
 import { LedgerPartitions1794000000700 } from './src/migrations/1794000000700-ledger-partitions.js';
 import { RowCounts1794000000710 } from './src/migrations/1794000000710-row-counts.js';
+import { ListIndexes1794000000720 } from './src/migrations/1794000000720-list-indexes.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -257,6 +258,7 @@ const migrations = [
   WritePositions1794000000600,
   LedgerPartitions1794000000700,
   RowCounts1794000000710,
+  ListIndexes1794000000720,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {
