@@ -190,6 +190,28 @@ describe('an error of a statement that nobody waits for', () => {
     expect(await weights()).toEqual([]);
   });
 
+  it('work that goes on after the end of its transaction cannot use the connection, which another one has', async () => {
+    const late: Promise<unknown>[] = [];
+    const leaving = (work: () => Promise<unknown>) => {
+      const later = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return work();
+      };
+      late.push(expect(later()).rejects.toThrow('The transaction has ended'));
+    };
+    await database.transaction(async () => {
+      await insert(1);
+      leaving(() => database.query('select 1'));
+    });
+    const failing = database.transaction(async () => {
+      await database.query('select 1');
+      leaving(() => database.query('select 1'));
+      throw new Error('of the work');
+    });
+    await expect(failing).rejects.toThrow('of the work');
+    await Promise.all(late);
+  });
+
   it('a dry run reports it', async () => {
     await insert(1);
     await expect(database.dryRun(() => insert(1))).rejects.toMatchObject(taken);

@@ -40,6 +40,7 @@ export class TransactionState {
   private queued: Statement[];
   /** Whether the server knows of this transaction. */
   private hasBegun = false;
+  private hasEnded = false;
   private following: FollowingStatement | null = null;
   /** The first error, which made the server reject all later statements. */
   private failure: { error: unknown } | null = null;
@@ -131,12 +132,16 @@ export class TransactionState {
     const pending = [...this.collected].sort(([a], [b]) => a.order - b.order);
     for (const [collector, items] of pending) await this.queue(collector.statement(items as never[]));
     const isEmpty = !this.hasBegun && this.queued.length === 1;
-    if (isEmpty) return;
+    if (isEmpty) {
+      this.hasEnded = true;
+      return;
+    }
     const { following } = this;
     const [committed, followed] = this.together(() => [
       this.send({ text: 'commit' }),
       following && this.client.query(following.statement).catch(following.onFailure),
     ]);
+    this.hasEnded = true;
     const { command } = await committed;
     await followed;
     if (command !== 'COMMIT') throw new Error('A statement failed, and its error was ignored: rolled back');
@@ -144,6 +149,7 @@ export class TransactionState {
 
   /** Rolls back, and returns `error`, or its cause if a statement of TypeORM failed only because an earlier one did. */
   async rollback(error: unknown): Promise<unknown> {
+    this.hasEnded = true;
     // If the connection itself broke, the rollback fails too; the first error is reported.
     if (this.hasBegun) await this.client.query('rollback').catch(() => undefined);
     return this.failure && databaseErrorOf(error)?.code === FAILED_TRANSACTION ? this.failure.error : error;
@@ -157,7 +163,9 @@ export class TransactionState {
     });
   }
 
+  /** Work that nobody waited for may go on after the end; its connection then belongs to another transaction. */
   private sendNow(statement: Statement): Promise<Result> {
+    if (this.hasEnded) return Promise.reject(new Error('The transaction has ended'));
     this.hasBegun = true;
     const result: Promise<Result> = this.client.query(statement);
     return result.catch((error: unknown) => {
