@@ -227,11 +227,13 @@ export class ReservationsService {
   }
 
   private async begin(id: string, expected: ExpectedVersions, rejected: HoldsRejected | null): Promise<Begun> {
-    const trip = await this.repository.trips.lock(id);
+    const [trip, present] = await this.database.together(() =>
+      Promise.all([this.repository.trips.lock(id), this.repository.componentsOf(id)]),
+    );
     assertVersion(expected, trip);
     if (trip.isHeldAt(this.clock.now())) return { view: await this.repository.viewOf(trip), error: null };
     this.assertNotInProgress(trip);
-    const components = (await this.repository.componentsOf(id)).filter((one) => one.isActive());
+    const components = present.filter((one) => one.isActive());
     assertReservable(trip, components);
     if (trip.status === 'draft') return { draft: true };
     assertComplete(trip, components);
