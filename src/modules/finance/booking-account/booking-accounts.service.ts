@@ -143,12 +143,14 @@ export class BookingAccountsService {
    * Applies money that was received before this invoice of a locked booking is issued. Returns how much of its total is
    * paid; the caller writes that together with the number.
    */
-  async applyEarlyMoneyToNewInvoice(invoice: Invoice, issueDate: string): Promise<number> {
+  async applyEarlyMoneyToNewInvoice(account: BookingAccount, invoice: Invoice, issueDate: string): Promise<number> {
     const { id, bookingId, scheduleId, totalCents } = invoice;
     const open = { id, scheduleId, issueDate, outstandingCents: totalCents };
-    const early = sumOfShares(await this.replaceInstallmentMoney(bookingId, [open]));
+    const replaced = await this.replaceInstallmentMoney(bookingId, [open]);
+    const early = sumOfShares(replaced);
     if (early === totalCents) return early;
-    return early + (await this.applyUnappliedTo(await this.lock(bookingId), invoice, totalCents - early));
+    const present = replaced.length === 0 ? account : await this.lockOf(account.booking);
+    return early + (await this.applyUnappliedTo(present, invoice, totalCents - early));
   }
 
   /** Releases money from installments, what was allocated last first. It is unapplied then. */

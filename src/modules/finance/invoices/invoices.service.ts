@@ -186,10 +186,11 @@ export class InvoicesService {
       assertPayerComplete(invoice, lines);
       const issueDate = await this.issuing.issueDate(requested.issueDate);
       const dueDate = invoice.dueDateFor(issueDate, requested.dueDate);
-      const paidCents = await this.accounts.applyEarlyMoneyToNewInvoice(invoice, issueDate);
+      const paidCents = await this.accounts.applyEarlyMoneyToNewInvoice(account, invoice, issueDate);
+      const rules = await this.reminders.enabledRules(INVOICE_TRIGGERS);
       await this.issuing.issue(invoice, { issueDate, dueDate, seriesId: requested.seriesId ?? null, paidCents });
 
-      await this.reminders.reschedule(invoice.bookingId, INVOICE_TRIGGERS);
+      await this.reminders.reschedule(invoice.bookingId, INVOICE_TRIGGERS, rules);
       this.audit.invoiceChanged('issue', invoice, { before, after: this.imageOf({ invoice, lines }) });
       if (paidCents > 0 && invoice.status === 'paid') this.audit.publishInvoice('settled', invoice);
       return { invoice, lines, staleness: FRESH };
@@ -314,11 +315,14 @@ export class InvoicesService {
   }
 
   private async lockDraft(id: string, expected: ExpectedVersions): Promise<LockedDraft> {
-    const account = await this.accounts.lock(await this.repository.bookingIdOf(id));
+    const booking = await this.bookings.lock(await this.repository.bookingIdOf(id));
+    const [account, lines] = await this.database.together(() =>
+      Promise.all([this.accounts.lockOf(booking), this.repository.linesOf(id)]),
+    );
     const invoice = invoiceOf(account, id);
     if (invoice.purpose === null) assertNotCancelled(account.booking);
     assertVersion(expected, invoice);
-    return { account, invoice, lines: await this.repository.linesOf(id) };
+    return { account, invoice, lines };
   }
 
   private async lockBookingOf(id: string): Promise<BookingSummary> {

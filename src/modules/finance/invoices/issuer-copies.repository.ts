@@ -14,11 +14,11 @@ export class IssuerCopiesRepository {
   /** For a document that gets its number in this transaction. Returns what the document itself has of the copy. */
   async store(document: { id: string; currency: string }): Promise<Seller> {
     const issuer = await this.organization.issuerCopy(document.currency);
-    await this.database.prepared(
-      'issuer-copy-store',
-      'insert into invoice_issuers (invoice_id, issuer) values ($1, $2)',
-      [document.id, issuer],
-    );
+    await this.database.write({
+      name: 'issuer-copy-store',
+      text: 'insert into invoice_issuers (invoice_id, issuer) values ($1, $2)',
+      values: [document.id, issuer],
+    });
     return { name: issuer.legalName, address: issuer.address, taxId: issuer.vatId ?? issuer.taxId };
   }
 

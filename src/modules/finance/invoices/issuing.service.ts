@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
 import { unprocessable } from '../../../platform/errors/app-error.js';
 import type { Invoice } from '../booking-account/invoice.entity.js';
 import { NumberSeriesService } from '../number-series/number-series.service.js';
@@ -31,6 +32,7 @@ export class IssuingService {
     private readonly numbers: NumberSeriesService,
     private readonly repository: InvoicesRepository,
     private readonly issuers: IssuerCopiesRepository,
+    private readonly database: Database,
     private readonly clock: Clock,
   ) {}
 
@@ -67,8 +69,9 @@ export class IssuingService {
    */
   async issue(draft: Invoice, { seriesId, ...terms }: IssueTerms): Promise<void> {
     const { issueDate } = terms;
-    const source = await this.numbers.lockForIssue(draft.type, seriesId, issueDate);
-    const seller = await this.issuers.store(draft);
+    const [source, seller] = await this.database.together(() =>
+      Promise.all([this.numbers.lockForIssue(draft.type, seriesId, issueDate), this.issuers.store(draft)]),
+    );
     const issuedAt = this.clock.now();
     const assigned = await this.repository.assignNumber(draft, { ...terms, source, seller, issuedAt });
     if (!assigned) throw await this.numbers.outOfSequence(source);

@@ -38,7 +38,8 @@ export class FeeInvoicesService {
     const invoice = draftOf(booking, lines, { id: newId('inv'), scheduleId, dueDate, now });
     await this.repository.insert(invoice, lines);
     const issueDate = await this.issuing.issueDate(undefined);
-    const paidCents = await this.accounts.applyEarlyMoneyToNewInvoice(invoice, issueDate);
+    const account = await this.accounts.lockOf(booking);
+    const paidCents = await this.accounts.applyEarlyMoneyToNewInvoice(account, invoice, issueDate);
     await this.issuing.issue(invoice, { issueDate, dueDate, seriesId: null, paidCents });
     await this.reminders.reschedule(booking.id, INVOICE_TRIGGERS);
     this.audit.invoiceChanged('issue', invoice, { before: null, after: invoice.auditImage(lines, issueDate) });

@@ -3,6 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict } from '../../../platform/errors/app-error.js';
+import type { RuleWithStages } from '../rules/reminder-rule.entity.js';
 import { ReminderRulesRepository } from '../rules/reminder-rules.repository.js';
 import {
   type ListReminderRuns,
@@ -31,14 +32,24 @@ export class RemindersService {
    * Adjusts the reminders of a booking to its targets of these triggers: cancels those of settled targets, supersedes those of
    * another anchor date and plans those of new targets. Call it in the transaction of the change, with the booking locked.
    */
-  async reschedule(bookingId: string, triggers: readonly LiveTrigger[]): Promise<void> {
+  async reschedule(
+    bookingId: string,
+    triggers: readonly LiveTrigger[],
+    enabled?: readonly RuleWithStages[],
+  ): Promise<void> {
+    const all = enabled ?? (await this.enabledRules(triggers));
     for (const [source, ofSource] of this.bySource(triggers)) {
-      const rules = await this.rules.listEnabled(ofSource);
+      const rules = all.filter(({ rule }) => ofSource.some((trigger) => trigger === rule.trigger));
       const targets = rules.length === 0 ? [] : await source.ofBookings([bookingId], ofSource);
       await this.runs.endOutdated(targets, { bookingIds: [bookingId], triggers: ofSource });
       const time = { window: sendingWindowOf(this.env), now: this.clock.now() };
       await this.runs.plan(rules.flatMap((rule) => planRuns(rule, targets, time)));
     }
+  }
+
+  /** For `reschedule`, by callers that must read nothing between the lock of a row in demand and the commit. */
+  async enabledRules(triggers: readonly LiveTrigger[]): Promise<RuleWithStages[]> {
+    return this.rules.listEnabled(triggers);
   }
 
   /**

@@ -188,8 +188,9 @@ export class ReminderRunsRepository {
     targets: readonly ReminderTarget[],
     of: { bookingIds: readonly string[]; triggers: readonly LiveTrigger[] },
   ): Promise<void> {
-    await this.database.query(
-      `with target as (select * from unnest($4::text[], $5::text[], $6::date[]) as t (trigger, id, anchor_date)),
+    await this.database.write({
+      name: 'reminder-runs-end-outdated',
+      text: `with target as (select * from unnest($4::text[], $5::text[], $6::date[]) as t (trigger, id, anchor_date)),
        ended as (
          update reminder_runs run set run_at = $1, updated_at = $1,
            status = case when exists (select from target where trigger = rule.trigger and id = run.target_id)
@@ -202,7 +203,7 @@ export class ReminderRunsRepository {
              select from target where trigger = rule.trigger and id = run.target_id and anchor_date = run.anchor_date)
          returning run.id
        )${CANCEL_MESSAGES} select from ended`,
-      [
+      values: [
         this.clock.now(),
         of.bookingIds,
         of.triggers,
@@ -210,7 +211,7 @@ export class ReminderRunsRepository {
         targets.map(({ targetId }) => targetId),
         targets.map(({ anchorDate }) => anchorDate),
       ],
-    );
+    });
   }
 
   /** Cancels up to `limit` open runs of a rule, if the rule is disabled, and returns their number. */
