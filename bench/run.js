@@ -25,15 +25,27 @@ try {
   started.push(service, bare, nest);
   const targets = { service: service.url, bare: bare.url, nest: nest.url };
 
-  print(['case', 'req/s', 'p50 ms', 'p99 ms', 'bare req/s', 'of bare', 'Nest req/s', 'of Nest', 'SQL', 'non-2xx']);
+  print([
+    'case',
+    'req/s',
+    'p50 ms',
+    'p99 ms',
+    'bare req/s',
+    'of bare',
+    'Nest req/s',
+    'of Nest',
+    'SQL',
+    'trips',
+    'non-2xx',
+  ]);
   for (const { name, prepare } of cases.filter((one) => one.name.includes(only))) {
     const requests = await prepare({ ...world, url: service.url });
     const results = {};
     for (const [target, url] of Object.entries(targets)) {
       if (requests[target]) results[target] = await measure(url, requests[target], seconds);
     }
-    const statements = await countStatements(world, requests.service);
-    print(row(name, results, statements));
+    const counts = await countStatements(world, requests.service);
+    print(row(name, results, counts));
   }
   const writers = cases.find(({ name }) => name === 'create supplier invoice');
   if (writers && CHAINS.includes(only)) {
@@ -48,7 +60,7 @@ try {
   rmSync(world.folder, { recursive: true, force: true });
 }
 
-function row(name, { service, bare, nest }, statements) {
+function row(name, { service, bare, nest }, { statements, roundTrips }) {
   const ratio = (floor) => (floor ? (service.rate / floor.rate).toFixed(2) : '-');
   return [
     name,
@@ -60,6 +72,7 @@ function row(name, { service, bare, nest }, statements) {
     nest ? Math.round(nest.rate) : '-',
     ratio(nest),
     statements,
+    roundTrips,
     service.failed,
   ];
 }

@@ -5,7 +5,10 @@ import { startService } from './processes.js';
 const OPERATIONS = 100;
 const [QUERY, EXECUTE] = [0x51, 0x45];
 
-/** The number of statements of one operation, with BEGIN and COMMIT, counted by a proxy for PostgreSQL's protocol. */
+/**
+ * The numbers of statements (BEGIN and COMMIT included) and of round trips of one operation, counted by a proxy for PostgreSQL's
+ * protocol. Those of the service's own monitoring are included.
+ */
 export async function countStatements(world, next) {
   const database = new URL(world.databaseUrl);
   const proxy = await startProxy(database);
@@ -15,9 +18,11 @@ export async function countStatements(world, next) {
   try {
     // The first requests prepare statements, read signing keys and fill caches.
     for (let n = 0; n < 20; n += 1) await send(service.url, next());
-    const before = proxy.statements();
+    const before = proxy.counts();
     for (let n = 0; n < OPERATIONS; n += 1) await send(service.url, next());
-    return ((proxy.statements() - before) / OPERATIONS).toFixed(1);
+    const after = proxy.counts();
+    const each = (name) => ((after[name] - before[name]) / OPERATIONS).toFixed(1);
+    return { statements: each('statements'), roundTrips: each('roundTrips') };
   } finally {
     await service.stop();
     proxy.close();
@@ -31,12 +36,18 @@ async function send(url, { method, path, headers, body }) {
 }
 
 async function startProxy(database) {
-  let count = 0;
+  const count = { statements: 0, roundTrips: 0 };
   const server = createServer((client) => {
     const upstream = connect(Number(database.port), database.hostname);
+    // What is sent before the server has answered anything belongs to one round trip.
+    let answered = true;
     const reader = messageReader((type) => {
-      if (type === QUERY || type === EXECUTE) count += 1;
+      if (type !== QUERY && type !== EXECUTE) return;
+      count.statements += 1;
+      if (answered) count.roundTrips += 1;
+      answered = false;
     });
+    upstream.on('data', () => (answered = true));
     client.on('data', (chunk) => {
       reader(chunk);
       upstream.write(chunk);
@@ -51,7 +62,7 @@ async function startProxy(database) {
     }
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { port: server.address().port, statements: () => count, close: () => server.close() };
+  return { port: server.address().port, counts: () => ({ ...count }), close: () => server.close() };
 }
 
 /** Calls `onMessage` with the type of each message of the client; the first message of a connection has none. */
