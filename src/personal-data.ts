@@ -117,7 +117,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   catalog_document: { impersonal: 'id fields content_hash' },
   catalog_embedding: { impersonal: 'content_hash model vector' },
   catalog_reindex: { impersonal: 'id status embeddings slice_ids' },
-  catalog_search_document: { impersonal: 'id words fields' },
+  catalog_search_document: { impersonal: 'id keys bounds words fields' },
   catalog_search_index: { impersonal: 'revision' },
   catalog_search_lease: { impersonal: 'owner' },
   catalog_search_stem: { impersonal: 'lexeme' },

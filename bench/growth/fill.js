@@ -1,6 +1,6 @@
 /** Rows of the full size. */
-export const LEDGER_ROWS = 10_000_000;
-export const OTHER_ROWS = 2_000_000;
+const LEDGER_ROWS = 10_000_000;
+const OTHER_ROWS = 2_000_000;
 const CHAINS = 64;
 /** Rows are spread over the days of this time, which ends now. */
 const DAYS = 300;

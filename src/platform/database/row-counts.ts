@@ -1,8 +1,7 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 
 /**
- * The columns by which triggers count the rows of a table. Counting two million rows takes longer than everything else that a
- * list does.
+ * The columns by which triggers count the rows of a table, because the time of a count grows with the table.
  */
 const COUNTED: Readonly<Record<string, readonly string[]>> = {
   bookings: ['status'],
