@@ -14,7 +14,8 @@ export const catalogSettings = {
   searchAdapter: choice(
     {
       name: 'SEARCH_ADAPTER',
-      purpose: 'Where the search indexes of the catalog are: in the memory of each process, or in PostgreSQL (keywords only)',
+      purpose:
+        'Where the search indexes of the catalog are: in the memory of each process, or in PostgreSQL (keywords only)',
       example: 'postgres',
       fallback: 'memory',
     },

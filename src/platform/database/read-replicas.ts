@@ -34,7 +34,7 @@ const READ_ONLY_TRANSACTION = '25006';
 
 /**
  * Sends the reads of requests to replicas (`DATABASE_REPLICA_URLS`), and lets each writer read its own writes
- * (docs/adr/0029-reads-on-replicas.md).
+ * (docs/adr/0030-reads-on-replicas.md).
  *
  * A request that may read from a replica (`ReadsFrom`) gets one for all its statements outside of transactions: the first
  * in the reader's own order that has replayed the reader's last write. After any failure, a transaction or a write the rest
