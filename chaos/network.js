@@ -86,16 +86,22 @@ export class Network {
   lead(from, to, latency) {
     this.sockets.add(from);
     let free = 0;
+    /** @type {Buffer[]} */
+    const delayed = [];
     from.on('data', (bytes) => {
       if (this.mode === 'cut' && between(1, CUT_ONE_IN) === 1) {
         from.resetAndDestroy();
         return;
       }
       const now = performance.now();
-      // Chunks keep their order.
       free = Math.max(free, this.mode === 'latency' ? now + latency() : now);
-      if (free > now) setTimeout(() => to.write(bytes), free - now);
-      else to.write(bytes);
+      if (free <= now && delayed.length === 0) {
+        to.write(bytes);
+        return;
+      }
+      // Timers of almost the same time may fire in any order, chunks keep theirs.
+      delayed.push(bytes);
+      setTimeout(() => to.write(/** @type {Buffer} */ (delayed.shift())), free - now);
     });
     if (this.mode === 'blackhole') from.pause();
     from.on('error', () => to.destroy());
