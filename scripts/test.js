@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run, runAll } from './checks/run.js';
-import { build, codeChecks, jest, types } from './checks/steps.js';
+import { build, bundle, codeChecks, jest, types } from './checks/steps.js';
 import { cpuSecondsOfChildren } from './processes.js';
 
 // `npm test`: the build, then unit and API tests, beside them the types.
-// `npm run test:system`: the build, then the system tests, which start processes, kill servers or need minutes, beside them
-// the other static checks. With arguments for Jest, no checks.
+// `npm run test:system`: the build and the bundle, then the system tests, which start processes, kill servers or need minutes,
+// beside them the other static checks. With arguments for Jest, no checks.
 // The last line is `N passed, N failed`: a check counts as one test, and so does a test run that did not end by itself.
 const system = process.argv[2] === '--system';
 const args = process.argv.slice(system ? 3 : 2);
@@ -17,7 +17,7 @@ const startedAt = performance.now();
 
 // No check reads the build, so that both cores are busy from the start.
 const checksBeside = args.length === 0 ? runAll(system ? codeChecks : [types], { atATime: 1 }) : Promise.resolve([]);
-const built = await runAll([build]);
+const built = await runAll(system ? [build, bundle] : [build], { atATime: 1 });
 const tests = built.every(({ ok }) => ok) ? await runTests() : { passed: 0, failed: 1, slowest: [] };
 const checks = [...built, ...(await checksBeside)];
 

@@ -27,6 +27,9 @@ export const audit = { name: 'audit', command: [join(ROOT, 'scripts/audit.js')] 
 
 export const build = { name: 'build', command: tool('nest', 'build') };
 
+/** The bundle of that build, which `npm start` runs. */
+export const bundle = { name: 'bundle', command: [join(ROOT, 'scripts/bundle.js')] };
+
 /** Jest with the options for ES modules; `args` as on its command line. */
 export function jest(name, args) {
   const options = [process.env.NODE_OPTIONS, '--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];

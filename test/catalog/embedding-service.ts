@@ -39,7 +39,7 @@ export class EmbeddingService {
 
   private async answer(body: string, response: ServerResponse): Promise<void> {
     const { input } = JSON.parse(body) as { input: string[] };
-    // A query is one text; so is a document that only has a name.
+    // A query is one text; so is a single document.
     if (input.length === 1) this.queries += 1;
     else this.documents += input.length;
     const { waiting } = this;

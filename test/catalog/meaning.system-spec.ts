@@ -186,6 +186,7 @@ describe('search with an embedding service', () => {
   }, 60_000);
 
   it('search with an embedding service uses the current vectors until renewed ones are computed', async () => {
+    const received = service.documents;
     service.pause();
     const { status: code } = await other.as('owner').post('/v1/admin/catalog/reindex', { embeddings: 'renew' });
     expect(code).toBe(200);
@@ -195,7 +196,6 @@ describe('search with an embedding service', () => {
     const { fresh, embedder } = await status(other);
     const meant = await search({ query: 'ice', mode: 'semantic' }, other);
     expect([fresh, embedder.pending > 22, meant.mode, meant.total > 22]).toEqual([false, true, 'semantic', true]);
-    const received = service.documents;
     service.resume();
     await embedded(other);
     expect(service.documents - received).toBeGreaterThan(22);
@@ -203,7 +203,11 @@ describe('search with an embedding service', () => {
 
   it('a slow embedding service does not occupy the workers of other jobs', async () => {
     service.pause();
-    await putAll(other, [{ id: 'snow', fields: { name: 'Snow shoes', shortDescription: 'For a day' } }]);
+    // The service takes a single text for a query.
+    await putAll(
+      other,
+      ['snow', 'sledge'].map((id) => ({ id, fields: { name: `A ${id}` } })),
+    );
     await other.sql('select graphile_worker.add_job($1) from generate_series(1, 6)', ['catalog.embed-missing']);
     await other.sql('select graphile_worker.add_job($1)', ['trips.sweep']);
     const left = `select from graphile_worker.jobs where task_identifier = 'trips.sweep'`;

@@ -86,7 +86,7 @@ export class Database {
     const end = new Error('The dry run has ended');
     const run = this.transaction(async () => {
       performed.push({ result: await work() });
-      await units.getStore()?.flush();
+      await this.flush();
       throw end;
     });
     await run.catch((error: unknown) => {
@@ -125,9 +125,14 @@ export class Database {
   }
 
   /** Writes the collected items now, for callers that read them in the same transaction. */
-  async flush<Item>(collector: Collector<Item>): Promise<void> {
+  async writeCollected<Item>(collector: Collector<Item>): Promise<void> {
     const statement = units.getStore()?.take(collector);
     if (statement) await this.run(statement);
+  }
+
+  /** Waits until the running transaction has executed all statements that were to be sent later, so that the caller gets their errors. */
+  async flush(): Promise<void> {
+    await units.getStore()?.flush();
   }
 
   /** The statements of one entity. */

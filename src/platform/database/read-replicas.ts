@@ -28,7 +28,7 @@ const READS = /^\s*(?:select|with)\b/i;
  * then repeated on the primary; but the advisory locks of a replica would be its own.
  */
 const DOES_MORE =
-  /\b(?:insert\s+into|delete\s+from|merge\s+into|update\s+\S+\s(?:\w+\s)*set|for\s+(?:no\s+key\s+)?update|for\s+(?:key\s+)?share|nextval|setval|set_config|pg_notify|pg_cancel_backend|pg_(?:try_)?advisory_\w+)\b/i;
+  /\b(?:insert\s+into|delete\s+from|merge\s+into|update|for\s+(?:key\s+)?share|nextval|setval|set_config|pg_notify|pg_cancel_backend|pg_(?:try_)?advisory_\w+)\b/i;
 /** The statement would have written, which only the server knew. */
 const READ_ONLY_TRANSACTION = '25006';
 

@@ -54,7 +54,7 @@ export class LedgerReversalsService {
       const pair = { originalId: id, reversalId: newId('aled') };
       await this.claim(pair);
       const action = recordedActionOf(original);
-      const result = await asReversalConflict(() => handler.reverse(action, reason));
+      const result = await this.perform(handler, action, reason);
       await this.record(action, { ...pair, reason, result });
       await this.checkConstraints();
       return this.entries.get(pair.reversalId);
@@ -68,7 +68,7 @@ export class LedgerReversalsService {
     try {
       const handler = this.handlerOf(original);
       const result = await this.database.dryRun(async () => {
-        const reversed = await asReversalConflict(() => handler.reverse(recordedActionOf(original), 'Preview'));
+        const reversed = await this.perform(handler, recordedActionOf(original), 'Preview');
         await this.checkConstraints();
         return reversed;
       });
@@ -98,6 +98,15 @@ export class LedgerReversalsService {
       return;
     }
     await this.end(reversalId, 'complete', () => this.repository.complete(reversalId, 'full'));
+  }
+
+  /** Waits for the writes of the handler, so that each of their errors is a conflict. */
+  private async perform(handler: ReversalHandler, action: RecordedAction, reason: string): Promise<ReversalResult> {
+    return asReversalConflict(async () => {
+      const result = await handler.reverse(action, reason);
+      await this.database.flush();
+      return result;
+    });
   }
 
   private handlerOf(entry: ReadDetail): ReversalHandler {
@@ -133,7 +142,7 @@ export class LedgerReversalsService {
     if (isRunning || outcome === 'partial') this.recordState(reversalId, isRunning ? 'start' : 'complete', outcome);
     if (isRunning) await this.jobs.add(COMPLETION_JOB, { reversalId });
     else await this.repository.complete(reversalId, outcome);
-    await this.database.flush(this.ledger);
+    await this.database.writeCollected(this.ledger);
   }
 
   private async end(reversalId: string, verb: 'complete' | 'fail', write: () => Promise<boolean>): Promise<void> {

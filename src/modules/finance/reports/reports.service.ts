@@ -97,17 +97,18 @@ export class ReportsService {
         isSent = true;
         resolve(stream);
         const written = await this.write(report, stream);
-        stream.end();
         this.log.info({ report: report.name, rows, written, actor: currentActor().principal }, 'report exported');
       });
-      run
-        .catch((error: unknown) => {
+      // The stream ends after the release, so that a client can export one report after another.
+      run.finally(release).then(
+        () => stream.end(),
+        (error: unknown) => {
           const reason = error instanceof Error ? error : new Error('The report failed');
           reject(reason);
           // Nothing listens to the errors of a stream that is not sent.
           stream.destroy(isSent ? reason : undefined);
-        })
-        .finally(release);
+        },
+      );
     });
   }
 
