@@ -52,7 +52,7 @@ export async function measureChains(world, { url, request, seconds }) {
 
 /** Rejections are fast, so a rate that includes some is meaningless. */
 async function rateOf(url, request, seconds) {
-  const { rate, failed } = await measure(url, request, seconds);
+  const { rate, failed } = await measure(url, request, { seconds });
   if (failed > 0) throw new Error(`${failed} requests failed`);
   return rate;
 }

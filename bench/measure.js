@@ -3,10 +3,13 @@ import autocannon from 'autocannon';
 const CONNECTIONS = 16;
 const WARM_UP_SECONDS = 1;
 
-/** Requests per second and latencies at 16 connections, after a warm-up. `next()` returns the next request. */
-export async function measure(url, next, seconds) {
-  await run(url, next, WARM_UP_SECONDS);
-  const result = await run(url, next, seconds);
+/**
+ * Requests per second and latencies at 16 connections, after a warm-up. `next()` returns the next request; `onResponse` gets the
+ * status and the body of each measured response.
+ */
+export async function measure(url, next, { seconds, onResponse }) {
+  await run(url, next, { seconds: WARM_UP_SECONDS });
+  const result = await run(url, next, { seconds, onResponse });
   return {
     rate: result.requests.total / result.duration,
     p50: result.latency.p50,
@@ -15,7 +18,7 @@ export async function measure(url, next, seconds) {
   };
 }
 
-function run(url, next, duration) {
+function run(url, next, { seconds, onResponse }) {
   const setupRequest = (request) => Object.assign(request, next());
-  return autocannon({ url, connections: CONNECTIONS, duration, requests: [{ setupRequest }] });
+  return autocannon({ url, connections: CONNECTIONS, duration: seconds, requests: [{ setupRequest, onResponse }] });
 }

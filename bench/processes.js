@@ -17,9 +17,10 @@ export function startService(world, databaseUrl = world.databaseUrl) {
   );
 }
 
-/** Starts one of the floors: `bare` or `nest`. */
+/** Starts one of the floors. They create tables of their own, so they use the role of the owner. */
 export function startFloor(name, world) {
-  return start(join(import.meta.dirname, `floors/${name}.js`), world.env, join(world.folder, `${name}.log`));
+  const env = { ...world.env, DATABASE_URL: world.env.MIGRATION_DATABASE_URL };
+  return start(join(import.meta.dirname, `floors/${name}.js`), env, join(world.folder, `${name}.log`));
 }
 
 async function start(script, env, logFile) {

@@ -42,7 +42,7 @@ try {
     const requests = await prepare({ ...world, url: service.url });
     const results = {};
     for (const [target, url] of Object.entries(targets)) {
-      if (requests[target]) results[target] = await measure(url, requests[target], seconds);
+      if (requests[target]) results[target] = await measure(url, requests[target], { seconds });
     }
     const counts = await countStatements(world, requests.service);
     print(row(name, results, counts));

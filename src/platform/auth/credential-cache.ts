@@ -36,6 +36,15 @@ export class CredentialCache<Value> {
     return answer;
   }
 
+  /** Caches a value that is true now. */
+  set(key: string, value: Value): void {
+    this.keep(key, value, this.clock.now().getTime() + KEPT_MS);
+  }
+
+  delete(key: string): void {
+    this.found.delete(key);
+  }
+
   private async answer(key: string, question: () => Promise<Value | null>): Promise<Value | null> {
     // A value is as old as the start of its query; a value from before a `forget` is not cached.
     const [asked, generation] = [this.clock.now().getTime(), this.generation];

@@ -45,6 +45,8 @@ const KNOWN = `
 @Injectable()
 export class ClientAuthenticationService {
   private readonly known: CredentialCache<KnownClient>;
+  /** The secret with which a client was last authenticated from an address. */
+  private readonly lastSecretIds: CredentialCache<string>;
 
   constructor(
     private readonly database: Database,
@@ -54,17 +56,22 @@ export class ClientAuthenticationService {
     verifier: TokenVerifier,
   ) {
     this.known = new CredentialCache<KnownClient>(clock);
+    this.lastSecretIds = new CredentialCache<string>(clock);
     verifier.alsoForget(this.known);
+    verifier.alsoForget(this.lastSecretIds);
   }
 
-  /** Throws 401 `invalid_client`, 429. */
+  /**
+   * Throws 401 `invalid_client`, 429. Failures are counted in the database, unless the same secret was accepted from the same
+   * address less than a second ago, and none was rejected since.
+   */
   async authenticate(
     policy: PolicyName,
     address: string | undefined,
     credentials: ClientCredentials,
   ): Promise<AuthenticatedClient> {
     const subject = `${credentials.clientId} ${addressKey(address)}`;
-    const client = await this.failures.count('token-failures', [subject], () => this.verify(credentials));
+    const client = this.findRecent(subject, credentials) ?? (await this.verifyCounted(subject, credentials));
     // Counted only after authentication: a caller that knows just the ID cannot use up the limit of the client.
     this.limits.take(policy, credentials.clientId);
     return client;
@@ -73,6 +80,24 @@ export class ClientAuthenticationService {
   /** Throws 400 `unauthorized_client` if the operator or the grant is not active. */
   assertPermitted(client: AuthenticatedClient): void {
     assertPermitted(client, this.clock.now());
+  }
+
+  private findRecent(subject: string, credentials: ClientCredentials): AuthenticatedClient | null {
+    const client = this.match(this.known.find(credentials.clientId), credentials);
+    return client && this.lastSecretIds.find(subject) === client.secretId ? client : null;
+  }
+
+  private async verifyCounted(subject: string, credentials: ClientCredentials): Promise<AuthenticatedClient> {
+    return this.failures.count('token-failures', [subject], async () => {
+      try {
+        const client = await this.verify(credentials);
+        this.lastSecretIds.set(subject, client.secretId);
+        return client;
+      } catch (error) {
+        this.lastSecretIds.delete(subject);
+        throw error;
+      }
+    });
   }
 
   /**
