@@ -1,5 +1,5 @@
 import PostalMime, { type Email } from 'postal-mime';
-import { SMTPServer } from 'smtp-server';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { closeAfterTests } from '../setup/running.js';
@@ -7,28 +7,29 @@ import { closeAfterTests } from '../setup/running.js';
 export interface MailServer {
   url: string;
   /** Every mail whose text was received completely, accepted or not. */
-  mails: (Email & { recipient: string })[];
+  mails: (Email & { recipient: string; bytes: Buffer; isEncrypted: boolean })[];
   /** The action between the text and the response. */
   meanwhile: () => Promise<unknown>;
 }
 
+const WITHOUT_TLS: SMTPServerOptions = { disabledCommands: ['AUTH', 'STARTTLS'] };
 const linkIn = (text = '') => /https?:\/\/\S+/.exec(text)?.[0] ?? '';
 
 /**
  * A real mail server on loopback. The recipient determines its response: `busy` is rejected temporarily (451) the first time,
  * `refused` permanently (550), `quoting` too (554), with the link of the mail in the error; for `broken` the connection breaks after the text.
  */
-export async function startMailServer(): Promise<MailServer> {
+export async function startMailServer(options: SMTPServerOptions = WITHOUT_TLS): Promise<MailServer> {
   const made: MailServer = { url: '', mails: [], meanwhile: async () => undefined };
   const { mails } = made;
   const sockets = new Map<number | undefined, Socket>();
   const server = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    onData: (stream, { envelope, remotePort }, done) => {
+    ...options,
+    onData: (stream, { envelope, remotePort, secure }, done) => {
       const taken = buffer(stream).then(async (bytes) => {
         const recipient = envelope.rcptTo[0]?.address ?? '';
         const isFirst = !mails.some((mail) => mail.recipient === recipient);
-        mails.push({ ...(await PostalMime.parse(bytes)), recipient });
+        mails.push({ ...(await PostalMime.parse(bytes)), recipient, bytes, isEncrypted: secure });
         await made.meanwhile();
         if (recipient.startsWith('broken')) sockets.get(remotePort)?.destroy();
         if (recipient.startsWith('broken') || recipient.startsWith('silent')) return;
@@ -50,6 +51,9 @@ export async function startMailServer(): Promise<MailServer> {
   closeAfterTests(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const address = server.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  made.url = `smtp://127.0.0.1:${port}?ignoreTLS=true`;
+  made.url =
+    options === WITHOUT_TLS
+      ? `smtp://127.0.0.1:${port}?ignoreTLS=true`
+      : `${options.secure ? 'smtps' : 'smtp'}://127.0.0.1:${port}`;
   return made;
 }

@@ -68,7 +68,7 @@ describe('a start in production', () => {
       '  DEMO_DATA: asks for demo data, whose credentials are published; expected no value in production; for example DEMO_DATA=false',
       '  MAIL_FROM: is the example of the documentation; expected a value of your own: text of at most 500 characters; for example see docs/configuration.md',
       '  RATE_LIMIT_FACTOR: is above 100, which turns the rate limits off; expected a number above 0, at most 100 in production; for example RATE_LIMIT_FACTOR=2',
-      '  SMTP_URL: connects to another machine without verified TLS; expected smtps://, or smtp:// with requireTLS=true; for example smtp://user:password@mail.internal:587?requireTLS=true',
+      '  SMTP_URL: connects to another machine without verified TLS; expected smtps://, or smtp:// with SMTP_TLS=required; for example SMTP_URL=smtp://user:password@mail.internal:587 and SMTP_TLS=required',
       '  VAULT_KEK_a: repeats itself and is not random; expected 32 random bytes in base64; for example the output of: openssl rand -base64 32',
       '  VAULT_KEK_b: is a text and not random; expected 32 random bytes in base64; for example the output of: openssl rand -base64 32',
     ]);

@@ -30,8 +30,10 @@ import { SimulationsService } from './simulations/simulations.service.js';
     {
       provide: MailSender,
       inject: [Env, LOG],
-      useFactory: ({ smtpUrl, mailFrom, production }: Env, log: Logger) =>
-        smtpUrl === null ? new RecordingSender(production ? null : log) : new SmtpSender(smtpUrl, mailFrom),
+      useFactory: ({ smtpUrl, mailTls, dkim, mailFrom, production }: Env, log: Logger) =>
+        smtpUrl === null
+          ? new RecordingSender(production ? null : log)
+          : new SmtpSender({ url: smtpUrl, tls: mailTls, dkim }, mailFrom),
     },
     MessageRetentionJobs,
     MessagesService,

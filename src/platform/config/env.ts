@@ -1,3 +1,5 @@
+import type { Dkim, MailTls } from './mail-transport.js';
+
 /** The configuration of the process, parsed once from its environment (`readEnv`). Also the injection token. */
 export abstract class Env {
   readonly production: boolean;
@@ -41,6 +43,8 @@ export abstract class Env {
   readonly orgTaxId: string;
   readonly orgTimeZone: string;
   readonly smtpUrl: string | null;
+  readonly mailTls: MailTls;
+  readonly dkim: Dkim | null;
   readonly mailFrom: string;
   readonly accountLinkUrl: string;
   readonly quietHours: string | null;

@@ -1,10 +1,9 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { readSmallFile } from './small-file.js';
 import { keyWeakness } from './weak-secrets.js';
 
 const VARIABLE = /^VAULT_KEK_([A-Za-z0-9]{1,32})$/;
 const ID = /^[A-Za-z0-9]{1,32}$/;
 const KEY_BYTES = 32;
-const MAX_FILE_BYTES = 65_536;
 const FILE_FORM = '{"primary": "<id>", "keys": {"<id>": "<32 bytes in base64>"}}';
 const NEW_KEY = 'the output of: openssl rand -base64 32';
 
@@ -83,7 +82,7 @@ function readFile(path: string, production: boolean, faults: string[]): Keks {
   };
   let text: string;
   try {
-    const { content, mode } = readPrivate(path);
+    const { content, mode } = readSmallFile(path);
     if ((mode & 0o077) !== 0) return fault('can be read by others', 'the mode 0400 or 0600', `chmod 600 ${path}`);
     text = content;
   } catch (error) {
@@ -99,19 +98,6 @@ function readFile(path: string, production: boolean, faults: string[]): Keks {
     if (weakness) fault(`has a key '${id}' that ${weakness}`, '32 random bytes in base64', NEW_KEY);
   }
   return parsed;
-}
-
-/** Mode and content of the same open file, so that it cannot be exchanged between the two. */
-function readPrivate(path: string): { content: string; mode: number } {
-  const file = openSync(path, 'r');
-  try {
-    const stat = fstatSync(file);
-    if (!stat.isFile()) throw new Error('it is not a file');
-    if (stat.size > MAX_FILE_BYTES) throw new Error('it is too large');
-    return { content: readFileSync(file, 'utf8'), mode: stat.mode };
-  } finally {
-    closeSync(file);
-  }
 }
 
 function parseFile(text: string): { keks: Map<string, Buffer>; kekPrimary: string } | null {

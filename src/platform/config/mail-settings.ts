@@ -1,16 +1,69 @@
 import { isCalendarDay } from '../time/calendar.js';
-import { list, optionalText, smtpUrl, text, wholeNumber } from './settings.js';
+import { choice, list, optionalText, smtpUrl, text, wholeNumber } from './settings.js';
 
 const WEEKDAY = /^(mon|tue|wed|thu|fri|sat|sun)$/;
+const FILE = { expected: 'the path of a file', form: /^[^\0]{1,500}$/ };
+const DOMAIN = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){1,8}$/i;
 
 /** How mails are sent, and the hours in which customers receive none. */
 export const mailSettings = {
   smtpUrl: smtpUrl({
     name: 'SMTP_URL',
     purpose:
-      'Mail server, in production with TLS unless it is on this machine; absent: no e-mail is sent, and staff can read the messages through the API',
+      'Mail server: `smtps://` for TLS from the first byte, `smtp://` for STARTTLS (`SMTP_TLS`); in production with TLS unless it is on this machine. Absent: no e-mail is sent, and staff can read the messages through the API',
     example: 'smtps://user:secret@mail.example.com:465',
     isPlaceholder: true,
+  }),
+  smtpTls: choice(
+    {
+      name: 'SMTP_TLS',
+      purpose:
+        'STARTTLS with an `smtp://` server: `required` sends neither mails nor the password without verified TLS, `opportunistic` uses it if the server offers it',
+      example: 'required',
+      fallback: 'opportunistic',
+    },
+    ['opportunistic', 'required'],
+  ),
+  smtpCaFile: optionalText({
+    name: 'SMTP_CA_FILE',
+    purpose:
+      'PEM file of the authorities that may issue the certificate of the mail server; absent: those of Node.js. All files are read at the start',
+    example: '/run/secrets/mail-ca.pem',
+    ...FILE,
+  }),
+  smtpCertFile: optionalText({
+    name: 'SMTP_CERT_FILE',
+    purpose: 'PEM file of the certificate that the mail server identifies this client by, with its chain',
+    example: '/run/secrets/mail-client.pem',
+    ...FILE,
+  }),
+  smtpKeyFile: optionalText({
+    name: 'SMTP_KEY_FILE',
+    purpose: 'PEM file of the private key of SMTP_CERT_FILE, not readable by every user of the machine',
+    example: '/run/secrets/mail-client.key',
+    ...FILE,
+  }),
+  dkimSelector: optionalText({
+    name: 'DKIM_SELECTOR',
+    purpose:
+      'Mails are signed with DKIM; receivers find the public key in the TXT record `<DKIM_SELECTOR>._domainkey.<DKIM_DOMAIN>`',
+    example: 'travel2026',
+    expected: 'letters, digits and dashes, with dots between',
+    form: /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,3}$/i,
+  }),
+  dkimDomain: optionalText({
+    name: 'DKIM_DOMAIN',
+    purpose: 'Domain that signs; absent: the domain of MAIL_FROM',
+    example: 'your-company.com',
+    expected: 'a domain name',
+    form: DOMAIN,
+  }),
+  dkimKeyFile: optionalText({
+    name: 'DKIM_KEY_FILE',
+    purpose:
+      'PEM file of the RSA private key that signs, of 2048 bits or more, not readable by every user of the machine',
+    example: '/run/secrets/dkim.key',
+    ...FILE,
   }),
   mailFrom: text({
     name: 'MAIL_FROM',

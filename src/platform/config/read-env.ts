@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { ConfigurationError } from './configuration-error.js';
 import { Env } from './env.js';
 import { readKeks } from './keks.js';
+import { readMailTransport } from './mail-transport.js';
 import type { Setting } from './settings.js';
 import { settings } from './table.js';
 import { unsafeInDevelopment, unsafeInProduction } from './unsafe-values.js';
@@ -21,6 +22,8 @@ export function readEnv(variables: Variables): Env {
   const production = values.nodeEnv === 'production';
   const { kekProvider: provider, kekFile: file, vaultKekPrimary: primary } = values;
   const keks = readKeks(variables, { provider, file, primary, production }, faults);
+  // A sender with a fault of its own is undefined.
+  const mail = readMailTransport({ ...values, mailFrom: values.mailFrom ?? '' }, faults);
   faults.push(...unsafeFaults(variables, production, faults));
   if (faults.length > 0) throw new ConfigurationError(faults);
 
@@ -30,6 +33,7 @@ export function readEnv(variables: Variables): Env {
     ...rest,
     production,
     ...keks,
+    ...mail,
     demoData: values.demoData && !production,
     baseUrl,
     accountLinkUrl: values.accountLinkUrl ?? `${baseUrl}/account`,

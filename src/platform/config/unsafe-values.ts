@@ -27,7 +27,7 @@ export function unsafeInProduction(variables: Variables): UnsafeValue[] {
     unencryptedDatabase(settings.databaseUrl, value(settings.databaseUrl)),
     unencryptedDatabase(settings.migrationDatabaseUrl, value(settings.migrationDatabaseUrl)),
     ...replicaUrls.map((url) => unencryptedDatabase(settings.databaseReplicaUrls, url)),
-    unencryptedMail(value(settings.smtpUrl)),
+    unencryptedMail(value(settings.smtpUrl), value(settings.smtpTls)),
     plainBaseUrl(value(settings.baseUrl)),
     plainLinkUrl(value(settings.accountLinkUrl)),
     plainOrigins(value(settings.corsOrigins)),
@@ -81,17 +81,17 @@ function unencryptedDatabase(setting: Setting<unknown>, text: string): UnsafeVal
   };
 }
 
-function unencryptedMail(text: string): UnsafeValue | null {
+function unencryptedMail(text: string, startTls: string): UnsafeValue | null {
   if (!URL.canParse(text)) return null;
   const { protocol, hostname, searchParams } = new URL(text);
-  const requiresTls = protocol === 'smtps:' || searchParams.get('requireTLS') === 'true';
+  const requiresTls = protocol === 'smtps:' || startTls === 'required' || searchParams.get('requireTLS') === 'true';
   const verifies = searchParams.get('tls.rejectUnauthorized') !== 'false' && searchParams.get('ignoreTLS') !== 'true';
   if (isLoopback(hostname) || (requiresTls && verifies)) return null;
   return {
     name: settings.smtpUrl.name,
     weakness: 'connects to another machine without verified TLS',
-    expected: 'smtps://, or smtp:// with requireTLS=true',
-    example: 'smtp://user:password@mail.internal:587?requireTLS=true',
+    expected: 'smtps://, or smtp:// with SMTP_TLS=required',
+    example: 'SMTP_URL=smtp://user:password@mail.internal:587 and SMTP_TLS=required',
   };
 }
 

@@ -1,22 +1,50 @@
 import { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
+import { type Dkim, domainOf, type MailTls } from '../../../platform/config/mail-transport.js';
 import { type Mail, MailSender, type Outcome } from './mail-sender.js';
 
 /** Far below the lease of a message, so that an attempt ends before it counts as abandoned. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 10_000 };
 const HEADERS = { primary: 'to', cc: 'cc', bcc: 'bcc' } as const;
 
+const SIGNATURE = 'DKIM-Signature:';
+/** Errors of the mail itself; others, also a permanent answer to STARTTLS or AUTH, concern the configuration and can be corrected. */
+const REJECTIONS = new Set<unknown>(['EENVELOPE', 'EMESSAGE']);
+
+interface MailServer {
+  url: string;
+  tls: MailTls;
+  dkim: Dkim | null;
+}
+
 /** Sends by SMTP, one connection per mail: a pool would repeat a mail that a broken connection had already transmitted. */
 export class SmtpSender extends MailSender {
-  private readonly composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  private readonly composer;
   private readonly transport;
+  private readonly signs: boolean;
 
   constructor(
-    url: string,
+    { url, tls: { required, ca, client }, dkim }: MailServer,
     private readonly from: string,
   ) {
     super();
-    this.transport = createTransport({ url, ...TIMEOUTS, disableFileAccess: true, disableUrlAccess: true });
+    this.signs = dkim !== null;
+    this.composer = createTransport({
+      streamTransport: true,
+      buffer: true,
+      newline: 'windows',
+      ...(dkim && {
+        dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: dkim.privateKey },
+      }),
+    });
+    this.transport = createTransport({
+      url,
+      ...TIMEOUTS,
+      ...(required && { requireTLS: true }),
+      tls: { ...(ca !== null && { ca }), ...client },
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
   }
 
   async send(mail: Mail): Promise<Outcome> {
@@ -37,17 +65,22 @@ export class SmtpSender extends MailSender {
   }
 
   private async compose({ id, recipient, recipientKind, subject, text }: Mail) {
-    const host = /^@([^\s<>]+)/.exec(this.from.slice(this.from.lastIndexOf('@')))?.[1] ?? 'localhost';
     const { envelope, message } = await this.composer.sendMail({
       from: this.from,
       [HEADERS[recipientKind]]: { name: '', address: recipient },
-      messageId: `<${id}@${host}>`,
+      messageId: `<${id}@${domainOf(this.from)}>`,
       headers: { 'Auto-Submitted': 'auto-generated' },
       subject,
       text,
     });
+    // nodemailer sends a mail that it could not sign without a signature.
+    if (this.signs && !isSigned(message)) throw new Error('The mail could not be signed');
     return { envelope, message };
   }
+}
+
+function isSigned(message: unknown): boolean {
+  return Buffer.isBuffer(message) && message.subarray(0, SIGNATURE.length).toString('latin1') === SIGNATURE;
 }
 
 function outcomeOf(thrown: unknown, transmitted: boolean): Outcome {
@@ -55,11 +88,7 @@ function outcomeOf(thrown: unknown, transmitted: boolean): Outcome {
   const message = memberOf(thrown, 'message');
   const error = typeof message === 'string' && message !== '' ? message.slice(0, 500) : 'The mail could not be sent';
   if (typeof responseCode === 'number') {
-    // An authentication error is not an error of the mail: the credentials can be corrected.
-    return {
-      kind: responseCode >= 500 && memberOf(thrown, 'code') !== 'EAUTH' ? 'rejected' : 'temporary',
-      error,
-    };
+    return { kind: responseCode >= 500 && REJECTIONS.has(memberOf(thrown, 'code')) ? 'rejected' : 'temporary', error };
   }
   return { kind: transmitted ? 'unknown' : 'temporary', error };
 }
