@@ -158,7 +158,7 @@ function create(world, headers) {
   return {
     service: () => send(`POST ${INVOICES}`, { ...staff(world), ...headers() }, newInvoice()),
     bare: () => send('POST /insert', {}, {}),
-    nest: () => send('POST /save', {}, newChannel()),
+    nest: () => send('POST /save-invoice', {}, newInvoice()),
   };
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createServer } from 'node:net';
 import { serviceProgram } from '../scripts/service.js';
@@ -46,7 +46,7 @@ async function ready(url, child, logFile) {
     if (answer?.ok) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`The process did not become ready; see ${logFile}`);
+  throw new Error(`The process did not become ready:\n${readFileSync(logFile, 'utf8').slice(-2_000)}`);
 }
 
 async function freePort() {

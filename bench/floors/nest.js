@@ -6,8 +6,29 @@ import { createDataSource } from '../../dist/ormconfig.js';
 
 /* The other floor: bare Nest + Express routes as in the documentation, with TypeORM's `findOneBy` and `save`. */
 const dataSource = await createDataSource({ databaseUrl: process.env.DATABASE_URL, databasePoolSize: 20 }).initialize();
-const { target } = dataSource.entityMetadatas.find(({ tableName }) => tableName === 'supplier_invoices');
+const { target, columns } = dataSource.entityMetadatas.find(({ tableName }) => tableName === 'supplier_invoices');
 const invoices = dataSource.getRepository(target);
+
+/** A row of a supplier invoice, with the same columns, in a table without triggers. */
+const SavedInvoice = new EntitySchema({
+  name: 'SavedInvoice',
+  tableName: 'bench_saved_invoices',
+  columns: Object.fromEntries(
+    columns.map(({ propertyName, databaseName, type, isPrimary, isNullable, transformer }) => [
+      propertyName,
+      {
+        name: databaseName,
+        type,
+        nullable: isNullable,
+        transformer,
+        ...(isPrimary && { primary: true, generated: 'uuid' }),
+      },
+    ]),
+  ),
+});
+await dataSource.query(`create table if not exists bench_saved_invoices (like supplier_invoices including defaults);
+  alter table bench_saved_invoices alter column id set default gen_random_uuid()::text, add primary key (id);
+  create unique index on bench_saved_invoices (supplier_name, invoice_number)`);
 
 /** A row of a channel, in a table without triggers; the id is the database's, so that `save` needs no SELECT. */
 const Saved = new EntitySchema({
@@ -35,9 +56,12 @@ const saving = await new DataSource({
   type: 'postgres',
   url: process.env.DATABASE_URL,
   poolSize: 20,
-  entities: [Saved],
+  entities: [Saved, SavedInvoice],
 }).initialize();
 const saved = saving.getRepository(Saved);
+const savedInvoices = saving.getRepository(SavedInvoice);
+const [invoice] = await invoices.find({ take: 1 });
+delete invoice.id;
 
 const SEALED = { data: { ciphertext: 'A'.repeat(48) } };
 
@@ -64,6 +88,10 @@ class FloorController {
     return { data: await saved.save(saved.create(body)) };
   }
 
+  async saveInvoice(body) {
+    return { data: await savedInvoices.save(savedInvoices.create({ ...invoice, ...body })) };
+  }
+
   seal(_body) {
     return SEALED;
   }
@@ -81,6 +109,7 @@ function route(name, decorators, parameters = []) {
 route('live', [Get('health/live')]);
 route('one', [Get('one/:id')], [Param('id')]);
 route('save', [Post('save')], [Body()]);
+route('saveInvoice', [Post('save-invoice')], [Body()]);
 route('seal', [Post('seal'), HttpCode(200)], [Body()]);
 route('introspect', [Post('introspect'), HttpCode(200)], [Body()]);
 Controller()(FloorController);
