@@ -1,7 +1,7 @@
 // @ts-check
 import { join } from 'node:path';
 import { configurationFaults } from './configuration.js';
-import { dataFolder } from './environment.js';
+import { backupFolder, dataFolder } from './environment.js';
 import { LaunchError } from './launch-error.js';
 import { note, step } from './progress.js';
 
@@ -26,14 +26,22 @@ export async function openDatabase({ stopping }) {
   await rejectFaults();
   // Its packages may just have been installed.
   const { startPostgres } = await import('./embedded-postgres/index.js');
-  const folders = { dataDir: join(dataFolder(), 'postgres'), logFile: join(dataFolder(), 'logs/postgres.log') };
+  const folders = embeddedFolders();
   const server = await step('starting PostgreSQL', () => startPostgres({ ...folders, log: note, signal: stopping }));
   const { lost, close } = keepRunning(server, () => startPostgres({ ...folders, port: server.port, log: note }));
   const urls = { DATABASE_URL: server.url, MIGRATION_DATABASE_URL: server.ownerUrl };
   return { environment: { ...environment, ...urls, EMBEDDED_DATABASE: 'true' }, lost, close };
 }
 
-async function rejectFaults() {
+/** Where the embedded server keeps its data, its log and the archive of its write-ahead log. */
+export function embeddedFolders() {
+  const backupDir = backupFolder();
+  const folders = { dataDir: join(dataFolder(), 'postgres'), logFile: join(dataFolder(), 'logs/postgres.log') };
+  return backupDir === undefined ? folders : { ...folders, backupDir };
+}
+
+/** @throws {LaunchError} the configuration has faults, with which the service would not start */
+export async function rejectFaults() {
   const faults = (await configurationFaults()) ?? [];
   if (faults.length === 0) return;
   throw new LaunchError(

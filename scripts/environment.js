@@ -16,3 +16,9 @@ export function loadEnvironment() {
 export function dataFolder() {
   return resolve(ROOT, process.env.DATA_DIR || '.data');
 }
+
+/** The absolute path of the folder for backups: `BACKUP_DIR`; undefined if it is not set. */
+export function backupFolder() {
+  const folder = process.env.BACKUP_DIR?.trim();
+  return folder ? resolve(ROOT, folder) : undefined;
+}

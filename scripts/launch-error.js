@@ -1,6 +1,9 @@
 // @ts-check
 
-/** Exit codes of sysexits(3): a configuration error, and a service that is temporarily unavailable. */
+/** Exit code for unknown words on the command line. */
+export const EXIT_USAGE = 2;
+/** Exit codes of sysexits(3): damaged data, a configuration error, and a service that is temporarily unavailable. */
+export const EXIT_DATA = 65;
 export const EXIT_CONFIG = 78;
 export const EXIT_UNAVAILABLE = 69;
 

@@ -11,6 +11,7 @@ import { findPostmaster, lastStart, launchPostmaster, stopPostmaster } from './p
 import { findPrograms, packagedServer } from './programs.js';
 import { failure, serverUserFor } from './server-user.js';
 import { registerUsage } from './usage.js';
+import { archiveSettings } from './wal-archive.js';
 
 /** @typedef {import('./postmaster.js').Postmaster} Postmaster */
 
@@ -21,12 +22,14 @@ import { registerUsage } from './usage.js';
  *   that is already running keeps its port
  * @property {boolean} [durable] false: does not wait for the disk, for tests; a power failure then destroys the data. Default true
  * @property {string} [logFile] log of the server; default `<dataDir>/postgres.log`
+ * @property {string} [backupDir] the server archives its write-ahead log below this folder. Default: no archive
  * @property {(line: string) => void} [log] receives sentences that a person should read
  * @property {AbortSignal} [signal] aborts the start
  */
 
 /**
  * @typedef {object} PostgresServer
+ * @property {string} cluster the data folder
  * @property {string} url connects the role of the service, which owns nothing, to the database `travel`
  * @property {string} ownerUrl connects the owner of that database (not a superuser) to it, for migrations
  * @property {string} superuserUrl connects the superuser `postgres` to the database `postgres`
@@ -49,15 +52,16 @@ const TEMPORARY = ['lock file "postmaster.pid"', 'pre-existing shared memory blo
  * Starts a PostgreSQL server from the npm package's programs, as root (it then runs as another user) or as any other user.
  * A server that already runs on the folder is adopted, or rejected if it does not accept the passwords kept there. Creates
  * the database at the first start, and recovers after kill -9 of the server or of the process that started it.
- * @param {PostgresOptions} options
+ * @param {PostgresOptions} wanted
  * @returns {Promise<PostgresServer>}
  * @throws {LaunchError} unsupported platform, port in use, missing permission, full disk; with a remedy
  */
-export async function startPostgres({ dataDir, port, durable = true, logFile, log = () => undefined, signal }) {
+export async function startPostgres(wanted) {
+  const { dataDir, port, durable = true, logFile, backupDir, log = () => undefined, signal } = wanted;
   const area = resolve(dataDir);
   createFolder(area);
   const cluster = clusterIn(area);
-  const options = { port, durable, logFile: resolve(logFile ?? join(area, 'postgres.log')), log };
+  const options = { port, durable, logFile: resolve(logFile ?? join(area, 'postgres.log')), backupDir, log };
   const deadline = Date.now() + START_WITHIN_MS;
   for (;;) {
     signal?.throwIfAborted();
@@ -104,7 +108,7 @@ async function use({ pid, port, exited }, { cluster, adopted, signal }) {
     }
     const url = urlOf({ port, role: SERVICE_ROLE, password: passwords.service, database: DATABASE });
     const ownerUrl = urlOf({ port, role: OWNER_ROLE, password: passwords.owner, database: DATABASE });
-    return { url, ownerUrl, superuserUrl, port, pid, adopted, exited, stop };
+    return { cluster, url, ownerUrl, superuserUrl, port, pid, adopted, exited, stop };
   } catch (error) {
     if (!adopted) await stopPostmaster(pid);
     if (!adopted || error instanceof LaunchError || signal?.aborted) throw error;
@@ -120,8 +124,11 @@ async function stopEmbedded(cluster, pid) {
   if (findPostmaster(cluster)?.pid === pid && lastStart(cluster).isEmbedded) await stopPostmaster(pid);
 }
 
-/** @param {string} area @param {{ port: number | undefined, durable: boolean, logFile: string, log: (line: string) => void }} options */
-async function launch(area, { port, durable, logFile, log }) {
+/**
+ * @param {string} area
+ * @param {{ port: number | undefined, durable: boolean, logFile: string, backupDir: string | undefined, log: (line: string) => void }} options
+ */
+async function launch(area, { port, durable, logFile, backupDir, log }) {
   const cluster = clusterIn(area);
   const user = serverUserFor(cluster);
   const programs = findPrograms(packagedServer(), { area, user });
@@ -135,6 +142,7 @@ async function launch(area, { port, durable, logFile, log }) {
     port: await choosePort(cluster, port),
     durable,
     logFile,
+    settings: backupDir === undefined ? {} : archiveSettings(resolve(backupDir), { cluster, user }),
   });
 }
 
@@ -211,7 +219,7 @@ function describe(error) {
   return `${String(error)}\n${known}`.trim();
 }
 
-/** @param {string} area */
-function clusterIn(area) {
+/** The cluster of the packaged server. @param {string} area */
+export function clusterIn(area) {
   return join(area, packagedServer().major);
 }

@@ -47,14 +47,15 @@ export function findPostmaster(cluster) {
  * Starts a server on a cluster, in its own session: a Ctrl-C in the terminal must not reach it, because the launcher stops
  * the service first. It may still be starting, or end at once, when this returns.
  * @param {string} cluster
- * @param {{ postgres: string, user: import('./server-user.js').ServerUser, port: number, durable: boolean, logFile: string }} options
+ * @param {{ postgres: string, user: import('./server-user.js').ServerUser, port: number, durable: boolean, logFile: string,
+ *   settings?: Record<string, string> }} options `settings`: further ones
  * @returns {Postmaster}
  */
-export function launchPostmaster(cluster, { postgres, user, port, durable, logFile }) {
+export function launchPostmaster(cluster, { postgres, user, port, durable, logFile, settings = {} }) {
   const log = openLog(logFile);
   const from = fstatSync(log).size;
   const { path, ...options } = serverProcess(cluster, user);
-  const words = ['-D', path, ...settingsOf({ port, durable })];
+  const words = ['-D', path, ...wordsOf({ ...settingsOf({ port, durable }), ...settings })];
   const child = spawn(postgres, words, { ...options, detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
   const exited = new Promise((/** @type {(_: void) => void} */ resolve) => {
@@ -97,10 +98,9 @@ export function lastStart(cluster) {
 /**
  * The settings, given on the command line: they follow this version of the program, not the one that created the cluster.
  * @param {{ port: number, durable: boolean }} options
- * @returns {string[]}
  */
 function settingsOf({ port, durable }) {
-  const settings = {
+  return {
     port,
     cluster_name: CLUSTER_NAME,
     listen_addresses: '127.0.0.1',
@@ -129,6 +129,10 @@ function settingsOf({ port, durable }) {
     log_min_messages: 'log',
     ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   };
+}
+
+/** @param {Record<string, string | number>} settings */
+function wordsOf(settings) {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 

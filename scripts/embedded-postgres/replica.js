@@ -1,14 +1,5 @@
 // @ts-check
-import {
-  appendFileSync,
-  chmodSync,
-  chownSync,
-  cpSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../ports.js';
@@ -16,7 +7,7 @@ import { ended, isAlive } from '../processes.js';
 import { connected } from './database.js';
 import { launchPostmaster, stopPostmaster } from './postmaster.js';
 import { findPrograms, packagedServer } from './programs.js';
-import { failure, serverUserFor } from './server-user.js';
+import { failure, giveTo, serverUserFor } from './server-user.js';
 
 /**
  * @typedef {object} ReplicaServer
@@ -57,7 +48,7 @@ export async function startReplica({ primary, dataDir, name = 'replica' }) {
   await allowReplication(source, primary.superuserUrl);
   await copyData(source, cluster, { ...primary, name });
   follow(cluster, { ...primary, name });
-  own(cluster, user.identity);
+  giveTo(user, cluster);
 
   const port = await freePort();
   const urlOf = (/** @type {string} */ primaryUrl) => Object.assign(new URL(primaryUrl), { port: String(port) }).href;
@@ -110,14 +101,6 @@ function follow(cluster, { superuserUrl, name }) {
     `primary_conninfo = '${primary}'\nprimary_slot_name = '${name}'\nwal_receiver_status_interval = 1\nwal_retrieve_retry_interval = 200\n`,
   );
   writeFileSync(join(cluster, 'standby.signal'), '');
-}
-
-/** @param {string} path @param {{ uid?: number, gid?: number }} identity */
-function own(path, { uid, gid = -1 }) {
-  const isFolder = lstatSync(path).isDirectory();
-  if (isFolder) for (const entry of readdirSync(path)) own(join(path, entry), { uid, gid });
-  chmodSync(path, isFolder ? 0o700 : 0o600);
-  if (uid !== undefined) chownSync(path, uid, gid);
 }
 
 /** @param {string} url @param {import('./postmaster.js').Postmaster} server */

@@ -1,6 +1,7 @@
 // @ts-check
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { LaunchError } from '../launch-error.js';
 
 /**
@@ -54,6 +55,18 @@ export function mayEnter(folder, user) {
     );
   }
   return status === 0;
+}
+
+/**
+ * Makes a folder with all that it contains the server's, readable by nobody else.
+ * @param {ServerUser} user
+ * @param {string} path
+ */
+export function giveTo(user, path) {
+  const isFolder = lstatSync(path).isDirectory();
+  if (isFolder) for (const entry of readdirSync(path)) giveTo(user, join(path, entry));
+  chmodSync(path, isFolder ? 0o700 : 0o600);
+  if (user.identity.uid !== undefined) chownSync(path, user.identity.uid, user.identity.gid ?? -1);
 }
 
 /** @param {'-u' | '-g'} kind @param {string} name */

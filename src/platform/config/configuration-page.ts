@@ -41,6 +41,8 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   filesDir: 'Database and files',
   ledgerCheckpointFile: 'Database and files',
   ledgerCheckpointMinutes: 'Database and files',
+  backupDir: 'Database and files',
+  backupKeep: 'Database and files',
   rateLimitFactor: 'Limits',
   maxInFlight: 'Limits',
   maxEventLoopDelayMs: 'Limits',

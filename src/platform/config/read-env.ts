@@ -28,7 +28,8 @@ export function readEnv(variables: Variables): Env {
   if (faults.length > 0) throw new ConfigurationError(faults);
 
   const baseUrl = values.baseUrl ?? `http://${values.host === '0.0.0.0' ? 'localhost' : values.host}:${values.port}`;
-  const { nodeEnv, kekProvider, kekFile, vaultKekPrimary, allowRemoteDevelopment, ...rest } = values;
+  const { nodeEnv, kekProvider, kekFile, vaultKekPrimary, allowRemoteDevelopment, backupDir, backupKeep, ...rest } =
+    values;
   return {
     ...rest,
     production,

@@ -1,4 +1,5 @@
 import { type CredentialKind, parseCredential } from '../ids/credentials.js';
+import { backupSettings } from './backup-settings.js';
 import { catalogSettings } from './catalog-settings.js';
 import { mailSettings } from './mail-settings.js';
 import { retentionSettings } from './retention-settings.js';
@@ -141,6 +142,7 @@ export const settings = {
     min: 1,
     max: 1440,
   }),
+  ...backupSettings,
   ...servingSettings,
   logLevel: choice({ name: 'LOG_LEVEL', purpose: 'Lowest log level', example: 'debug', fallback: 'info' }, LOG_LEVELS),
   metrics: optionalText({

@@ -1,0 +1,327 @@
+// @ts-check
+import { readFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { parseArgs } from 'node:util';
+import { isStop, stopSignals } from '../child.js';
+import { rejectFaults, embeddedFolders } from '../database.js';
+import { backupFolder, dataFolder, loadEnvironment, ROOT } from '../environment.js';
+import { EXIT_DATA, EXIT_USAGE, LaunchError, report } from '../launch-error.js';
+import { ensureInstalled } from '../install.js';
+import { lockHolders } from '../lock.js';
+import { note } from '../progress.js';
+import { serviceLocks } from '../service.js';
+import { BackupStore, verifyBackup } from './backup-store.js';
+import { bytesOf } from './copies.js';
+import { copyFiles, restoreFiles } from './files.js';
+import { backupLines, restoreLines } from './summary.js';
+
+/** @typedef {import('./backup-store.js').Backup} Backup */
+/** @typedef {import('./backup-store.js').Manifest} Manifest */
+
+const BACKUP_HELP = `backup [--to <folder>] [--json]
+  Backs up database and files to BACKUP_DIR, or to the given folder, and deletes old backups beyond BACKUP_KEEP.
+  The key-encryption keys are not part of a backup.
+`;
+const RESTORE_HELP = `restore [<backup>] [--at <time>] [--from <folder>] [--verify] [--replace] [--json]
+  Restores the newest backup of BACKUP_DIR or of the given folder, or the one with this name.
+  --at <time>   embedded server: up to this time, such as 2026-11-23T14:05:00Z; --at backup: not beyond the backup itself.
+                Without it everything that was archived is restored
+  --verify      only compares the backup with its manifest
+  --replace     also if the database contains data
+`;
+const KEPT_BY_DEFAULT = 7;
+
+/**
+ * @param {string[]} words
+ * @returns {Promise<number>} the exit code
+ */
+export async function backupCommand(words) {
+  return run(words, { help: BACKUP_HELP, options: { to: { type: 'string' } }, work: takeBackup });
+}
+
+/**
+ * @param {string[]} words
+ * @returns {Promise<number>} the exit code
+ */
+export async function restoreCommand(words) {
+  const options = /** @type {const} */ ({
+    from: { type: 'string' },
+    at: { type: 'string' },
+    verify: { type: 'boolean' },
+    replace: { type: 'boolean' },
+  });
+  return run(words, { help: RESTORE_HELP, options, work: restore });
+}
+
+/** @typedef {{ values: Record<string, string | boolean | undefined>, names: string[], signal: AbortSignal }} Request */
+
+/**
+ * @param {string[]} words
+ * @param {{ help: string, options: import('node:util').ParseArgsConfig['options'],
+ *   work: (request: Request) => Promise<{ result: object, lines: string[] }> }} command
+ */
+async function run(words, { help, options, work }) {
+  const { stopping } = stopSignals();
+  try {
+    const { values, positionals } = parsed(words, { help, options });
+    if (values.help) {
+      process.stdout.write(help);
+      return 0;
+    }
+    loadEnvironment();
+    await ensureInstalled();
+    const { result, lines } = await work({ values, names: positionals, signal: stopping });
+    process.stdout.write(
+      values.json ? `${JSON.stringify(result, null, 2)}\n` : lines.map((line) => `${line}\n`).join(''),
+    );
+    return 0;
+  } catch (error) {
+    if (!isStop(error, stopping)) return report(error);
+    note('Stopped; nothing was changed.');
+    return 130;
+  }
+}
+
+/** @param {string[]} words @param {{ help: string, options: import('node:util').ParseArgsConfig['options'] }} command */
+function parsed(words, { help, options }) {
+  const common = /** @type {const} */ ({ json: { type: 'boolean' }, help: { type: 'boolean' } });
+  try {
+    const { values, positionals } = parseArgs({
+      args: words,
+      options: { ...options, ...common },
+      allowPositionals: true,
+    });
+    const isRestore = help === RESTORE_HELP;
+    if (positionals.length > (isRestore ? 1 : 0)) throw new Error(`Unexpected argument '${positionals.at(-1)}'`);
+    return { values: /** @type {Record<string, string | boolean | undefined>} */ (values), positionals };
+  } catch (error) {
+    throw new LaunchError(error instanceof Error ? error.message : String(error), help.trim(), {
+      exitCode: EXIT_USAGE,
+    });
+  }
+}
+
+/** @param {Request} request */
+async function takeBackup({ values, signal }) {
+  await rejectFaults();
+  const store = storeIn(values.to);
+  const keep = keptBackups();
+  return store.exclusively(async () => {
+    const startedAt = new Date();
+    const previous = store.list().at(-1);
+    const archiving = { isOn: true };
+    /** @type {string[]} */
+    let damaged = [];
+    const backup = await store.create(startedAt, async (draft) => {
+      const database = process.env.DATABASE_URL ? await takeDump(draft, signal) : await takePhysical(draft, signal);
+      archiving.isOn = database.archiving;
+      const files = keepsFilesLocally() ? await copyFiles(filePaths(), { target: draft, previous, signal }) : null;
+      damaged = files?.damaged ?? [];
+      /** @type {Manifest} */
+      const manifest = {
+        format: 1,
+        kind: database.kind,
+        startedAt: startedAt.toISOString(),
+        finishedAt: new Date().toISOString(),
+        serviceVersion: JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version,
+        postgresVersion: database.postgresVersion,
+        physical: database.physical,
+        keyIds: database.keyIds,
+        hasFiles: files !== null,
+        entries: [...database.entries, ...(files?.entries ?? [])],
+      };
+      return manifest;
+    });
+    const deleted = store.prune(backup.manifest.kind, keep);
+    const { name, folder, manifest } = backup;
+    const { entries, physical, ...facts } = manifest;
+    const archivesWal = physical !== null && archiving.isOn;
+    const result = { name, folder, ...facts, bytes: bytesOf(entries), archivesWal, damaged, deleted };
+    return { result, lines: backupLines(result) };
+  });
+}
+
+/** @param {string} draft @param {AbortSignal} signal */
+async function takeDump(draft, signal) {
+  const { dumpDatabase } = await import('./dump.js');
+  return {
+    kind: /** @type {const} */ ('dump'),
+    archiving: false,
+    physical: null,
+    ...(await dumpDatabase(draft, signal)),
+  };
+}
+
+/** @param {string} draft @param {AbortSignal} signal */
+async function takePhysical(draft, signal) {
+  const { startPostgres } = await import('../embedded-postgres/index.js');
+  const { DATABASE, connected } = await import('../embedded-postgres/database.js');
+  const { copyCluster } = await import('./physical.js');
+  const { DATABASE_FOLDER } = await import('./recovery.js');
+  const { neededKeys } = await import('./restored-state.js');
+  const server = await startPostgres({ ...embeddedFolders(), log: note, signal });
+  try {
+    const target = join(draft, DATABASE_FOLDER);
+    const { entries, ...rest } = await copyCluster(server, target, signal);
+    const database = new URL(server.superuserUrl);
+    database.pathname = `/${DATABASE}`;
+    const keyIds = await connected(database.href, neededKeys);
+    const below = entries.map((entry) => ({ ...entry, path: `${DATABASE_FOLDER}${entry.path}` }));
+    return { kind: /** @type {const} */ ('physical'), ...rest, keyIds, entries: below };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** @param {Request} request */
+async function restore({ values, names: [name], signal }) {
+  await rejectFaults();
+  const store = storeIn(values.from);
+  const upTo = values.at === undefined ? 'end' : values.at === 'backup' ? 'backup' : timeOf(String(values.at));
+  const backup = chosenBackup(store, { name, upTo });
+  const { kind } = backup.manifest;
+  if (values.verify) {
+    await verifyBackup(backup, signal);
+    return { result: { name: backup.name, verified: true }, lines: [`${backup.name} is complete and undamaged.`] };
+  }
+  return store.exclusively(async () => {
+    await rejectRunningService();
+    const isReplaced = values.replace === true;
+    const done = kind === 'dump' ? await restoreDump(backup, { isReplaced, signal }) : null;
+    const options = { isReplaced, upTo, store, signal };
+    const { files, setAside, ...state } = done ?? (await restorePhysical(backup, options));
+    const result = { name: backup.name, kind, startedAt: backup.manifest.startedAt, setAside, files, ...state };
+    return { result, lines: restoreLines(result) };
+  });
+}
+
+/** @param {Backup} backup @param {{ isReplaced: boolean, signal: AbortSignal }} options */
+async function restoreDump(backup, { isReplaced: replace, signal }) {
+  const { rejectUnsuitableDatabase, restoreDatabase } = await import('./dump.js');
+  await rejectUnsuitableDatabase(backup, { replace });
+  await verifyBackup(backup, signal);
+  const files = await filesOf(backup, signal);
+  return { files, setAside: null, lastTransactionAt: null, ...(await restoreDatabase(backup, { replace, signal })) };
+}
+
+/**
+ * @param {Backup} backup
+ * @param {{ isReplaced: boolean, upTo: import('./recovery.js').UpTo, store: BackupStore, signal: AbortSignal }} options
+ */
+async function restorePhysical(backup, { isReplaced: replace, upTo, store, signal }) {
+  const { recoverCluster, rejectUnsuitableCluster } = await import('./recovery.js');
+  const { walArchiveIn } = await import('../embedded-postgres/wal-archive.js');
+  const { dataDir, backupDir } = embeddedFolders();
+  rejectUnsuitableCluster(backup, { dataDir, replace });
+  await verifyBackup(backup, signal);
+  const archive = walArchiveIn(store.folder, backup.manifest.physical?.systemIdentifier ?? '');
+  /** @type {Awaited<ReturnType<typeof filesOf>>} */
+  let files = null;
+  const before = async () => {
+    files = await filesOf(backup, signal);
+  };
+  const options = { dataDir, replace, archive, backupDir, upTo, signal, before };
+  const { recovered, setAside } = await recoverCluster(backup, options);
+  return { files, setAside, ...recovered };
+}
+
+/** @param {Backup} backup @param {AbortSignal} signal */
+async function filesOf(backup, signal) {
+  if (!backup.manifest.hasFiles || !keepsFilesLocally()) return null;
+  return restoreFiles(backup, { ...filePaths(), signal });
+}
+
+/** @param {BackupStore} store @param {{ name: string | undefined, upTo: import('./recovery.js').UpTo }} options */
+function chosenBackup(store, { name, upTo }) {
+  const kind = process.env.DATABASE_URL ? 'dump' : 'physical';
+  const isUsable = ({ manifest }) =>
+    manifest.kind === kind && (!(upTo instanceof Date) || (manifest.physical?.completeAt ?? '') <= upTo.toISOString());
+  if (upTo !== 'end' && kind === 'dump') {
+    throw new LaunchError(
+      'A dump is the state of the database at one moment, so --at cannot be used.',
+      'Omit --at and name the backup. To restore to a point in time, use the archive of your PostgreSQL server.',
+    );
+  }
+  const backup = name === undefined ? store.list().findLast(isUsable) : store.get(name);
+  if (backup === undefined) {
+    const before = upTo instanceof Date ? ` that was complete at ${upTo.toISOString()}` : '';
+    const what = kind === 'dump' ? 'dump' : 'backup of the embedded server';
+    throw new LaunchError(
+      `${store.folder} contains no ${what}${before}.`,
+      'Correct BACKUP_DIR, --from or --at. DATABASE_URL selects dumps; without it the embedded server is restored.',
+      { exitCode: EXIT_DATA },
+    );
+  }
+  if (backup.manifest.kind !== kind) {
+    throw new LaunchError(
+      `${backup.name} is a ${backup.manifest.kind === 'dump' ? 'dump' : 'physical backup of the embedded server'}.`,
+      backup.manifest.kind === 'dump' ? 'Set DATABASE_URL to restore it.' : 'Unset DATABASE_URL to restore it.',
+    );
+  }
+  if (!isUsable(backup)) {
+    throw new LaunchError(
+      `${backup.name} was complete at ${backup.manifest.physical?.completeAt}, which is later than --at.`,
+      'Choose an earlier backup, or omit the name: the newest suitable one is used.',
+      { exitCode: EXIT_DATA },
+    );
+  }
+  return backup;
+}
+
+/** @param {string | boolean | undefined} given */
+function storeIn(given) {
+  const folder = typeof given === 'string' ? resolve(given) : backupFolder();
+  if (folder === undefined) {
+    throw new LaunchError(
+      'BACKUP_DIR is not set.',
+      'Set it to a folder on another disk, such as BACKUP_DIR=/var/backups/travel, or name a folder with --to or --from.',
+    );
+  }
+  const inData = relative(dataFolder(), folder);
+  if (inData === '' || (!inData.startsWith(`..${sep}`) && inData !== '..' && !inData.startsWith(sep))) {
+    throw new LaunchError(
+      `The folder for backups, ${folder}, is in the data folder, which \`npm run reset\` deletes.`,
+      'Choose a folder outside DATA_DIR, best on another disk.',
+    );
+  }
+  return new BackupStore(folder);
+}
+
+function keptBackups() {
+  const text = process.env.BACKUP_KEEP?.trim() || String(KEPT_BY_DEFAULT);
+  const keep = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (keep >= 1) return keep;
+  throw new LaunchError(
+    'BACKUP_KEEP is not a whole number from 1 to 9999.',
+    'Correct it, or unset it to keep 7 backups.',
+  );
+}
+
+function filePaths() {
+  const { FILES_DIR, LEDGER_CHECKPOINT_FILE } = process.env;
+  return {
+    filesDir: resolve(FILES_DIR?.trim() || join(dataFolder(), 'files')),
+    checkpointFile: resolve(LEDGER_CHECKPOINT_FILE?.trim() || join(dataFolder(), 'ledger-checkpoints.jsonl')),
+  };
+}
+
+/** Files in an object store are backed up there, by versions or replication. */
+function keepsFilesLocally() {
+  return !process.env.FILES_URL?.trim().startsWith('s3:');
+}
+
+async function rejectRunningService() {
+  const [service] = await lockHolders(serviceLocks());
+  if (service === undefined) return;
+  throw new LaunchError(`The service is running (process ${service}).`, `Stop it first: \`kill ${service}\`.`);
+}
+
+/** @param {string} text */
+function timeOf(text) {
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) ? new Date(text) : null;
+  if (time !== null && !Number.isNaN(time.getTime())) return time;
+  throw new LaunchError(
+    `'${text}' is not a time with a time zone.`,
+    'Give a time such as 2026-11-23T14:05:00Z or 2026-11-23T15:05:00+01:00, or the word backup.',
+  );
+}

@@ -1,0 +1,21 @@
+import { optionalText, wholeNumber } from './settings.js';
+
+/** Backups are made by commands; the embedded server archives its write-ahead log for them. */
+export const backupSettings = {
+  backupDir: optionalText({
+    name: 'BACKUP_DIR',
+    purpose:
+      'Folder of the backups, outside DATA_DIR and best on another disk; with it the embedded server archives its write-ahead log there, for a restore to a point in time. Absent: no archive',
+    example: '/var/backups/travel',
+    expected: 'a folder',
+    form: /^[^\0]{1,500}$/,
+  }),
+  backupKeep: wholeNumber({
+    name: 'BACKUP_KEEP',
+    purpose: 'Number of backups that are kept; a new one deletes the oldest beyond it',
+    example: '14',
+    fallback: '7',
+    min: 1,
+    max: 9999,
+  }),
+};
