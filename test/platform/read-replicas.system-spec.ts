@@ -23,7 +23,7 @@ let reader: Member;
 
 describe('reads on a streaming replica', () => {
   beforeAll(async () => {
-    const run = JSON.parse(process.env['TEST_RUN'] ?? '') as TestRun & { folder: string };
+    const run = testRun();
     replica = await startReplica({
       primary: { dataDir: join(run.folder, 'postgres'), superuserUrl: run.adminUrl },
       dataDir: join(run.folder, 'replica'),
@@ -32,14 +32,7 @@ describe('reads on a streaming replica', () => {
       await replica.stop();
       await onServer(run.adminUrl, `select pg_drop_replication_slot('replica')`);
     });
-    const env = {
-      // The second one is a database, but not a replica of this one.
-      DATABASE_REPLICA_URLS: [replica.urlOf(process.env['DATABASE_URL'] ?? ''), foreignUrl(run)].join(','),
-      DATABASE_REPLICA_MAX_LAG_MS: '60000',
-      LOG_LEVEL: 'info',
-      METRICS: 'true',
-      JOBS: 'false',
-    };
+    const env = serviceEnv(run);
     [app, other] = await Promise.all([startApp({ env }), ServiceProcess.start(env)]);
     closeAfterTests(endAll);
     reader = await hire(app, ['owner']);
@@ -71,6 +64,60 @@ describe('reads on a streaming replica', () => {
     });
     await Promise.all(writes);
     await replicaSql('alter system reset recovery_min_apply_delay', 'select pg_reload_conf()');
+  }, 60_000);
+
+  it('after a crash of the primary, which empties the last writes, the writer still reads its own write', async () => {
+    await replicaIsUsed();
+    await replay('pause');
+    const id = await newChannel();
+
+    // What a crash does: the unlogged table is empty, and the connections are closed.
+    const monitoring = `from pg_stat_activity where application_name = 'travel-operations-replicas' and datname = current_database()`;
+    const ended = await primarySql(
+      'truncate write_positions',
+      `select pid, pg_terminate_backend(pid) ${monitoring}`,
+    );
+    const ids = ended.map(({ pid }) => pid).join(', ');
+    const connected = `select ${monitoring} and state = 'idle' and pid not in (${ids})`;
+    await until(async () => (await primarySql(connected)).length === ended.length);
+    for (let round = 0; round < 30; round += 1) {
+      for (const { status } of [await app.as('owner').get(`${CHANNELS}/${id}`), await other.get(`${CHANNELS}/${id}`)]) {
+        expect(status).toBe(200);
+      }
+      await pause(20);
+    }
+    expect((await health())[replicaName()]).toBe('lags behind');
+
+    await replay('resume');
+    await replicaIsUsed();
+  }, 60_000);
+
+  it('a write whose position cannot be recorded succeeds and is logged, and then every read uses the primary', async () => {
+    await replicaIsUsed();
+    await app.sql('alter table write_positions rename to hidden_positions');
+    const id = await newChannel();
+    const reads = await metric('db_reads_total', 'replica');
+    expect((await app.as('owner').get(`${CHANNELS}/${id}`)).status).toBe(200);
+    expect(await metric('db_reads_total', 'replica')).toBe(reads);
+    await app.sql('alter table hidden_positions rename to write_positions');
+    expect(logged('the position of a write was not recorded')).toBeGreaterThan(0);
+    await replicaIsUsed();
+  }, 60_000);
+
+  it('a replica that lags behind for longer than permitted is not used until it has caught up', async () => {
+    const strict = await ServiceProcess.start({ ...serviceEnv(testRun()), DATABASE_REPLICA_MAX_LAG_MS: '1000' });
+    const state = async () => (await health(strict.url))[replicaName()];
+    await until(async () => (await state()) === 'ok');
+    await replay('pause');
+    const id = await newChannel();
+    await until(async () => (await state()) === 'lags behind');
+    // Neither of them has written the channel.
+    expect((await reader.client.get(`${CHANNELS}/${id}`)).status).toBe(404);
+    const headers = { authorization: `Bearer ${reader.session}` };
+    expect((await fetch(`${strict.url}${CHANNELS}/${id}`, { headers })).status).toBe(200);
+    await replay('resume');
+    await until(async () => (await state()) === 'ok');
+    await strict.end();
   }, 60_000);
 
   it('a revoked token is rejected although the replica still has it', async () => {
@@ -147,6 +194,17 @@ describe('reads on a streaming replica', () => {
   }, 60_000);
 });
 
+function serviceEnv(run: TestRun): Record<string, string> {
+  return {
+    // The second one is a database, but not a replica of this one.
+    DATABASE_REPLICA_URLS: [replica.urlOf(process.env['DATABASE_URL'] ?? ''), foreignUrl(run)].join(','),
+    DATABASE_REPLICA_MAX_LAG_MS: '60000',
+    LOG_LEVEL: 'info',
+    METRICS: 'true',
+    JOBS: 'false',
+  };
+}
+
 /** The database of the administrator on the same server: another database, and no replica. */
 function foreignUrl({ adminUrl }: TestRun): string {
   return Object.assign(new URL(adminUrl), { hostname: 'localhost' }).href;
@@ -173,8 +231,9 @@ async function answered<Response extends { status: number }>(call: () => Promise
 }
 
 /** The state of each replica. */
-async function health(): Promise<Record<string, string>> {
-  const { body } = await app.get<{ parts: { replicas: { replicas: Record<string, string> } } }>('/health/ready');
+async function health(url = app.url): Promise<Record<string, string>> {
+  const response = await fetch(`${url}/health/ready`);
+  const body = (await response.json()) as { parts: { replicas: { replicas: Record<string, string> } } };
   return body.parts.replicas.replicas;
 }
 
@@ -212,11 +271,21 @@ async function replay(change: 'pause' | 'resume'): Promise<void> {
 
 /** As the superuser, on the replica. */
 async function replicaSql(...statements: string[]): Promise<Record<string, unknown>[]> {
-  const { adminUrl } = JSON.parse(process.env['TEST_RUN'] ?? '') as TestRun;
-  const url = Object.assign(new URL(replica.urlOf(adminUrl)), {
-    pathname: new URL(process.env['DATABASE_URL'] ?? '').pathname,
-  });
-  return onServer(url.href, ...statements);
+  return onServer(inThisDatabase(replica.urlOf(testRun().adminUrl)), ...statements);
+}
+
+/** As the superuser, on the primary. */
+async function primarySql(...statements: string[]): Promise<Record<string, unknown>[]> {
+  return onServer(inThisDatabase(testRun().adminUrl), ...statements);
+}
+
+function inThisDatabase(url: string): string {
+  const { pathname } = new URL(process.env['DATABASE_URL'] ?? '');
+  return Object.assign(new URL(url), { pathname }).href;
+}
+
+function testRun(): TestRun & { folder: string } {
+  return JSON.parse(process.env['TEST_RUN'] ?? '') as TestRun & { folder: string };
 }
 
 async function onReplica<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {

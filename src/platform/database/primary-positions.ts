@@ -64,8 +64,8 @@ interface Batch {
 export class PrimaryPositions {
   /** The database, while it is connected. */
   identity: DatabaseIdentity | null = null;
-  /** No replica is used that has not replayed this position. */
-  private first: bigint | null = null;
+  /** No replica is used that has not replayed this position; null while the primary is not connected. */
+  first: bigint | null = null;
   /** When the position was that of the primary, ascending, for as long as a replica may lag behind. */
   private samples: { at: number; position: bigint }[] = [];
   private client: pg.Client | null = null;

@@ -78,9 +78,15 @@ export class Replica {
     this.pool.goAway();
   }
 
-  /** Why it is not used now; null: it is. */
+  /**
+   * Why it is not used now; null: it is. The lag alone is not sufficient: after a crash of the primary, which empties the
+   * table of the last writes, it is still that of before.
+   */
   get reason(): ReplicaFault | null {
-    return this.fault ?? (this.lagMs > this.maxLagMs ? 'lags behind' : null);
+    const { first } = this.primary;
+    if (this.fault) return this.fault;
+    if (first === null) return 'cannot be compared with the primary';
+    return this.position < first || this.lagMs > this.maxLagMs ? 'lags behind' : null;
   }
 
   /** How much of the past may be missing on it. */
@@ -125,12 +131,13 @@ export class Replica {
     if (!client || !identity) return 'does not respond';
     const { rows } = await within(ANSWER_WITHIN_MS, client.query<Progress>(PROGRESS));
     const [progress] = rows;
-    if (!primary.identity) return 'cannot be compared with the primary';
+    if (!primary.identity || primary.first === null) return 'cannot be compared with the primary';
     const { system, database } = primary.identity;
     if (identity.system !== system || identity.database !== database) return 'is not a replica of this database';
     if (!progress?.isStandby || progress.position === null) return 'is no longer a replica';
     this.position = BigInt(progress.position);
     this.coveredUntil = Math.max(this.coveredUntil, primary.timeOf(this.position) ?? -Infinity);
+    if (this.position < primary.first) return 'lags behind';
     // It is used again when it has clearly caught up: it would otherwise change with each look.
     return this.lagMs > (this.fault === 'lags behind' ? this.maxLagMs / 2 : this.maxLagMs) ? 'lags behind' : null;
   }
