@@ -123,7 +123,7 @@ describe('statements that a transaction sends without waiting for their results'
   });
 });
 
-describe('an error of a statement that nobody waits for', () => {
+describe('an error of a statement that is not awaited', () => {
   const taken = { code: '23505', constraint: 'parcels_pkey' };
   const failing = {
     'sent with a statement': async () => database.query('select 1'),
@@ -160,7 +160,7 @@ describe('an error of a statement that nobody waits for', () => {
     await expect(database.transaction(work)).rejects.toMatchObject({ code: '23514', constraint: 'parcels_weight' });
   });
 
-  it('an ignored error of a statement that was waited for fails the transaction, because its commit rolls back', async () => {
+  it('an ignored error of a statement that was awaited fails the transaction, because its commit rolls back', async () => {
     const ignoring = (query: () => Promise<unknown>) =>
       database.transaction(async () => {
         await insert(1);
@@ -190,26 +190,34 @@ describe('an error of a statement that nobody waits for', () => {
     expect(await weights()).toEqual([]);
   });
 
-  it('work that goes on after the end of its transaction cannot use the connection, which another one has', async () => {
-    const late: Promise<unknown>[] = [];
-    const leaving = (work: () => Promise<unknown>) => {
+  const late = {
+    'a query': () => database.query('select 1'),
+    'a statement of TypeORM': () => database.repository(Channel).query('select 1'),
+    'a statement that would be sent later': () => insert(2),
+    'a collected item': async () => database.collect({ order: 1, statement: () => ({ text: 'select 1' }) }, 1),
+  };
+
+  it.each(Object.entries(late))('%s of work that continues after the end of its transaction fails', async (_, work) => {
+    const continuing: Promise<unknown>[] = [];
+    const leave = () => {
       const later = async () => {
         await new Promise((resolve) => setTimeout(resolve, 20));
         return work();
       };
-      late.push(expect(later()).rejects.toThrow('The transaction has ended'));
+      continuing.push(expect(later()).rejects.toThrow(/The transaction has ended|already released/));
     };
     await database.transaction(async () => {
       await insert(1);
-      leaving(() => database.query('select 1'));
+      leave();
     });
     const failing = database.transaction(async () => {
       await database.query('select 1');
-      leaving(() => database.query('select 1'));
+      leave();
       throw new Error('of the work');
     });
     await expect(failing).rejects.toThrow('of the work');
-    await Promise.all(late);
+    await Promise.all(continuing);
+    expect(await weights()).toEqual([0]);
   });
 
   it('a dry run reports it', async () => {
@@ -230,7 +238,7 @@ describe('an error of a statement that nobody waits for', () => {
   });
 });
 
-describe('limits and conflicts of statements that nobody waits for', () => {
+describe('limits and conflicts of statements that are not awaited', () => {
   it('a transaction is repeated after a deadlock between statements that are sent with the commits', async () => {
     await insert(1);
     await insert(2);

@@ -27,9 +27,9 @@ const FAILED_TRANSACTION = '25P02';
 
 /**
  * One running transaction: its connection, the statements that were not sent yet, the collected items, and the work to do
- * after its commit. Connections are pipelined: statements whose result nobody waits for, such as BEGIN and inserts, are
- * sent in one write with the next statement that somebody waits for, or with the COMMIT. A transaction that only inserts
- * takes one round trip, and the row of a ledger's head is locked for none.
+ * after its commit. Connections are pipelined: statements whose result is not needed, such as BEGIN and inserts, are
+ * sent in one write with the next statement whose result is, or with the COMMIT. A transaction that only inserts takes one
+ * round trip, and the lock of a ledger's head spans no round trip.
  *
  * The COMMIT is sent before it is known whether the statements before it succeed. If one of them fails on the server, the
  * server turns the COMMIT into a rollback. A queued statement must therefore fail on the server whenever it is wrong.
@@ -54,12 +54,14 @@ export class TransactionState {
     // TypeORM sends its statements on the same connection: they must see the rows that were queued before.
     const query = runner.query.bind(runner);
     runner.query = ((...args: Parameters<QueryRunner['query']>) => {
+      this.assertRunning();
       this.sendQueued();
       return query(...args);
     }) as QueryRunner['query'];
   }
 
   collect<Item>(collector: Collector<Item>, item: Item): void {
+    this.assertRunning();
     const items = this.collected.get(collector);
     if (items) items.push(item);
     else this.collected.set(collector, [item]);
@@ -77,6 +79,7 @@ export class TransactionState {
    * which it is sent, and the transaction.
    */
   async queue(statement: Statement): Promise<void> {
+    this.assertRunning();
     const { values } = statement;
     this.queued.push(values ? { ...statement, values: values.map((value) => valueAsSent(value)) } : statement);
     if (this.queued.length >= MAX_QUEUED) await this.flush();
@@ -163,15 +166,19 @@ export class TransactionState {
     });
   }
 
-  /** Work that nobody waited for may go on after the end; its connection then belongs to another transaction. */
   private sendNow(statement: Statement): Promise<Result> {
-    if (this.hasEnded) return Promise.reject(new Error('The transaction has ended'));
+    this.assertRunning();
     this.hasBegun = true;
     const result: Promise<Result> = this.client.query(statement);
     return result.catch((error: unknown) => {
       this.failure ??= { error };
       throw error;
     });
+  }
+
+  /** Work that was not awaited may continue after the end, when the connection belongs to another transaction. */
+  private assertRunning(): void {
+    if (this.hasEnded) throw new Error('The transaction has ended');
   }
 }
 
