@@ -369,3 +369,22 @@ describe('an update of a row that must have been locked', () => {
     expect(await weights()).toEqual([]);
   });
 });
+
+describe('a snapshot', () => {
+  it('all reads of a snapshot see one state of the database', async () => {
+    const counts = await database.snapshot(async () => {
+      const before = await database.query('select id from parcels');
+      await app.sql('insert into parcels (id) values (1)');
+      return [before, await database.query('select id from parcels')];
+    });
+    expect(counts).toEqual([[], []]);
+  });
+
+  it('a snapshot rejects writes and repositories, and its connection is usable afterwards', async () => {
+    await expect(database.snapshot(() => insert(1))).rejects.toMatchObject({ code: '25006' });
+    const reading = database.snapshot(async () => database.repository(Channel).count());
+    await expect(reading).rejects.toThrow('without repositories');
+    await insert(2);
+    expect([await weights(), await idle()]).toEqual([[0], []]);
+  });
+});

@@ -5,6 +5,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type ReplicaServer, startReplica } from '../../scripts/embedded-postgres/replica.js';
 import { hire, type Member } from '../identity/staff.js';
+import { openContext } from '../../src/platform/context/request-context.js';
+import { Database } from '../../src/platform/database/database.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestRun } from '../setup/databases.js';
 import { closeAfterTests } from '../setup/running.js';
@@ -90,6 +92,53 @@ describe('reads on a streaming replica', () => {
 
     await replay('resume');
     await replicaIsUsed();
+  }, 60_000);
+
+  it('a snapshot reads from the replica, does not move the request to the primary, and records no write', async () => {
+    await replicaIsUsed();
+    const database = app.nest.get(Database);
+    const isStandby = () => database.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+    const writers = () => app.sql('select writer, written_at from write_positions order by writer');
+    const before = await writers();
+    await inRequest(async () => {
+      expect(await database.snapshot(isStandby)).toEqual([{ standby: true }]);
+      expect(await isStandby()).toEqual([{ standby: true }]);
+      expect(await database.onPrimary(() => database.snapshot(isStandby))).toEqual([{ standby: false }]);
+    });
+    expect(await writers()).toEqual(before);
+  }, 60_000);
+
+  it('a snapshot that fails on the replica is repeated on the primary, as are later reads of the request', async () => {
+    await replicaIsUsed();
+    const database = app.nest.get(Database);
+    const servers: boolean[] = [];
+    const onlyOnPrimary = async () => {
+      const [row] = await database.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+      servers.push(row?.standby ?? false);
+      if (row?.standby) throw new Error('Not on this server');
+      return 'read';
+    };
+    await inRequest(async () => {
+      expect(await database.snapshot(onlyOnPrimary)).toBe('read');
+      await database.snapshot(onlyOnPrimary);
+    });
+    expect(servers).toEqual([true, false, false]);
+  }, 60_000);
+
+  it('a search in PostgreSQL is answered by the replica', async () => {
+    const searching = await ServiceProcess.start({ ...serviceEnv(testRun()), SEARCH_ADAPTER: 'postgres' });
+    const search = () =>
+      fetch(`${searching.url}/v1/public/catalog/search`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ vertical: 'products', mode: 'keyword' }),
+      });
+    await until(async () => {
+      const answer = await search();
+      const { total } = (await answer.json()) as { total?: number };
+      return (total ?? 0) > 0 && (await metric('db_reads_total', 'replica', searching.url)) > 0;
+    });
+    await searching.end();
   }, 60_000);
 
   it('a write whose position cannot be recorded succeeds and is logged, and then every read uses the primary', async () => {
@@ -230,6 +279,14 @@ async function answered<Response extends { status: number }>(call: () => Promise
   }
 }
 
+/** Runs the work as a request without a credential that may read from a replica. */
+async function inRequest(work: () => Promise<void>): Promise<void> {
+  const id = randomUUID();
+  const client = { address: '192.0.2.1', userAgent: null };
+  const context = { requestId: id, serverRequestId: id, actor: null, client, headers: new Map<string, string>() };
+  await openContext({ ...context, mayReadFromReplica: true }, work);
+}
+
 /** The state of each replica. */
 async function health(url = app.url): Promise<Record<string, string>> {
   const response = await fetch(`${url}/health/ready`);
@@ -251,8 +308,8 @@ async function readsFromReplica(call: () => Promise<{ status: number }>): Promis
   });
 }
 
-async function metric(name: string, label = ''): Promise<number> {
-  const text = await (await fetch(`${app.url}/metrics`)).text();
+async function metric(name: string, label = '', url = app.url): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
   const line = text.split('\n').find((one) => one.startsWith(name) && one.includes(label));
   return Number(line?.split(' ').at(-1) ?? 0);
 }

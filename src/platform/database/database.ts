@@ -14,7 +14,7 @@ import type { RequestContext } from '../context/request-context.js';
 import { databaseErrorOf, isDiskFull, isRetryable } from '../errors/database-errors.js';
 import { countStatement, type PageBounds, pageStatement, TOTAL } from './page.js';
 import { poolOf } from './pool.js';
-import { beginAt, inTransaction } from './in-transaction.js';
+import { beginAt, inSnapshot, inTransaction } from './in-transaction.js';
 import type { ServicePool } from './service-pool.js';
 import { RowStatements } from './row-statements.js';
 import { Rows, targetOf, type Versioned } from './rows.js';
@@ -25,8 +25,10 @@ import { type Collector, type FollowingStatement, TransactionState, units } from
 export interface Replication {
   /** Runs a statement outside of transactions, on a replica or `onPrimary`. */
   run(statement: Statement, onPrimary: () => Promise<QueryResult<ObjectLiteral>>): Promise<QueryResult<ObjectLiteral>>;
+  /** Runs work that only reads on the pool of a replica or `onPrimary`. */
+  read<T>(onReplica: (pool: ServicePool) => Promise<T>, onPrimary: () => Promise<T>): Promise<T>;
   onPrimary<T>(work: () => T): T;
-  /** What follows the commit and records its position; null: nobody has to read this write. */
+  /** The statement after the commit that records its position; null if no caller can read this write. */
   beginTransaction(): FollowingStatement | null;
   /** Destroys the connections of a request. */
   abandon(context: RequestContext): void;
@@ -80,6 +82,22 @@ export class Database {
     }
   }
 
+  /**
+   * Runs work that only reads, by statements and without repositories, and sees one state of the database: on a replica if
+   * the request may read from one. A failure on a replica repeats the work on the primary. Inside a transaction it joins it.
+   */
+  async snapshot<T>(work: () => Promise<T>): Promise<T> {
+    if (units.getStore()) return work();
+    const readIn = (pool: ServicePool): Promise<T> => inSnapshot(pool, this.clock, work);
+    const onPrimary = () => readIn(this.pool());
+    try {
+      return await (this.replication ? this.replication.read(readIn, onPrimary) : onPrimary());
+    } catch (error) {
+      this.checkDisk(error);
+      throw error;
+    }
+  }
+
   /** Returns the result of the work and rolls back its changes of the database. */
   async dryRun<T>(work: () => Promise<T>): Promise<T> {
     const performed: { result: T }[] = [];
@@ -105,7 +123,7 @@ export class Database {
     return units.exit(() => this.onPrimary(work));
   }
 
-  /** Reads nothing from a replica: for what other requests of the process share. */
+  /** Reads nothing from a replica: for what other requests of the process share, and for work that cannot be repeated. */
   onPrimary<T>(work: () => T): T {
     return this.replication ? this.replication.onPrimary(work) : work();
   }
@@ -283,7 +301,7 @@ export class Database {
   }
 
   /**
-   * Runs a statement whose result nobody needs. Inside a transaction it is sent with the next statement or the commit, which
+   * Runs a statement whose result is not needed. Inside a transaction it is sent with the next statement or the commit, which
    * then fails with its error, so the statement must fail whenever it is wrong (see `require_one_row`).
    */
   async write(statement: Statement): Promise<void> {
@@ -318,7 +336,10 @@ export class Database {
   }
 
   private manager(): EntityManager {
-    return units.getStore()?.runner.manager ?? this.dataSource.manager;
+    const unit = units.getStore();
+    if (!unit) return this.dataSource.manager;
+    if (!unit.runner) throw new Error('A snapshot is read by statements, without repositories');
+    return unit.runner.manager;
   }
 
   private run(statement: Statement): Promise<QueryResult<ObjectLiteral>> {
@@ -357,7 +378,7 @@ export class Database {
     try {
       const client = (await runner.connect()) as PoolClient;
       Object.assign(runner, { isTransactionActive: true });
-      const unit = new TransactionState(runner, client, beginAt(this.clock));
+      const unit = new TransactionState(client, beginAt(this.clock), runner);
       unit.followCommit(this.replication?.beginTransaction() ?? null);
       const result = await inTransaction(unit, work);
       await runner.release();

@@ -1,14 +1,17 @@
 import type { Clock } from '../clock/clock.js';
+import type { ServicePool } from './service-pool.js';
 import type { Statement } from './statement.js';
-import { type TransactionState, units } from './transaction-state.js';
+import { TransactionState, units } from './transaction-state.js';
+
+const SNAPSHOT = ' isolation level repeatable read, read only';
 
 /**
  * BEGIN. The day becomes the setting `app.today` of the transaction, and the time `app.now`: triggers that write histories
  * read the organization's day there, because a day computed from a timestamp would change with `ORG_TIME_ZONE`.
  */
-export function beginAt(clock: Clock): Statement {
+export function beginAt(clock: Clock, mode = ''): Statement {
   const [day, time] = [clock.today(), clock.now().toISOString()];
-  return { text: `begin; set local app.today = '${day}'; set local app.now = '${time}'` };
+  return { text: `begin${mode}; set local app.today = '${day}'; set local app.now = '${time}'` };
 }
 
 /** Runs the work in the transaction and commits it. Throws the first error of the transaction after its rollback. */
@@ -19,5 +22,15 @@ export async function inTransaction<T>(unit: TransactionState, work: () => Promi
     return result;
   } catch (error) {
     throw await unit.rollback(error);
+  }
+}
+
+/** Runs the work in a read-only transaction of its own, in which all statements see one state of the database. */
+export async function inSnapshot<T>(pool: ServicePool, clock: Clock, work: () => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    return await inTransaction(new TransactionState(client, beginAt(clock, SNAPSHOT)), work);
+  } finally {
+    client.release();
   }
 }

@@ -16,7 +16,7 @@ import { Metrics } from '../observability/metrics.js';
 import { Database, type Replication } from './database.js';
 import { PrimaryPositions, recordWrite } from './primary-positions.js';
 import { Replica } from './replica.js';
-import { inOneWrite } from './service-pool.js';
+import { inOneWrite, type ServicePool } from './service-pool.js';
 import type { Statement } from './statement.js';
 import type { FollowingStatement } from './transaction-state.js';
 
@@ -36,9 +36,10 @@ const READ_ONLY_TRANSACTION = '25006';
  * Sends the reads of requests to replicas (`DATABASE_REPLICA_URLS`), and lets each writer read its own writes
  * (docs/adr/0030-reads-on-replicas.md).
  *
- * A request that may read from a replica (`ReadsFrom`) gets one for all its statements outside of transactions: the first
- * in the reader's own order that has replayed the reader's last write. After any failure, a transaction or a write the rest
- * of the request reads from the primary, which is ahead of every replica, so that time never goes back within a request.
+ * A request that may read from a replica (`ReadsFrom`) gets one for all its statements outside of transactions and for its
+ * snapshots: the first in the reader's own order that has replayed the reader's last write. After any failure, a transaction
+ * or a write the rest of the request reads from the primary, which is ahead of every replica, so within a request later
+ * reads never see older data.
  */
 @Injectable()
 export class ReadReplicas implements Replication, OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
@@ -92,20 +93,16 @@ export class ReadReplicas implements Replication, OnModuleInit, OnApplicationBoo
     if (!context) return onPrimary();
     const { text } = statement;
     if (!READS.test(text) || DOES_MORE.test(text)) return this.write(context, statement, onPrimary);
-    if (!context.mayReadFromReplica || this.primaryOnly.getStore()) return onPrimary();
-    const replica = await this.replicaOf(context);
-    if (!replica || replica.reason !== null) {
-      this.readFromPrimary(context);
-      this.counted?.primary.inc();
-      return onPrimary();
-    }
-    try {
-      const answer: Answer = await replica.pool.query(statement);
-      this.counted?.replica.inc();
-      return answer;
-    } catch (error) {
-      return this.repeat({ context, statement, error }, onPrimary);
-    }
+    return this.readIn(
+      context,
+      (pool) => pool.query<ObjectLiteral>(statement),
+      (error) => (isOfReadOnly(error) ? this.write(context, statement, onPrimary) : onPrimary()),
+    );
+  }
+
+  async read<T>(onReplica: (pool: ServicePool) => Promise<T>, onPrimary: () => Promise<T>): Promise<T> {
+    const context = findContext();
+    return context ? this.readIn(context, onReplica, onPrimary) : onPrimary();
   }
 
   onPrimary<T>(work: () => T): T {
@@ -162,18 +159,35 @@ export class ReadReplicas implements Replication, OnModuleInit, OnApplicationBoo
     }
   }
 
-  /** Whatever the reason, the primary decides what the client gets: a replica may be slow, stopped, or cancel a statement. */
-  private async repeat(
-    { context, statement, error }: { context: RequestContext; statement: Statement; error: unknown },
-    onPrimary: () => Promise<Answer>,
-  ): Promise<Answer> {
-    // Its client has got an answer, and the connection was destroyed for it.
-    if (this.abandoned.has(context)) throw error;
-    this.readFromPrimary(context);
-    this.counted?.repeated.inc();
-    const { code, message } = error as { code?: string; message?: string };
-    this.log.debug({ code, reason: message }, 'a read of a replica failed and is repeated on the primary');
-    return code === READ_ONLY_TRANSACTION ? this.write(context, statement, onPrimary) : onPrimary();
+  /**
+   * Whatever error a replica returns, the primary decides what the client gets: a replica may be slow, stopped, or cancel a
+   * statement. `onPrimary` gets the error.
+   */
+  private async readIn<T>(
+    context: RequestContext,
+    onReplica: (pool: ServicePool) => Promise<T>,
+    onPrimary: (error?: unknown) => Promise<T>,
+  ): Promise<T> {
+    if (!context.mayReadFromReplica || this.primaryOnly.getStore()) return onPrimary();
+    const replica = await this.replicaOf(context);
+    if (!replica || replica.reason !== null) {
+      this.readFromPrimary(context);
+      this.counted?.primary.inc();
+      return onPrimary();
+    }
+    try {
+      const answer = await onReplica(replica.pool);
+      this.counted?.replica.inc();
+      return answer;
+    } catch (error) {
+      // Its client has got an answer, and the connection was destroyed for it.
+      if (this.abandoned.has(context)) throw error;
+      this.readFromPrimary(context);
+      this.counted?.repeated.inc();
+      const { code, message } = error as { code?: string; message?: string };
+      this.log.debug({ code, reason: message }, 'a read of a replica failed and is repeated on the primary');
+      return onPrimary(error);
+    }
   }
 
   private readFromPrimary(context: RequestContext): void {
@@ -210,12 +224,12 @@ export class ReadReplicas implements Replication, OnModuleInit, OnApplicationBoo
   private countedBy(metrics: Metrics): NonNullable<ReadReplicas['counted']> {
     const reads = metrics.counter({
       name: 'db_reads_total',
-      help: 'Statements of requests that may read from a replica, by the server that answered',
+      help: 'Statements and snapshots of requests that may read from a replica, by the server that answered',
       labelNames: ['server'],
     });
     const repeated = metrics.counter({
       name: 'db_replica_reads_repeated_total',
-      help: 'Statements that failed on a replica and were repeated on the primary',
+      help: 'Statements and snapshots that failed on a replica and were repeated on the primary',
     });
     const usable = { name: 'db_replica_usable', help: 'Whether the replica is used (1) or not (0)' };
     metrics.gaugeOf({ ...usable, label: 'replica' }, () =>
@@ -227,6 +241,10 @@ export class ReadReplicas implements Replication, OnModuleInit, OnApplicationBoo
     );
     return { primary: reads.labels('primary'), replica: reads.labels('replica'), repeated };
   }
+}
+
+function isOfReadOnly(error: unknown): boolean {
+  return (error as { code?: string } | undefined)?.code === READ_ONLY_TRANSACTION;
 }
 
 /** A caller without a credential is known by its address only. The service itself reads from the primary. */

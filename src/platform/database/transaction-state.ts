@@ -46,11 +46,13 @@ export class TransactionState {
   private failure: { error: unknown } | null = null;
 
   constructor(
-    readonly runner: QueryRunner,
     private readonly client: PoolClient,
     begin: Statement,
+    /** Null if repositories of TypeORM are not used. */
+    readonly runner: QueryRunner | null = null,
   ) {
     this.queued = [begin];
+    if (!runner) return;
     // TypeORM sends its statements on the same connection: they must see the rows that were queued before.
     const query = runner.query.bind(runner);
     runner.query = ((...args: Parameters<QueryRunner['query']>) => {

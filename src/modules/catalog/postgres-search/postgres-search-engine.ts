@@ -29,9 +29,8 @@ export interface StoredIndex {
   readonly stats: IndexStats;
 }
 
-/** All counts of an answer are those of one snapshot. Without a sufficient memory, bitmaps of matches would be inexact. */
-const BEGIN = `
-  set transaction isolation level repeatable read, read only;
+/** Without a sufficient memory, bitmaps of matches would be inexact. */
+const SETTINGS = `
   set local work_mem = '64MB';
   set local jit = off;
   set local enable_seqscan = off`;
@@ -109,9 +108,10 @@ export class PostgresSearchEngine implements SearchEngine {
     this.writer.configure(settings);
   }
 
+  /** All counts of an answer are those of one snapshot. */
   async search(sliceId: string, request: SearchRequest): Promise<SearchResult> {
-    return this.database.transaction(async () => {
-      await this.database.execute(BEGIN);
+    return this.database.snapshot(async () => {
+      await this.database.write({ text: SETTINGS });
       const slice = this.slices.get(sliceId);
       const [index] = await this.database.query<{ id: string; documents: number; generation: number }>(SEARCHED, [
         sliceId,

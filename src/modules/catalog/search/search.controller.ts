@@ -1,6 +1,7 @@
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
+import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { ClientDisconnected } from '../../../platform/http/client-disconnected.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
@@ -23,6 +24,7 @@ export class SearchController {
   @Post('search')
   @HttpCode(200)
   @Public()
+  @ReadsFrom('replica')
   @RateLimit('public-search')
   @Header('Cache-Control', 'no-store')
   async search(

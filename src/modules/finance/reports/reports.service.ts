@@ -83,22 +83,23 @@ export class ReportsService {
   /**
    * All rows of one snapshot. The first rows are read before anything is sent, so that an error of the report gets a regular
    * response; the rest is read as fast as the client takes it, and a client that takes too long loses its snapshot. Each
-   * export has a connection of the pool, of which exports get a quarter.
+   * export has a connection of the pool of the primary, of which exports get a quarter: a replica could cancel its
+   * statements, and what is sent cannot be repeated.
    */
   private async csv<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<Readable> {
     const release = this.limits.take([{ key: 'report-exports', most: this.maxExports, rejection: tooManyExports }]);
     const stream = new PassThrough();
     let isSent = false;
     return new Promise((resolve, reject) => {
-      const run = this.database.transaction(async () => {
-        await this.database.execute('set transaction isolation level repeatable read, read only');
+      const read = async () => {
         const rows = await this.open(report, query);
         stream.write(csvHeader(report.columns));
         isSent = true;
         resolve(stream);
         const written = await this.write(report, stream);
         this.log.info({ report: report.name, rows, written, actor: currentActor().principal }, 'report exported');
-      });
+      };
+      const run = this.database.onPrimary(() => this.database.snapshot(read));
       // The stream ends after the release, so that a client can export one report after another.
       run.finally(release).then(
         () => stream.end(),
