@@ -12,7 +12,7 @@ const LOAD_WITHIN_MS = 30_000;
 /**
  * The model pads the texts of a batch to the longest one, so a batch is limited by the characters after that. A text of 256
  * characters takes 45 ms on an idle core, alone and in a batch; one of 30 characters 12 ms alone and 5 ms in a batch. A batch
- * of queries takes no longer than the longest query. Threads of documents have a low priority and may wait for a core.
+ * of queries has at most the cost of one long query. Threads of documents have a low priority and may wait for a core.
  */
 const LIMITS = {
   query: { batchCharacters: 256, answerWithinMs: 3_000 },
@@ -93,8 +93,7 @@ class ModelThreads {
       // The client may have disconnected while the model was loaded.
       return signal?.aborted ? [new Float32Array(0)] : await thread.embed(texts);
     } finally {
-      if (thread.hasEnded) this.threads.delete(thread);
-      else this.idle.push(thread);
+      if (this.threads.has(thread)) this.idle.push(thread);
       clearTimeout(this.idleTimer);
       const isIdle = this.idle.length === this.threads.size;
       if (this.urgency === 'document' && isIdle) this.idleTimer = setTimeout(() => void this.endAll(), IDLE_MS).unref();
@@ -102,9 +101,16 @@ class ModelThreads {
   }
 
   private start(): ModelThread {
-    const thread = new ModelThread(this.urgency);
+    const thread = new ModelThread(this.urgency, () => this.remove(thread));
     this.threads.add(thread);
     return thread;
+  }
+
+  /** A thread may also end between two texts. */
+  private remove(thread: ModelThread): void {
+    this.threads.delete(thread);
+    const index = this.idle.indexOf(thread);
+    if (index >= 0) this.idle.splice(index, 1);
   }
 
   private async endAll(): Promise<void> {
@@ -117,18 +123,23 @@ class ModelThreads {
 
 /** A worker thread with the model. After an error it must be replaced. */
 class ModelThread {
-  hasEnded = false;
   readonly ready: Promise<void>;
   private readonly worker: Worker;
+  private hasEnded = false;
 
-  constructor(private readonly urgency: Urgency) {
+  constructor(
+    private readonly urgency: Urgency,
+    onEnd: () => void,
+  ) {
     this.worker = new Worker(new URL('./builtin-embedder-thread.js', import.meta.url), { workerData: urgency });
+    // Before all other listeners of the event, so that a call that it rejects does not return the thread.
+    this.worker.once('exit', () => {
+      this.hasEnded = true;
+      onEnd();
+    });
     this.ready = this.message(LOAD_WITHIN_MS).then(() => undefined);
     // The `exit` event follows and rejects waiting texts.
     this.worker.on('error', () => undefined);
-    this.worker.once('exit', () => {
-      this.hasEnded = true;
-    });
   }
 
   async embed(texts: readonly string[]): Promise<Float32Array[]> {
@@ -146,6 +157,8 @@ class ModelThread {
   /** The next message. Throws if the thread ends first; a thread that exceeds the time limit is terminated. */
   private message(withinMs: number): Promise<ThreadMessage> {
     const { worker } = this;
+    const ended = () => new Error('The thread of the model has ended');
+    if (this.hasEnded) return Promise.reject(ended());
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => void worker.terminate(), withinMs);
       const settle = () => {
@@ -158,8 +171,7 @@ class ModelThread {
       };
       const onExit = () => {
         settle();
-        this.hasEnded = true;
-        reject(new Error('The thread of the model has ended'));
+        reject(ended());
       };
       worker.on('message', onMessage).on('exit', onExit);
     });
