@@ -18,12 +18,15 @@ const SECRETS = [
   'body',
 ];
 
-/** Lines are collected until there are this many bytes, or for this long: a write for each line costs more than the line. */
-const BUFFER = { minLength: 8 * 1024, periodicFlush: 100 };
+/**
+ * Lines are buffered up to this size or time: one write per line would cost more than formatting it. All processes of the
+ * service write to one pipe, which keeps only writes of up to 4,096 bytes (PIPE_BUF) together.
+ */
+const BUFFER = { minLength: 3 * 1024, maxWrite: 4 * 1024, periodicFlush: 100 };
 
 /**
  * JSON lines on stdout, readable lines on a terminal, both with secrets redacted. The last lines are written when the process
- * ends, unless it is killed.
+ * ends; if it is killed or aborts (out of memory, an error in native code), those of the last 100 ms may be lost.
  */
 export function createLog(level: string, destination?: DestinationStream): Logger {
   const options = {
