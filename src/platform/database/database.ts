@@ -286,7 +286,11 @@ export class Database {
    * exceed its time limit each time. The condition needs an index. Returns the number of rows.
    */
   async purge(table: string, condition: string, values: readonly unknown[]): Promise<number> {
-    const text = `delete from ${table} where ctid = any (array(select ctid from ${table} where ${condition} limit ${PURGED_AT_ONCE}))`;
+    if (units.getStore()) throw new Error('A purge has transactions of its own');
+    const selected = `select ctid from ${table} where ${condition} limit ${PURGED_AT_ONCE}`;
+    // The outer condition is for a row that another transaction has locked and then renewed: servers older than the releases
+    // of November 2025 do not compare its ctid again.
+    const text = `delete from ${table} where ctid = any (array(${selected})) and (${condition})`;
     let deleted = 0;
     for (let count = PURGED_AT_ONCE; count === PURGED_AT_ONCE; deleted += count) {
       count = (await this.execute(text, [...values])).count;
