@@ -47,7 +47,11 @@ export class RemindersService {
     }
   }
 
-  /** For `reschedule`, by callers that must read nothing between the lock of a row in demand and the commit. */
+  /**
+   * For `reschedule`, by callers that must read nothing between the lock of a row in demand and the commit. The lock may be
+   * waited for, and a rule that is enabled meanwhile does not see the targets of the caller: the job
+   * `notifications.reminders.gaps` plans their reminders at night.
+   */
   async enabledRules(triggers: readonly LiveTrigger[]): Promise<RuleWithStages[]> {
     return this.rules.listEnabled(triggers);
   }
