@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Channel } from '../../src/modules/distribution/channels/channel.entity.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Outbox } from '../../src/platform/outbox/outbox.js';
@@ -159,5 +161,20 @@ describe('prepared statements', () => {
 
     expect(database.statementNameCount).toBe(800);
     expect(kept.length).toBeLessThanOrEqual(800);
+  });
+});
+
+describe('a page of a list', () => {
+  it('a page with a list of values has as many values as the query, also if equal queries had another number', async () => {
+    const names = Array.from({ length: 3 }, () => `Listed ${randomUUID()}`);
+    for (const name of names) await app.as('owner').post('/v1/admin/distribution/channels', { name, kind: 'agent' });
+    const totals: number[] = [];
+    for (const count of [1, 3, 2]) {
+      const found = database.repository(Channel).createQueryBuilder('c');
+      found.where('c.name in (:...names)', { names: names.slice(0, count) }).orderBy('c.id');
+      const { rows, total } = await database.page(found, { limit: 10, offset: 0 });
+      totals.push(rows.length, total);
+    }
+    expect(totals).toEqual([1, 1, 3, 3, 2, 2]);
   });
 });

@@ -33,38 +33,52 @@ export function pageStatement(
   columns: string,
   { limit, offset }: PageBounds,
 ): Statement {
-  const { parameters, ...statement } = known.get(shapeOf(found)) ?? addText(found, columns);
+  const form = formOf(found);
+  if (form === '') {
+    const [select, values] = selectOf(found, columns).getQueryAndParameters() as [string, unknown[]];
+    return { text: withBounds(select, values.length), values: [...values, limit, offset] };
+  }
+  const { parameters, ...statement } = known.get(form) ?? addText(form, found, columns);
   const given = found.getParameters();
   return { ...statement, values: [...parameters.map((name): unknown => given[name]), limit, offset] };
 }
 
-/** What the statement depends on besides the values; empty for a query with joins, groups or nested conditions. */
-function shapeOf({ expressionMap }: SelectQueryBuilder<ObjectLiteral>): string {
+/** What the statement depends on besides the values; empty for a query with joins, groups, lists or nested conditions. */
+function formOf({ expressionMap }: SelectQueryBuilder<ObjectLiteral>): string {
   const { aliases, selects, wheres, orderBys, groupBys, havings } = expressionMap;
-  const isPlain = wheres.every(({ condition }) => typeof condition === 'string');
+  // The text of a list, as in `in (:...ids)`, depends on the number of its values.
+  const isPlain = wheres.every(({ condition }) => typeof condition === 'string' && !condition.includes(':...'));
   if (!isPlain || aliases.length > 1 || groupBys.length + havings.length > 0) return '';
   const [{ name, metadata } = {}] = aliases;
   return JSON.stringify([metadata?.tableName, metadata?.name, name, selects, wheres, orderBys]);
 }
 
-function addText(found: SelectQueryBuilder<ObjectLiteral>, columns: string): PageText {
+function addText(form: string, found: SelectQueryBuilder<ObjectLiteral>, columns: string): PageText {
+  const page = selectOf(found, columns);
+  // With its name as the value of each parameter, the values are the names in the order of the statement.
+  page.setParameters(Object.fromEntries(Object.keys(found.getParameters()).map((name) => [name, name])));
+  const [select, parameters] = page.getQueryAndParameters() as [string, string[]];
+  const text = withBounds(select, parameters.length);
+  if (known.size >= MAX_KNOWN) return { text, parameters };
+  const name = page.expressionMap.wheres.length === 0 ? { name: `page-${known.size}` } : {};
+  const made = { ...name, text, parameters };
+  known.set(form, made);
+  return made;
+}
+
+function selectOf(found: SelectQueryBuilder<ObjectLiteral>, columns: string): SelectQueryBuilder<ObjectLiteral> {
   const page = found.clone();
   const others = page.expressionMap.selects.filter(({ selection }) => selection !== found.alias);
   page.select(columns).addSelect(rowCountOf(found) ?? `(${countOf(found).getQuery()})`, TOTAL);
   page.expressionMap.selects.push(...others);
-  // With its name as the value of each parameter, the values are the names in the order of the statement.
-  page.setParameters(Object.fromEntries(Object.keys(found.getParameters()).map((name) => [name, name])));
-  const [select, parameters] = page.getQueryAndParameters() as [string, string[]];
-  const text = `${select} LIMIT $${parameters.length + 1} OFFSET $${parameters.length + 2}`;
-  const shape = shapeOf(found);
-  if (shape === '' || known.size >= MAX_KNOWN) return { text, parameters };
-  const name = page.expressionMap.wheres.length === 0 ? { name: `page-${known.size}` } : {};
-  const made = { ...name, text, parameters };
-  known.set(shape, made);
-  return made;
+  return page;
 }
 
-/** The total alone, also for a page beyond the end, which has no row to contain it. Without a row it is 0. */
+function withBounds(select: string, parameters: number): string {
+  return `${select} LIMIT $${parameters + 1} OFFSET $${parameters + 2}`;
+}
+
+/** The total alone, for a page beyond the end of the list. No row means 0. */
 export function countStatement(found: SelectQueryBuilder<ObjectLiteral>): Statement {
   const kept = rowCountOf(found);
   const counted = kept === null ? countOf(found) : found.clone().select(kept, TOTAL).orderBy().limit(1);
