@@ -2,7 +2,7 @@ import findMyWay, { type HTTPMethod, type HTTPVersion } from 'find-my-way';
 
 /** Each segment is a literal or a parameter. */
 const PLAIN = /^(?:\/(?:[\w.-]+|:\w+))+$/;
-/** Encoded characters and empty segments, and what is not a path: find-my-way would read them in another way than Express. */
+/** Encoded characters, empty segments, and what is not a path: find-my-way parses these differently than Express. */
 const READ_OTHERWISE = /^[^/]|%|\/\/|[#?]/;
 /** Longer than any path that Node accepts. */
 const MAX_PARAMETER = 32_768;
@@ -10,7 +10,8 @@ const METHODS = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'] as const satis
 
 /**
  * Routes in a radix tree, which finds one in about 2 µs; Express tests its routes one after the other. The tree matches
- * as Express does, ignoring case and a trailing slash, but prefers a literal to a parameter independently of their order.
+ * as Express does, ignoring case and a trailing slash. Of several routes it prefers the one with a literal in the first
+ * segment that differs, and Express the first one; so such a route must be added first.
  */
 export class RouteTree<Target> {
   private readonly tree = findMyWay<HTTPVersion.V1>({
@@ -18,6 +19,7 @@ export class RouteTree<Target> {
     ignoreTrailingSlash: true,
     maxParamLength: MAX_PARAMETER,
   });
+  private readonly paths = new Map<string, string[]>();
 
   /** Whether the tree can contain a route of this path. */
   static accepts(path: string): boolean {
@@ -29,8 +31,14 @@ export class RouteTree<Target> {
     return !READ_OTHERWISE.test(path);
   }
 
-  /** Throws if a route of the same method and form exists: it could not be reached. */
+  /** Throws if Express would send requests of the route to an earlier one, and for a path that the tree cannot contain. */
   add(method: string, path: string, target: Target): void {
+    if (!RouteTree.accepts(path)) throw new Error(`The route ${path} does not only consist of literals and parameters`);
+    const earlier = this.paths.get(method) ?? [];
+    const hiding = earlier.find((other) => hides(other, path));
+    if (hiding) throw new Error(`${method} ${hiding} hides ${method} ${path}: declare it later`);
+    earlier.push(path);
+    this.paths.set(method, earlier);
     this.tree.on(method as HTTPMethod, path, () => undefined, target);
   }
 
@@ -43,4 +51,16 @@ export class RouteTree<Target> {
   methodsOf(path: string): string[] {
     return METHODS.filter((method) => this.tree.find(method, path) !== null);
   }
+}
+
+/** Whether a path exists for which Express would use the earlier route, and the tree the later one. */
+function hides(earlier: string, later: string): boolean {
+  const segments = earlier.toLowerCase().split('/');
+  const others = later.toLowerCase().split('/');
+  if (segments.length !== others.length) return false;
+  const isParameter = (segment = '') => segment.startsWith(':');
+  const pairs = segments.map((segment, index) => [segment, others[index]] as const);
+  if (!pairs.every(([one, other]) => isParameter(one) || isParameter(other) || one === other)) return false;
+  const [first] = pairs.find(([one, other]) => isParameter(one) !== isParameter(other)) ?? [];
+  return isParameter(first);
 }
