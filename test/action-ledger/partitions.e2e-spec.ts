@@ -10,7 +10,7 @@ import { channelWithEntries, ENTRIES, newChannel, page } from './ledger.js';
 let app: TestApp;
 beforeAll(async () => {
   // A database of its own, because the tests drop partitions.
-  app = await startApp({ env: { JOBS: 'false', LEDGER_CHECKPOINT_MINUTES: '77' } });
+  app = await startApp({ env: { JOBS: 'false', LEDGER_CHECKPOINT_MINUTES: '77', LOG_LEVEL: 'info' } });
 });
 
 const YEAR = new Date().getUTCFullYear();
@@ -26,6 +26,7 @@ const partitionOf = async (id: string) => {
   );
   return row?.name;
 };
+const logged = (text: string) => app.logs.filter((line) => line.includes(text)).length;
 const createPartitions = () => asSystem(() => app.nest.get(LedgerPartitionJobs).create());
 
 describe('the partitions of the ledger', () => {
@@ -60,7 +61,7 @@ describe('the partitions of the ledger', () => {
   });
 
   it.each(['update', 'delete from', 'truncate'])(
-    'the owner cannot %s a partition without its triggers',
+    'the owner cannot %s a partition while its triggers exist',
     async (verb) => {
       for (const [table, column] of [
         [`action_ledger_entries_${YEAR + 1}`, 'reason'],
@@ -107,9 +108,24 @@ describe('the partitions of the ledger', () => {
     expect([breaks, findings.filter(({ code }) => code !== 'no_checkpoint')]).toEqual([[], []]);
   });
 
-  it('the metrics report entries in the default partition', async () => {
+  it('the job logs every time that the default partition contains entries', async () => {
+    for (const calls of [1, 2]) {
+      await createPartitions();
+      expect(logged('the default partition of the action ledger contains entries')).toBe(calls);
+    }
+  });
+
+  it('a year of which the default partition already has rows gets no partitions, and the job reports none as created', async () => {
+    await app.sql(`drop table ledger_payloads_${YEAR + 1}, action_ledger_entries_${YEAR + 1} cascade`);
+    await app.sql('alter table ledger_payloads drop constraint if exists ledger_payloads_entry_id_fkey');
+    await app.sql(
+      `insert into ledger_payloads (entry_id, digest)
+       select ledger_id_at('${YEAR + 1}-06-01') || '0000000000000002', sha256('')`,
+    );
+    const before = [await partitions(), logged('partitions of the action ledger were created')];
+
     await createPartitions();
-    const { text } = await app.get('/metrics');
-    expect(text).toContain('ledger_default_partition_used 1');
+
+    expect([await partitions(), logged('partitions of the action ledger were created')]).toEqual(before);
   });
 });

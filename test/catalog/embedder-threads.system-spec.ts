@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
 
-const EMBEDDER = pathToFileURL(join(process.cwd(), 'dist/modules/catalog/embeddings/builtin-embedder.js'));
+const EMBEDDER = pathToFileURL(join(process.cwd(), 'dist/src/modules/catalog/embeddings/builtin-embedder.js'));
 
 /** In a process of its own, which gets the event of each new thread. */
 const SCRIPT = `

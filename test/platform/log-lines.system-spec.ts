@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
 
-const LOG = pathToFileURL(join(process.cwd(), 'dist/platform/observability/log.js'));
+const LOG = pathToFileURL(join(process.cwd(), 'dist/src/platform/observability/log.js'));
 const LINES = 5_000;
 const WRITERS = 3;
 

@@ -3,13 +3,18 @@ import type { Logger } from 'pino';
 import { Database } from '../../../platform/database/database.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { LOG } from '../../../platform/observability/log.js';
-import { Metrics } from '../../../platform/observability/metrics.js';
+
+/** A partition that the function created is dropped again if the other one of the same year cannot be created. */
+const CREATE = `
+  select array(select name from unnest(created) as name where to_regclass(name) is not null) as created,
+    default_used as "isDefaultUsed"
+  from ledger_add_partitions()`;
 
 interface Partitions {
   /** The partitions that did not exist. */
   created: string[];
   /** Whether entries are in the default partition, because theirs did not exist when they were written. */
-  default_used: boolean;
+  isDefaultUsed: boolean;
 }
 
 /**
@@ -18,29 +23,17 @@ interface Partitions {
  */
 @Injectable()
 export class LedgerPartitionJobs {
-  private isDefaultUsed: boolean | null = null;
-
   constructor(
     private readonly database: Database,
     @Inject(LOG) private readonly log: Logger,
-    metrics: Metrics,
-  ) {
-    metrics.gauge(
-      {
-        name: 'ledger_default_partition_used',
-        help: '1 if entries of the action ledger are in the default partition, because no job created one for their year',
-        aggregator: 'max',
-      },
-      () => (this.isDefaultUsed === null ? null : Number(this.isDefaultUsed)),
-    );
-  }
+  ) {}
 
   @Cron('action-ledger.partitions', '11 1 * * *')
   async create(): Promise<void> {
-    const [partitions] = await this.database.query<Partitions>('select * from ledger_add_partitions()');
+    const [partitions] = await this.database.query<Partitions>(CREATE);
     if (!partitions) return;
-    this.isDefaultUsed = partitions.default_used;
-    if (partitions.created.length > 0) this.log.info(partitions, 'partitions of the action ledger were created');
-    if (partitions.default_used) this.log.warn('the default partition of the action ledger contains entries');
+    const { created, isDefaultUsed } = partitions;
+    if (created.length > 0) this.log.info({ created }, 'partitions of the action ledger were created');
+    if (isDefaultUsed) this.log.warn('the default partition of the action ledger contains entries');
   }
 }
