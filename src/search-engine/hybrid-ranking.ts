@@ -12,7 +12,7 @@ const NEAREST_NEIGHBOURS = 200;
 /** With a sort by a field, a document must be this near to the most similar one. */
 const MAX_DISTANCE_FROM_BEST = 0.05;
 /** If the name of a document is the query, the scores of all others are multiplied by this. */
-const NOT_EXACT_FACTOR = 0.99;
+export const NOT_EXACT_FACTOR = 0.99;
 
 /** A query, prepared for one index. */
 export interface PreparedQuery {

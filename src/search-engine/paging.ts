@@ -3,7 +3,7 @@ import type { DocumentView } from './document-view.js';
 import type { PagePosition, SearchRequest, Sort } from './search-api.js';
 
 /** A walk through the pages by relevance ends here, because its cursor lists all delivered documents. */
-const MAX_DELIVERED = 10_000;
+export const MAX_DELIVERED = 10_000;
 const DAY_MS = 86_400_000;
 
 /** A smaller key comes first, compared part by part; equal keys are ordered by id. */

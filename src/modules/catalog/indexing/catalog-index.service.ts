@@ -17,6 +17,7 @@ import { LOG } from '../../../platform/observability/log.js';
 import { Metrics } from '../../../platform/observability/metrics.js';
 import { ReadinessCheck } from '../../../platform/observability/readiness.js';
 import {
+  DEFAULT_RANKING,
   type IndexSettings,
   type IndexStats,
   type SearchEngine,
@@ -253,7 +254,8 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     const { id, vertical, locale, market } = slice;
     const { currency } = this.slices.findMarket(market) ?? this.slices.defaultMarket;
     const schema = SCHEMAS[vertical];
-    const content = JSON.stringify([STORED_FORMAT, [...schema], locale, currency]);
+    const { k1, b } = DEFAULT_RANKING;
+    const content = JSON.stringify([STORED_FORMAT, [...schema], locale, currency, k1, b]);
     const hash = createHash('sha256').update(content).digest('base64url').slice(0, 16);
     // A stored index has no vectors, so another model changes nothing.
     const revision = [slice.rebuild, this.stored ? null : slice.model, hash].join('/');

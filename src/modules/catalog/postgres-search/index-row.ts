@@ -1,5 +1,6 @@
 import {
   countTerms,
+  DEFAULT_RANKING,
   type DocumentView,
   type IndexedDocument,
   type Scalar,
@@ -12,9 +13,7 @@ import {
 import type { FieldKeys } from './field-keys.js';
 import { isStrong, positionsOf } from './impacts.js';
 
-/** The name field of the key that documents with the same words in their name share. */
-const K1 = 1.6;
-const B = 0.7;
+const { k1, b } = DEFAULT_RANKING;
 
 /** What the rows of one index are computed with. */
 export interface RowContext {
@@ -105,10 +104,10 @@ export function lengthOf(document: IndexedDocument, { schema, tokenizer }: RowCo
 function wordsOf(view: DocumentView, { schema, tokenizer, typicalLength }: RowContext) {
   const searched = [...searchedTokens(view, schema, tokenizer)];
   const { frequencies, length } = countTerms(searched);
-  const constant = K1 * (1 - B + (B * length) / typicalLength);
+  const constant = k1 * (1 - b + (b * length) / typicalLength);
   const weighted = new Map<string, number>();
   for (const [stem, frequency] of frequencies) {
-    weighted.set(stem, ((K1 + 1) * frequency) / (frequency + constant));
+    weighted.set(stem, ((k1 + 1) * frequency) / (frequency + constant));
   }
   const surfaces = new Map<string, string>();
   for (const { tokens } of searched) for (const { surface, stem } of tokens) surfaces.set(surface, stem);

@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/database/database.js';
 import type { Filter } from '../../../search-engine/index.js';
 import type { FieldKeys } from './field-keys.js';
 import { filterSql, isOfOneIndex } from './filter-sql.js';
-import type { SqlParameters } from './sql-parameters.js';
+import { SqlParameters } from './sql-parameters.js';
 import { anyTerm, frequencyOf, type MatchedTerm, termsOfAtLeast } from './term-sql.js';
 
 /** Up to this number of terms, "at least k of them" is one tsquery of all combinations. */
@@ -35,16 +35,12 @@ export function matchSql(
  * The highest number of terms that a document contains. A document without any of the r rarest terms contains at most all
  * others: so the first r documents of which contain more decide.
  */
-export async function mostMatchedTerms(
-  database: Database,
-  matching: Matching,
-  newParameters: () => SqlParameters,
-): Promise<number> {
+export async function mostMatchedTerms(database: Database, matching: Matching): Promise<number> {
   const terms = (matching.terms ?? []).filter(({ matches }) => matches.length > 0);
   if (terms.length <= 1) return terms.length;
   if (terms.length <= MAX_COMBINED) {
     for (let count = terms.length; count > 1; count -= 1) {
-      const parameters = newParameters();
+      const parameters = new SqlParameters();
       const text = `select from catalog_search_document as d
         where ${matchSql({ ...matching, minMatchedTerms: count }, parameters)} limit 1`;
       const { count: found } = await database.execute(text, parameters.values);
@@ -55,7 +51,7 @@ export async function mostMatchedTerms(
   const byFrequency = terms.toSorted((a, b) => frequencyOf(a) - frequencyOf(b));
   let most = 0;
   for (let rarest = 2; most < terms.length - rarest / 2; rarest *= 2) {
-    const parameters = newParameters();
+    const parameters = new SqlParameters();
     const some = matchSql({ ...matching, terms: byFrequency.slice(0, rarest), minMatchedTerms: 0 }, parameters);
     const text = `select max(${countSql(terms, parameters)}) as most from catalog_search_document as d where ${some}`;
     const [row] = await database.query<{ most: number | null }>(text, parameters.values);

@@ -137,7 +137,7 @@ export class PostgresSearchEngine implements SearchEngine {
       const matching =
         position || matchesAll || !isSortedByField
           ? any
-          : { ...any, minMatchedTerms: await mostMatchedTerms(this.database, any, () => new SqlParameters()) };
+          : { ...any, minMatchedTerms: await mostMatchedTerms(this.database, any) };
 
       const total = await this.total(matching, index.documents);
       const pages = new ResultPages(this.database, { request, matching, tokenizer, total, documents: index.documents });

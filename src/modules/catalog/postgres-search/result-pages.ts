@@ -1,16 +1,20 @@
 import type { Database } from '../../../platform/database/database.js';
-import type { PagePosition, SearchRequest, SearchResult, Sort, Tokenizer } from '../../../search-engine/index.js';
+import {
+  MAX_DELIVERED,
+  NOT_EXACT_FACTOR,
+  type PagePosition,
+  type SearchRequest,
+  type SearchResult,
+  type Sort,
+  type Tokenizer,
+} from '../../../search-engine/index.js';
 import { nameWords } from './index-row.js';
 import { type Matching, matchSql } from './match-set.js';
 import { SqlParameters } from './sql-parameters.js';
 import { candidatesOf, matchesOf, type MatchedTerm, scoreOf, termScores } from './term-sql.js';
 
-/** A walk through the pages by relevance ends here, because its cursor lists all delivered documents. */
-const MAX_DELIVERED = 10_000;
 /** At most about this many documents of a page by relevance are scored. */
 const SCORED = 4_000;
-/** The score of another document than those whose name is the query is multiplied by this. */
-const NOT_EXACT_FACTOR = 0.99;
 const DAY_MS = 86_400_000;
 
 type Hit = SearchResult['hits'][number];

@@ -1,3 +1,4 @@
+import { DEFAULT_RANKING } from '../../../search-engine/index.js';
 import { IMPACT_PER_RANK, LABEL_WEIGHTS } from './impacts.js';
 import type { SqlParameters } from './sql-parameters.js';
 
@@ -22,9 +23,8 @@ export interface MatchedTerm {
   readonly matches: readonly TermMatch[];
 }
 
-/** The share of the terms of a short query is part of its scores, as in the engine in memory. */
-const COORDINATION = 0.4;
-const MAX_COORDINATED_TERMS = 5;
+/** As in the engine in memory. */
+const { coordination, maxKeywords } = DEFAULT_RANKING;
 /** Of the terms with the rarest words, all combinations of up to three are candidates. */
 const MAX_COMBINED_TERMS = 10;
 const MAX_COMBINATIONS = 40;
@@ -136,9 +136,9 @@ export function termScores(terms: readonly MatchedTerm[], parameters: SqlParamet
 export function scoreOf(count: number, termCount: number): string {
   const columns = Array.from({ length: count }, (_, index) => `t${index}`);
   const sum = columns.join(' + ');
-  if (termCount < 2 || termCount > MAX_COORDINATED_TERMS) return `(${sum})`;
+  if (termCount < 2 || termCount > maxKeywords) return `(${sum})`;
   const matched = columns.map((column) => `(${column} > 0)::int`).join(' + ');
-  return `(${sum}) * (${1 - COORDINATION} + ${COORDINATION} * (${matched})::float8 / ${termCount})`;
+  return `(${sum}) * (${1 - coordination} + ${coordination} * (${matched})::float8 / ${termCount})`;
 }
 
 function matchQuery({ words }: TermMatch): string {
