@@ -16,7 +16,7 @@ const REPLICA_STATEMENT_TIMEOUT_MS = 2_500;
 // A calendar day stays text. The driver would convert it to midnight in the time zone of the machine.
 pg.types.setTypeParser(DATE_OID, (text) => text);
 
-const CONNECTION = {
+const CONNECTION_OPTIONS = {
   statement_timeout: STATEMENT_TIMEOUT_MS,
   lock_timeout: LOCK_TIMEOUT_MS,
   idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
@@ -38,14 +38,14 @@ export function dataSourceOptions(env: Pick<Env, 'databaseUrl' | 'databasePoolSi
     migrationsTransactionMode: 'each',
     poolSize: env.databasePoolSize,
     applicationName: 'travel-operations',
-    extra: CONNECTION,
+    extra: CONNECTION_OPTIONS,
   };
 }
 
 /** The pool of a replica. Its connections are read-only even if the server is promoted while they are open. */
 export function replicaPoolOptions(url: string, size: number): PoolConfig {
   return {
-    ...CONNECTION,
+    ...CONNECTION_OPTIONS,
     connectionString: url,
     max: size,
     application_name: 'travel-operations-reads',

@@ -14,14 +14,18 @@ import type { DetailedSupplierInvoiceView, SupplierInvoiceView } from './supplie
 // Column names instead of property names: TypeORM translates the latter only if a blank or a bracket follows.
 
 /** Drafts count too: the supplier's due date does not depend on the approval. */
-const OVERDUE = `(invoice.status in ('draft', 'approved') and invoice.paid_cents < invoice.total_cents
-  and coalesce(invoice.due_date < :today, false))`;
+const overdueSql = (alias: string, day: string) =>
+  `(${alias}.status in ('draft', 'approved') and ${alias}.paid_cents < ${alias}.total_cents
+  and coalesce(${alias}.due_date < ${day}, false))`;
 
-const POSSIBLE_DUPLICATE = `(invoice.status <> 'void' and exists (
+const possibleDuplicateSql = (alias: string) => `(${alias}.status <> 'void' and exists (
   select from supplier_invoices twin
-  where twin.supplier_key = invoice.supplier_key and twin.total_cents = invoice.total_cents
-    and twin.currency = invoice.currency and twin.status <> 'void' and twin.id <> invoice.id
-    and twin.issue_date between invoice.issue_date - 7 and invoice.issue_date + 7))`;
+  where twin.supplier_key = ${alias}.supplier_key and twin.total_cents = ${alias}.total_cents
+    and twin.currency = ${alias}.currency and twin.status <> 'void' and twin.id <> ${alias}.id
+    and twin.issue_date between ${alias}.issue_date - 7 and ${alias}.issue_date + 7))`;
+
+const derivedSql = (alias: string, day: string) =>
+  `${overdueSql(alias, day)} as overdue, ${possibleDuplicateSql(alias)} as possible_duplicate`;
 
 const LINES = `coalesce((
   select json_agg(json_build_object(
@@ -30,12 +34,8 @@ const LINES = `coalesce((
     'totalAmountCents', line.total_amount_cents) order by line.position)
   from supplier_invoice_lines line where line.invoice_id = invoice.id), '[]'::json)`;
 
-/** The second parameter is the day. */
-const DERIVED = `${OVERDUE.replace(':today', '$2')} as overdue, ${POSSIBLE_DUPLICATE} as possible_duplicate`;
-
-/** The same for a row that is inserted: RETURNING knows the table by its own name only. The rate is rounded like a stored one. */
-const DERIVED_OF_NEW = `${DERIVED.replace('$2', 'app_today()').replaceAll('invoice.', 'supplier_invoices.')},
-  exchange_rate as "exchangeRate"`;
+/** RETURNING knows the table by its own name only. The rate is rounded like a stored one. */
+const DERIVED_OF_NEW = `${derivedSql('supplier_invoices', 'app_today()')}, exchange_rate as "exchangeRate"`;
 
 interface Derived {
   overdue: boolean;
@@ -59,7 +59,7 @@ export class SupplierInvoicesRepository {
     private readonly clock: Clock,
   ) {
     this.rows = database.rows(SupplierInvoice);
-    this.select = `select ${this.rows.columns('invoice')}, ${DERIVED}, ${LINES} as lines
+    this.select = `select ${this.rows.columns('invoice')}, ${derivedSql('invoice', '$2')}, ${LINES} as lines
       from supplier_invoices invoice where invoice.id = $1`;
   }
 
@@ -83,8 +83,8 @@ export class SupplierInvoicesRepository {
 
   async list(query: ListSupplierInvoices): Promise<{ views: SupplierInvoiceView[]; total: number }> {
     const found = this.rows.query('invoice');
-    found.addSelect(OVERDUE, 'overdue').setParameter('today', this.clock.today());
-    found.addSelect(POSSIBLE_DUPLICATE, 'possible_duplicate');
+    found.addSelect(overdueSql('invoice', ':today'), 'overdue').setParameter('today', this.clock.today());
+    found.addSelect(possibleDuplicateSql('invoice'), 'possible_duplicate');
     filter(found, query);
     sort(found, query.sort ?? '-createdAt');
     const { rows, total } = await this.database.page<SupplierInvoice, Derived>(found, pageBounds(query));
@@ -125,7 +125,7 @@ function filter(found: SelectQueryBuilder<SupplierInvoice>, query: ListSupplierI
   if (currency !== undefined) found.andWhere('invoice.currency = :currency', { currency });
   if (dueFrom !== undefined) found.andWhere('invoice.dueDate >= :dueFrom', { dueFrom });
   if (dueTo !== undefined) found.andWhere('invoice.dueDate <= :dueTo', { dueTo });
-  if (overdue !== undefined) found.andWhere(overdue ? OVERDUE : `not ${OVERDUE}`);
+  if (overdue !== undefined) found.andWhere(`${overdue ? '' : 'not '}${overdueSql('invoice', ':today')}`);
   if (search !== undefined) {
     found.andWhere('(invoice.supplierName ilike :part or invoice.invoiceNumber ilike :part)', {
       part: containing(search),

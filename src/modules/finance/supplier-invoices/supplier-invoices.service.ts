@@ -57,8 +57,7 @@ export class SupplierInvoicesService {
       const draft = withLines(invoice.auditImage(), lines);
       if (status === 'approved') await this.post(invoice, now);
 
-      let view: View | null = null;
-      while (!(view = await this.repository.insert(invoice, lines))) await this.assertNoDuplicate(invoice);
+      const view = await this.insert(invoice, lines);
       this.record('create', id, { before: null, after: draft });
       this.publish('create', invoice);
       if (status === 'approved') {
@@ -199,6 +198,15 @@ export class SupplierInvoicesService {
     await this.repository.rows.update(invoice);
     this.publish(verb, invoice);
     return { before, after: invoice.auditImage() };
+  }
+
+  /** Tries again if the invoice that has the supplier's number is voided meanwhile. */
+  private async insert(invoice: SupplierInvoice, lines: readonly PricedLine[]): Promise<View> {
+    for (;;) {
+      const view = await this.repository.insert(invoice, lines);
+      if (view) return view;
+      await this.assertNoDuplicate(invoice);
+    }
   }
 
   /** Names the duplicate. Returns if it was voided in the meantime: then the number can be used. */

@@ -12,7 +12,6 @@ import type { ListSecurityEvents } from './security-event.dto.js';
 import { SecurityEvent, type SecurityEventKind } from './security-event.entity.js';
 
 const RETENTION_SECONDS = 90 * 24 * 60 * 60;
-/** Deleted in one statement: a transaction over millions of rows would hold their locks for minutes. */
 
 /** The subject of an event. */
 export interface SecuritySubject {

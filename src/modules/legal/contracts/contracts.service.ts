@@ -126,8 +126,8 @@ export class ContractsService {
     if (search !== undefined) found.andWhere(containsWordsSql('contract.search_text', ':search'), { search });
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
     found.orderBy(`contract.${sort.replace('-', '')}`, direction).addOrderBy('contract.id', direction);
-    const [total, contracts] = [await this.database.count(found), await found.limit(limit).offset(offset).getMany()];
-    return { contracts, total };
+    const total = await this.database.count(found);
+    return { contracts: await found.limit(limit).offset(offset).getMany(), total };
   }
 
   async find(reference: string): Promise<Contract | null> {
