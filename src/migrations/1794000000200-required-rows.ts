@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Lets an UPDATE that must change one row fail on the server, so that nobody has to wait for its result before the COMMIT. */
+/** Lets an UPDATE that must change one row fail on the server, so that its result is not awaited before the COMMIT. */
 export class RequiredRows1794000000200 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

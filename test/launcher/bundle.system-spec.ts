@@ -15,11 +15,11 @@ beforeAll(async () => {
 afterAll(endAll);
 
 describe('the bundle of the service', () => {
-  it('is the program that starts', () => {
+  it('`npm start` runs the bundle', () => {
     expect(serviceProgram()).toBe(join(process.cwd(), 'dist/service/start.cjs'));
   });
 
-  it('has the names of classes: its API document is that of the modules', async () => {
+  it('the bundle keeps the names of classes: its API document is that of the modules', async () => {
     const [bundled, modules] = await Promise.all([
       service.get('/openapi.json').then((response) => response.json()),
       app.as('owner').get('/openapi.json'),
@@ -28,7 +28,7 @@ describe('the bundle of the service', () => {
   });
 
   it.each(['/docs', '/docs/init.js', '/data/geo/v1/reference/languages', '/health/ready'])(
-    'finds the files of %s',
+    'the bundle finds the files of %s',
     async (path) => expect((await service.get(path)).status).toBe(200),
   );
 });

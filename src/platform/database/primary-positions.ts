@@ -10,7 +10,7 @@ export const SAMPLE_EVERY_MS = 100;
 export const ANSWER_WITHIN_MS = 1_000;
 const PRUNE_EVERY_MS = 60_000;
 
-/** What distinguishes one database from all others: replicas have the same. */
+/** Identifies a database; its replicas have the same identity. */
 export interface DatabaseIdentity {
   readonly system: string;
   readonly database: string;

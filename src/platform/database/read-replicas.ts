@@ -24,10 +24,10 @@ type Answer = QueryResult<ObjectLiteral>;
 
 const READS = /^\s*(?:select|with)\b/i;
 /**
- * What a statement that begins like this may do besides reading. A server rejects writes in read-only transactions, and they are
- * then repeated on the primary; but the advisory locks of a replica would be its own.
+ * A statement that begins like this and contains one of these may write. A replica rejects writes, and they are then repeated on
+ * the primary; but its advisory locks would be its own.
  */
-const DOES_MORE =
+const MAY_WRITE =
   /\b(?:insert\s+into|delete\s+from|merge\s+into|update|for\s+(?:key\s+)?share|nextval|setval|set_config|pg_notify|pg_cancel_backend|pg_(?:try_)?advisory_\w+)\b/i;
 /** The statement would have written, which only the server knew. */
 const READ_ONLY_TRANSACTION = '25006';
@@ -92,7 +92,7 @@ export class ReadReplicas implements Replication, OnModuleInit, OnApplicationBoo
     const context = findContext();
     if (!context) return onPrimary();
     const { text } = statement;
-    if (!READS.test(text) || DOES_MORE.test(text)) return this.write(context, statement, onPrimary);
+    if (!READS.test(text) || MAY_WRITE.test(text)) return this.write(context, statement, onPrimary);
     return this.readIn(
       context,
       (pool) => pool.query<ObjectLiteral>(statement),

@@ -53,7 +53,7 @@ const VALUES: Record<string, unknown>[] = [
 
 describe('the quick check of an object', () => {
   it.each(VALUES.map((values) => ({ values })))(
-    '$values is accepted if class-validator finds no fault',
+    '$values is accepted if and only if class-validator finds no fault',
     ({ values }) => {
       const object = Object.assign(new Child(), values);
       const faults = validateSync(object, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: false });

@@ -21,7 +21,7 @@ const known = new WeakMap<object, ReadonlyMap<string, MemberChecks> | null>();
 /**
  * Whether the object has only members of its class, and class-validator would find no fault in them: 2 instead of 29 µs
  * per object of three members (docs/performance.md), because class-validator searches the metadata of all classes for
- * each object. False also for what is not decided here; the caller then asks class-validator, also for the messages.
+ * each object. Returns false if it cannot decide; the caller then runs class-validator, which also produces the messages.
  */
 export function isAccepted(type: Type<object>, object: object): boolean {
   const members = known.has(type) ? known.get(type) : compiled(type);

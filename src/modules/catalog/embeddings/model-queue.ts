@@ -35,7 +35,8 @@ const QUERIES_IN_A_ROW = 8;
 /**
  * A queue of calls to an embedding model. Queries take precedence, and at most `MAX_WAITING_QUERIES` of them wait. A query is
  * rejected at once if the queue is full or the circuit breaker is open. It is removed when its signal is aborted, so that the
- * model spends no time on it. Inputs that wait are passed to the model together. The number of documents is not limited here, because one job embeds one group at a time.
+ * model spends no time on it. Inputs that wait are passed to the model together. The number of documents is not limited here,
+ * because one job embeds one group at a time.
  */
 export class ModelQueue<Input, Output> {
   private queries: Waiting<Input, Output>[] = [];

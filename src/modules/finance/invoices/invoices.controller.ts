@@ -136,9 +136,9 @@ export class InvoicesController {
    * the limits of the settings and not after today (422 `issue_date_out_of_bounds`). If the booking was changed since the
    * draft was made, the draft is stale (409 `draft_stale`): `onStale: "redraw"` computes it again and issues it. Drafts
    * reserve nothing: of two over the same money the second is rejected with 422 `invoice_exceeds_booking`. A cancelled
-   * booking is rejected with 409 `booking_closed` unless the invoice bills its cancellation fee, an invoice that is not a draft with
-   * 409 `invalid_transition`. An invoice with reverse charge needs the tax ID of the payer, and a tax ID the address (400). All issued
-   * invoices of a booking together must not exceed what it costs (422 `invoice_exceeds_booking`).
+   * booking is rejected with 409 `booking_closed` unless the invoice bills its cancellation fee, an invoice that is not a
+   * draft with 409 `invalid_transition`. An invoice with reverse charge needs the tax ID of the payer, and a tax ID the
+   * address (400). All issued invoices of a booking together must not exceed what it costs (422 `invoice_exceeds_booking`).
    */
   @Post(':id/issuance')
   @HttpCode(200)

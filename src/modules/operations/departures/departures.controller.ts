@@ -85,7 +85,8 @@ export class DeparturesController {
    * A move out of the validity of an allotment suspends the unsold units of its slot; a move back returns them. If the
    * pool has too few by then, the move is rejected (409 `capacity_exceeded` with `slots`) or, with `onShortage=reduce`,
    * the slots return with fewer units and `warnings` lists them. A move within the validity reschedules the release
-   * steps: the units of an executed step that is in the future again are reclaimed as far as the pool has them.
+   * steps: the units of an executed step that is in the future again are reclaimed as far as the pool has units
+   * left.
    */
   @Patch(':id')
   @RequireScope('operations:write')

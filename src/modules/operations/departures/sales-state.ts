@@ -42,7 +42,7 @@ export function acceptedStates(terms: SalesTerms): readonly SalesState[] {
   return [...ON_SALE, ...terms.flatMap((override) => OVERRIDDEN[override])];
 }
 
-/** Until when a departure is sold, as far as it is decided; null: it was cancelled or staff have closed its sales. */
+/** The end of sales as decided so far; null if the departure was cancelled or staff have closed its sales. */
 export function bookableUntil({ status, salesClosedAt, cutoffAt, startsAt }: SalesTimes): Date | null {
   if (status === 'cancelled' || salesClosedAt !== null) return null;
   return cutoffAt !== null && cutoffAt < startsAt ? cutoffAt : startsAt;

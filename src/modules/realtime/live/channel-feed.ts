@@ -9,7 +9,7 @@ interface Source {
   after(seq: number): Promise<Page>;
 }
 
-/** Reads new messages of other processes on one channel once and sends all new messages to every stream of the channel. */
+/** Sends the messages of one channel to all of its streams. Messages of other processes are read from the database once. */
 export class ChannelFeed {
   /** The number of the last message sent to the streams; null until the channel's newest message is known. */
   seq: number | null = null;
