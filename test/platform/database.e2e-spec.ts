@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { Channel } from '../../src/modules/distribution/channels/channel.entity.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Outbox } from '../../src/platform/outbox/outbox.js';
 import { startApp, type TestApp } from '../setup/app.js';
+import { until } from './locked-table.js';
 
 let app: TestApp;
 let database: Database;
@@ -22,6 +24,8 @@ const balances = async () =>
 
 const add = (id: number, amount: number) =>
   database.query('update accounts set balance = balance + $2 where id = $1', [id, amount]);
+
+const insert = (id: number, balance: number) => database.query('insert into accounts values ($1, $2)', [id, balance]);
 
 describe('a transaction', () => {
   it('a transaction is repeated after a deadlock, so that two crossing transfers both happen once', async () => {
@@ -161,6 +165,61 @@ describe('prepared statements', () => {
 
     expect(database.statementNameCount).toBe(800);
     expect(kept.length).toBeLessThanOrEqual(800);
+  });
+});
+
+describe('a snapshot', () => {
+  it('all reads of a snapshot see one state of the database', async () => {
+    await app.sql('truncate accounts');
+    const read = () => database.query('select id from accounts');
+    const found = await database.snapshot(async () => {
+      const before = await read();
+      await app.sql('insert into accounts values (1, 1)');
+      return [before, await read()];
+    });
+    expect(found).toEqual([[], []]);
+  });
+
+  it('a snapshot rejects writes and repositories, and its connection is usable afterwards', async () => {
+    await app.sql('truncate accounts');
+    await expect(database.snapshot(() => insert(1, 1))).rejects.toMatchObject({ code: '25006' });
+    const reading = database.snapshot(async () => database.repository(Channel).count());
+    await expect(reading).rejects.toThrow('without repositories');
+    await insert(2, 2);
+    expect(await balances()).toEqual([2]);
+    const open = `select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`;
+    expect(await app.sql(open)).toEqual([]);
+  });
+});
+
+describe('a purge', () => {
+  const purge = () => database.purge('accounts', 'balance < $1', [5]);
+
+  it('a purge deletes the rows that satisfy its condition, and is rejected inside a transaction', async () => {
+    await app.sql('truncate accounts');
+    for (const id of [1, 2, 3]) await insert(id, id * 3);
+    expect(await purge()).toBe(1);
+    await expect(database.transaction(purge)).rejects.toThrow('transactions of its own');
+    expect(await balances()).toEqual([6, 9]);
+  });
+
+  it('a purge keeps a row that a concurrent transaction has renewed meanwhile', async () => {
+    await app.sql('truncate accounts');
+    for (const id of [1, 2]) await insert(id, 0);
+    const other = new pg.Client({ connectionString: process.env['MIGRATION_DATABASE_URL'] });
+    await other.connect();
+    try {
+      await other.query('begin; update accounts set balance = 7 where id = 1');
+      const purging = purge();
+      const waiting = `select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like 'delete from accounts%'`;
+      await until(async () => (await app.sql(waiting)).length > 0);
+      await other.query('commit');
+      expect(await purging).toBe(1);
+    } finally {
+      await other.end();
+    }
+    expect(await balances()).toEqual([7]);
   });
 });
 

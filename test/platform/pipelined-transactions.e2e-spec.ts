@@ -7,7 +7,6 @@ import { Database } from '../../src/platform/database/database.js';
 import { IdempotencyKeys } from '../../src/platform/idempotency/idempotency-keys.js';
 import { CHANNELS, newChannel } from '../action-ledger/ledger.js';
 import { startApp, type TestApp } from '../setup/app.js';
-import { until } from './locked-table.js';
 
 let app: TestApp;
 let database: Database;
@@ -31,9 +30,6 @@ const add = (id: number, weight: number) =>
   database.write({ text: 'update parcels set weight = weight + $2 where id = $1', values: [id, weight] });
 const weights = async () =>
   (await app.sql<{ weight: number }>('select weight from parcels order by id')).map(({ weight }) => weight);
-
-const WAITING = `select from pg_stat_activity
-  where datname = current_database() and wait_event_type = 'Lock' and query like 'delete from parcels%'`;
 
 const idle = () =>
   app.sql(`select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`);
@@ -371,51 +367,5 @@ describe('an update of a row that must have been locked', () => {
       constraint: 'idempotency_keys_claim',
     });
     expect(await weights()).toEqual([]);
-  });
-});
-
-describe('a snapshot', () => {
-  it('all reads of a snapshot see one state of the database', async () => {
-    const counts = await database.snapshot(async () => {
-      const before = await database.query('select id from parcels');
-      await app.sql('insert into parcels (id) values (1)');
-      return [before, await database.query('select id from parcels')];
-    });
-    expect(counts).toEqual([[], []]);
-  });
-
-  it('a snapshot rejects writes and repositories, and its connection is usable afterwards', async () => {
-    await expect(database.snapshot(() => insert(1))).rejects.toMatchObject({ code: '25006' });
-    const reading = database.snapshot(async () => database.repository(Channel).count());
-    await expect(reading).rejects.toThrow('without repositories');
-    await insert(2);
-    expect([await weights(), await idle()]).toEqual([[0], []]);
-  });
-});
-
-describe('a purge', () => {
-  const purge = () => database.purge('parcels', 'weight < $1', [5]);
-
-  it('a purge deletes the rows that satisfy its condition, and is rejected inside a transaction', async () => {
-    for (const id of [1, 2, 3]) await insert(id, id * 3);
-    expect(await purge()).toBe(1);
-    await expect(database.transaction(purge)).rejects.toThrow('transactions of its own');
-    expect(await weights()).toEqual([6, 9]);
-  });
-
-  it('a purge keeps a row that a concurrent transaction has renewed meanwhile', async () => {
-    for (const id of [1, 2]) await insert(id);
-    const other = new pg.Client({ connectionString: process.env['MIGRATION_DATABASE_URL'] });
-    await other.connect();
-    try {
-      await other.query('begin; update parcels set weight = 7 where id = 1');
-      const purging = purge();
-      await until(async () => (await app.sql(WAITING)).length > 0);
-      await other.query('commit');
-      expect(await purging).toBe(1);
-    } finally {
-      await other.end();
-    }
-    expect(await weights()).toEqual([7]);
   });
 });
