@@ -32,6 +32,16 @@ export async function weakSecrets() {
   return config === null ? null : config.weakSecrets(process.env);
 }
 
+/**
+ * The address of a database as the service uses it; unchanged if the service is not built.
+ * @param {string} text
+ * @returns {Promise<string>}
+ */
+export async function databaseUrlOf(text) {
+  const tls = URL.canParse(text) ? await built('database-tls.js') : null;
+  return tls === null ? text : tls.withPostgresTlsModes(text);
+}
+
 /** @param {string} name */
 async function built(name) {
   const file = join(ROOT, 'dist/src/platform/config', name);

@@ -4,6 +4,7 @@ import { createDataSource } from '../ormconfig.js';
 import { CONFIGURATION_EXIT_CODE, ConfigurationError } from './platform/config/configuration-error.js';
 import type { Env } from './platform/config/env.js';
 import { readEnv } from './platform/config/read-env.js';
+import { settings } from './platform/config/table.js';
 
 type DatabaseSettings = Pick<Env, 'databaseUrl' | 'databasePoolSize'>;
 /** The setting with the address, for messages. */
@@ -35,7 +36,7 @@ export function examineProcessEnv(): { env: Env | null; faults: string[]; produc
   const { NODE_ENV: mode, DATABASE_URL: databaseUrl } = process.env;
   const isUsable = !faults.some((fault) => fault.startsWith('DATABASE_URL: '));
   const examined = mode?.trim() === 'production' && isUsable ? databaseUrl?.trim() : undefined;
-  return { env, faults, productionDatabase: examined ?? null };
+  return { env, faults, productionDatabase: examined ? settings.databaseUrl.parse(examined) : null };
 }
 
 /** A connection to the configured database. Throws ConfigurationError with a remedy if it cannot connect. */
@@ -82,8 +83,29 @@ function mayPass(error: unknown): boolean {
   return code === '57P03' || code === '53300' || /timeout/i.test(message);
 }
 
+const UNTRUSTED = 'is not signed by a trusted authority; name the file of its authority by sslrootcert';
+
+/** What Node.js reports of the server's certificate. */
+const CERTIFICATE_FAULTS = new Map([
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for another host name; connect by a name that it contains'],
+  ['CERT_HAS_EXPIRED', 'has expired; renew it on the server'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', UNTRUSTED],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', UNTRUSTED],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', UNTRUSTED],
+  ['CERT_SIGNATURE_FAILURE', UNTRUSTED],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', UNTRUSTED],
+]);
+
 function remedyFor(error: unknown): string {
   const { code = '', message = '' } = error as { code?: string; message?: string };
+  const certificateFault = CERTIFICATE_FAULTS.get(code);
+  if (certificateFault) return `the certificate of the server ${certificateFault}`;
+  if (/does not support SSL/.test(message))
+    return 'the server does not offer TLS; enable it there, or use sslmode=disable';
+  if (/client certificate/.test(message)) {
+    return 'the server requires a client certificate of this user; name its files by sslcert and sslkey';
+  }
+  if (/no encryption$/.test(message)) return 'the server requires TLS; use sslmode=verify-full';
   if (code === 'ECONNREFUSED')
     return 'no server accepts connections at this address; start it, or unset DATABASE_URL and use npm start';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host cannot be found; check its spelling';

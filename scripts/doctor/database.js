@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { databaseUrlOf } from '../configuration.js';
 import { dataFolder, ROOT } from '../environment.js';
 import { isInstalled } from '../install.js';
 import { codeOf } from '../processes.js';
@@ -40,7 +41,7 @@ const FIRST_OWNER = `select from installation_steps where step = 'first-owner'`;
 export async function checkDatabase() {
   if (!isInstalled()) return [warned('database', 'not checked: the packages are not installed', 'npm start')];
   const url = process.env.DATABASE_URL;
-  if (url) return checkAt(url, 'the server of DATABASE_URL');
+  if (url) return checkAt(await databaseUrlOf(url), 'the server of DATABASE_URL');
   const area = join(dataFolder(), 'postgres');
   const embedded = await embeddedIn(area);
   if ('url' in embedded) return checkAt(embedded.url, `the embedded PostgreSQL (process ${embedded.pid})`);
@@ -104,7 +105,7 @@ async function checkOwnerRole() {
   if (!url) return [];
   const { default: pg } = await import('pg');
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: await databaseUrlOf(url),
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: CONNECT_MS,
   });

@@ -201,7 +201,10 @@ describe('the environment', () => {
     ['DATABASE_URL', `${REMOTE}?sslmode=disable`],
     ['DATABASE_URL', `${REMOTE}?sslmode=prefer`],
     ['DATABASE_URL', `${REMOTE}?sslmode=no-verify`],
+    ['DATABASE_URL', `${REMOTE}?sslmode=require`],
     ['DATABASE_URL', `${REMOTE}?sslmode=require&uselibpqcompat=true`],
+    ['DATABASE_URL', `${REMOTE}?sslmode=verify-ca`],
+    ['DATABASE_URL', `${REMOTE}?sslrootcert=package.json`],
     ['DATABASE_URL', 'postgres://u:p@127.0.0.1/travel?host=db.acme.test'],
     ['DATABASE_URL', 'postgres://u:p@127.0.0.1.acme.test/travel'],
     ['SMTP_URL', 'smtp://u:p@mail.acme.test:587'],
@@ -224,7 +227,8 @@ describe('the environment', () => {
     ['DATABASE_URL', 'postgres://u:p@[::1]:5432/travel'],
     ['DATABASE_URL', 'postgres:///travel?host=/var/run/postgresql'],
     ['DATABASE_URL', `${REMOTE}?sslmode=verify-full`],
-    ['DATABASE_URL', `${REMOTE}?sslmode=require`],
+    ['DATABASE_URL', `${REMOTE}?sslmode=verify-ca&sslrootcert=package.json`],
+    ['DATABASE_URL', `${REMOTE}?sslmode=require&sslrootcert=package.json`],
     ['DATABASE_URL', `${REMOTE}?ssl=true`],
     ['SMTP_URL', 'smtp://127.0.0.1:2525'],
     ['SMTP_URL', 'smtps://u:p@mail.acme.test'],
@@ -233,6 +237,26 @@ describe('the environment', () => {
     ['HOST', '0.0.0.0'],
   ])('the environment accepts %s=%s in production', (name, value) => {
     expect(faultsOf({ ...production, [name]: value })).toEqual([]);
+  });
+
+  it.each([
+    ['sslmode=prefer', "has the sslmode 'prefer', which is none of disable, require, verify-ca, verify-full"],
+    ['sslmode=verify-ca', 'has the sslmode verify-ca without sslrootcert, the file of the authority'],
+    ['sslmode=verify-full&sslcert=package.json', 'needs both sslcert and sslkey, or neither'],
+    ['sslmode=verify-full&sslrootcert=/no/ca.pem', 'names sslrootcert=/no/ca.pem, a file that the service cannot read'],
+  ])('the environment rejects a database URL with %s: %s', (parameters, fault) => {
+    for (const name of ['DATABASE_URL', 'MIGRATION_DATABASE_URL', 'DATABASE_REPLICA_URLS']) {
+      expect(faultsOf({ [name]: `${REMOTE}?${parameters}` })).toEqual([
+        expect.stringMatching(new RegExp(`^${name}: `)),
+      ]);
+      expect(faultsOf({ [name]: `${REMOTE}?${parameters}` })[0]).toContain(fault);
+    }
+  });
+
+  it('the environment gives the sslmode of a database URL the meaning that PostgreSQL gives it', () => {
+    const { databaseUrl } = readEnv({ DATABASE_URL: `${REMOTE}?sslmode=require&application_name=a` });
+    expect(databaseUrl).toBe(`${REMOTE}?sslmode=require&application_name=a&uselibpqcompat=true`);
+    expect(readEnv({ DATABASE_URL: REMOTE }).databaseUrl).toBe(REMOTE);
   });
 
   it('the environment accepts outside production what production rejects', () => {

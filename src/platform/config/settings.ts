@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { tlsFault, withPostgresTlsModes } from './database-tls.js';
 
 /** One environment variable: its purpose, its allowed values and its default. */
 export interface Setting<T> {
@@ -96,7 +97,9 @@ export function postgresUrl(words: Words): Setting<string> {
     parse: (value) => {
       const url = URL.canParse(value) ? new URL(value) : reject('is not a URL');
       if (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:') reject('does not start with postgres://');
-      return url.pathname.length > 1 ? value : reject('names no database');
+      if (url.pathname.length <= 1) reject('names no database');
+      const fault = tlsFault(url);
+      return fault === null ? withPostgresTlsModes(value) : reject(fault);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { hasVerifiedTls } from './database-tls.js';
 import type { Setting } from './settings.js';
 import { settings } from './table.js';
 
@@ -12,11 +13,6 @@ export interface UnsafeValue {
 }
 
 const MAX_PRODUCTION_FACTOR = 100;
-/**
- * What the driver verifies the server's certificate for; `no-verify` and `prefer` permit a man-in-the-middle to read the
- * traffic.
- */
-const VERIFIED_TLS = new Set(['require', 'verify-ca', 'verify-full']);
 
 /** The values that production rejects, besides secrets that can be guessed (`weakSecrets`). */
 export function unsafeInProduction(variables: Variables): UnsafeValue[] {
@@ -66,13 +62,10 @@ function exampleValues(value: (setting: Setting<unknown>) => string): UnsafeValu
 
 function unencryptedDatabase(setting: Setting<unknown>, text: string): UnsafeValue | null {
   if (!URL.canParse(text)) return null;
-  const { hostname, searchParams } = new URL(text);
+  const url = new URL(text);
   // A host in the query replaces the one of the address; one that starts with / is the folder of a socket.
-  const host = searchParams.get('host') ?? hostname;
-  const mode = searchParams.get('sslmode') ?? '';
-  const asked = mode === '' ? searchParams.get('ssl') === 'true' : VERIFIED_TLS.has(mode);
-  const verifies = searchParams.has('uselibpqcompat') ? mode === 'verify-full' : asked;
-  if (host === '' || host.startsWith('/') || isLoopback(host) || verifies) return null;
+  const host = url.searchParams.get('host') ?? url.hostname;
+  if (host === '' || host.startsWith('/') || isLoopback(host) || hasVerifiedTls(url)) return null;
   return {
     name: setting.name,
     weakness: 'connects to another machine without verified TLS',
