@@ -71,6 +71,7 @@ import { WritePositions1794000000600 } from './src/migrations/1794000000600-writ
 import { LedgerPartitions1794000000700 } from './src/migrations/1794000000700-ledger-partitions.js';
 import { RowCounts1794000000710 } from './src/migrations/1794000000710-row-counts.js';
 import { ListIndexes1794000000720 } from './src/migrations/1794000000720-list-indexes.js';
+import { SchemaCompatibility1794000001000 } from './src/migrations/1794000001000-schema-compatibility.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -259,6 +260,7 @@ const migrations = [
   LedgerPartitions1794000000700,
   RowCounts1794000000710,
   ListIndexes1794000000720,
+  SchemaCompatibility1794000001000,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

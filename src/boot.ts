@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { createDataSource } from '../ormconfig.js';
 import { CONFIGURATION_EXIT_CODE, ConfigurationError } from './platform/config/configuration-error.js';
 import type { Env } from './platform/config/env.js';
-import { readEnv } from './platform/config/read-env.js';
+import { readEnv, readMigrationEnv } from './platform/config/read-env.js';
 import { settings } from './platform/config/table.js';
 
 type DatabaseSettings = Pick<Env, 'databaseUrl' | 'databasePoolSize'>;
@@ -18,6 +18,12 @@ const BETWEEN_ATTEMPTS_MS = 500;
 export function readProcessEnv(): Env {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return readEnv(process.env);
+}
+
+/** The settings of a migration alone, from the same variables. Throws ConfigurationError. */
+export function readMigrationSettings(): ReturnType<typeof readMigrationEnv> {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return readMigrationEnv(process.env);
 }
 
 /**

@@ -3,12 +3,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
 import { apiDocumentContent } from './api-document.js';
-import { connect, readProcessEnv, runProcess } from './boot.js';
+import { connect, readMigrationSettings, readProcessEnv, runProcess } from './boot.js';
 import { createApp } from './configure-app.js';
 import { eventTable } from './domain-events.js';
 import { firstStart } from './first-start.js';
 import { revokeSigningKeys, rewrapKeys, rotateSigningKey } from './key-commands.js';
-import { migrateDatabase } from './migration.js';
+import { migrateDatabase, prepareSchema } from './migration.js';
 import {
   CheckpointFile,
   CheckpointVerifier,
@@ -51,13 +51,16 @@ interface Command {
   run: (context: CommandContext) => Promise<number>;
   /** Instead of `run`: for a command that only reads the database and needs no application. */
   runOn?: (dataSource: DataSource, env: Env) => Promise<number>;
+  /** Instead of `run`: for a command that reads its own settings. */
+  runAlone?: () => Promise<number>;
 }
 
 const commands: Record<string, Command> = {
   migrate: {
     parameters: '',
-    purpose: 'applies the pending database migrations',
+    purpose: 'applies the pending database migrations; needs only the settings of the database',
     run: async () => 0,
+    runAlone: applyMigrations,
   },
   demo: {
     parameters: '',
@@ -129,6 +132,19 @@ const commands: Record<string, Command> = {
     },
   },
 };
+
+async function applyMigrations(): Promise<number> {
+  const { applied, schemaVersion, oldestBuild } = await migrateDatabase(readMigrationSettings(), {
+    waiting: () => process.stdout.write('Another process is migrating; waiting for it\n'),
+    started: (name, position, total) => process.stdout.write(`  ${position} of ${total}  ${name}\n`),
+    repeated: (name) => process.stdout.write(`  ${name} waits for transactions that lock its tables\n`),
+  });
+  const done = applied.length === 0 ? 'No migration is pending' : `Applied ${applied.length} migrations`;
+  process.stdout.write(
+    `${done}. The schema has version ${schemaVersion}; builds from ${oldestBuild ?? schemaVersion} on may run on it\n`,
+  );
+  return 0;
+}
 
 /** Only reads the database: runs no migration and works while the service is running or not. */
 async function verifyLedger(dataSource: DataSource, env: Env): Promise<number> {
@@ -231,9 +247,10 @@ function usageError(message: string): number {
 }
 
 async function run(command: Command, words: string[]): Promise<number> {
+  if (command.runAlone) return command.runAlone();
   // Only the service runs jobs and writes checkpoints at an interval, not a command.
   const env: Env = { ...readProcessEnv(), jobs: false, ledgerCheckpoints: false };
-  if (!command.runOn) await migrateDatabase(env);
+  if (!command.runOn) await prepareSchema(env);
   const dataSource = await connect(env);
   if (command.runOn) return command.runOn(dataSource, env).finally(() => dataSource.destroy());
   const app = await createApp({ env, dataSource, log: createLog('warn', process.stderr) });

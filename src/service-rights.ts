@@ -13,6 +13,7 @@ const RIGHTS: Readonly<Record<string, TableRights>> = {
   // Written by migrations.
   migrations: READ,
   migration_checksums: READ,
+  schema_compatibility: READ,
 
   // Written by the function ledger_append, which runs with the rights of the owner.
   action_ledger_entries: READ,

@@ -7,7 +7,7 @@ import { createApp } from './configure-app.js';
 import type { Credentials } from './credentials-file.js';
 import { firstStart } from './first-start.js';
 import type { Env } from './platform/config/env.js';
-import { migrateDatabase } from './migration.js';
+import { prepareSchema, type SchemaReport } from './migration.js';
 import { createLog } from './platform/observability/log.js';
 import { drain } from './platform/traffic/drain.js';
 import { printStep, printWelcome } from './welcome.js';
@@ -15,7 +15,7 @@ import { printStep, printWelcome } from './welcome.js';
 /** Prepares the database and serves all requests in this process. */
 export async function serveSingleProcess(env: Env): Promise<void> {
   const log = createLog(env.logLevel);
-  const dataSource = await migrated(env);
+  const dataSource = await prepared(env);
   const app = await createApp({ env, log, dataSource });
   const stop = stopper(app, log);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
@@ -28,7 +28,7 @@ export async function serveSingleProcess(env: Env): Promise<void> {
 /** Prepares the database once for several processes that will serve it; serves no requests itself. */
 export async function prepare(env: Env): Promise<Credentials | null> {
   const quiet = { ...env, jobs: false, ledgerCheckpoints: false, databaseReplicaUrls: [] };
-  const dataSource = await migrated(env);
+  const dataSource = await prepared(env);
   const app = await createApp({ env: quiet, log: createLog(env.logLevel), dataSource });
   await app.init();
   try {
@@ -49,11 +49,16 @@ export async function serveInCluster(env: Env): Promise<void> {
   await app.listen(env.port, env.host);
 }
 
-async function migrated(env: Env): Promise<DataSource> {
+async function prepared(env: Env): Promise<DataSource> {
   const started = performance.now();
-  const ran = await migrateDatabase(env);
-  printStep(ran.length > 0 ? `${ran.length} migrations` : 'schema is up to date', performance.now() - started);
+  const report = await prepareSchema(env);
+  printStep(titleOf(report), performance.now() - started);
   return connect(env);
+}
+
+function titleOf({ applied, schemaVersion, buildVersion }: SchemaReport): string {
+  if (applied.length > 0) return `${applied.length} migrations`;
+  return schemaVersion > buildVersion ? 'schema is newer and permits this build' : 'schema is up to date';
 }
 
 /** Finishes running requests and ends with 0; a second signal after at least two seconds ends the process at once. */

@@ -11,7 +11,7 @@ import { failed, fine, warned } from './finding.js';
 
 /** @typedef {import('./finding.js').Finding} Finding */
 /** @typedef {import('pg').Client} Client */
-/** @typedef {import('../../src/platform/database/migration-history.js').AppliedMigration} AppliedMigration */
+/** @typedef {import('../../src/platform/database/migration-history.js').RecordedSchema} RecordedSchema */
 /** @typedef {typeof import('../../src/platform/database/migration-history.js') & { known: { name: string, checksum: string }[] }} Build */
 
 const CONNECT_MS = 5_000;
@@ -268,26 +268,34 @@ async function one(client, statement) {
 async function checkMigrations(client) {
   const build = await migrationsOfThisBuild();
   if (build === null) return [warned('migrations', 'not checked: the service is not built yet', 'npm start builds it')];
-  const applied = await build.appliedMigrations(async (text) => (await client.query(text)).rows);
+  const recorded = await build.recordedSchema(async (text) => (await client.query(text)).rows);
   const { may } = await one(client, `select has_schema_privilege('public', 'create') as may`);
   const canMigrate = may || !process.env.DATABASE_URL || Boolean(process.env.MIGRATION_DATABASE_URL);
-  return [outcome(applied, build, canMigrate), ...(await checkDemoData(client))];
+  return [outcome(recorded, build, canMigrate), ...(await checkDemoData(client))];
 }
 
-/** @param {AppliedMigration[]} applied @param {Build} build @param {boolean} canMigrate */
-function outcome(applied, { known, historyFault }, canMigrate) {
-  const fault = historyFault(applied, known);
-  if (fault !== null) {
-    const at = fault.lastIndexOf('; ');
-    return failed('migrations', fault.slice(0, at), fault.slice(at + 2));
+/** @param {RecordedSchema} recorded @param {Build} build @param {boolean} canMigrate */
+function outcome(recorded, { known, compareSchema }, canMigrate) {
+  const { length: count } = recorded.applied;
+  const schema = compareSchema(recorded, known);
+  if (schema.state === 'unusable') {
+    const at = schema.fault.lastIndexOf('; ');
+    return failed('migrations', schema.fault.slice(0, at), schema.fault.slice(at + 2));
   }
-  const pending = known.slice(applied.length).map(({ name }) => name);
-  if (pending.length > 0 && !canMigrate) {
+  if (schema.state === 'current') return fine('migrations', `all ${count} are applied`);
+  if (schema.state === 'newer') {
+    return fine('migrations', `${schema.additional.join(', ')} of a newer build, which permits this one`);
+  }
+  const { pending } = schema;
+  if (!canMigrate) {
     const remedy = 'set MIGRATION_DATABASE_URL to the role that owns the database and run npm run migrate';
     return failed('migrations', `${pending.length} are pending, which this role may not run`, remedy);
   }
-  if (applied.length === 0) return fine('migrations', `none yet: npm start applies all ${pending.length}`);
-  if (pending.length === 0) return fine('migrations', `all ${applied.length} are applied`);
+  if (process.env.MIGRATE?.trim() === 'false') {
+    const remedy = 'npm run migrate, before the service is started';
+    return failed('migrations', `${pending.length} are pending, and MIGRATE is false`, remedy);
+  }
+  if (count === 0) return fine('migrations', `none yet: npm start applies all ${pending.length}`);
   return warned('migrations', `${pending.join(', ')} pending`, 'npm run migrate or npm start applies them');
 }
 

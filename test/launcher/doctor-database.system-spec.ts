@@ -111,23 +111,34 @@ describe('npm run doctor about the database', () => {
     expect(found.of('clock')[0]?.message).toMatch(message);
   });
 
-  it('doctor warns about pending migrations, and fails on those of a newer version', async () => {
+  it('doctor warns about pending migrations, and fails on those of a newer version that excludes this build', async () => {
     const env = { DATABASE_URL: databaseUrl };
     const last = `(select name from migrations order by timestamp desc limit 1)`;
     await change(`insert into migrations (timestamp, name) values (9990000000000, 'FromTheFuture9990000000000')`);
+    const permitted = await doctor(env);
+    await change(`update schema_compatibility set oldest_build = 9990000000000`);
     const newer = await doctor(env);
+    await change('update schema_compatibility set oldest_build = 1793000000810');
     await change(`delete from migrations where name = ${last}`);
     await change(`delete from migrations where name = ${last}`);
     const older = await doctor({ ...env, MIGRATION_DATABASE_URL: ownerUrl });
     const withoutOwner = await doctor(env);
+    const asStep = await doctor({ ...env, MIGRATION_DATABASE_URL: ownerUrl, MIGRATE: 'false' });
+    expect(permitted.of('migrations')).toMatchObject([
+      { verdict: 'OK', message: 'FromTheFuture9990000000000 of a newer build, which permits this one' },
+    ]);
+    expect(asStep.of('migrations')).toMatchObject([
+      { verdict: 'FAIL', remedy: expect.stringMatching(/^npm run migrate/) },
+    ]);
     expect([newer.wrong, older.wrong]).toEqual([['FAIL migrations'], ['WARN migrations']]);
     expect(older.of('owner role')).toMatchObject([{ verdict: 'OK' }]);
     expect(withoutOwner.of('migrations')).toMatchObject([
       { verdict: 'FAIL', remedy: expect.stringContaining('MIGRATION_DATABASE_URL') },
     ]);
-    expect(newer.of('migrations')[0]?.message).toContain(
-      'FromTheFuture9990000000000 was applied, which this build does not',
-    );
+    expect(newer.of('migrations')[0]).toMatchObject({
+      message: expect.stringContaining('its schema excludes builds older than 9990000000000'),
+      remedy: 'start a newer build',
+    });
     expect(older.of('migrations')[0]?.message).toMatch(/^\w+\d{13} pending$/);
   });
 });

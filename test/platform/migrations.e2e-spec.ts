@@ -1,15 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import type { DataSource } from 'typeorm';
 import { connect } from '../../src/boot.js';
 import { ConfigurationError } from '../../src/platform/config/configuration-error.js';
+import type { Env } from '../../src/platform/config/env.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
-import { migrate } from '../../src/platform/database/migrator.js';
+import { verifySchema } from '../../src/migration.js';
+import { examineSchema, migrate } from '../../src/platform/database/migrator.js';
 import { Machine } from '../identity/machine.js';
 import { PROJECT } from '../launcher/folders.js';
+import { closeAfterTests } from '../setup/running.js';
 
 const MIGRATIONS = join(PROJECT, 'src/migrations');
 const NAME = 'Vault1790000000400';
+/** Schemas from this migration on store the oldest build that may run on them. */
+const FIRST_COMPATIBLE = 1794000001000;
 
 describe('a database whose migrations are not those of this build', () => {
   it.each([
@@ -24,9 +30,9 @@ describe('a database whose migrations are not those of this build', () => {
       fault: /the migration Platform1790000000000 \(and \d+ more\) was applied without a checksum, by an older build/,
     },
     {
-      history: 'a newer build applied one more',
-      change: `insert into migrations (timestamp, name) values (9990000000000, 'Future9990000000000')`,
-      fault: 'the migration Future9990000000000 was applied, which this build does not know',
+      history: 'another build applied an unknown one, before the last one of this build',
+      change: `insert into migrations (timestamp, name) values (1790000000410, 'Foreign1790000000410')`,
+      fault: 'the migration Foreign1790000000410 was applied, which this build does not know',
     },
     {
       history: 'one in the middle was never applied',
@@ -49,6 +55,94 @@ describe('a database whose migrations are not those of this build', () => {
     },
   );
 });
+
+/** A database with the schema of this build and a connection to it. */
+async function migrated(change: string): Promise<{ machine: Machine; dataSource: DataSource; env: Env }> {
+  const machine = await Machine.set();
+  await machine.sql(change);
+  const env = readEnv({ ...process.env, DATABASE_URL: machine.databaseUrl, MIGRATION_DATABASE_URL: '' });
+  const dataSource = await connect(env);
+  closeAfterTests(() => dataSource.destroy());
+  return { machine, dataSource, env };
+}
+
+describe('a schema that a newer build has migrated', () => {
+  const FUTURE = `insert into migrations (timestamp, name) values (9990000000000, 'Future9990000000000');`;
+
+  it('a start accepts a newer schema that permits this build, and leaves migrations, queue and rights to the newer one', async () => {
+    const { dataSource, env } = await migrated(FUTURE);
+    let granted = false;
+    expect(await migrate(dataSource, { grant: async () => void (granted = true) })).toEqual([]);
+    expect(granted).toBe(false);
+    expect(await verifySchema(env)).toMatchObject({ applied: [], schemaVersion: 9_990_000_000_000 });
+  });
+
+  it('a start rejects a newer schema that excludes this build, with or without the right to migrate', async () => {
+    const { dataSource, env } = await migrated(
+      `${FUTURE} update schema_compatibility set oldest_build = 9990000000000`,
+    );
+    const fault =
+      /DATABASE_URL: its schema excludes builds older than 9990000000000, and this build has version \d{13}; start a newer/;
+    await expect(migrate(dataSource)).rejects.toThrow(ConfigurationError);
+    await expect(migrate(dataSource)).rejects.toThrow(fault);
+    await expect(verifySchema(env)).rejects.toThrow(ConfigurationError);
+    await expect(verifySchema(env)).rejects.toThrow(fault);
+  });
+
+  it('without the right to migrate, a start rejects an older schema with the first migration that is missing, and changes nothing', async () => {
+    const last = '(select name from migrations order by timestamp desc limit 1)';
+    const { machine, env } = await migrated(`delete from migrations where name = ${last}`);
+    const before = await machine.sql('select name from migrations order by id');
+    const older =
+      /older than this build needs \(1 migrations are pending, the first is \w+\d{13}\), and MIGRATE is false; run 'npm run migrate'/;
+    await expect(verifySchema(env)).rejects.toThrow(ConfigurationError);
+    await expect(verifySchema(env)).rejects.toThrow(older);
+    expect(await machine.sql('select name from migrations order by id')).toEqual(before);
+  });
+
+  it('the oldest build that the schema permits is the version of a known migration', async () => {
+    const { dataSource } = await migrated('select');
+    const { oldestBuild, buildVersion, schemaVersion } = await examineSchema(dataSource);
+    const versions = dataSource.migrations.map((migration) =>
+      Number((migration.name ?? migration.constructor.name).slice(-13)),
+    );
+    expect(versions).toContain(oldestBuild);
+    expect(schemaVersion).toBe(buildVersion);
+  });
+});
+
+it('a migration that removes, renames or restricts something states why older builds still run, or excludes them', () => {
+  const files = readdirSync(MIGRATIONS).filter((file) => Number(file.slice(0, 13)) > FIRST_COMPATIBLE);
+  const silent = files.filter((file) => breaksOlderBuilds(readFileSync(join(MIGRATIONS, file), 'utf8')));
+  expect(silent).toEqual([]);
+});
+
+it.each([
+  ['alter table invoices drop column note', true],
+  ['alter table invoices rename column note to notes', true],
+  ['alter table invoices alter column note set not null', true],
+  ['alter table invoices alter column note type varchar(20)', true],
+  ['alter table invoices add constraint note_length check (length(note) < 20)', true],
+  ['alter table invoices add column note text not null', true],
+  ['drop function count_invoices', true],
+  ['alter table invoices add column note text', false],
+  ["alter table invoices add column note text not null default ''", false],
+  ['create table notes (id text primary key, constraint short check (length(id) < 20))', false],
+  ['drop index concurrently if exists notes_id', false],
+  ['create index concurrently notes_id on notes (id)', false],
+])('whether a statement can break an older build is recognized: %s', (statement, expected) => {
+  const migration = `async up(runner) { await runner.query(\`${statement}\`); } async down() { drop table invoices }`;
+  expect(breaksOlderBuilds(migration)).toBe(expected);
+  expect(breaksOlderBuilds(`// Older builds: they do not use it.\n${migration}`)).toBe(false);
+});
+
+function breaksOlderBuilds(migration: string): boolean {
+  if (/Older builds: \S|update schema_compatibility/.test(migration)) return false;
+  const [up = ''] = migration.split('async down(');
+  return /\b(drop (table|column|function|view|type|trigger|constraint|index(?! concurrently if exists))|rename (to|column|constraint)|set not null|alter column \w+ (set data )?type|add constraint|add column \w+ [^,;]*not null(?! default))\b/i.test(
+    up,
+  );
+}
 
 it('every table has an entity, or the migration that creates it states the reason for having none', async () => {
   const machine = await Machine.set();

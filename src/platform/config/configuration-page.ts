@@ -33,6 +33,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   scheduledJobs: 'Server',
   databaseUrl: 'Database and files',
   migrationDatabaseUrl: 'Database and files',
+  migrate: 'Database and files',
   databasePoolSize: 'Database and files',
   databaseReplicaUrls: 'Database and files',
   databaseReplicaPoolSize: 'Database and files',

@@ -10,6 +10,8 @@ export abstract class Env {
   readonly databaseUrl: string;
   /** The owner of the tables, for migrations; null: the role of `databaseUrl` runs them. */
   readonly migrationDatabaseUrl: string | null;
+  /** Whether a start applies pending migrations; otherwise it rejects a schema that is older than it needs. */
+  readonly migrate: boolean;
   readonly databasePoolSize: number;
   readonly databaseReplicaUrls: readonly string[];
   readonly databaseReplicaPoolSize: number;

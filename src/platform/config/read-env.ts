@@ -12,6 +12,15 @@ type Variables = Readonly<Record<string, string | undefined>>;
 type Settings = typeof settings;
 type Values = { [K in keyof Settings]: ReturnType<Settings[K]['parse']> };
 
+/** The settings that a migration needs. */
+const MIGRATION_SETTINGS = [
+  'nodeEnv',
+  'databaseUrl',
+  'migrationDatabaseUrl',
+  'databasePoolSize',
+  'orgTimeZone',
+] as const;
+
 /**
  * Parses the environment once. Every fault is collected, so that an operator can correct all of them at once.
  * Throws ConfigurationError with one `NAME: what is wrong, what is expected, example` line each.
@@ -47,6 +56,23 @@ export function readEnv(variables: Variables): Env {
     drainSeconds: values.drainSeconds === null ? (production ? 2 : 0) : Number(values.drainSeconds),
     vaultUpsert: values.vaultUpsert === null ? !production : values.vaultUpsert === 'true',
   };
+}
+
+/**
+ * Only the settings that a migration needs, so that its process needs no keys and no settings of the service. Throws
+ * ConfigurationError.
+ */
+export function readMigrationEnv(
+  variables: Variables,
+): Pick<Env, 'databaseUrl' | 'migrationDatabaseUrl' | 'databasePoolSize' | 'orgTimeZone'> {
+  const names: readonly string[] = MIGRATION_SETTINGS.map((key) => settings[key].name);
+  const faults: string[] = [];
+  const values = readSettings(variables, faults);
+  faults.push(...unsafeFaults(variables, values.nodeEnv === 'production', faults));
+  const ofMigration = faults.filter((fault) => names.some((name) => fault.startsWith(`${name}: `)));
+  if (ofMigration.length > 0) throw new ConfigurationError(ofMigration);
+  const { databaseUrl, migrationDatabaseUrl, databasePoolSize, orgTimeZone } = values;
+  return { databaseUrl, migrationDatabaseUrl, databasePoolSize, orgTimeZone };
 }
 
 /** Values that have the right form but protect nothing. A variable with another fault is named once. */

@@ -81,6 +81,13 @@ export const settings = {
     example: 'postgres://travel_owner:secret@127.0.0.1:5432/travel',
     isPlaceholder: true,
   }),
+  migrate: flag({
+    name: 'MIGRATE',
+    purpose:
+      'Apply pending migrations at a start and before a command. If `false`, both reject a schema that is older than they need; `npm run migrate` updates it',
+    example: 'false',
+    fallback: 'true',
+  }),
   databasePoolSize: wholeNumber({
     name: 'DATABASE_POOL_SIZE',
     purpose: 'Maximum connections in the pool of one process, which opens two more: for its watchdog and for LISTEN',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { historyFault, knownMigrations } from './migration-history.js';
+import { compareSchema, knownMigrations } from './migration-history.js';
 
 const migrationOf = (name: string, up: (runner: QueryRunner) => Promise<unknown>): MigrationInterface => ({
   name,
@@ -43,9 +43,16 @@ describe('the checksum of a migration', () => {
   });
 });
 
-describe('the migrations that were applied to a database', () => {
-  const known = ['A', 'B', 'C'].map((name) => ({ name, checksum: name.toLowerCase() }));
+describe('the schema of a database, compared with what a build needs', () => {
+  const nameAt = (letter: string, second: number) => `${letter}17900000000${second}0`;
+  const [A, B, C, NEWER] = [nameAt('A', 1), nameAt('B', 2), nameAt('C', 3), nameAt('Newer', 9)];
+  const known = [A, B, C].map((name) => ({ name, checksum: name.toLowerCase() }));
   const [a, b, c] = known.map(({ name, checksum }) => ({ name, checksum }));
+  const newer = { name: NEWER, checksum: 'of the newer build' };
+  const BUILD = 1_790_000_000_030;
+
+  const compared = (applied: ({ name: string; checksum: string | null } | undefined)[], oldestBuild: number | null) =>
+    compareSchema({ applied: applied.flatMap((row) => row ?? []), oldestBuild }, known);
 
   it('the applied migrations are in the order of their timestamps, as TypeORM runs them', async () => {
     const migrations = ['B1790000000010', 'A1790000000020', 'C1790000000000'].map((name) =>
@@ -55,38 +62,57 @@ describe('the migrations that were applied to a database', () => {
     expect(names).toEqual(['C1790000000000', 'B1790000000010', 'A1790000000020']);
   });
 
-  it.each([
-    ['none', []],
-    ['the first ones', [a, b]],
-    ['all', [a, b, c]],
-  ])('applied migrations are accepted: %s of them', (_name, applied) => {
-    expect(
-      historyFault(
-        applied.flatMap((row) => row ?? []),
-        known,
-      ),
-    ).toBeNull();
+  it('a schema that lacks migrations of the build is older and names them; one with all of them is current', () => {
+    expect(compared([], null)).toEqual({ state: 'older', pending: [A, B, C] });
+    expect(compared([a], null)).toEqual({ state: 'older', pending: [B, C] });
+    expect(compared([a, b, c], BUILD)).toEqual({ state: 'current' });
+  });
+
+  it('a schema with migrations of a newer build is newer, unless it excludes the build', () => {
+    expect(compared([a, b, c, newer], BUILD)).toEqual({ state: 'newer', additional: [NEWER] });
+    expect(compared([a, b, c, newer], BUILD - 10)).toEqual({ state: 'newer', additional: [NEWER] });
+    expect(compared([a, b, c, newer], BUILD + 1)).toEqual({
+      state: 'unusable',
+      fault: `its schema excludes builds older than ${BUILD + 1}, and this build has version ${BUILD}; start a newer build`,
+    });
   });
 
   it.each([
     [
-      'an unknown one',
-      [a, { name: 'X', checksum: 'x' }],
-      /^the migration X was applied, which this build does not know/,
+      'an unknown one that is not newer than the build',
+      [a, { name: nameAt('X', 2), checksum: 'x' }, b],
+      /^the migration X1790000000020 was applied, which this build does not know/,
     ],
-    ['one without a checksum', [a, { name: 'B', checksum: null }], /^the migration B was applied without a checksum/],
+    [
+      'one without a checksum',
+      [a, { name: B, checksum: null }],
+      /^the migration B1790000000020 was applied without a checksum/,
+    ],
     [
       'one with another checksum',
-      [{ name: 'A', checksum: 'x' }, b],
-      /^the migration A has changed since it was applied/,
+      [{ name: A, checksum: 'x' }, b],
+      /^the migration A1790000000010 has changed since it was applied/,
     ],
-    ['a later one before an earlier one', [a, c], /^the migration B was not applied, but later migrations were/],
+    [
+      'a later one before an earlier one',
+      [a, c],
+      /^the migration B1790000000020 was not applied, but later migrations were/,
+    ],
+    [
+      'one of a newer build before one of this build',
+      [a, b, newer],
+      /^the migration C1790000000030 was not applied, but later migrations were/,
+    ],
   ])('applied migrations are rejected with their name and a remedy: %s', (_name, applied, fault) => {
-    const found = historyFault(
-      applied.flatMap((row) => row ?? []),
-      known,
+    const found = compared(applied, BUILD);
+    expect(found).toEqual({ state: 'unusable', fault: expect.stringMatching(fault) });
+    expect(found).toEqual({ state: 'unusable', fault: expect.stringMatching(/; .*npm run reset/) });
+  });
+
+  it('a newer migration is rejected if the schema does not store which builds may run on it', () => {
+    const fault = expect.stringMatching(
+      /^the migration Newer1790000000090 was applied, which this build does not know/,
     );
-    expect(found).toMatch(fault);
-    expect(found).toMatch(/; .*npm run reset/);
+    expect(compared([a, b, c, newer], null)).toEqual({ state: 'unusable', fault });
   });
 });

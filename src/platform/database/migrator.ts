@@ -1,24 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { runMigrations as migrateJobs } from 'graphile-worker';
-import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { type DataSource, type Migration, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { ConfigurationError } from '../config/configuration-error.js';
 import {
-  appliedMigrations,
+  compareSchema,
   CREATE_CHECKSUMS,
-  historyFault,
   knownMigrations,
   type KnownMigration,
+  lastVersion,
+  type RecordedSchema,
+  recordedSchema,
+  type SchemaComparison,
 } from './migration-history.js';
 import { poolOf } from './pool.js';
+import type { OwnerQuery } from './service-role.js';
 
 const LOCK_KEY = 7_120_001;
 const POLL_MS = 200;
+/**
+ * A migration waits for a table for a shorter time than a statement of a request does (2 s), because all statements on the
+ * table wait behind it. Then it is repeated, so that long transactions of running processes end in between.
+ */
+const LOCK_TIMEOUT_MS = 1_000;
+const LOCK_ATTEMPTS = 30;
+/** Lock not available, deadlock. */
+const COMPETITION = ['55P03', '40P01'];
+
+/** Called while migrations run, for the progress that an operator sees. */
+export interface MigrationProgress {
+  /** Another process is migrating. */
+  waiting?: () => void;
+  started?: (name: string, position: number, total: number) => void;
+  /** The migration is repeated, because transactions of other processes lock its tables. */
+  repeated?: (name: string) => void;
+}
+
+/** The schema of a database beside what this build needs. */
+export interface ExaminedSchema {
+  comparison: SchemaComparison;
+  /** The number of the last migration of this build. */
+  buildVersion: number;
+  /** The number of the last migration that was applied; 0: none. */
+  schemaVersion: number;
+  /** The version of the oldest build that may start on the schema; null if the schema does not store it yet. */
+  oldestBuild: number | null;
+}
+
+interface MigrationOptions {
+  /** The time zone of the organization, in which migrations compute days of existing rows. */
+  timeZone?: string;
+  /** Gives the role of the service its rights. */
+  grant?: (query: OwnerQuery) => Promise<void>;
+  progress?: MigrationProgress;
+}
+
+interface Run extends MigrationOptions {
+  runner: QueryRunner;
+  executor: MigrationExecutor;
+}
 
 /** Runs work that several processes may start at the same time, one after the other. */
-export async function oneAtATime<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
+export async function oneAtATime<T>(dataSource: DataSource, work: () => Promise<T>, waiting?: () => void): Promise<T> {
   const runner = dataSource.createQueryRunner();
   try {
     // Polling, because a session waiting in pg_advisory_lock holds a snapshot that CREATE INDEX CONCURRENTLY waits for.
-    while (!(await tryLock(runner))) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    for (let attempt = 1; !(await tryLock(runner)); attempt += 1) {
+      if (attempt === 1) waiting?.();
+      await pause(POLL_MS);
+    }
     try {
       return await work();
     } finally {
@@ -30,27 +79,53 @@ export async function oneAtATime<T>(dataSource: DataSource, work: () => Promise<
 }
 
 /**
- * Brings the schema up to date: the service's and the job queue's; `grant` follows under the same lock. Returns the names of
- * the migrations that ran. Throws ConfigurationError and changes nothing if other migrations were applied than this build
- * has, or if the role may not run them. `timeZone` is the organization's, in which migrations compute days of existing rows.
+ * Brings the schema up to date: the service's and the job queue's, with the rights of the service's role. Returns the names of
+ * the migrations that ran. Changes nothing if a newer build has migrated the schema and this one may run on it. Throws
+ * ConfigurationError and changes nothing if this build cannot use the schema, or if the role may not run migrations.
  */
-export async function migrate(
+export async function migrate(dataSource: DataSource, options: MigrationOptions = {}): Promise<string[]> {
+  return oneAtATime(
+    dataSource,
+    async () => {
+      const { known, recorded, comparison } = await compared(dataSource);
+      if (comparison.state === 'unusable') throw new ConfigurationError([`DATABASE_URL: ${comparison.fault}`]);
+      // The rights of this build may be fewer than those that processes of the newer one need.
+      if (comparison.state === 'newer') return [];
+      const pending = comparison.state === 'older' ? comparison.pending : [];
+      if (pending.length > 0) await rejectOtherRoles(dataSource, pending.length);
+      // First, so that a schema without pending migrations has the tables of the queue.
+      await migrateJobs({ pgPool: poolOf(dataSource) });
+      // The role of a service in production may not even create a table that exists.
+      if (pending.length > 0) {
+        await recordChecksums(dataSource, known);
+        // Processes of the previous build need a right on a new table as soon as a trigger writes to it. A new database has none.
+        const isServed = recorded.applied.length > 0;
+        await runMigrations(dataSource, isServed ? options : { ...options, grant: undefined });
+      }
+      await options.grant?.((text, parameters) => dataSource.query(text, parameters));
+      return pending;
+    },
+    options.progress?.waiting,
+  );
+}
+
+/** Compares the schema with this build; changes nothing. */
+export async function examineSchema(dataSource: DataSource): Promise<ExaminedSchema> {
+  const { known, recorded, comparison } = await compared(dataSource);
+  return {
+    comparison,
+    buildVersion: lastVersion(known),
+    schemaVersion: lastVersion(recorded.applied),
+    oldestBuild: recorded.oldestBuild,
+  };
+}
+
+async function compared(
   dataSource: DataSource,
-  { timeZone = 'UTC', grant }: { timeZone?: string; grant?: () => Promise<void> } = {},
-): Promise<string[]> {
-  return oneAtATime(dataSource, async () => {
-    const known = await knownMigrations(dataSource.migrations);
-    const applied = await appliedMigrations((text) => dataSource.query(text));
-    const fault = historyFault(applied, known);
-    if (fault !== null) throw new ConfigurationError([`DATABASE_URL: ${fault}`]);
-    const isPending = applied.length < known.length;
-    if (isPending) await rejectOtherRoles(dataSource, known.length - applied.length);
-    // The role of a service in production may not even create a table that exists.
-    const ran = isPending ? await runMigrations(dataSource, known, timeZone) : [];
-    await migrateJobs({ pgPool: poolOf(dataSource) });
-    await grant?.();
-    return ran;
-  });
+): Promise<{ known: KnownMigration[]; recorded: RecordedSchema; comparison: SchemaComparison }> {
+  const known = await knownMigrations(dataSource.migrations);
+  const recorded = await recordedSchema((text) => dataSource.query(text));
+  return { known, recorded, comparison: compareSchema(recorded, known) };
 }
 
 async function rejectOtherRoles(dataSource: DataSource, pending: number): Promise<void> {
@@ -63,31 +138,61 @@ async function rejectOtherRoles(dataSource: DataSource, pending: number): Promis
   ]);
 }
 
-async function runMigrations(
-  dataSource: DataSource,
-  known: readonly KnownMigration[],
-  timeZone: string,
-): Promise<string[]> {
-  // Written before the migrations run, so that after a crash no migration lacks its checksum.
+/** Before the migrations run, so that after a crash no migration lacks its checksum. */
+async function recordChecksums(dataSource: DataSource, known: readonly KnownMigration[]): Promise<void> {
   await dataSource.query(CREATE_CHECKSUMS);
   await dataSource.query(
     `insert into migration_checksums select * from unnest($1::text[], $2::text[])
      on conflict (name) do update set checksum = excluded.checksum`,
     [known.map(({ name }) => name), known.map(({ checksum }) => checksum)],
   );
+}
+
+async function runMigrations(dataSource: DataSource, options: MigrationOptions): Promise<void> {
   const runner = dataSource.createQueryRunner();
   try {
     // A setting, because a value in a statement of a migration would be part of its checksum.
-    await runner.query(`select set_config('app.time_zone', $1, false)`, [timeZone]);
+    await runner.query(`select set_config('app.time_zone', $1, false)`, [options.timeZone ?? 'UTC']);
     // A migration of a large table takes longer than a statement of a request may.
     await runner.query('set statement_timeout = 0');
     const executor = new MigrationExecutor(dataSource, runner);
-    executor.transaction = 'each';
-    return (await executor.executePendingMigrations()).map(({ name }) => name);
+    const pending = await executor.getPendingMigrations();
+    for (const [index, migration] of pending.entries()) {
+      options.progress?.started?.(migration.name, index + 1, pending.length);
+      await runMigration(migration, { ...options, runner, executor });
+    }
   } finally {
     await runner.query(`select set_config('app.time_zone', '', false)`);
     await runner.query('reset statement_timeout');
+    await runner.query('reset lock_timeout');
     await runner.release();
+  }
+}
+
+/**
+ * In a transaction of its own, with the rights on what it creates. A migration with `transaction = false` has none, and waits
+ * for as long as it takes: it only builds or removes indexes concurrently, which no statement waits for.
+ */
+async function runMigration(migration: Migration, { runner, executor, grant, progress }: Run): Promise<void> {
+  const isAtomic = migration.instance?.transaction !== false;
+  await runner.query(`set lock_timeout = ${isAtomic ? LOCK_TIMEOUT_MS : 0}`);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      if (isAtomic) await runner.startTransaction();
+      await executor.executeMigration(migration);
+      await grant?.((text, parameters) => runner.query(text, parameters));
+      if (isAtomic) await runner.commitTransaction();
+      return;
+    } catch (error) {
+      if (isAtomic) await runner.rollbackTransaction().catch(() => undefined);
+      if (attempt === LOCK_ATTEMPTS || !COMPETITION.includes((error as { code?: string }).code ?? '')) {
+        throw new Error(`The migration ${migration.name} failed: ${String((error as Error).message)}`, {
+          cause: error,
+        });
+      }
+      progress?.repeated?.(migration.name);
+      await pause(LOCK_TIMEOUT_MS);
+    }
   }
 }
 

@@ -1,7 +1,8 @@
-import type { DataSource } from 'typeorm';
-
 /** The rights of the service on a table; `update (column)` for a single column. */
 export type TableRights = readonly string[];
+
+/** Sends a statement over a connection of the owner, in its transaction if there is one. */
+export type OwnerQuery = (text: string, parameters?: unknown[]) => Promise<unknown>;
 
 interface Relation {
   schema: string;
@@ -46,15 +47,15 @@ const WITHOUT_POLICY = `
  * Usually nothing differs, and nothing is written. Returns the statements that were needed.
  */
 export async function grantServiceRights(
-  owner: DataSource,
+  query: OwnerQuery,
   role: string,
   rightsOf: (table: { schema: string; name: string }) => TableRights,
 ): Promise<string[]> {
   const grantee = quoted(role);
-  const schemas = await owner.query<{ schema: string }[]>(NO_SCHEMA, [SCHEMAS, role]);
-  const relations = await owner.query<Relation[]>(RELATIONS, [SCHEMAS, grantee]);
-  const functions = await owner.query<{ function: string }[]>(DEFINER_FUNCTIONS, [SCHEMAS, role]);
-  const closed = await owner.query<{ name: string }[]>(WITHOUT_POLICY, [SCHEMAS, grantee]);
+  const schemas = (await query(NO_SCHEMA, [SCHEMAS, role])) as { schema: string }[];
+  const relations = (await query(RELATIONS, [SCHEMAS, grantee])) as Relation[];
+  const functions = (await query(DEFINER_FUNCTIONS, [SCHEMAS, role])) as { function: string }[];
+  const closed = (await query(WITHOUT_POLICY, [SCHEMAS, grantee])) as { name: string }[];
   const statements = [
     ...schemas.map(({ schema }) => `grant usage on schema ${quoted(schema)} to ${grantee}`),
     ...relations.flatMap((relation) => differences(relation, { grantee, rightsOf })),
@@ -64,7 +65,8 @@ export async function grantServiceRights(
       `grant execute on function ${name} to ${grantee}`,
     ]),
   ];
-  if (statements.length > 0) await owner.transaction((manager) => manager.query(statements.join(';\n')));
+  // Several statements that are sent together are one transaction.
+  if (statements.length > 0) await query(statements.join(';\n'));
   return statements;
 }
 
