@@ -30,9 +30,9 @@ export class ServiceProcess {
     this.ended = once(child, 'exit').then(([code]) => code as number | null);
   }
 
-  /** Starts the service on the database of this test file and waits until it is ready. */
-  static async start(env: Record<string, string> = {}): Promise<ServiceProcess> {
-    const service = await ServiceProcess.launch(env);
+  /** Starts the service on the database of this test file and waits until it is ready; `program` is that of another build. */
+  static async start(env: Record<string, string> = {}, program?: string): Promise<ServiceProcess> {
+    const service = await ServiceProcess.launch(env, program);
     await until(async () => {
       if (service.child.exitCode !== null)
         throw new Error(`It ended with ${service.child.exitCode}: ${service.output}`);
@@ -41,9 +41,9 @@ export class ServiceProcess {
     return service;
   }
 
-  static async launch(env: Record<string, string>): Promise<ServiceProcess> {
+  static async launch(env: Record<string, string>, program = serviceProgram()): Promise<ServiceProcess> {
     const port = env['PORT'] ?? String(await freePort());
-    const child = spawn(process.execPath, [serviceProgram()], {
+    const child = spawn(process.execPath, [program], {
       env: { ...process.env, NODE_OPTIONS: '', JOBS: 'false', ...env, PORT: port },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
