@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { runQuietly } from './child.js';
-import { ROOT } from './environment.js';
+import { hasSources, ROOT } from './environment.js';
 import { LaunchError } from './launch-error.js';
 import { withLock } from './lock.js';
 import { step } from './progress.js';
@@ -21,7 +21,7 @@ const SETTINGS = ['ormconfig.ts', 'tsconfig.json', 'nest-cli.json', 'package-loc
  * @throws {LaunchError} the sources do not compile
  */
 export async function ensureBuilt({ signal } = {}) {
-  if (!existsSync(join(ROOT, 'src'))) return;
+  if (!hasSources()) return;
   const stamp = stampOfSources();
   if (isBuilt(stamp)) return;
   await withLock(join(ROOT, '.data/build.lock'), async () => {
@@ -33,7 +33,7 @@ export async function ensureBuilt({ signal } = {}) {
 
 /** Whether the build was made from the present sources; without sources, whether there is one. */
 export function isUpToDate() {
-  return existsSync(join(ROOT, 'src')) ? isBuilt(stampOfSources()) : existsSync(OUTPUT);
+  return hasSources() ? isBuilt(stampOfSources()) : existsSync(OUTPUT);
 }
 
 /** @param {string} stamp */

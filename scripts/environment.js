@@ -6,6 +6,11 @@ import { fileURLToPath } from 'node:url';
 /** The project's folder. */
 export const ROOT = resolve(fileURLToPath(new URL('..', import.meta.url)));
 
+/** Whether this is a clone; a production tree has the build and the packages that the service needs, but no sources. */
+export function hasSources() {
+  return existsSync(join(ROOT, 'src'));
+}
+
 /** Reads `.env`; variables that are already set in the environment take precedence. */
 export function loadEnvironment() {
   const file = join(ROOT, '.env');

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { runQuietly } from './child.js';
-import { loadEnvironment, ROOT } from './environment.js';
+import { hasSources, loadEnvironment, ROOT } from './environment.js';
 import { EXIT_UNAVAILABLE, LaunchError, report } from './launch-error.js';
 import { lockHolders, withLock } from './lock.js';
 import { step } from './progress.js';
@@ -11,6 +11,8 @@ import { serviceLocks } from './service.js';
 
 const NODE_MODULES = join(ROOT, 'node_modules');
 const STAMP = join(NODE_MODULES, '.installed');
+/** npm writes it at the end of an installation. */
+const INSTALLED_BY_NPM = join(NODE_MODULES, '.package-lock.json');
 const LOCK = join(ROOT, '.data/install.lock');
 /**
  * No package needs an install script: `allowScripts` in package.json lists the ones that have a script, without an exception.
@@ -24,7 +26,7 @@ const FLAGS = [
   '--no-fund',
   '--loglevel=error',
 ];
-const UNREACHABLE =
+export const UNREACHABLE =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|SOCKET_TIMEOUT|E40[137]|E5\d\d|CERT|SELF_SIGNED/;
 
 /**
@@ -48,8 +50,9 @@ export async function installOrExit() {
   await ensureInstalled().catch((error) => process.exit(report(error)));
 }
 
-/** Whether the packages are those of package-lock.json. */
+/** Whether the packages are those of package-lock.json. In a production tree npm has installed them, without those of the build. */
 export function isInstalled() {
+  if (!hasSources() && existsSync(INSTALLED_BY_NPM)) return true;
   if (lstatSync(NODE_MODULES, { throwIfNoEntry: false })?.isSymbolicLink()) return true;
   return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wantedStamp();
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../ormconfig.js';
 import { CONFIGURATION_EXIT_CODE, ConfigurationError } from './platform/config/configuration-error.js';
@@ -59,6 +60,7 @@ export async function connect(env: DatabaseSettings, variable: DatabaseVariable 
 
 /** Runs the process. Faults of the configuration end it with exit code 78 and one line each, without a stack. */
 export async function runProcess(work: () => Promise<void>): Promise<void> {
+  endOnSignals();
   try {
     await work();
   } catch (error) {
@@ -66,6 +68,18 @@ export async function runProcess(work: () => Promise<void>): Promise<void> {
     const text = isConfiguration ? error.faults.map((fault) => `  ${fault}`).join('\n') : stackOf(error);
     process.stderr.write(isConfiguration ? `The configuration has faults:\n${text}\n` : `${text}\n`);
     process.exit(isConfiguration ? CONFIGURATION_EXIT_CODE : 1);
+  }
+}
+
+/**
+ * Ends the process on a signal, as the system does, until `work` stops on signals by itself. In a container the process has the
+ * id 1, and the system ignores signals that such a process does not handle.
+ */
+function endOnSignals(): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal]);
+    });
   }
 }
 

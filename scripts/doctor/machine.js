@@ -4,7 +4,7 @@ import { rmSync, statfsSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isUpToDate } from '../build.js';
 import { runQuietly } from '../child.js';
-import { dataFolder, ROOT } from '../environment.js';
+import { dataFolder, hasSources, ROOT } from '../environment.js';
 import { isInstalled, npmCommand } from '../install.js';
 import { lockHolder } from '../lock.js';
 import { isFree } from '../ports.js';
@@ -25,8 +25,9 @@ export function checkNode() {
   return [failed('node', `${message}; the service needs 20.19 or newer`, 'install a current one: https://nodejs.org')];
 }
 
-/** Only an installation needs npm: a service that was copied to the machine with its packages does not. */
+/** Only an installation needs npm: a production tree, such as the one of the image, does not. */
 export async function checkNpm() {
+  if (!hasSources()) return [];
   const found = await runQuietly([...npmCommand(), '--version'], { cwd: ROOT }).catch(() => null);
   const version = /^\d+\.\d+\.\d+\S*$/m.exec(found?.output ?? '')?.[0];
   if (found?.code === 0 && version) return [fine('npm', `npm ${version}`)];

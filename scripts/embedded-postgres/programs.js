@@ -65,7 +65,7 @@ function nativeFolder() {
   } catch (error) {
     throw new LaunchError(
       `There are no PostgreSQL programs for this platform: the package ${name} is not installed.`,
-      'Run `npm ci --include=optional` if the platform is a common one, or set DATABASE_URL to a PostgreSQL 15 or newer.',
+      'Set DATABASE_URL to a PostgreSQL 15 or newer, as in production, or run `npm ci --include=dev --include=optional` if the platform is a common one.',
       { detail: String(error) },
     );
   }

