@@ -13,8 +13,18 @@ import { ROOT } from './environment.js';
  */
 const OUTPUT = join(ROOT, 'dist/service');
 const BUNDLE = join(OUTPUT, 'service.cjs');
-/** Packages with native code or with files of their own. */
-const EXTERNAL = ['@node-rs/argon2', 'pino', 'pino-pretty', 'typescript', 'usearch'];
+/** Packages with native code, with files of their own, or of parts that are off by default. */
+const EXTERNAL = [
+  '@node-rs/argon2',
+  '@opentelemetry/exporter-metrics-otlp-http',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/sdk-node',
+  '@opentelemetry/sdk-trace',
+  'pino',
+  'pino-pretty',
+  'typescript',
+  'usearch',
+];
 /** Marks the second resolution of a path. */
 const UNRESOLVED = 'unresolved';
 

@@ -19,6 +19,7 @@ import { TaxesModule } from './modules/taxes/index.js';
 import { TripsModule } from './modules/trips/index.js';
 import { VaultModule } from './modules/vault/index.js';
 import { Env } from './platform/config/env.js';
+import type { Telemetry } from './platform/observability/telemetry.js';
 import { PlatformModule } from './platform/platform.module.js';
 
 /** All business modules, in the order of their dependencies: a module may use those above it. */
@@ -45,15 +46,17 @@ export interface AppDependencies {
   env: Env;
   log: Logger;
   dataSource: DataSource;
+  /** Absent: no traces, and no metrics but those of `/metrics`. */
+  telemetry?: Telemetry;
 }
 
 @Module({})
 export class AppModule {
-  static forRoot({ env, log, dataSource }: AppDependencies): DynamicModule {
+  static forRoot({ env, log, dataSource, telemetry }: AppDependencies): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        PlatformModule.forRoot({ env, log }),
+        PlatformModule.forRoot({ env, log, telemetry }),
         TypeOrmModule.forRootAsync({
           useFactory: () => ({ ...dataSource.options, retryAttempts: 0 }),
           dataSourceFactory: async () => (dataSource.isInitialized ? dataSource : dataSource.initialize()),

@@ -248,8 +248,8 @@ function usageError(message: string): number {
 
 async function run(command: Command, words: string[]): Promise<number> {
   if (command.runAlone) return command.runAlone();
-  // Only the service runs jobs and writes checkpoints at an interval, not a command.
-  const env: Env = { ...readProcessEnv(), jobs: false, ledgerCheckpoints: false };
+  // Only the service runs jobs, writes checkpoints at an interval and reports errors, not a command.
+  const env: Env = { ...readProcessEnv(), jobs: false, ledgerCheckpoints: false, errorReporter: null };
   if (!command.runOn) await prepareSchema(env);
   const dataSource = await connect(env);
   if (command.runOn) return command.runOn(dataSource, env).finally(() => dataSource.destroy());

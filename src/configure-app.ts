@@ -4,6 +4,7 @@ import { apiDocumentContent } from './api-document.js';
 import type { Express } from 'express';
 import { AppModule, type AppDependencies } from './app.module.js';
 import { domainEvents } from './domain-events.js';
+import { Database } from './platform/database/database.js';
 import { requestContext } from './platform/http/context.middleware.js';
 import { chain } from './platform/http/handler-chain.js';
 import { respondToOptions } from './platform/http/options.js';
@@ -14,8 +15,12 @@ import { ServiceAdapter } from './platform/traffic/service-adapter.js';
 import { requireWellFormed } from './platform/http/well-formed.middleware.js';
 import { limitAddresses } from './platform/limits/rate-limit.guard.js';
 import { RateLimits } from './platform/limits/rate-limits.js';
+import { Metrics } from './platform/observability/metrics.js';
 import { NestLog } from './platform/observability/nest-log.js';
+import { traceStatements } from './platform/observability/statement-trace.js';
+import { NO_TELEMETRY } from './platform/observability/telemetry.js';
 import { requestLog } from './platform/http/request-log.js';
+import { traceRequests } from './platform/http/request-trace.js';
 import { serveDocument } from './platform/openapi/serve-document.js';
 import { Outbox } from './platform/outbox/outbox.js';
 import { Admission } from './platform/traffic/admission.js';
@@ -25,7 +30,8 @@ import { Traffic } from './platform/traffic/traffic.js';
 
 /** The application as it is served, in production and in tests alike. The caller listens and closes. */
 export async function createApp(surroundings: AppDependencies): Promise<NestExpressApplication> {
-  const { env, log } = surroundings;
+  const { env, log, telemetry = NO_TELEMETRY } = surroundings;
+  const { tracer } = telemetry;
   const cors = env.corsOrigins.length > 0;
   const adapter = new ServiceAdapter(log);
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(surroundings), adapter, {
@@ -35,6 +41,8 @@ export async function createApp(surroundings: AppDependencies): Promise<NestExpr
   });
   adapter.admitBy(app.get(Admission));
   app.get(Outbox).declare(domainEvents);
+  if (tracer) app.get(Database).traceBy(traceStatements(tracer));
+  telemetry.exportMetrics(app.get(Metrics).registry);
   app.set('etag', false);
   app.disable('x-powered-by');
   app.set('trust proxy', [...env.trustedProxies]);
@@ -45,7 +53,8 @@ export async function createApp(surroundings: AppDependencies): Promise<NestExpr
 
   // First, so that every response carries the request id, error responses included.
   const traffic = app.get(Traffic);
-  app.use(chain(requestContext, traffic.follow, requestLog(log), securityHeaders()));
+  const tracing = tracer ? [traceRequests(tracer)] : [];
+  app.use(chain(requestContext, ...tracing, traffic.follow, requestLog(log), securityHeaders()));
   if (cors) app.enableCors(crossOrigin(env.corsOrigins));
   const rejecting = [limitAddresses(app.get(RateLimits)), requireWellFormed, servedSurfaces(env.surfaces)];
   const reading = [respondToOptions(app.get(RouteTable), { cors }), app.get(RequestBodies).read, traffic.received];

@@ -8,16 +8,18 @@ import type { Credentials } from './credentials-file.js';
 import { firstStart } from './first-start.js';
 import type { Env } from './platform/config/env.js';
 import { prepareSchema, type SchemaReport } from './migration.js';
-import { createLog } from './platform/observability/log.js';
+import { createServiceLog } from './platform/observability/log.js';
+import { startTelemetry, type Telemetry } from './platform/observability/telemetry.js';
 import { drain } from './platform/traffic/drain.js';
 import { printStep, printWelcome } from './welcome.js';
 
 /** Prepares the database and serves all requests in this process. */
 export async function serveSingleProcess(env: Env): Promise<void> {
-  const log = createLog(env.logLevel);
+  const log = createServiceLog(env);
+  const telemetry = await startTelemetry(env, log);
   const dataSource = await prepared(env);
-  const app = await createApp({ env, log, dataSource });
-  const stop = stopper(app, log);
+  const app = await createApp({ env, log, dataSource, telemetry });
+  const stop = stopper(app, { log, telemetry });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   await app.init();
   const credentials = await firstStart(app, { env, dataSource });
@@ -27,9 +29,9 @@ export async function serveSingleProcess(env: Env): Promise<void> {
 
 /** Prepares the database once for several processes that will serve it; serves no requests itself. */
 export async function prepare(env: Env): Promise<Credentials | null> {
-  const quiet = { ...env, jobs: false, ledgerCheckpoints: false, databaseReplicaUrls: [] };
+  const quiet = { ...env, jobs: false, ledgerCheckpoints: false, databaseReplicaUrls: [], errorReporter: null };
   const dataSource = await prepared(env);
-  const app = await createApp({ env: quiet, log: createLog(env.logLevel), dataSource });
+  const app = await createApp({ env: quiet, log: createServiceLog(env), dataSource });
   await app.init();
   try {
     return await firstStart(app, { env, dataSource });
@@ -40,9 +42,10 @@ export async function prepare(env: Env): Promise<Credentials | null> {
 
 /** Serves as one of several processes on a port. The primary process stops it; if that one ends, it stops by itself. */
 export async function serveInCluster(env: Env): Promise<void> {
-  const log = createLog(env.logLevel).child({ worker: cluster.worker?.id });
-  const app = await createApp({ env, log, dataSource: await connect(env) });
-  const stop = stopper(app, log);
+  const log = createServiceLog(env).child({ worker: cluster.worker?.id });
+  const telemetry = await startTelemetry(env, log);
+  const app = await createApp({ env, log, dataSource: await connect(env), telemetry });
+  const stop = stopper(app, { log, telemetry });
   // Ctrl-C reaches every process of the terminal; the primary process passes it on once.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', stop).on('disconnect', stop);
@@ -62,7 +65,7 @@ function titleOf({ applied, schemaVersion, buildVersion }: SchemaReport): string
 }
 
 /** Finishes running requests and ends with 0; a second signal after at least two seconds ends the process at once. */
-function stopper(app: NestExpressApplication, log: Logger): () => void {
+function stopper(app: NestExpressApplication, { log, telemetry }: { log: Logger; telemetry: Telemetry }): () => void {
   let since: number | null = null;
   return () => {
     if (since !== null) {
@@ -79,6 +82,9 @@ function stopper(app: NestExpressApplication, log: Logger): () => void {
         return 1;
       },
     );
-    void ended.then((code) => log.flush(() => process.exit(code)));
+    void ended.then(async (code) => {
+      await telemetry.close();
+      log.flush(() => process.exit(code));
+    });
   };
 }

@@ -39,11 +39,14 @@ import { RateLimits } from './limits/rate-limits.js';
 import { HealthController } from './monitoring/health.controller.js';
 import { BacklogMetrics } from './monitoring/backlog-metrics.js';
 import { DiskSpace } from './observability/disk-space.js';
+import { ErrorReports } from './observability/error-reports.js';
 import { EventLoop } from './observability/event-loop.js';
 import { LOG } from './observability/log.js';
 import { Metrics } from './observability/metrics.js';
 import { MetricsController } from './monitoring/metrics.controller.js';
+import { OutgoingCalls } from './observability/outgoing-calls.js';
 import { Readiness } from './observability/readiness.js';
+import { NO_TELEMETRY, Telemetry } from './observability/telemetry.js';
 import { ProcessMetrics } from './monitoring/process-metrics.js';
 import { Outbox } from './outbox/outbox.js';
 import { Installation } from './provisioning/installation.js';
@@ -66,6 +69,7 @@ const SERVICES = [
   Database,
   DecoratedMethods,
   DiskSpace,
+  ErrorReports,
   FailureLimits,
   FileLinks,
   IdempotencyKeys,
@@ -74,6 +78,7 @@ const SERVICES = [
   Listeners,
   Metrics,
   Notifier,
+  OutgoingCalls,
   Outbox,
   Provisioning,
   RateLimits,
@@ -93,10 +98,16 @@ const SERVICES = [
 /** Services that are not injected anywhere: they monitor and report. */
 const WATCHERS = [BacklogMetrics, DatabaseDisk, Deadlines, EventLoop, ProcessMetrics];
 
+interface PlatformDependencies {
+  env: Env;
+  log: Logger;
+  telemetry?: Telemetry | undefined;
+}
+
 /** The infrastructure that every module uses. It contains no business logic. */
 @Module({})
 export class PlatformModule {
-  static forRoot({ env, log }: { env: Env; log: Logger }): DynamicModule {
+  static forRoot({ env, log, telemetry = NO_TELEMETRY }: PlatformDependencies): DynamicModule {
     return {
       module: PlatformModule,
       global: true,
@@ -109,6 +120,7 @@ export class PlatformModule {
         { provide: FileStore, useClass: LocalFiles },
         { provide: KekProvider, useFactory: createKekProvider, inject: [Env] },
         { provide: LOG, useValue: log },
+        { provide: Telemetry, useValue: telemetry },
         // Guards run in this order: authentication, the caller's rate limit, its scopes, the limit of the operator that
         // it acts for, the query.
         { provide: APP_GUARD, useClass: BearerGuard },
@@ -120,7 +132,7 @@ export class PlatformModule {
         { provide: APP_INTERCEPTOR, useClass: RequestIdInterceptor },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
-      exports: [...SERVICES, Env, FileStore, KekProvider, LOG],
+      exports: [...SERVICES, Env, FileStore, KekProvider, LOG, Telemetry],
     };
   }
 }

@@ -8,8 +8,12 @@ export class EmbeddingService {
   /** The number of texts of documents and of queries that were received. */
   documents = 0;
   queries = 0;
+  /** The header of each request. */
+  readonly traceparents: (string | undefined)[] = [];
   private waiting: (() => void)[] | null = null;
   private readonly server = createServer((request, response) => {
+    const { traceparent } = request.headers;
+    this.traceparents.push(typeof traceparent === 'string' ? traceparent : undefined);
     void text(request).then((body) => this.answer(body, response));
   });
 

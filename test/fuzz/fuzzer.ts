@@ -88,6 +88,6 @@ async function unmappedErrors(url: string): Promise<number | null> {
     (answer) => answer.text(),
     () => '',
   );
-  const line = /^unmapped_db_error (\d+)$/m.exec(text);
+  const line = /^unmapped_db_errors_total (\d+)$/m.exec(text);
   return line ? Number(line[1]) : null;
 }

@@ -94,7 +94,7 @@ export class PlantedService {
     const { method, url = '', headers } = request;
     response.setHeader('Content-Type', 'application/json');
     if (url === '/openapi.json') return void response.end(JSON.stringify(document));
-    if (url === '/metrics') return void response.end('unmapped_db_error 0\n');
+    if (url === '/metrics') return void response.end('unmapped_db_errors_total 0\n');
     this.requests.push(`${headers['x-request-id']?.toString()} ${method} ${url} ${sent}`);
     const answer = this.plant(this.correctAnswer(request, sent), { request, sent });
     if (answer === null) return void request.socket.destroy();

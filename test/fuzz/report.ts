@@ -30,5 +30,5 @@ export interface Place {
 export function figures({ cases, requests, statuses, findings, unmappedDatabaseErrors }: Report): string {
   const counts = Object.entries(statuses).map(([status, count]) => `${status === '0' ? 'closed' : status} ${count}`);
   const text = `${cases} cases, ${requests} requests: ${counts.join(', ')}; findings ${findings.length}`;
-  return unmappedDatabaseErrors === null ? text : `${text}; unmapped_db_error ${unmappedDatabaseErrors}`;
+  return unmappedDatabaseErrors === null ? text : `${text}; unmapped_db_errors_total ${unmappedDatabaseErrors}`;
 }

@@ -49,7 +49,7 @@ describe('/metrics', () => {
   });
 
   it('/metrics counts unexpected database errors that were still answered', async () => {
-    expect((await samples()).get('unmapped_db_error')).toBe(0);
+    expect((await samples()).get('unmapped_db_errors_total')).toBe(0);
     await app.sql(`alter table channels add constraint nobody_knows check (name <> 'Unforeseen')`);
     const { status, body, headers } = await app.as('owner').post(CHANNELS, channel('Unforeseen'));
     expect(status).toBe(409);
@@ -58,7 +58,7 @@ describe('/metrics', () => {
       code: 'conflict',
       requestId: headers['x-request-id'],
     });
-    expect((await samples()).get('unmapped_db_error')).toBe(1);
+    expect((await samples()).get('unmapped_db_errors_total')).toBe(1);
   });
 
   it('/metrics reports the waiting events of the outbox and the waiting jobs', async () => {

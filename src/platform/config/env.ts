@@ -36,6 +36,16 @@ export abstract class Env {
   readonly providerCallMs: number;
   readonly logLevel: string;
   readonly metrics: boolean;
+  readonly serviceName: string;
+  /** The collector of traces and metrics; null: OpenTelemetry is off. */
+  readonly otlpEndpoint: string | null;
+  readonly otlpHeaders: Readonly<Record<string, string>>;
+  readonly metricExportIntervalMs: number;
+  /** The share of traces that are recorded. */
+  readonly traceRatio: number;
+  readonly tracePropagationOrigins: readonly string[];
+  /** The module that receives unexpected errors. */
+  readonly errorReporter: string | null;
   readonly docs: boolean;
   readonly jobs: boolean;
   readonly scheduledJobs: boolean;

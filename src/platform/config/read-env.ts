@@ -33,6 +33,11 @@ export function readEnv(variables: Variables): Env {
   const keks = readKeks(variables, { provider, file, primary, production }, faults);
   // A sender with a fault of its own is undefined.
   const mail = readMailTransport({ ...values, mailFrom: values.mailFrom ?? '' }, faults);
+  if (values.otlpEndpoint === null && Object.keys(values.otlpHeaders ?? {}).length > 0) {
+    faults.push(
+      'OTEL_EXPORTER_OTLP_HEADERS: is not used; expected OTEL_EXPORTER_OTLP_ENDPOINT beside it; for example OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318',
+    );
+  }
   faults.push(...unsafeFaults(variables, production, faults));
   if (faults.length > 0) throw new ConfigurationError(faults);
 

@@ -58,6 +58,30 @@ export function factor(words: Words): Setting<number> {
   };
 }
 
+export function ratio(words: Words): Setting<number> {
+  return {
+    ...words,
+    expected: 'a number from 0 to 1',
+    parse: (value) => {
+      const number = /^\d(\.\d+)?$/.test(value) ? Number(value) : 2;
+      return number <= 1 ? number : reject('is not a number in this range');
+    },
+  };
+}
+
+/** A comma separated list of `name=value`, the values percent-encoded. The faults do not repeat a value, which may be secret. */
+export function headers(words: Words): Setting<Record<string, string>> {
+  return {
+    ...words,
+    fallback: '',
+    expected: 'a list of name=value',
+    parse: (value) => {
+      const entries = value === '' ? [] : value.split(',').map((entry) => entry.trim());
+      return Object.fromEntries(entries.map((entry) => headerOf(entry)));
+    },
+  };
+}
+
 export function flag(words: Words): Setting<boolean> {
   return {
     ...words,
@@ -188,6 +212,17 @@ function isUnspecified(address: string): boolean {
 export function originFault(entry: string): string | null {
   const isOrigin = URL.canParse(entry) && new URL(entry).origin === entry && entry.startsWith('http');
   return isOrigin ? null : `contains '${entry}', which is not an origin such as https://office.example.com`;
+}
+
+function headerOf(entry: string): [name: string, value: string] {
+  const [, name, encoded] = /^([\w-]+) *= *([\x21-\x7e]+)$/.exec(entry) ?? reject('has an entry of another form');
+  let value = '';
+  try {
+    value = decodeURIComponent(encoded ?? '');
+  } catch {
+    reject('has a value that is not percent-encoded');
+  }
+  return /^[\x20-\x7e]+$/.test(value) ? [name ?? '', value] : reject('has a value with other characters than ASCII');
 }
 
 function reject(message: string): never {

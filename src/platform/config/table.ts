@@ -2,6 +2,7 @@ import { type CredentialKind, parseCredential } from '../ids/credentials.js';
 import { backupSettings } from './backup-settings.js';
 import { catalogSettings } from './catalog-settings.js';
 import { mailSettings } from './mail-settings.js';
+import { monitoringSettings } from './monitoring-settings.js';
 import { retentionSettings } from './retention-settings.js';
 import { servingSettings } from './serving-settings.js';
 import {
@@ -21,7 +22,6 @@ import {
 } from './settings.js';
 
 export const SURFACES = ['storefront', 'staff', 'connect', 'vault', 'realtime', 'data'] as const;
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
 const credential = (kind: CredentialKind) => ({ test: (token: string) => parseCredential(token)?.kind === kind });
 
@@ -151,14 +151,7 @@ export const settings = {
   }),
   ...backupSettings,
   ...servingSettings,
-  logLevel: choice({ name: 'LOG_LEVEL', purpose: 'Lowest log level', example: 'debug', fallback: 'info' }, LOG_LEVELS),
-  metrics: optionalText({
-    name: 'METRICS',
-    purpose: 'Serve `/metrics`, without a credential; absent: only outside production',
-    example: 'true',
-    expected: 'true or false',
-    form: /^(true|false)$/,
-  }),
+  ...monitoringSettings,
   docs: optionalText({
     name: 'DOCS',
     purpose: 'Serve Swagger UI (`/docs`) and `/openapi.json`; absent: only outside production',

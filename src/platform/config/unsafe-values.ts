@@ -24,6 +24,7 @@ export function unsafeInProduction(variables: Variables): UnsafeValue[] {
     unencryptedDatabase(settings.migrationDatabaseUrl, value(settings.migrationDatabaseUrl)),
     ...replicaUrls.map((url) => unencryptedDatabase(settings.databaseReplicaUrls, url)),
     unencryptedMail(value(settings.smtpUrl), value(settings.smtpTls)),
+    unencryptedCollector(value),
     plainBaseUrl(value(settings.baseUrl)),
     plainLinkUrl(value(settings.accountLinkUrl)),
     plainOrigins(value(settings.corsOrigins)),
@@ -85,6 +86,20 @@ function unencryptedMail(text: string, startTls: string): UnsafeValue | null {
     weakness: 'connects to another machine without verified TLS',
     expected: 'smtps://, or smtp:// with SMTP_TLS=required',
     example: 'SMTP_URL=smtp://user:password@mail.internal:587 and SMTP_TLS=required',
+  };
+}
+
+/** Traces and metrics contain no secrets, but the headers may. */
+function unencryptedCollector(value: (setting: Setting<unknown>) => string): UnsafeValue | null {
+  const endpoint = value(settings.otlpEndpoint);
+  if (value(settings.otlpHeaders) === '' || !URL.canParse(endpoint)) return null;
+  const { protocol, hostname } = new URL(endpoint);
+  if (protocol === 'https:' || isLoopback(hostname)) return null;
+  return {
+    name: settings.otlpEndpoint.name,
+    weakness: 'sends OTEL_EXPORTER_OTLP_HEADERS to another machine without TLS',
+    expected: 'https://, a collector on this machine, or no headers',
+    example: 'OTEL_EXPORTER_OTLP_ENDPOINT=https://collector.internal:4318',
   };
 }
 

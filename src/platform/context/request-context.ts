@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { uuidv7 } from '../ids/id.js';
 import { type Actor, SYSTEM } from './actor.js';
+import type { Span } from './span.js';
 
 /** The client of a request, as its connection and its headers describe it. */
 export interface ClientDescription {
@@ -27,6 +28,8 @@ export interface RequestContext {
   mayReadFromReplica?: boolean;
   /** Scopes that the handler required, beyond the one of its route. */
   askedScopes?: readonly string[];
+  /** The request or the job in its trace; absent unless OpenTelemetry is on. */
+  span?: Span;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();

@@ -12,6 +12,7 @@ import {
 import { Clock } from '../clock/clock.js';
 import type { RequestContext } from '../context/request-context.js';
 import { databaseErrorOf, isDiskFull, isRetryable } from '../errors/database-errors.js';
+import type { StatementTrace } from '../observability/statement-trace.js';
 import { countStatement, type PageBounds, pageStatement, TOTAL } from './page.js';
 import { poolOf } from './pool.js';
 import { beginAt, inSnapshot, inTransaction } from './in-transaction.js';
@@ -19,20 +20,8 @@ import type { ServicePool } from './service-pool.js';
 import { RowStatements } from './row-statements.js';
 import { Rows, targetOf, type Versioned } from './rows.js';
 import { type Statement, StatementNames } from './statement.js';
-import { type Collector, type FollowingStatement, TransactionState, units } from './transaction-state.js';
-
-/** What is different if reads may be answered by replicas. */
-export interface Replication {
-  /** Runs a statement outside of transactions, on a replica or `onPrimary`. */
-  run(statement: Statement, onPrimary: () => Promise<QueryResult<ObjectLiteral>>): Promise<QueryResult<ObjectLiteral>>;
-  /** Runs work that only reads on the pool of a replica or `onPrimary`. */
-  read<T>(onReplica: (pool: ServicePool) => Promise<T>, onPrimary: () => Promise<T>): Promise<T>;
-  onPrimary<T>(work: () => T): T;
-  /** The statement after the commit that records its position; null if no caller can read this write. */
-  beginTransaction(): FollowingStatement | null;
-  /** Destroys the connections of a request. */
-  abandon(context: RequestContext): void;
-}
+import type { Replication } from './replication.js';
+import { type Collector, TransactionState, units } from './transaction-state.js';
 
 const MAX_ATTEMPTS = 6;
 const JITTER_MS = 30;
@@ -49,6 +38,7 @@ export class Database {
   private readonly statementNames = new StatementNames(MAX_STATEMENT_NAMES);
   private diskFullListener: (error: unknown) => void = () => undefined;
   private replication: Replication | null = null;
+  private trace: StatementTrace | null = null;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -62,6 +52,10 @@ export class Database {
 
   replicateBy(replication: Replication): void {
     this.replication = replication;
+  }
+
+  traceBy(trace: StatementTrace): void {
+    this.trace = trace;
   }
 
   /**
@@ -88,7 +82,7 @@ export class Database {
    */
   async snapshot<T>(work: () => Promise<T>): Promise<T> {
     if (units.getStore()) return work();
-    const readIn = (pool: ServicePool): Promise<T> => inSnapshot(pool, this.clock, work);
+    const readIn = (pool: ServicePool): Promise<T> => inSnapshot(pool, { clock: this.clock, trace: this.trace }, work);
     const onPrimary = () => readIn(this.pool());
     try {
       return await (this.replication ? this.replication.read(readIn, onPrimary) : onPrimary());
@@ -350,10 +344,15 @@ export class Database {
     const unit = units.getStore();
     const limited = this.statementNames.limit(statement);
     if (unit) return unit.send(limited);
-    const onPrimary = (): Promise<QueryResult<ObjectLiteral>> => this.pool().query(limited);
-    const answer = this.replication ? this.replication.run(limited, onPrimary) : onPrimary();
+    const answer = this.trace ? this.trace(limited, () => this.runAlone(limited)) : this.runAlone(limited);
     answer.catch((error: unknown) => this.checkDisk(error));
     return answer;
+  }
+
+  /** Outside of transactions. */
+  private runAlone(statement: Statement): Promise<QueryResult<ObjectLiteral>> {
+    const onPrimary = (): Promise<QueryResult<ObjectLiteral>> => this.pool().query(statement);
+    return this.replication ? this.replication.run(statement, onPrimary) : onPrimary();
   }
 
   private checkDisk(error: unknown): void {
@@ -382,7 +381,7 @@ export class Database {
     try {
       const client = (await runner.connect()) as PoolClient;
       Object.assign(runner, { isTransactionActive: true });
-      const unit = new TransactionState(client, beginAt(this.clock), runner);
+      const unit = new TransactionState(client, { begin: beginAt(this.clock), trace: this.trace }, runner);
       unit.followCommit(this.replication?.beginTransaction() ?? null);
       const result = await inTransaction(unit, work);
       await runner.release();

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import type { StatementTrace } from '../observability/statement-trace.js';
 import type { ServicePool } from './service-pool.js';
 import type { Statement } from './statement.js';
 import { TransactionState, units } from './transaction-state.js';
@@ -26,10 +27,14 @@ export async function inTransaction<T>(unit: TransactionState, work: () => Promi
 }
 
 /** Runs the work in a read-only transaction of its own, in which all statements see one state of the database. */
-export async function inSnapshot<T>(pool: ServicePool, clock: Clock, work: () => Promise<T>): Promise<T> {
+export async function inSnapshot<T>(
+  pool: ServicePool,
+  { clock, trace }: { clock: Clock; trace: StatementTrace | null },
+  work: () => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   try {
-    return await inTransaction(new TransactionState(client, beginAt(clock, SNAPSHOT)), work);
+    return await inTransaction(new TransactionState(client, { begin: beginAt(clock, SNAPSHOT), trace }), work);
   } finally {
     client.release();
   }

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient, QueryResult } from 'pg';
 import type { ObjectLiteral, QueryRunner } from 'typeorm';
 import { databaseErrorOf } from '../errors/database-errors.js';
+import type { StatementTrace } from '../observability/statement-trace.js';
 import { inOneWrite, valueAsSent } from './service-pool.js';
 import type { Statement } from './statement.js';
 
@@ -37,6 +38,7 @@ const FAILED_TRANSACTION = '25P02';
 export class TransactionState {
   readonly afterCommit: (() => void | Promise<void>)[] = [];
   private readonly collected = new Map<Collector<never>, unknown[]>();
+  private readonly trace: StatementTrace | null;
   private queued: Statement[];
   /** Whether the server knows of this transaction. */
   private hasBegun = false;
@@ -47,11 +49,12 @@ export class TransactionState {
 
   constructor(
     private readonly client: PoolClient,
-    begin: Statement,
+    { begin, trace }: { begin: Statement; trace: StatementTrace | null },
     /** Null if repositories of TypeORM are not used. */
     readonly runner: QueryRunner | null = null,
   ) {
     this.queued = [begin];
+    this.trace = trace;
     if (!runner) return;
     // TypeORM sends its statements on the same connection: they must see the rows that were queued before.
     const query = runner.query.bind(runner);
@@ -171,7 +174,9 @@ export class TransactionState {
   private sendNow(statement: Statement): Promise<Result> {
     this.assertRunning();
     this.hasBegun = true;
-    const result: Promise<Result> = this.client.query(statement);
+    const result: Promise<Result> = this.trace
+      ? this.trace(statement, () => this.client.query(statement))
+      : this.client.query(statement);
     return result.catch((error: unknown) => {
       this.failure ??= { error };
       throw error;

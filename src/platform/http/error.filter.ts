@@ -3,8 +3,9 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { findContext } from '../context/request-context.js';
 import { errorShapeOf, surfaceOf } from '../context/surface.js';
-import { RouteTable } from './route-table.js';
+import { routeTemplateOf, RouteTable } from './route-table.js';
 import { LOG } from '../observability/log.js';
+import { ErrorReports } from '../observability/error-reports.js';
 import { Metrics } from '../observability/metrics.js';
 import { AppError } from '../errors/app-error.js';
 import { databaseErrorOf, isUnmapped } from '../errors/database-errors.js';
@@ -22,6 +23,7 @@ export class ErrorFilter implements ExceptionFilter {
     private readonly routes: RouteTable,
     private readonly metrics: Metrics,
     @Inject(LOG) private readonly log: Logger,
+    private readonly reports: ErrorReports,
   ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -32,7 +34,10 @@ export class ErrorFilter implements ExceptionFilter {
     const requestId = findContext()?.requestId ?? '';
 
     if (response.writableEnded && cannotBeAnswered(thrown)) return;
-    if (!error) this.log.error({ err: thrown, requestId }, 'unexpected error');
+    if (!error) {
+      this.log.error({ err: thrown, requestId }, 'unexpected error');
+      this.reports.report(thrown, { method: request.method, route: routeTemplateOf(request) });
+    }
     this.count(thrown, error, request);
     if (response.headersSent) {
       response.destroy();

@@ -35,6 +35,9 @@ function write(
   const line = {
     requestId: context?.requestId,
     serverRequestId: context?.serverRequestId,
+    // The response may close outside of the context, from which other lines take them.
+    trace_id: context?.span?.traceId,
+    span_id: context?.span?.spanId,
     req: { method: request.method, path: shown(path) },
     res: { status: response.statusCode },
     responseTime: Math.round(performance.now() - started),

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
 import { pathToRegexp } from 'path-to-regexp';
 import { RouteTree } from './route-tree.js';
 
@@ -7,6 +8,12 @@ interface KnownRoute {
   /** In the router's notation, e.g. `/v1/admin/trips/:envelopeId`. */
   readonly path: string;
   readonly isPublic: boolean;
+}
+
+/** The template of the route that serves the request, such as `/v1/admin/trips/:envelopeId`; null if none was found. */
+export function routeTemplateOf({ route }: Pick<Request, 'route'>): string | null {
+  const { path } = (route ?? {}) as { path?: unknown };
+  return typeof path === 'string' ? path : null;
 }
 
 /** The existing routes, collected at boot, for code that runs before or without the router. */

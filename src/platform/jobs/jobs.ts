@@ -3,10 +3,14 @@ import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationB
 import { Logger as JobLogger, parseCronItems, run, type Runner, type WorkerEvents } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { Env } from '../config/env.js';
-import { asSystem } from '../context/request-context.js';
+import { asSystem, currentContext } from '../context/request-context.js';
 import { DecoratedMethods } from '../discovery/decorated-methods.js';
 import { Database } from '../database/database.js';
+import { toAppError } from '../errors/to-app-error.js';
+import { ErrorReports } from '../observability/error-reports.js';
 import { LOG } from '../observability/log.js';
+import { Telemetry } from '../observability/telemetry.js';
+import { traced } from '../observability/tracer.js';
 import { AbandonedJobs } from './abandoned-jobs.js';
 import { Job, type JobMethod, ScheduledJob } from './job-decorators.js';
 import { jobPool } from './job-pool.js';
@@ -47,6 +51,8 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     private readonly env: Env,
     private readonly methods: DecoratedMethods,
     private readonly abandoned: AbandonedJobs,
+    private readonly telemetry: Telemetry,
+    private readonly reports: ErrorReports,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
@@ -76,7 +82,9 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
       noHandleSignals: true,
       concurrency: 4,
       pollInterval: 2_000,
-      taskList: Object.fromEntries([...jobs, ...scheduled].map(([name, { call }]) => [name, inContext(call)])),
+      taskList: Object.fromEntries(
+        [...jobs, ...scheduled].map(([name, { call }]) => [name, this.inContext(name, call)]),
+      ),
       parsedCronItems: parseCronItems(
         [...scheduled.values()].map(({ options: { name, pattern } }) => ({
           task: name,
@@ -93,8 +101,27 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   async beforeApplicationShutdown(): Promise<void> {
     await this.runner?.stop();
   }
-}
 
-function inContext(work: JobMethod): JobMethod {
-  return (payload) => asSystem(() => work(payload));
+  private inContext(name: string, work: JobMethod): JobMethod {
+    return (payload) =>
+      asSystem(async () => {
+        try {
+          await this.traced(name, () => work(payload));
+        } catch (error) {
+          // Known errors, such as an unavailable database, pass: the job is repeated.
+          if (!toAppError(error)) this.reports.report(error, { job: name });
+          throw error;
+        }
+      });
+  }
+
+  /** A trace of its own: the request that added the job has ended, and the job may be repeated for days. */
+  private traced(name: string, work: () => Promise<void>): Promise<void> {
+    const { tracer } = this.telemetry;
+    if (!tracer) return work();
+    const context = currentContext();
+    const attributes = { 'job.name': name, 'request.id': context.serverRequestId };
+    context.span = tracer.start({ kind: 'consumer', name: `job ${name}`, attributes }, null);
+    return traced(context.span, work);
+  }
 }

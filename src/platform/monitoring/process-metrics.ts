@@ -1,10 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Database } from '../database/database.js';
 import { reportToPrimary } from '../observability/cluster-metrics.js';
 import { Metrics } from '../observability/metrics.js';
+import { serviceVersion } from '../observability/version.js';
 
 /** Metrics of this process: version, memory, connections to the database. */
 @Injectable()
@@ -23,10 +22,16 @@ export class ProcessMetrics implements OnModuleInit {
       labelNames: ['version', 'node'],
       aggregator: 'first',
       registers: [registry],
-    }).set({ version: ownVersion(import.meta.dirname), node: process.version }, 1);
+    }).set({ version: serviceVersion(), node: process.version }, 1);
 
     const pool = this.database.pool();
     const report = (name: string, help: string, read: () => number) => this.metrics.gauge({ name, help }, read);
+    this.metrics.counterOf({ name: 'process_cpu_seconds_total', help: 'CPU time of the process' }, () =>
+      cpuSeconds(process.cpuUsage()),
+    );
+    const startedAt = performance.timeOrigin / 1000;
+    const started = { name: 'process_start_time_seconds', help: 'When the process started, in Unix time' };
+    this.metrics.gauge({ ...started, aggregator: 'max' }, () => startedAt);
     report('process_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss());
     report('process_heap_used_bytes', 'Used part of the JavaScript heap', () => process.memoryUsage().heapUsed);
     report('db_pool_connections', 'Connections to the database', () => pool.totalCount);
@@ -39,10 +44,6 @@ export class ProcessMetrics implements OnModuleInit {
   }
 }
 
-/** The version of the package that contains this file. */
-function ownVersion(folder: string): string {
-  const file = join(folder, 'package.json');
-  if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version ?? 'unknown';
-  const parent = dirname(folder);
-  return parent === folder ? 'unknown' : ownVersion(parent);
+function cpuSeconds({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1e6;
 }

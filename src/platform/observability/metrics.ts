@@ -36,12 +36,25 @@ export class Metrics {
   });
 
   readonly unmappedDatabaseErrors = this.counter({
-    name: 'unmapped_db_error',
+    name: 'unmapped_db_errors_total',
     help: 'Database errors without a mapping; above 0 there is a fault in the service',
   });
 
   counter<Label extends string = never>({ name, help, labelNames = [] }: Figure<Label>): Counter<Label> {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  /** A counter of something that counts by itself; read on each scrape. */
+  counterOf({ name, help }: Figure, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
   }
 
   /** A gauge that is read on each scrape; null: it is not available now, and is omitted. */

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { currentContext, type RequestContext } from '../context/request-context.js';
+import { routeTemplateOf } from '../http/route-table.js';
 import { Metrics } from '../observability/metrics.js';
 
 /** One request on its way. */
@@ -110,15 +111,11 @@ export class Traffic implements BeforeApplicationShutdown {
     this.receiving.delete(response);
     this.working.delete(response);
     this.streaming.delete(exchange);
-    const labels = { method: request.method, route: routeOf(request), status: statusOf(response) };
+    // The template: a bounded number of labels, unlike paths.
+    const route = routeTemplateOf(request) ?? 'none';
+    const labels = { method: request.method, route, status: statusOf(response) };
     this.metrics.requests.observe(labels, (performance.now() - since) / 1000);
   }
-}
-
-/** The router's template: a bounded number of labels, unlike paths. */
-function routeOf(request: Request): string {
-  const { path } = (request.route ?? {}) as { path?: unknown };
-  return typeof path === 'string' ? path : 'none';
 }
 
 function statusOf(response: Response): string {

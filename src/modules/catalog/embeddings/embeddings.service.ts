@@ -5,6 +5,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { LOG } from '../../../platform/observability/log.js';
+import { OutgoingCalls } from '../../../platform/observability/outgoing-calls.js';
 import { fold } from '../../../search-engine/index.js';
 import { type Slice, type SliceKey, SlicesService } from '../slices/slices.service.js';
 import { BuiltinEmbedder } from './builtin-embedder.js';
@@ -98,8 +99,9 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
     private readonly slices: SlicesService,
     @Inject(LOG) private readonly log: Logger,
     env: Env,
+    calls: OutgoingCalls,
   ) {
-    this.embedder = createEmbedder(env);
+    this.embedder = createEmbedder(env, calls);
   }
 
   beforeApplicationShutdown(): void {
@@ -242,7 +244,7 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
 }
 
 /** The embedder that `EMBEDDER` names. */
-function createEmbedder(env: Env): Embedder {
+function createEmbedder(env: Env, calls: OutgoingCalls): Embedder {
   if (env.embedder === 'none') return new NoEmbedder();
-  return env.embedder === 'http' ? new HttpEmbedder(env) : new BuiltinEmbedder(env.embeddingThreads);
+  return env.embedder === 'http' ? new HttpEmbedder(env, calls) : new BuiltinEmbedder(env.embeddingThreads);
 }

@@ -13,12 +13,13 @@ beforeEach(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  embedder = new HttpEmbedder({
+  const settings = {
     embeddingUrl: `http://127.0.0.1:${port}/`,
     embeddingApiKey: null,
     embeddingModel: 'toy',
     embeddingLanguages: ['en'],
-  });
+  };
+  embedder = new HttpEmbedder(settings, { run: (_call, work) => work({}) });
 });
 
 afterEach(async () => {

@@ -1,4 +1,7 @@
 import type { Env } from '../../../platform/config/env.js';
+import { findContext } from '../../../platform/context/request-context.js';
+import type { Span } from '../../../platform/context/span.js';
+import type { OutgoingCalls } from '../../../platform/observability/outgoing-calls.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { Embedder } from './embedder.js';
 import { type Call, ModelQueue, type Urgency } from './model-queue.js';
@@ -7,14 +10,20 @@ const QUERY_MS = 800;
 const DOCUMENT_MS = 30_000;
 const CONCURRENCY = 8;
 
+interface Asked {
+  readonly texts: readonly string[];
+  /** The work that needs the vectors; the queue may call the model while it runs for another request. */
+  readonly parent: Span | null;
+}
+
 /** A service with OpenAI's API for embeddings. After three failures in a row it is not called for ten seconds. */
 export class HttpEmbedder extends Embedder {
   readonly name = 'http';
   readonly model: string;
   dimensions: number | null = null;
   readonly languages: readonly string[];
-  private readonly queue = new ModelQueue<readonly string[], Float32Array[]>({
-    run: async ([texts = []], call) => [await this.ask(texts, call)],
+  private readonly queue = new ModelQueue<Asked, Float32Array[]>({
+    run: async (asked, call) => Promise.all(asked.map((one) => this.call(one, call))),
     concurrency: CONCURRENCY,
     isBatch: () => false,
     breaker: new CircuitBreaker({ failures: 3, restMs: 10_000 }),
@@ -22,6 +31,7 @@ export class HttpEmbedder extends Embedder {
 
   constructor(
     private readonly env: Pick<Env, 'embeddingUrl' | 'embeddingApiKey' | 'embeddingModel' | 'embeddingLanguages'>,
+    private readonly calls: Pick<OutgoingCalls, 'run'>,
   ) {
     super();
     this.model = env.embeddingModel ?? 'default';
@@ -29,12 +39,23 @@ export class HttpEmbedder extends Embedder {
   }
 
   async embed(texts: readonly string[], urgency: Urgency, signal?: AbortSignal): Promise<Float32Array[]> {
-    const vectors = await this.queue.add(texts, { urgency, signal });
+    const parent = findContext()?.span ?? null;
+    const vectors = await this.queue.add({ texts, parent }, { urgency, signal });
     this.dimensions = vectors[0]?.length ?? null;
     return vectors;
   }
 
-  private async ask(texts: readonly string[], { urgency, signal }: Call): Promise<Float32Array[]> {
+  private async call({ texts, parent }: Asked, call: Call): Promise<Float32Array[]> {
+    const { embeddingUrl: url } = this.env;
+    return this.calls.run({ name: `embed ${call.urgency}`, url, parent }, (headers) =>
+      this.ask(texts, { ...call, headers }),
+    );
+  }
+
+  private async ask(
+    texts: readonly string[],
+    { urgency, signal, headers }: Call & { headers: Readonly<Record<string, string>> },
+  ): Promise<Float32Array[]> {
     const { embeddingUrl, embeddingApiKey } = this.env;
     if (embeddingUrl === null) throw new Error('EMBEDDING_URL is missing');
     const deadline = AbortSignal.timeout(urgency === 'query' ? QUERY_MS : DOCUMENT_MS);
@@ -43,6 +64,7 @@ export class HttpEmbedder extends Embedder {
       redirect: 'error',
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
       headers: {
+        ...headers,
         'content-type': 'application/json',
         ...(embeddingApiKey === null ? {} : { authorization: `Bearer ${embeddingApiKey}` }),
       },

@@ -6,6 +6,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
+import { OutgoingCalls } from '../../../platform/observability/outgoing-calls.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { MessagesService } from '../messages/messages.service.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
@@ -16,7 +17,7 @@ import { sendingWindowOf } from '../timing/sending-window.js';
 import { DirectMailsService, SEND_MESSAGES } from './direct-mails.service.js';
 import { ContractLinks } from './contract-links.js';
 import { withLink, withoutLink } from './link-placeholder.js';
-import { MailSender, type Outcome } from './mail-sender.js';
+import { type Mail, MailSender, type Outcome } from './mail-sender.js';
 import { reminderMail } from './reminder-mail.js';
 import { decide, type Decision } from './run-decision.js';
 import { retryDelayMs, type DeliveryResult, deliveryResultOf, CANCELLED } from './delivery-result.js';
@@ -42,7 +43,7 @@ interface Attempt {
  * Sends due messages, each at most once: the start of an attempt is committed before the mail server is called, and an
  * attempt whose outcome was not recorded is never repeated.
  *
- * Ten dependencies: a delivery connects runs, mails about accounts, messages, the mail server and what happens after a mail was sent.
+ * Eleven dependencies: a delivery connects runs, mails about accounts, messages, the mail server and what happens after a mail was sent.
  */
 @Injectable()
 export class DeliveryJobs {
@@ -57,6 +58,7 @@ export class DeliveryJobs {
     private readonly outbox: Outbox,
     private readonly clock: Clock,
     private readonly env: Env,
+    private readonly calls: OutgoingCalls,
   ) {}
 
   /** Runs every minute and when a message is due earlier; any number of processes may run it at once. */
@@ -165,8 +167,15 @@ export class DeliveryJobs {
   /** The start of the attempt must be committed. */
   private async deliver({ message, text, link }: Attempt): Promise<void> {
     const outcome: Outcome =
-      text === null ? { kind: 'withdrawn' } : withoutLink(await this.sender.send({ ...message, text, link }), link);
+      text === null ? { kind: 'withdrawn' } : withoutLink(await this.send({ ...message, text, link }), link);
     await untilRecorded(() => this.database.transaction(() => this.settle(message, outcome)));
+  }
+
+  private send(mail: Mail): Promise<Outcome> {
+    const { smtpUrl: url } = this.env;
+    if (url === null) return this.sender.send(mail);
+    const failureOf = ({ kind }: Outcome) => (kind === 'sent' ? null : kind);
+    return this.calls.run({ name: 'mail', url, failureOf }, () => this.sender.send(mail));
   }
 
   private async settle(message: NotificationMessage, outcome: Outcome): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../platform/config/env.js';
+import { OutgoingCalls } from '../../../platform/observability/outgoing-calls.js';
 import { callLimitMs, type ProviderCall } from './provider-limits.js';
 import type {
   Cancellation,
@@ -51,6 +52,7 @@ export class ExternalProvidersService {
     private readonly simulated: SimulatedProvider,
     private readonly lateQuotes: LateQuotesService,
     private readonly env: Env,
+    private readonly calls: OutgoingCalls,
   ) {}
 
   /** Ten seconds, or less so that the request is answered before its own deadline. */
@@ -148,7 +150,7 @@ export class ExternalProvidersService {
       throw new TookTooLong('The provider took too long');
     });
     try {
-      return await Promise.race([call, limit]);
+      return await this.calls.run({ name: `${provider} ${kind}` }, () => Promise.race([call, limit]));
     } finally {
       ended.abort();
       limit.catch(() => undefined);

@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { parser } from '@prometheus-io/lezer-promql';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { startApp } from '../setup/app.js';
+import { type ExposedMetric, namingFaults, parseExposition } from './exposition.js';
+
+const FOLDER = join(process.cwd(), 'deploy/monitoring');
+
+interface Rule {
+  alert?: string;
+  expr?: string;
+  for?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+}
+
+interface Panel {
+  id: number;
+  type: string;
+  title: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets?: { expr: string }[];
+}
+
+/** The metrics of a service that has all of them: some exist only with a replica. */
+let metrics: ExposedMetric[];
+beforeAll(async () => {
+  const app = await startApp({ env: { JOBS: 'false', DATABASE_REPLICA_URLS: process.env['DATABASE_URL'] ?? '' } });
+  await app.as('owner').get('/v1/admin/distribution/channels/nothing');
+  metrics = parseExposition((await app.get('/metrics')).text);
+});
+
+/** The names that a time series can have: of a histogram those of its parts. */
+function seriesNames(): Set<string> {
+  const parts = ['_bucket', '_sum', '_count'];
+  const own = metrics.flatMap(({ name, type }) => (type === 'histogram' ? parts.map((part) => name + part) : [name]));
+  // Of Prometheus itself.
+  return new Set([...own, 'up']);
+}
+
+/** The metrics and labels that a query names. Throws if it is not PromQL. */
+function namesIn(query: string): { metrics: string[]; labels: string[] } {
+  // Grafana replaces its variables before it sends a query.
+  const text = query.replaceAll('$__rate_interval', '5m').replace(/\$\w+/g, 'any');
+  const found = { metrics: [] as string[], labels: [] as string[] };
+  parser.parse(text).iterate({
+    enter: ({ type, from, to, node }) => {
+      if (type.isError) throw new Error(`Not PromQL at character ${from}: ${text}`);
+      if (type.name === 'Identifier' && node.parent?.name === 'VectorSelector')
+        found.metrics.push(text.slice(from, to));
+      if (type.name === 'LabelName') found.labels.push(text.slice(from, to));
+    },
+  });
+  return found;
+}
+
+function expectKnown(query: string): void {
+  const { metrics: named, labels } = namesIn(query);
+  expect([query, named.filter((name) => !seriesNames().has(name))]).toEqual([query, []]);
+  expect(named.length).toBeGreaterThan(0);
+  const known = new Set(['job', 'instance', 'le', 'replica', 'code', 'surface', 'status', 'route', 'method', 'server']);
+  expect([query, labels.filter((label) => !known.has(label))]).toEqual([query, []]);
+}
+
+describe('the names of metrics', () => {
+  it('every metric follows the naming rules of Prometheus', () => {
+    expect(namingFaults(metrics)).toEqual([]);
+    expect(metrics.length).toBeGreaterThan(30);
+  });
+
+  it('every metric that docs/operations.md names exists', async () => {
+    const text = await readFile(join(process.cwd(), 'docs/operations.md'), 'utf8');
+    const table = text.slice(text.indexOf('## Monitoring'), text.indexOf('## Overload'));
+    const names = [...table.matchAll(/^\| `([a-z_]+)/gm)].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name) => !seriesNames().has(name))).toEqual([]);
+  });
+});
+
+describe('the query parser of these tests', () => {
+  it('the parser finds the metrics of a query, and rejects what is not PromQL', () => {
+    const query = 'sum by (le) (rate(a_bucket{status!="x"}[5m])) or b offset 5m > 2';
+    expect(namesIn(query)).toEqual({ metrics: ['a_bucket', 'b'], labels: ['le', 'status'] });
+    for (const wrong of ['sum(a', 'rate(a[5m)', 'a{b}', 'a >']) expect(() => namesIn(wrong)).toThrow('Not PromQL');
+  });
+});
+
+describe('deploy/monitoring/alerts.yaml', () => {
+  it('each alert rule has a query of existing metrics, a severity and a summary', async () => {
+    const text = await readFile(join(FOLDER, 'alerts.yaml'), 'utf8');
+    const { groups } = parse(text) as { groups: { name: string; rules: Rule[] }[] };
+    const rules = groups.flatMap((group) => group.rules);
+    const names = rules.map(({ alert }) => alert);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(10);
+    for (const rule of rules) {
+      expectKnown(rule.expr ?? '');
+      expect(rule).toEqual({
+        alert: expect.stringMatching(/^[A-Z][A-Za-z]+$/),
+        expr: expect.any(String),
+        ...(rule.for === undefined ? {} : { for: expect.stringMatching(/^\d+[smhd]$/) }),
+        labels: { severity: expect.stringMatching(/^(critical|warning|info)$/) },
+        annotations: { summary: expect.any(String) },
+      });
+    }
+  });
+});
+
+describe('deploy/monitoring/dashboard.json', () => {
+  it('each panel has queries of existing metrics and a place of its own', async () => {
+    const { panels } = JSON.parse(await readFile(join(FOLDER, 'dashboard.json'), 'utf8')) as { panels: Panel[] };
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, n) => `${x + (n % w)},${y + Math.floor(n / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    for (const { type, title, gridPos, targets = [] } of panels) {
+      expect([title, gridPos.x + gridPos.w <= 24, type === 'row' || targets.length > 0]).toEqual([title, true, true]);
+      for (const { expr } of targets) expectKnown(expr);
+    }
+  });
+});

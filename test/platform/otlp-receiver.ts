@@ -1,0 +1,111 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** A span as it was received, its attributes and those of its resource as plain objects. */
+export interface ReceivedSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId: string | undefined;
+  name: string;
+  /** 2: server, 3: client, 5: consumer. */
+  kind: number;
+  failed: boolean;
+  attributes: Record<string, unknown>;
+  resource: Record<string, unknown>;
+}
+
+interface Value {
+  stringValue?: string;
+  intValue?: number | string;
+  boolValue?: boolean;
+  doubleValue?: number;
+}
+type Attributes = { key: string; value: Value }[];
+
+interface Point {
+  attributes: Attributes;
+  asDouble?: number;
+  asInt?: number | string;
+  count?: number | string;
+  sum?: number;
+  bucketCounts?: (number | string)[];
+  explicitBounds?: number[];
+}
+
+export interface ReceivedMetric {
+  name: string;
+  unit?: string;
+  sum?: { dataPoints: Point[]; isMonotonic: boolean };
+  gauge?: { dataPoints: Point[] };
+  histogram?: { dataPoints: Point[] };
+}
+
+interface Traces {
+  resourceSpans: {
+    resource: { attributes: Attributes };
+    scopeSpans: {
+      spans: (Omit<ReceivedSpan, 'attributes'> & { attributes: Attributes; status: { code?: number } })[];
+    }[];
+  }[];
+}
+
+interface Metrics {
+  resourceMetrics: { scopeMetrics: { metrics: ReceivedMetric[] }[] }[];
+}
+
+/** A collector for OTLP over HTTP in JSON, which stores what it receives. */
+export class OtlpReceiver {
+  /** Every body, as it was sent. */
+  readonly bodies: { path: string; headers: IncomingHttpHeaders; body: string }[] = [];
+  private readonly server = createServer((request, response) => {
+    void text(request).then((body) => {
+      this.bodies.push({ path: request.url ?? '', headers: request.headers, body });
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+  });
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  stop(): Promise<void> {
+    this.server.closeAllConnections();
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+
+  get spans(): ReceivedSpan[] {
+    return this.bodies
+      .filter(({ path }) => path === '/v1/traces')
+      .flatMap(({ body }) => (JSON.parse(body) as Traces).resourceSpans)
+      .flatMap(({ resource, scopeSpans }) =>
+        scopeSpans
+          .flatMap(({ spans }) => spans)
+          .map((span) => ({
+            ...span,
+            failed: span.status.code === 2,
+            attributes: plain(span.attributes),
+            resource: plain(resource.attributes),
+          })),
+      );
+  }
+
+  /** The newest export of each metric. */
+  get metrics(): Map<string, ReceivedMetric> {
+    const received = this.bodies
+      .filter(({ path }) => path === '/v1/metrics')
+      .flatMap(({ body }) => (JSON.parse(body) as Metrics).resourceMetrics)
+      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
+    return new Map(received.map((metric) => [metric.name, metric]));
+  }
+}
+
+export function plain(attributes: Attributes): Record<string, unknown> {
+  return Object.fromEntries(
+    attributes.map(({ key, value }) => [
+      key,
+      value.stringValue ?? value.boolValue ?? Number(value.intValue ?? value.doubleValue),
+    ]),
+  );
+}
