@@ -112,7 +112,7 @@ it('an hourly job logs violations as errors and counts them in the metrics', asy
   await asSystem(() => integrity.verifyAndStore());
   const logged = app.logs.map((text) => JSON.parse(text) as Record<string, unknown>);
   expect(logged.filter(({ check }) => check !== undefined)).toMatchObject([
-    { level: 50, check: 'booking_total', violations: 1, msg: 'accounting rule violated' },
+    { level: 'error', check: 'booking_total', violations: 1, msg: 'accounting rule violated' },
   ]);
   expect((await app.get('/metrics')).text).toMatch(/^finance_integrity_violations 1$/m);
 
