@@ -26,7 +26,8 @@ const SavedInvoice = new EntitySchema({
     ]),
   ),
 });
-await dataSource.query(`create table if not exists bench_saved_invoices (like supplier_invoices including defaults);
+await dataSource.query(`drop table if exists bench_saved_invoices;
+  create table bench_saved_invoices (like supplier_invoices including defaults);
   alter table bench_saved_invoices alter column id set default gen_random_uuid()::text, add primary key (id);
   create unique index on bench_saved_invoices (supplier_name, invoice_number)`);
 
@@ -60,7 +61,7 @@ const saving = await new DataSource({
 }).initialize();
 const saved = saving.getRepository(Saved);
 const savedInvoices = saving.getRepository(SavedInvoice);
-const [invoice] = await invoices.find({ take: 1 });
+const [invoice = {}] = await invoices.find({ take: 1 });
 delete invoice.id;
 
 const SEALED = { data: { ciphertext: 'A'.repeat(48) } };
