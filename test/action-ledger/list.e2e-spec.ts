@@ -159,6 +159,26 @@ describe('the filters of the list', () => {
     expect(elsewhere).toEqual(between);
   });
 
+  it('to includes entries that were appended after younger ones, by a server whose clock is behind', async () => {
+    const subjectId = await newChannel(app);
+    const start = app.now().getTime();
+    const describedAfter = async (minutes: number) => {
+      app.travel({ ms: minutes * 60_000 });
+      await app.as('owner').patch(`${CHANNELS}/${subjectId}`, { description: `${app.now().getTime() - start}` });
+    };
+    await describedAfter(40);
+    await describedAfter(-30);
+    await describedAfter(300);
+    const to = new Date(start + 20 * 60_000).toISOString();
+
+    const [behind, created, ...others] = (await page(app, { subjectId, to })).data;
+
+    expect(others).toEqual([]);
+    expect(created?.action).toBe('distribution.channel.create');
+    expect(behind?.sequence).toBe((created?.sequence ?? 0) + 2);
+    expect((await page(app, { to })).data.slice(0, 2)).toEqual([behind, created]);
+  });
+
   it('the list is empty for an actor without entries', async () => {
     expect(await page(app, { action: 'distribution.channel.explode' })).toEqual({ data: [], nextCursor: null });
   });

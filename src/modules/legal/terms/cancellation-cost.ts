@@ -15,7 +15,7 @@ interface CancelledItem {
   /** Null if it belongs to no product. */
   productId: string | null;
   totalCents: number;
-  /** False: it is kept in full, whatever the rules say. */
+  /** False: it is kept in full, without regard to the rules. */
   refundable: boolean;
 }
 
