@@ -125,6 +125,18 @@ it('an hourly job logs violations as errors and counts them in the metrics', asy
   expect(known).toBeDefined();
 });
 
+it('every process has the violations of the stored report in its metrics, whichever process has stored it', async () => {
+  const other = await startApp({ env: { JOBS: 'false' } });
+  const { id } = await bookingWith(app);
+  await tamper(app, 'bookings', `update bookings set total_cents = 1 where id = '${id}'`);
+  await asSystem(() => app.nest.get(IntegrityService).verifyAndStore());
+  expect((await other.get('/metrics')).text).toMatch(/^finance_integrity_violations 1$/m);
+
+  await tamper(app, 'bookings', `update bookings set total_cents = 100000 where id = '${id}'`);
+  await asSystem(() => other.nest.get(IntegrityService).verifyAndStore());
+  expect((await app.get('/metrics')).text).toMatch(/^finance_integrity_violations 0$/m);
+});
+
 it('the report is current, or that of the last job if the tables cannot be read in time', async () => {
   const { id } = await bookingWith(app);
   await asSystem(() => app.nest.get(IntegrityService).verifyAndStore());
