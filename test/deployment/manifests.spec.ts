@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
-import { ConfigurationError } from '../../src/platform/config/configuration-error.js';
-import { readEnv } from '../../src/platform/config/read-env.js';
+import { readMigrationEnv } from '../../src/platform/config/read-env.js';
 import { settings } from '../../src/platform/config/table.js';
-import { PROJECT } from '../launcher/folders.js';
+import { newFolder, PROJECT } from '../launcher/folders.js';
+import { settingsFaults } from '../setup/settings.js';
 import { commandOf, copiesOf, imageEnvironment, instructions, textsOf } from './dockerfile.js';
 
 type Variables = Record<string, string>;
@@ -14,6 +15,7 @@ interface Container {
   name: string;
   image: string;
   args?: string[];
+  env?: { name: string; valueFrom: { secretKeyRef: { name: string; key: string } } }[];
   envFrom: { configMapRef?: { name: string }; secretRef?: { name: string } }[];
   ports?: { name: string; containerPort: number }[];
   volumeMounts: { name: string; mountPath: string }[];
@@ -22,12 +24,17 @@ interface Container {
 }
 
 interface Pod {
-  metadata: { labels: Variables; annotations?: Variables };
+  metadata: { labels: Variables };
   spec: {
-    securityContext: { runAsUser: number; runAsGroup: number };
+    securityContext: { runAsUser: number; runAsGroup: number; fsGroup: number };
     terminationGracePeriodSeconds?: number;
+    restartPolicy?: string;
     containers: [Container];
-    volumes: { name: string; persistentVolumeClaim?: { claimName: string } }[];
+    volumes: {
+      name: string;
+      persistentVolumeClaim?: { claimName: string };
+      secret?: { secretName: string; defaultMode: number; optional?: boolean };
+    }[];
   };
 }
 
@@ -38,10 +45,10 @@ interface Manifest {
   stringData?: Variables;
   spec: {
     template: Pod;
+    podFailurePolicy?: object;
     selector: Variables & { matchLabels: Variables };
     ports: { targetPort: string }[];
     scaleTargetRef: { kind: string; name: string };
-    metrics: { pods: { metric: { name: string } } }[];
   };
 }
 
@@ -88,20 +95,17 @@ const pods = [named('Job', 'travel-migration'), named('Deployment', 'travel')].m
 const [USER] = textsOf('service', 'USER');
 const DATA_DIR = imageEnvironment()['DATA_DIR'] ?? '';
 
-/** The faults of an environment, without the ones of the machine that runs the tests. */
-function faultsOf(variables: Variables): readonly string[] {
-  try {
-    readEnv(variables);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.faults;
-    throw error;
-  }
-}
+const KEYS = named('Secret', 'travel-keys').stringData?.['keks.json'] ?? '';
+const TLS = '?sslmode=verify-full';
+const DATABASE_URL = `postgres://travel_service:of-the-service@db.acme.test/travel${TLS}`;
+const MIGRATION_DATABASE_URL = `postgres://travel_owner:of-the-owner@db.acme.test/travel${TLS}`;
 
-function filesBelow(folder: string): string[] {
-  const entries = readdirSync(join(PROJECT, folder), { withFileTypes: true, recursive: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+/** A file with this content and the mode of a mounted secret. */
+function mounted(content: string): string {
+  const path = join(newFolder(), 'keks.json');
+  writeFileSync(path, content);
+  chmodSync(path, 0o440);
+  return path;
 }
 
 /** Whether the service has the route of a health check. */
@@ -154,7 +158,7 @@ describe('compose.yaml', () => {
 
   it('compose.yaml starts the service in development mode with settings that it accepts', () => {
     expect(unknownIn(environment)).toEqual([]);
-    expect(faultsOf({ ...imageEnvironment(), ...environment })).toEqual([]);
+    expect(settingsFaults({ ...imageEnvironment(), ...environment })).toEqual([]);
     expect(environment).toMatchObject({ NODE_ENV: 'development', ALLOW_REMOTE_DEVELOPMENT: 'true' });
     expect(hasCheck(/\/health\/\w+/.exec(healthcheck?.test.join(' ') ?? '')?.[0] ?? '')).toBe(true);
   });
@@ -162,9 +166,15 @@ describe('compose.yaml', () => {
   it('the service of compose.yaml waits for a database, a mail server and an object store, and its addresses are theirs', () => {
     expect(Object.keys(services).sort()).toEqual(['database', 'mail', 'object-store', 'service']);
     expect(Object.keys(services['service']?.depends_on ?? {}).sort()).toEqual(['database', 'mail', 'object-store']);
-    const urls = Object.values(environment).filter((value) => URL.canParse(value));
+    const urls = Object.values(environment).filter((value) => URL.canParse(value) && !value.startsWith('s3:'));
     const hosts = urls.map((url) => new URL(url).hostname).filter((host) => host !== 'localhost');
     expect(hosts.filter((host) => !(host in services))).toEqual([]);
+  });
+
+  it('the service of compose.yaml stores files in a bucket that the object store creates', () => {
+    const bucket = new URL(environment['FILES_URL'] ?? '').hostname;
+    expect(services['object-store']?.environment['COM_ADOBE_TESTING_S3MOCK_STORE_INITIAL_BUCKETS']).toBe(bucket);
+    expect(environment).toMatchObject({ FILES_S3_PATH_STYLE: 'true' });
   });
 
   it('the roles of compose.yaml have the names and passwords of the addresses', () => {
@@ -203,10 +213,46 @@ describe('the Kubernetes manifests', () => {
     );
     const placeholders = Object.assign({}, ...secrets) as Variables;
     expect(unknownIn({ ...data, ...placeholders })).toEqual([]);
-    const faults = faultsOf({ ...imageEnvironment(), ...data, ...placeholders });
+    const variables = { ...imageEnvironment(), ...data, ...placeholders, KEK_FILE: mounted(KEYS) };
     const replaced = Object.keys(placeholders).filter((name) => placeholders[name]?.startsWith('<'));
-    const rejected = new Set(faults.map((fault) => fault.split(':', 1)[0] ?? ''));
-    expect([...rejected].sort()).toEqual([...replaced, 'BASE_URL', 'MAIL_FROM', 'VAULT_KEK_PRIMARY'].sort());
+    const rejected = new Set(settingsFaults(variables).map((fault) => fault.split(':', 1)[0] ?? ''));
+    const inSettings = ['BASE_URL', 'FILES_URL', 'MAIL_FROM', 'TRUSTED_PROXIES'];
+    expect([...rejected].sort()).toEqual([...replaced, ...inSettings, 'KEK_FILE'].sort());
+  });
+
+  it('the pods of the service mount the keys as the file of KEK_FILE, with a mode and a form that it accepts', () => {
+    const [, { spec }] = pods as [Pod, Pod];
+    const volume = spec.volumes.find(({ secret }) => secret);
+    expect(volume?.secret).toEqual({ secretName: 'travel-keys', defaultMode: 0o440 });
+    const mount = spec.containers[0].volumeMounts.find(({ name }) => name === volume?.name);
+    const { data = {} } = named('ConfigMap', 'travel-settings');
+    expect([data['KEK_PROVIDER'], data['KEK_FILE']]).toEqual(['file', `${mount?.mountPath}/keks.json`]);
+    const content = KEYS.replace('<32 bytes in base64>', randomBytes(32).toString('base64'));
+    const faults = settingsFaults({ ...imageEnvironment(), ...data, KEK_FILE: mounted(content) });
+    expect(faults.filter((fault) => fault.startsWith('KEK_FILE'))).toEqual([]);
+  });
+
+  it('every pod mounts the files that the addresses of the database name, readable by its group', () => {
+    const [owner = '', service = ''] = ['travel-migration-secrets', 'travel-secrets'].map((name) =>
+      Object.values(named('Secret', name).stringData ?? {}).find((value) => value.startsWith('<postgres:')),
+    );
+    const files = Object.keys(named('Secret', 'travel-files').stringData ?? {});
+    for (const { spec } of pods) {
+      const volume = spec.volumes.find(({ secret }) => secret?.secretName === 'travel-files');
+      expect(volume?.secret).toEqual({ secretName: 'travel-files', optional: true, defaultMode: 0o440 });
+      expect(spec.securityContext.fsGroup).toBe(spec.securityContext.runAsGroup);
+      const mount = spec.containers[0].volumeMounts.find(({ name }) => name === volume?.name);
+      const paths = files.map((file) => `${mount?.mountPath}/${file}`);
+      for (const url of [owner, service]) expect(paths).toContain(/&sslrootcert=([^>]*)>$/.exec(url)?.[1]);
+    }
+  });
+
+  it('the migration job is not repeated if a setting is wrong', () => {
+    const { podFailurePolicy, template } = named('Job', 'travel-migration').spec;
+    const onExitCodes = { operator: 'In', values: [78] };
+    expect(podFailurePolicy).toEqual({ rules: [{ action: 'FailJob', onExitCodes }] });
+    // The API server rejects a failure policy with another value.
+    expect(template.spec.restartPolicy).toBe('Never');
   });
 
   it('each pod runs an image of the kustomization, in the version of package.json, with its user and data folder', () => {
@@ -221,30 +267,43 @@ describe('the Kubernetes manifests', () => {
         readOnlyRootFilesystem: true,
         capabilities: { drop: ['ALL'] },
       });
-      expect(container.volumeMounts).toEqual([{ name: spec.volumes[0]?.name, mountPath: DATA_DIR }]);
+      expect(container.volumeMounts[0]).toEqual({ name: spec.volumes[0]?.name, mountPath: DATA_DIR });
     }
   });
 
-  it('each pod takes its settings from objects that exist, and only the migration knows the password of the owner', () => {
+  it('each pod takes its settings from objects that exist, and the migration only the secrets of the two roles', () => {
     const sources = pods.map(({ spec: { containers } }) =>
       containers[0].envFrom.map(({ configMapRef, secretRef }) => {
         const kind = configMapRef ? 'ConfigMap' : 'Secret';
         return named(kind, (configMapRef ?? secretRef)?.name ?? '').metadata.name;
       }),
     );
-    expect(sources).toEqual([
-      ['travel-settings', 'travel-secrets', 'travel-migration-secrets'],
-      ['travel-settings', 'travel-secrets'],
+    expect(sources).toEqual([['travel-settings'], ['travel-settings', 'travel-secrets']]);
+    const single = pods.map(({ spec: { containers } }) =>
+      (containers[0].env ?? []).map(({ name, valueFrom: { secretKeyRef } }) => {
+        const values = named('Secret', secretKeyRef.name).stringData ?? {};
+        return [name, secretKeyRef.name, secretKeyRef.key in values];
+      }),
+    );
+    expect(single).toEqual([
+      [
+        ['DATABASE_URL', 'travel-secrets', true],
+        ['MIGRATION_DATABASE_URL', 'travel-migration-secrets', true],
+      ],
+      [],
     ]);
+    const migration = { ...named('ConfigMap', 'travel-settings').data, MIGRATION_DATABASE_URL, DATABASE_URL };
+    expect(readMigrationEnv(migration)).toMatchObject({ orgTimeZone: 'UTC' });
     for (const { spec } of pods) {
-      for (const { persistentVolumeClaim: claim } of spec.volumes) {
+      for (const { persistentVolumeClaim: claim, secret } of spec.volumes) {
         if (claim) named('PersistentVolumeClaim', claim.claimName);
+        if (secret) named('Secret', secret.secretName);
       }
     }
   });
 
-  it('probes and scrapes lead to routes of the service, on the port that it listens on', () => {
-    const [, { metadata, spec }] = pods as [Pod, Pod];
+  it('probes lead to routes of the service, on the port that it listens on', () => {
+    const [, { spec }] = pods as [Pod, Pod];
     const [container] = spec.containers;
     const ports = container.ports?.map(({ name, containerPort }) => [name, String(containerPort)]);
     expect(ports).toEqual([['http', imageEnvironment()['PORT']]]);
@@ -255,18 +314,24 @@ describe('the Kubernetes manifests', () => {
     ][];
     expect(probes.map(([name]) => name).sort()).toEqual(['livenessProbe', 'readinessProbe', 'startupProbe']);
     expect(probes.filter(([, { httpGet }]) => httpGet.port !== 'http' || !hasCheck(httpGet.path))).toEqual([]);
-    expect(metadata.annotations?.['prometheus.io/port']).toBe(imageEnvironment()['PORT']);
-    expect(named('ConfigMap', 'travel-settings').data?.['METRICS']).toBe('true');
   });
 
   it('a pod has more time to stop than the service needs', () => {
     const [, { spec }] = pods as [Pod, Pod];
     const drain = Number(named('ConfigMap', 'travel-settings').data?.['DRAIN_SECONDS']);
-    const needed = [...read('src/platform/traffic/drain.ts').matchAll(/_WITHIN_MS = ([\d_]+);/g)].map(
-      ([, ms = '']) => Number(ms.replaceAll('_', '')) / 1000,
-    );
-    expect(needed).toHaveLength(2);
-    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(needed.reduce((sum, each) => sum + each, drain));
+    const secondsIn = (file: string, names: RegExp) =>
+      [...read(file).matchAll(names)].map(([, ms = '']) => Number(ms.replaceAll('_', '')) / 1000);
+    const needed = [
+      ...secondsIn('src/platform/traffic/drain.ts', /_WITHIN_MS = ([\d_]+);/g),
+      ...secondsIn('src/platform/observability/open-telemetry.ts', /_WITHIN_MS = ([\d_]+);/g),
+    ];
+    expect(needed).toHaveLength(3);
+    const afterDrain = needed.reduce((sum, each) => sum + each, 0);
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(drain + afterDrain);
+    const [killedAfter = 0] = secondsIn('src/cluster.ts', /^const KILL_AFTER_MS = ([\d_]+);/gm);
+    expect(killedAfter).toBeGreaterThan(afterDrain);
+    const [, documented] = /`DRAIN_SECONDS` and (\d+) seconds/.exec(read('docs/operations.md')) ?? [];
+    expect(Number(documented)).toBeGreaterThan(killedAfter);
   });
 
   it('service, disruption budget and autoscaler select the pods of the deployment', () => {
@@ -276,17 +341,6 @@ describe('the Kubernetes manifests', () => {
     expect(named('PodDisruptionBudget', 'travel').spec.selector.matchLabels).toEqual(labels);
     const { kind, name } = named('HorizontalPodAutoscaler', 'travel').spec.scaleTargetRef;
     expect(named(kind, name).kind).toBe('Deployment');
-  });
-
-  it('the autoscaler follows a metric that the service has and the adapter serves', () => {
-    const [metric] = named('HorizontalPodAutoscaler', 'travel').spec.metrics;
-    const name = metric?.pods.metric.name ?? '';
-    const published = filesBelow('src').filter((file) => readFileSync(file, 'utf8').includes(`name: '${name}'`));
-    expect([name, published.length]).toEqual(['http_requests_in_flight', 1]);
-    const values = parse(read(`${KUBERNETES}/prometheus-adapter-values.yaml`)) as {
-      rules: { custom: { seriesQuery: string }[] };
-    };
-    expect(values.rules.custom[0]?.seriesQuery.startsWith(`${name}{`)).toBe(true);
   });
 });
 
