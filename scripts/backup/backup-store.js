@@ -22,7 +22,7 @@ import { progressOf } from './progress.js';
  * @property {string} postgresVersion
  * @property {PhysicalPart | null} physical null for a dump
  * @property {string[]} keyIds key-encryption keys that the stored keys need; they are not part of the backup
- * @property {boolean} hasFiles false: the files are in an object store
+ * @property {boolean} hasFiles false: files are in an object store, which is not part of the backup
  * @property {Entry[]} entries
  */
 
@@ -188,7 +188,7 @@ export async function verifyBackup({ name, folder, manifest }, signal) {
   });
 }
 
-/** A segment's place in the log, whatever its timeline. @param {string} segment */
+/** A segment's position in the log, without its timeline. @param {string} segment */
 export function positionOf(segment) {
   return segment.slice(8, 24);
 }

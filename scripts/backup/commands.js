@@ -36,7 +36,14 @@ const KEPT_BY_DEFAULT = 7;
  * @returns {Promise<number>} the exit code
  */
 export async function backupCommand(words) {
-  return run(words, { help: BACKUP_HELP, options: { to: { type: 'string' } }, work: takeBackup });
+  const options = /** @type {const} */ ({ to: { type: 'string' } });
+  return run(words, {
+    help: BACKUP_HELP,
+    options,
+    maxNames: 0,
+    stopped: 'Stopped; no backup was made.',
+    work: takeBackup,
+  });
 }
 
 /**
@@ -50,20 +57,21 @@ export async function restoreCommand(words) {
     verify: { type: 'boolean' },
     replace: { type: 'boolean' },
   });
-  return run(words, { help: RESTORE_HELP, options, work: restore });
+  const stopped = 'Stopped; the database is unchanged. Missing files may have been added.';
+  return run(words, { help: RESTORE_HELP, options, maxNames: 1, stopped, work: restore });
 }
 
 /** @typedef {{ values: Record<string, string | boolean | undefined>, names: string[], signal: AbortSignal }} Request */
 
 /**
  * @param {string[]} words
- * @param {{ help: string, options: import('node:util').ParseArgsConfig['options'],
- *   work: (request: Request) => Promise<{ result: object, lines: string[] }> }} command
+ * @param {{ help: string, options: import('node:util').ParseArgsConfig['options'], maxNames: number, stopped: string,
+ *   work: (request: Request) => Promise<{ result: object, lines: string[] }> }} command `stopped`: the message after a Ctrl-C
  */
-async function run(words, { help, options, work }) {
+async function run(words, { help, options, maxNames, stopped, work }) {
   const { stopping } = stopSignals();
   try {
-    const { values, positionals } = parsed(words, { help, options });
+    const { values, positionals } = parsed(words, { help, options, maxNames });
     if (values.help) {
       process.stdout.write(help);
       return 0;
@@ -77,13 +85,16 @@ async function run(words, { help, options, work }) {
     return 0;
   } catch (error) {
     if (!isStop(error, stopping)) return report(error);
-    note('Stopped; nothing was changed.');
+    note(stopped);
     return 130;
   }
 }
 
-/** @param {string[]} words @param {{ help: string, options: import('node:util').ParseArgsConfig['options'] }} command */
-function parsed(words, { help, options }) {
+/**
+ * @param {string[]} words
+ * @param {{ help: string, options: import('node:util').ParseArgsConfig['options'], maxNames: number }} command
+ */
+function parsed(words, { help, options, maxNames }) {
   const common = /** @type {const} */ ({ json: { type: 'boolean' }, help: { type: 'boolean' } });
   try {
     const { values, positionals } = parseArgs({
@@ -91,8 +102,7 @@ function parsed(words, { help, options }) {
       options: { ...options, ...common },
       allowPositionals: true,
     });
-    const isRestore = help === RESTORE_HELP;
-    if (positionals.length > (isRestore ? 1 : 0)) throw new Error(`Unexpected argument '${positionals.at(-1)}'`);
+    if (positionals.length > maxNames) throw new Error(`Unexpected argument '${positionals.at(-1)}'`);
     return { values: /** @type {Record<string, string | boolean | undefined>} */ (values), positionals };
   } catch (error) {
     throw new LaunchError(error instanceof Error ? error.message : String(error), help.trim(), {
@@ -115,8 +125,9 @@ async function takeBackup({ values, signal }) {
     const backup = await store.create(startedAt, async (draft) => {
       const database = process.env.DATABASE_URL ? await takeDump(draft, signal) : await takePhysical(draft, signal);
       archiving.isOn = database.archiving;
-      const files = keepsFilesLocally() ? await copyFiles(filePaths(), { target: draft, previous, signal }) : null;
-      damaged = files?.damaged ?? [];
+      const places = filePlaces();
+      const files = await copyFiles(places, { target: draft, previous, signal });
+      damaged = files.damaged;
       /** @type {Manifest} */
       const manifest = {
         format: 1,
@@ -127,8 +138,8 @@ async function takeBackup({ values, signal }) {
         postgresVersion: database.postgresVersion,
         physical: database.physical,
         keyIds: database.keyIds,
-        hasFiles: files !== null,
-        entries: [...database.entries, ...(files?.entries ?? [])],
+        hasFiles: places.hasFiles,
+        entries: [...database.entries, ...files.entries],
       };
       return manifest;
     });
@@ -186,49 +197,44 @@ async function restore({ values, names: [name], signal }) {
   }
   return store.exclusively(async () => {
     await rejectRunningService();
-    const isReplaced = values.replace === true;
-    const done = kind === 'dump' ? await restoreDump(backup, { isReplaced, signal }) : null;
-    const options = { isReplaced, upTo, store, signal };
-    const { files, setAside, ...state } = done ?? (await restorePhysical(backup, options));
-    const result = { name: backup.name, kind, startedAt: backup.manifest.startedAt, setAside, files, ...state };
+    const replace = values.replace === true;
+    const restored =
+      kind === 'dump'
+        ? await restoreDump(backup, { replace, signal })
+        : await restorePhysical(backup, { replace, upTo, store, signal });
+    const result = { name: backup.name, kind, startedAt: backup.manifest.startedAt, ...restored };
     return { result, lines: restoreLines(result) };
   });
 }
 
-/** @param {Backup} backup @param {{ isReplaced: boolean, signal: AbortSignal }} options */
-async function restoreDump(backup, { isReplaced: replace, signal }) {
+/** @param {Backup} backup @param {{ replace: boolean, signal: AbortSignal }} options */
+async function restoreDump(backup, { replace, signal }) {
   const { rejectUnsuitableDatabase, restoreDatabase } = await import('./dump.js');
   await rejectUnsuitableDatabase(backup, { replace });
   await verifyBackup(backup, signal);
-  const files = await filesOf(backup, signal);
+  const files = await restoreFiles(backup, { ...filePlaces(), signal });
   return { files, setAside: null, lastTransactionAt: null, ...(await restoreDatabase(backup, { replace, signal })) };
 }
 
 /**
  * @param {Backup} backup
- * @param {{ isReplaced: boolean, upTo: import('./recovery.js').UpTo, store: BackupStore, signal: AbortSignal }} options
+ * @param {{ replace: boolean, upTo: import('./recovery.js').UpTo, store: BackupStore, signal: AbortSignal }} options
  */
-async function restorePhysical(backup, { isReplaced: replace, upTo, store, signal }) {
+async function restorePhysical(backup, { replace, upTo, store, signal }) {
   const { recoverCluster, rejectUnsuitableCluster } = await import('./recovery.js');
   const { walArchiveIn } = await import('../embedded-postgres/wal-archive.js');
   const { dataDir, backupDir } = embeddedFolders();
   rejectUnsuitableCluster(backup, { dataDir, replace });
   await verifyBackup(backup, signal);
   const archive = walArchiveIn(store.folder, backup.manifest.physical?.systemIdentifier ?? '');
-  /** @type {Awaited<ReturnType<typeof filesOf>>} */
+  /** @type {Awaited<ReturnType<typeof restoreFiles>> | null} */
   let files = null;
   const before = async () => {
-    files = await filesOf(backup, signal);
+    files = await restoreFiles(backup, { ...filePlaces(), signal });
   };
   const options = { dataDir, replace, archive, backupDir, upTo, signal, before };
   const { recovered, setAside } = await recoverCluster(backup, options);
   return { files, setAside, ...recovered };
-}
-
-/** @param {Backup} backup @param {AbortSignal} signal */
-async function filesOf(backup, signal) {
-  if (!backup.manifest.hasFiles || !keepsFilesLocally()) return null;
-  return restoreFiles(backup, { ...filePaths(), signal });
 }
 
 /** @param {BackupStore} store @param {{ name: string | undefined, upTo: import('./recovery.js').UpTo }} options */
@@ -297,17 +303,15 @@ function keptBackups() {
   );
 }
 
-function filePaths() {
-  const { FILES_DIR, LEDGER_CHECKPOINT_FILE } = process.env;
+/** Files in an object store are not part of a backup; while they are being moved, some are in the folder. */
+function filePlaces() {
+  const { FILES_DIR, FILES_URL, FILES_FALLBACK, LEDGER_CHECKPOINT_FILE } = process.env;
+  const stores = [FILES_URL?.trim() || 'local', FILES_FALLBACK?.trim() || null];
   return {
-    filesDir: resolve(FILES_DIR?.trim() || join(dataFolder(), 'files')),
+    hasFiles: !stores.some((store) => store?.startsWith('s3:')),
+    filesDir: stores.includes('local') ? resolve(FILES_DIR?.trim() || join(dataFolder(), 'files')) : null,
     checkpointFile: resolve(LEDGER_CHECKPOINT_FILE?.trim() || join(dataFolder(), 'ledger-checkpoints.jsonl')),
   };
-}
-
-/** Files in an object store are backed up there, by versions or replication. */
-function keepsFilesLocally() {
-  return !process.env.FILES_URL?.trim().startsWith('s3:');
 }
 
 async function rejectRunningService() {

@@ -3,7 +3,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
+import { databaseUrlOf } from '../configuration.js';
 import { LaunchError } from '../launch-error.js';
 import { digestOf } from './copies.js';
 import { progressOf } from './progress.js';
@@ -14,14 +16,16 @@ import { neededKeys, restoredState } from './restored-state.js';
 
 const DUMP = 'database.dump';
 const CONNECT_MS = 5_000;
-const SCHEMAS = `select nspname as name from pg_namespace
-  where nspname !~ '^pg_' and nspname <> 'information_schema' order by 1`;
+const TLS_FILES = ['sslrootcert', 'sslcert', 'sslkey'];
+/** The schemas of the service. Others belong to other programs: they are neither dumped nor deleted. */
+const SCHEMAS = ['public', 'graphile_worker'];
+const OTHER_SCHEMAS = `select nspname as name from pg_namespace
+  where nspname !~ '^pg_' and nspname <> 'information_schema' and nspname <> all($1::text[])`;
 const TABLES = `select count(*)::int as count from pg_class
-  where relkind in ('r', 'p') and relnamespace in (select oid from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema')
+  where relkind in ('r', 'p') and relnamespace in (select oid from pg_namespace where nspname = any($1::text[]))
     and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')`;
 /** Connections of the roles of the service: those of monitoring programs do not matter. */
-const CONNECTIONS = `select count(*)::int as count from pg_stat_activity
-  where datname = current_database() and pid <> pg_backend_pid() and usename = any($1::text[])`;
+const CONNECTIONS = `pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and usename`;
 
 /** The role that owns the tables, connected to the server itself: pg_dump changes settings that a pooler would share. */
 function ownerUrl() {
@@ -36,17 +40,21 @@ function ownerUrl() {
  * @returns {Promise<Pick<Manifest, 'postgresVersion' | 'keyIds' | 'entries'>>}
  */
 export async function dumpDatabase(target, signal) {
-  const { version, major, tables, keyIds } = await onDatabase(async (client) => ({
+  const { version, major, tables, others, keyIds } = await onDatabase(async (client) => ({
     ...(await serverOf(client)),
-    tables: (await client.query(TABLES)).rows[0].count,
+    tables: (await client.query(TABLES, [SCHEMAS])).rows[0].count,
+    others: (await client.query(OTHER_SCHEMAS, [SCHEMAS])).rows.map(({ name }) => client.escapeIdentifier(name)),
     keyIds: await neededKeys(client),
   }));
   const program = clientOf('pg_dump', { major });
   // An unlogged table contains nothing that outlives a crash.
   const words = ['--format=custom', '--no-unlogged-table-data', '--lock-wait-timeout=60s', '--verbose'];
+  words.push('--no-publications', '--no-subscriptions', ...others.map((name) => `--exclude-schema=${name}`));
   const progress = progressOf('dumping the database', tables, (count) => `${count} tables`);
   const isStep = (/** @type {string} */ line) => line.includes('dumping contents of table') && progress.add(1);
-  await runClient([program, ...words, `--file=${join(target, DUMP)}`], { major, signal, line: isStep });
+  const { url, variables } = addressOf(ownerUrl(), major);
+  const command = [program, ...words, `--dbname=${url}`, `--file=${join(target, DUMP)}`];
+  await startClient(command, { variables, stdin: 'ignore', stdout: 'ignore', signal, line: isStep }).ended;
   progress.end();
   const digest = await digestOf(join(target, DUMP));
   if (digest === null) throw new Error('pg_dump wrote no file');
@@ -61,8 +69,8 @@ export async function dumpDatabase(target, signal) {
 export async function rejectUnsuitableDatabase({ name, manifest }, { replace }) {
   const { major, version, tables, connections } = await onDatabase(async (client) => ({
     ...(await serverOf(client)),
-    tables: (await client.query(TABLES)).rows[0].count,
-    connections: (await client.query(CONNECTIONS, [rolesOfTheService()])).rows[0].count,
+    tables: (await client.query(TABLES, [SCHEMAS])).rows[0].count,
+    connections: (await client.query(`select from ${CONNECTIONS} = any($1::text[])`, [rolesOfTheService()])).rowCount,
   }));
   if (major < Number(manifest.postgresVersion.split('.')[0])) {
     throw new LaunchError(
@@ -70,20 +78,22 @@ export async function rejectUnsuitableDatabase({ name, manifest }, { replace }) 
       'Restore it to a server of that version or a newer one.',
     );
   }
-  clientOf('pg_restore', { major });
+  for (const program of /** @type {const} */ (['pg_restore', 'psql'])) clientOf(program, { major });
   if (tables > 0 && !replace) {
     throw new LaunchError(
       `The database contains ${tables} tables.`,
       'Restore to a new, empty database and let DATABASE_URL name it afterwards; or add --replace, which deletes these tables.',
     );
   }
-  if (connections > 0) {
+  if (connections) {
     throw new LaunchError(`${connections} connections of the service use the database.`, 'Stop the service first.');
   }
 }
 
 /**
- * Restores a dump with pg_restore in one transaction.
+ * Restores a dump in one transaction, which with `replace` also deletes the present tables: psql executes the commands that
+ * pg_restore writes. The last of them is the commit, so if one of the programs or this process ends before it, the database
+ * is unchanged.
  * @param {Backup} backup
  * @param {{ replace: boolean, signal: AbortSignal }} options
  */
@@ -92,12 +102,42 @@ export async function restoreDatabase({ folder }, { replace, signal }) {
   const program = clientOf('pg_restore', { major });
   const { stdout } = spawnSync(program, ['--list', join(folder, DUMP)], { encoding: 'utf8', maxBuffer: 64 << 20 });
   const tables = stdout.match(/ TABLE DATA /g)?.length ?? 0;
-  if (replace) await onDatabase(dropAll);
   const progress = progressOf('restoring the database', tables, (count) => `${count} tables`);
   const isStep = (/** @type {string} */ line) => line.includes('processing data for table') && progress.add(1);
   // The role that restores owns everything. Comments on extensions belong to the superuser who created them.
-  const words = ['--no-owner', '--no-comments', '--exit-on-error', '--single-transaction', '--verbose'];
-  await runClient([program, ...words, join(folder, DUMP)], { major, signal, line: isStep });
+  const words = ['--no-owner', '--no-comments', '--single-transaction', '--verbose', '--file=-'];
+  const reader = startClient([program, ...words, join(folder, DUMP)], {
+    variables: {},
+    stdin: 'ignore',
+    stdout: 'pipe',
+    signal,
+    line: isStep,
+  });
+  const { url, variables } = addressOf(ownerUrl(), major);
+  const writer = startClient(
+    [
+      clientOf('psql', { major }),
+      '--no-psqlrc',
+      '--no-password',
+      '--quiet',
+      '--set=ON_ERROR_STOP=1',
+      `--dbname=${url}`,
+    ],
+    { variables, stdin: 'pipe', stdout: 'ignore', signal, line: () => undefined },
+  );
+  writer.stdin?.write(beginning(replace));
+  // An error of the pipe is the consequence of the end of a program, which names the reason.
+  const piped = reader.stdout && writer.stdin && pipeline(reader.stdout, writer.stdin).catch(() => undefined);
+  const [written, read] = await Promise.allSettled([writer.ended, reader.ended, piped]);
+  const failed = written.status === 'rejected' ? written : read;
+  if (failed.status === 'rejected') {
+    if (!(failed.reason instanceof LaunchError)) throw failed.reason;
+    throw new LaunchError(
+      'The dump could not be restored; the database is unchanged.',
+      'The output above names the reason. If a role or an extension is missing, run deploy/sql/roles.sql in this database first.',
+      { detail: failed.reason.detail, exitCode: failed.reason.exitCode },
+    );
+  }
   progress.end();
   return onDatabase(async (client) => {
     await client.query('analyze');
@@ -105,14 +145,21 @@ export async function restoreDatabase({ folder }, { replace, signal }) {
   });
 }
 
-/** @param {pg.Client} client */
-async function dropAll(client) {
-  const { rows } = await client.query(SCHEMAS);
-  await client.query('begin');
-  for (const { name } of rows) await client.query(`drop schema ${client.escapeIdentifier(name)} cascade`);
-  await client.query('create schema public');
-  await client.query('grant usage on schema public to public');
-  await client.query('commit');
+/**
+ * The beginning of the transaction, which pg_restore's own `begin` continues. A service that was started meanwhile is found
+ * after the deletion, because from then on the locks keep others out.
+ * @param {boolean} replace
+ */
+function beginning(replace) {
+  const roles = rolesOfTheService().map(pg.escapeLiteral).join(', ');
+  const deletion = `${SCHEMAS.map((name) => `drop schema if exists ${name} cascade;`).join(' ')}
+    create schema public; grant usage on schema public to public;`;
+  return `begin; set local lock_timeout = '10s'; set client_min_messages = error; ${replace ? deletion : ''}
+    do $$ begin
+      if exists (select from ${CONNECTIONS} in (${roles})) then
+        raise exception 'connections of the service use the database: stop the service first';
+      end if;
+    end $$;\n`;
 }
 
 /** @param {pg.Client} client @returns {Promise<{ version: string, major: number }>} */
@@ -129,7 +176,8 @@ async function serverOf(client) {
  * @returns {Promise<T>}
  */
 async function onDatabase(work) {
-  const client = new pg.Client({ connectionString: ownerUrl(), connectionTimeoutMillis: CONNECT_MS });
+  const connectionString = await databaseUrlOf(ownerUrl());
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_MS });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -155,7 +203,7 @@ function rolesOfTheService() {
 
 /**
  * The client program of the server's version: in PATH, or where packages of several versions install it.
- * @param {'pg_dump' | 'pg_restore'} name
+ * @param {'pg_dump' | 'pg_restore' | 'psql'} name
  * @param {{ major: number, path?: string }} options `path`: default PATH
  * @throws {LaunchError} missing, or of another version
  */
@@ -184,14 +232,15 @@ export function clientOf(name, { major, path = process.env.PATH }) {
 }
 
 /**
+ * Starts a client program. `ended` rejects if it fails, with the last lines that it wrote to standard error.
  * @param {string[]} command
- * @param {{ major: number, signal: AbortSignal, line: (line: string) => void }} options
+ * @param {{ variables: Record<string, string>, stdin: 'ignore' | 'pipe', stdout: 'ignore' | 'pipe', signal: AbortSignal,
+ *   line: (line: string) => void }} options
  */
-async function runClient([program = '', ...words], { major, signal, line }) {
-  const { url, variables } = addressOf(major);
-  const child = spawn(program, [`--dbname=${url}`, ...words], {
+function startClient([program = '', ...words], { variables, stdin, stdout, signal, line }) {
+  const child = spawn(program, words, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, LC_ALL: 'C', ...variables },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: [stdin, stdout, 'pipe'],
     // A Ctrl-C in the terminal must not reach it twice.
     detached: true,
   });
@@ -199,39 +248,47 @@ async function runClient([program = '', ...words], { major, signal, line }) {
   signal.addEventListener('abort', stop);
   /** @type {string[]} */
   const last = [];
-  createInterface({ input: child.stderr }).on('line', (text) => {
+  createInterface({ input: /** @type {import('node:stream').Readable} */ (child.stderr) }).on('line', (text) => {
     line(text);
     last.push(text);
     if (last.length > 10) last.shift();
   });
-  /** @type {number | null} */
-  const code = await new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  signal.removeEventListener('abort', stop);
-  signal.throwIfAborted();
-  if (code === 0) return;
-  throw new LaunchError(`${program} failed with code ${code}.`, 'Its output above names the reason.', {
-    detail: last.join('\n'),
-    exitCode: 1,
-  });
+  const end = async () => {
+    /** @type {number | null} */
+    const code = await new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    signal.removeEventListener('abort', stop);
+    if (code === 0) return;
+    signal.throwIfAborted();
+    throw new LaunchError(`${program} failed with code ${code}.`, 'Its output above names the reason.', {
+      detail: last.join('\n'),
+      exitCode: 1,
+    });
+  };
+  return { stdin: child.stdin, stdout: child.stdout, ended: end() };
 }
 
 /**
  * The address for PostgreSQL's own programs: the password in the environment, which others cannot read as they can the command
- * line, and only parameters that the programs know.
+ * line, only parameters that the programs know, and TLS as the service uses it.
+ * @param {string} text
  * @param {number} major
  */
-function addressOf(major) {
-  const url = new URL(ownerUrl());
+export function addressOf(text, major) {
+  const url = new URL(text);
+  const { searchParams: parameters } = url;
   const password = decodeURIComponent(url.password);
   url.password = '';
-  const known = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', 'port', 'target_session_attrs'];
-  for (const name of [...url.searchParams.keys()]) if (!known.includes(name)) url.searchParams.delete(name);
-  if (url.searchParams.get('sslmode') === 'no-verify') url.searchParams.set('sslmode', 'require');
+  // The driver verifies the server if a URL without sslmode has one of these; the programs would accept any server, or none.
+  const isVerified =
+    ['true', '1'].includes(parameters.get('ssl') ?? '') || TLS_FILES.some((name) => parameters.has(name));
+  if (isVerified && !parameters.has('sslmode')) parameters.set('sslmode', 'verify-full');
+  const known = ['sslmode', ...TLS_FILES, 'host', 'port', 'target_session_attrs'];
+  for (const name of [...parameters.keys()]) if (!known.includes(name)) parameters.delete(name);
   // Node.js has the authorities of the system by default, as PostgreSQL's programs do from version 16 on with this word.
-  const verifies = url.searchParams.get('sslmode')?.startsWith('verify');
-  if (verifies && !url.searchParams.has('sslrootcert') && major >= 16) url.searchParams.set('sslrootcert', 'system');
+  const verifies = parameters.get('sslmode')?.startsWith('verify');
+  if (verifies && !parameters.has('sslrootcert') && major >= 16) parameters.set('sslrootcert', 'system');
   return { url: url.href, variables: { PGPASSWORD: password } };
 }

@@ -6,6 +6,8 @@ import { progressOf } from './progress.js';
 
 /** @typedef {import('./copies.js').Entry} Entry */
 /** @typedef {import('./backup-store.js').Backup} Backup */
+/** @typedef {{ target: string, previous: Backup | undefined, signal: AbortSignal }} CopyOptions */
+/** @typedef {{ filesDir: string | null, checkpointFile: string }} Places `filesDir`: null if all files are in an object store */
 
 /** The folder of the files in a backup, and the copy of the ledger's checkpoints beside it. */
 const FILES = 'files/';
@@ -16,11 +18,20 @@ const STORED = /^[0-9a-f]{2}\/[0-9a-f]{2}\/[0-9a-f]{64}$/;
 /**
  * Copies the stored files. Called after the copy of the database: a file is stored before the row that refers to it and is
  * never changed, so each row of that copy has its file. A file that an earlier backup has too is linked.
- * @param {{ filesDir: string, checkpointFile: string }} source
- * @param {{ target: string, previous: Backup | undefined, signal: AbortSignal }} options
+ * @param {Places} source
+ * @param {CopyOptions} options
  * @returns {Promise<{ entries: Entry[], damaged: string[] }>} `damaged`: files whose content does not fit their name
  */
-export async function copyFiles({ filesDir, checkpointFile }, { target, previous, signal }) {
+export async function copyFiles({ filesDir, checkpointFile }, options) {
+  const entries = filesDir === null ? [] : await copyStored(filesDir, options);
+  const damaged = entries.filter(({ path, sha256 }) => basename(path) !== sha256).map(({ path }) => path);
+  const checkpoints = await copyFile(checkpointFile, join(options.target, CHECKPOINTS));
+  if (checkpoints) entries.push({ path: CHECKPOINTS, ...checkpoints });
+  return { entries, damaged };
+}
+
+/** @param {string} filesDir @param {CopyOptions} options */
+async function copyStored(filesDir, { target, previous, signal }) {
   const known = new Map(previous?.manifest.entries.map((entry) => [entry.path, entry]));
   const files = listFiles(filesDir, (path) => STORED.test(path));
   const progress = progressOf('copying the files', bytesOf(files));
@@ -43,34 +54,43 @@ export async function copyFiles({ filesDir, checkpointFile }, { target, previous
     signal,
   );
   progress.end();
-  const damaged = entries.filter(({ path, sha256 }) => basename(path) !== sha256).map(({ path }) => path);
-  const checkpoints = await copyFile(checkpointFile, join(target, CHECKPOINTS));
-  if (checkpoints) entries.push({ path: CHECKPOINTS, ...checkpoints });
-  return { entries, damaged };
+  return entries;
 }
 
 /**
  * Adds the files of a backup that are missing or damaged. Files that were stored after the backup stay. The checkpoints of
  * the ledger are restored only if there are none: newer ones show which entries the restored database lacks.
  * @param {Backup} backup
- * @param {{ filesDir: string, checkpointFile: string, signal: AbortSignal }} options
- * @returns {Promise<{ restored: number, present: number, checkpoints: boolean }>}
+ * @param {Places & { signal: AbortSignal }} options
+ * @returns {Promise<{ restored: number, present: number, omitted: number, checkpoints: boolean }>} `omitted`: files of the
+ *   backup without a folder to restore them to
  */
 export async function restoreFiles({ folder, manifest }, { filesDir, checkpointFile, signal }) {
   const files = manifest.entries.filter(({ path }) => path.startsWith(FILES));
-  mkdirSync(filesDir, { recursive: true });
+  const counts =
+    filesDir === null
+      ? { restored: 0, present: 0, omitted: files.length }
+      : { ...(await addMissing(files, { from: folder, to: filesDir, signal })), omitted: 0 };
+  const checkpoints = existsSync(join(folder, CHECKPOINTS)) && !existsSync(checkpointFile);
+  if (checkpoints) await copyFile(join(folder, CHECKPOINTS), checkpointFile);
+  return { ...counts, checkpoints };
+}
+
+/** @param {Entry[]} files @param {{ from: string, to: string, signal: AbortSignal }} options */
+async function addMissing(files, { from, to, signal }) {
+  mkdirSync(to, { recursive: true });
   const progress = progressOf('restoring the files', bytesOf(files));
   let [restored, present] = [0, 0];
   await forEachOf(
     files,
     async ({ path, bytes, sha256 }) => {
       const stored = path.slice(FILES.length);
-      const existing = await digestOf(join(filesDir, stored));
+      const existing = await digestOf(join(to, stored));
       if (existing?.sha256 === sha256) {
         present += 1;
       } else {
-        await placeFile(join(folder, path), { root: filesDir, path: stored });
-        chmodSync(join(filesDir, stored), 0o640);
+        await placeFile(join(from, path), { root: to, path: stored });
+        chmodSync(join(to, stored), 0o640);
         restored += 1;
       }
       progress.add(bytes);
@@ -78,7 +98,5 @@ export async function restoreFiles({ folder, manifest }, { filesDir, checkpointF
     signal,
   );
   progress.end();
-  const checkpoints = existsSync(join(folder, CHECKPOINTS)) && !existsSync(checkpointFile);
-  if (checkpoints) await copyFile(join(folder, CHECKPOINTS), checkpointFile);
-  return { restored, present, checkpoints };
+  return { restored, present };
 }

@@ -1,6 +1,7 @@
 // @ts-check
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { belongsToBaseCopy } from '../embedded-postgres/base-copy.js';
 import { connected } from '../embedded-postgres/database.js';
 import { systemIdentifierOf } from '../embedded-postgres/wal-archive.js';
 import { LaunchError } from '../launch-error.js';
@@ -11,19 +12,6 @@ import { progressOf } from './progress.js';
 /** @typedef {import('./backup-store.js').Manifest} Manifest */
 /** @typedef {Pick<Manifest, 'postgresVersion' | 'physical' | 'entries'> & { archiving: boolean }} PhysicalBackup */
 
-/** What PostgreSQL fills again at each start. The log follows when the copy is complete. */
-const REBUILT = [
-  'pg_wal',
-  'pg_replslot',
-  'pg_dynshmem',
-  'pg_notify',
-  'pg_serial',
-  'pg_snapshots',
-  'pg_stat_tmp',
-  'pg_subtrans',
-];
-/** Of the running server only. The passwords are replaced after a restore. */
-const LEFT_OUT = ['postmaster.pid', 'postmaster.opts', 'launcher-passwords.json', 'backup_label', 'tablespace_map'];
 const SEGMENT = /^[0-9A-F]{24}$/;
 
 /**
@@ -68,13 +56,7 @@ export async function copyCluster({ cluster, superuserUrl }, target, signal) {
 
 /** @param {string} cluster @param {string} target @param {AbortSignal} signal */
 async function copyData(cluster, target, signal) {
-  const wanted = (/** @type {string} */ path) => {
-    const [top = '', ...rest] = path.split('/');
-    const file = rest.at(-1) ?? top;
-    if (LEFT_OUT.includes(top) || (REBUILT.includes(top) && rest.length > 0)) return false;
-    return !path.includes('pgsql_tmp') && !file.startsWith('pg_internal.init') && !/^t\d+_\d+/.test(file);
-  };
-  return copyAll(cluster, { target, below: '', wanted, signal });
+  return copyAll(cluster, { target, below: '', wanted: belongsToBaseCopy, signal });
 }
 
 /** The folders of a cluster, also empty ones, which PostgreSQL does not create again. @param {string} cluster */

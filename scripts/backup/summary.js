@@ -10,7 +10,8 @@ const KEYS = 'It contains no key-encryption keys. Store them apart from it';
 export function backupLines({ name, folder, kind, bytes, keyIds, hasFiles, archivesWal, damaged, deleted }) {
   const lines = [`${name} is complete: ${(bytes / 1024 / 1024).toFixed(1)} MB in ${folder}`];
   lines.push(`${KEYS}${keyIds.length === 0 ? '.' : `; a restore needs ${keyIds.join(', ')}.`}`);
-  if (!hasFiles) lines.push('It contains no files: they are in the object store of FILES_URL.');
+  if (!hasFiles)
+    lines.push('It does not contain the files of the object store, which must keep their versions itself.');
   if (kind === 'physical' && !archivesWal) {
     lines.push('The server does not archive its write-ahead log, so no later point in time can be restored.');
     lines.push('Set BACKUP_DIR in the environment of the service and restart it.');
@@ -23,7 +24,7 @@ export function backupLines({ name, folder, kind, bytes, keyIds, hasFiles, archi
 
 /**
  * @param {{ name: string, kind: string, startedAt: string, lastTransactionAt: string | null, setAside: string | null,
- *   files: { restored: number, present: number, checkpoints: boolean } | null, waitingJobs: Record<string, number>,
+ *   files: { restored: number, present: number, omitted: number, checkpoints: boolean } | null, waitingJobs: Record<string, number>,
  *   waitingMails: number, unpublishedEvents: number, keyIds: string[] }} restored
  * @returns {string[]}
  */
@@ -36,6 +37,11 @@ export function restoreLines(restored) {
     `${name} is restored: ${last}.`,
     ...(setAside === null ? [] : [`The replaced database is in ${setAside}; delete it when you no longer need it.`]),
     ...(files === null ? [] : [`Files: ${files.restored} restored, ${files.present} were present.`]),
+    ...(files?.omitted
+      ? [
+          `${files.omitted} files of the backup were not restored: they belong to the object store of FILES_URL. See "Files" in docs/operations.md.`,
+        ]
+      : []),
     ...(files?.checkpoints ? ['The checkpoints of the action ledger were restored, because there were none.'] : []),
     ...(keyIds.length === 0 ? [] : [`It needs the key-encryption keys ${keyIds.join(', ')}.`]),
     `Waiting, and executed as soon as jobs run: ${restored.waitingMails} mails, ${restored.unpublishedEvents} events${jobs.length === 0 ? '' : `; jobs: ${jobs.join(', ')}`}.`,

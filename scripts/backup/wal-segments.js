@@ -9,7 +9,7 @@ import { positionOf } from './backup-store.js';
 import { copyFile, forEachOf } from './copies.js';
 import { progressOf } from './progress.js';
 
-/** Where the server finds the log to replay: a folder in its own, which it can reach whatever the rights of the archive are. */
+/** Where the server finds the log to replay: a folder inside its data folder, because it may have no rights to the archive. */
 export const RESTORED_WAL = 'restored_wal';
 const SEGMENT = /^[0-9A-F]{24}$/;
 const ARCHIVED = /^([0-9A-F]{24}|[0-9A-F]{8}\.history)\.gz$/;

@@ -1,9 +1,10 @@
 // @ts-check
 import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../ports.js';
 import { ended, isAlive } from '../processes.js';
+import { belongsToBaseCopy } from './base-copy.js';
 import { connected } from './database.js';
 import { launchPostmaster, stopPostmaster } from './postmaster.js';
 import { findPrograms, packagedServer } from './programs.js';
@@ -17,18 +18,6 @@ import { failure, giveTo, serverUserFor } from './server-user.js';
  * @property {() => Promise<void>} stop
  */
 
-/** Folders that PostgreSQL fills again at each start, and the log, which the replica receives from the primary. */
-const LEFT_OUT = [
-  'pg_wal',
-  'pg_replslot',
-  'pg_dynshmem',
-  'pg_notify',
-  'pg_serial',
-  'pg_snapshots',
-  'pg_stat_tmp',
-  'pg_subtrans',
-];
-const LEFT_OUT_FILES = ['postmaster.pid', 'postmaster.opts', 'launcher-passwords.json'];
 const READY_WITHIN_MS = 30_000;
 
 /**
@@ -81,10 +70,7 @@ async function copyData(source, cluster, { superuserUrl, name }) {
     await client.query('select pg_backup_start($1, true)', [name]);
     cpSync(source, cluster, {
       recursive: true,
-      filter: (path) => {
-        const [folder = '', ...rest] = relative(source, path).split(sep);
-        return !LEFT_OUT_FILES.includes(folder) && !(LEFT_OUT.includes(folder) && rest.length > 0);
-      },
+      filter: (path) => belongsToBaseCopy(relative(source, path)),
     });
     mkdirSync(join(cluster, 'pg_wal/archive_status'), { recursive: true });
     const { rows } = await client.query('select labelfile from pg_backup_stop(false)');

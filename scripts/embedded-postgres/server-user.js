@@ -58,7 +58,7 @@ export function mayEnter(folder, user) {
 }
 
 /**
- * Makes a folder with all that it contains the server's, readable by nobody else.
+ * Makes the server's user the owner of a folder with all its contents, without rights for other users.
  * @param {ServerUser} user
  * @param {string} path
  */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import pg from 'pg';
@@ -29,7 +29,12 @@ export class Rehearsal {
   private service: ServiceProcess | null = null;
 
   /** `environment`: of the service and of the commands. */
-  constructor(readonly environment: Record<string, string>) {}
+  constructor(readonly environment: Record<string, string>) {
+    // The commands connect as the service does.
+    const tls = 'dist/src/platform/config/database-tls.js';
+    mkdirSync(join(this.project, dirname(tls)), { recursive: true });
+    cpSync(join(PROJECT, tls), join(this.project, tls));
+  }
 
   async start(more: Record<string, string> = {}): Promise<void> {
     const service = await ServiceProcess.launch({ ...this.environment, JOBS: 'true', EMBEDDER: 'none', ...more });
@@ -94,8 +99,8 @@ export class Rehearsal {
     return { code, output: run.output() };
   }
 
-  begin(script: 'backup' | 'restore'): Script {
-    return runScript(this.project, [`scripts/${script}.js`], this.environment);
+  begin(script: 'backup' | 'restore', words: string[] = []): Script {
+    return runScript(this.project, [`scripts/${script}.js`, ...words], this.environment);
   }
 
   /** The same, with the JSON that it printed. */
