@@ -118,11 +118,12 @@ async function report(sides) {
   let missed = 0;
   for (const [name, next] of Object.entries(CASES)) {
     if (only !== undefined && !name.includes(only)) continue;
-    const rounds = [];
-    for (let round = 0; round <= ROUNDS; round += 1) {
-      const times = [];
-      for (const side of round % 2 === 0 ? sides : sides.toReversed()) times.push(await medianTime(side, next));
-      if (round > 0) rounds.push(round % 2 === 0 ? times : times.reverse());
+    const rounds = await roundsOf(sides, next).catch((error) =>
+      console.log(`${name.padEnd(38)} failed: ${error.message}`),
+    );
+    if (!rounds) {
+      missed += 1;
+      continue;
     }
     const [small, large] = [0, 1].map((place) => median(rounds.map((times) => times[place])));
     const ratio = median(rounds.map(([one, other]) => other / one));
@@ -131,6 +132,17 @@ async function report(sides) {
     console.log(`${name.padEnd(38)} ${figures} ${ratio.toFixed(2).padStart(7)}${ratio > AIM ? '  missed' : ''}`);
   }
   console.log(`\n${missed} cases above ${AIM} of a small database`);
+}
+
+/** The median time of each round on both sides, after one that is not measured. */
+async function roundsOf(sides, next) {
+  const rounds = [];
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const times = [];
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) times.push(await medianTime(side, next));
+    if (round > 0) rounds.push(round % 2 === 0 ? times : times.reverse());
+  }
+  return rounds;
 }
 
 async function medianTime(side, next) {

@@ -12,7 +12,7 @@ const CONNECTIONS = 16;
 const ROUNDS = 5;
 const REQUESTS = 1_000;
 const PATHS = {
-  'list 50 ground operators': '/v1/admin/operations/ground-operators?limit=50',
+  'list 50 ground operators': '/v1/admin/operations/operators?limit=50',
   'list distribution channels': '/v1/admin/distribution/channels',
 };
 /** Ticks of /proc are hundredths of a second on Linux. */
