@@ -59,7 +59,8 @@ async function run(script, signal) {
     });
 }
 
-function stampOfSources() {
+/** Identifies the sources of a build by their contents; the same in every folder. */
+export function stampOfSources() {
   const hash = createHash('sha256');
   for (const file of [...SETTINGS.map((name) => join(ROOT, name)), ...filesIn(join(ROOT, 'src'))]) {
     if (!existsSync(file)) continue;

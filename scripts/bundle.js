@@ -15,6 +15,7 @@ const OUTPUT = join(ROOT, 'dist/service');
 const BUNDLE = join(OUTPUT, 'service.cjs');
 /** Packages with native code, with files of their own, or of parts that are off by default. */
 const EXTERNAL = [
+  '@aws-sdk/client-s3',
   '@node-rs/argon2',
   '@opentelemetry/exporter-metrics-otlp-http',
   '@opentelemetry/exporter-trace-otlp-http',

@@ -54,5 +54,5 @@ function timeLine() {
   const wall = `${Math.round((performance.now() - startedAt) / 1000)} s`;
   const cpu = cpuSecondsOfChildren();
   const share = checks.map(({ name, seconds }) => `${name} ${seconds.toFixed(0)} s`).join(', ');
-  return `Time: ${wall} (${share})${cpu === null ? '' : `; CPU: ${Math.round(cpu)} s`}`;
+  return `Node ${process.version}. Time: ${wall} (${share})${cpu === null ? '' : `; CPU: ${Math.round(cpu)} s`}`;
 }

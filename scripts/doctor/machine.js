@@ -21,8 +21,11 @@ const COMFORTABLE_BYTES = 2_048 * MIB;
 export function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const message = `Node.js ${process.versions.node}`;
-  if (major > 20 || (major === 20 && minor >= 19)) return [fine('node', message)];
-  return [failed('node', `${message}; the service needs 20.19 or newer`, 'install a current one: https://nodejs.org')];
+  const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22;
+  if (isSupported) return [fine('node', message)];
+  return [
+    failed('node', `${message}; the service needs 20.19, 22.12 or newer`, 'install a current one: https://nodejs.org'),
+  ];
 }
 
 /** Only an installation needs npm: a production tree, such as the one of the image, does not. */

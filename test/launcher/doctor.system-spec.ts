@@ -130,7 +130,7 @@ describe('npm run doctor', () => {
       {
         check: 'node',
         verdict: 'FAIL',
-        message: 'Node.js 18.20.4; the service needs 20.19 or newer',
+        message: 'Node.js 18.20.4; the service needs 20.19, 22.12 or newer',
         remedy: 'install a current one: https://nodejs.org',
       },
     ]);

@@ -76,8 +76,13 @@ export interface Script {
 
 /** Starts a Node program with an environment of its own, without the settings of the test run. */
 export function runScript(folder: string, words: string[], env: NodeJS.ProcessEnv = {}): Script {
+  return runProgram([process.execPath, ...words], folder, env);
+}
+
+/** The same for any program. */
+export function runProgram([program = '', ...words]: string[], folder: string, env: NodeJS.ProcessEnv = {}): Script {
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, words, {
+  const child = spawn(program, words, {
     cwd: folder,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -21,7 +21,7 @@ describe('a start with missing prerequisites', () => {
     const script = runScript(project, ['--import', OLD_NODE, ensure]);
     expect(await script.end()).toBe(78);
     expect(script.output()).toContain(
-      'ERROR   This is Node.js 18.20.4; the service needs 20.19 or newer.\nREMEDY  Install',
+      'ERROR   This is Node.js 18.20.4; the service needs 20.19, 22.12 or newer.\nREMEDY  Install',
     );
   });
 

@@ -15,7 +15,7 @@ export class TestAuthority {
   /** A certificate for servers and clients with these host names and addresses. */
   issue(...names: string[]): Identity {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const cert = this.certificate(names[0] ?? 'nobody', publicKey, { isAuthority: false, names });
+    const cert = this.certificate(names[0] ?? 'no host name', publicKey, { isAuthority: false, names });
     return { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
   }
 

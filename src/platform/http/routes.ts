@@ -12,6 +12,7 @@ import {
   ROUTE_ERROR_CODES,
   type RouteErrorCodes,
 } from './route-errors.js';
+import { type Deprecation, deprecationOf, parametersOf } from './deprecation.js';
 import { isComputedNow } from './response-headers.js';
 import { RouteTable } from './route-table.js';
 import { type Surface, surfaceOf } from '../context/surface.js';
@@ -35,6 +36,8 @@ export interface Route {
   readonly bodyExample: Record<string, unknown> | null;
   /** The response contains more than a stored row. */
   readonly isComputedNow: boolean;
+  /** Null for a route that is not deprecated. */
+  readonly deprecation: Deprecation | null;
 }
 
 const READING = new Set(['GET', 'HEAD']);
@@ -60,6 +63,7 @@ export class Routes implements OnModuleInit {
         if (typeof handler === 'function') this.read(metatype, handler, name);
       }
     }
+    for (const route of this.all) this.requireSuccessor(route);
   }
 
   /** The scopes of the routes that record this action in the ledger; none if only jobs do. */
@@ -73,6 +77,17 @@ export class Routes implements OnModuleInit {
   /** Whether this handler has a `@Query()`; its class then defines the known parameters. */
   readsQuery(handler: object): boolean {
     return this.readingQueries.has(handler);
+  }
+
+  private requireSuccessor({ method, path, deprecation }: Route): void {
+    const { successor } = deprecation ?? {};
+    if (successor === undefined) return;
+    const known = parametersOf(path);
+    const unknown = parametersOf(successor).filter((name) => !known.includes(name));
+    if (unknown.length > 0) throw new Error(`${method} ${path}: its successor has the parameter ${unknown.join(', ')}`);
+    if (!this.all.some((route) => route.path === successor)) {
+      throw new Error(`${method} ${path}: its successor ${successor} does not exist`);
+    }
   }
 
   private read(controller: { name: string }, handler: object, methodName: string): void {
@@ -103,6 +118,7 @@ export class Routes implements OnModuleInit {
         errorPages: errorPagesOf(handler),
         bodyExample: bodyExampleOf(handler),
         isComputedNow: isComputedNow(handler),
+        deprecation: deprecationOf(handler),
       });
       this.table.add({ method, path, isPublic: access.isPublic });
     }

@@ -51,6 +51,7 @@ const READ_FROM_REQUESTS = [
 ];
 
 const TOLD_BY_ANSWERS = [
+  'Deprecation',
   'ETag',
   'Idempotent-Replayed',
   'Link',
@@ -58,6 +59,7 @@ const TOLD_BY_ANSWERS = [
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+  'Sunset',
   'X-Realtime-Complete',
   'X-Request-Id',
   'X-Total-Count',

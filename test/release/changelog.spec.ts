@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { changelogOf } from '../../scripts/release/changelog.js';
+import { isLater, partsOf } from '../../scripts/release/version.js';
+
+const release = { version: '1.2.3', day: '2027-01-31' };
+
+describe('the changelog of a release', () => {
+  it('a release moves the unreleased changes under its version and keeps the earlier ones', () => {
+    const before = '# Changelog\n\n## Unreleased\n\n### Added\n\n- A\n\n## 1.2.2 - 2027-01-01\n\n- B\n';
+    const after =
+      '# Changelog\n\n## Unreleased\n\n## 1.2.3 - 2027-01-31\n\n### Added\n\n- A\n\n## 1.2.2 - 2027-01-01\n\n- B\n';
+    expect(changelogOf(before, release)).toBe(after);
+  });
+
+  it('the first release needs no earlier one', () => {
+    const after = '# Changelog\n\n## Unreleased\n\n## 1.2.3 - 2027-01-31\n\n- A\n';
+    expect(changelogOf('# Changelog\n\n## Unreleased\n\n- A\n', release)).toBe(after);
+  });
+
+  it.each(['# Changelog\n', '# Changelog\n\n## Unreleased\n\n## 1.2.2 - 2027-01-01\n\n- B\n'])(
+    'a release without unreleased changes fails: %j',
+    (text) => expect(() => changelogOf(text, release)).toThrow('CHANGELOG.md has no unreleased changes.'),
+  );
+});
+
+describe('the version of a release', () => {
+  it.each(['1.2', 'v1.2.3', '1.2.3-rc.1', '01.2.3', 'latest', ''])('%j is not a version', (version) => {
+    expect(() => partsOf(version)).toThrow(`${version} is not a version.`);
+  });
+
+  it.each([
+    ['1.2.3', '1.2.3', false],
+    ['1.2.4', '1.2.3', true],
+    ['1.10.0', '1.9.9', true],
+    ['2.0.0', '1.9.9', true],
+    ['1.2.3', '2.0.0', false],
+  ])('whether %s is later than %s: %s', (version, other, expected) => {
+    expect(isLater(version, other)).toBe(expected);
+  });
+});
