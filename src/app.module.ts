@@ -1,4 +1,4 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Logger } from 'pino';
 import type { DataSource } from 'typeorm';
@@ -48,11 +48,13 @@ export interface AppDependencies {
   dataSource: DataSource;
   /** Absent: no traces, and no metrics but those of `/metrics`. */
   telemetry?: Telemetry;
+  /** Besides those of the product: tests add routes of their own. */
+  furtherModules?: readonly Type[];
 }
 
 @Module({})
 export class AppModule {
-  static forRoot({ env, log, dataSource, telemetry }: AppDependencies): DynamicModule {
+  static forRoot({ env, log, dataSource, telemetry, furtherModules = [] }: AppDependencies): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -62,6 +64,7 @@ export class AppModule {
           dataSourceFactory: async () => (dataSource.isInitialized ? dataSource : dataSource.initialize()),
         }),
         ...MODULES,
+        ...furtherModules,
       ],
     };
   }

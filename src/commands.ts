@@ -6,6 +6,7 @@ import { apiDocumentContent } from './api-document.js';
 import { connect, readMigrationSettings, readProcessEnv, runProcess } from './boot.js';
 import { createApp } from './configure-app.js';
 import { eventTable } from './domain-events.js';
+import { runFileMove } from './file-commands.js';
 import { firstStart } from './first-start.js';
 import { revokeSigningKeys, rewrapKeys, rotateSigningKey } from './key-commands.js';
 import { migrateDatabase, prepareSchema } from './migration.js';
@@ -51,8 +52,8 @@ interface Command {
   run: (context: CommandContext) => Promise<number>;
   /** Instead of `run`: for a command that only reads the database and needs no application. */
   runOn?: (dataSource: DataSource, env: Env) => Promise<number>;
-  /** Instead of `run`: for a command that reads its own settings. */
-  runAlone?: () => Promise<number>;
+  /** Instead of `run`: for a command that reads its own settings and opens what it needs. */
+  runAlone?: (words: string[]) => Promise<number>;
 }
 
 const commands: Record<string, Command> = {
@@ -110,6 +111,12 @@ const commands: Record<string, Command> = {
     parameters: '<e-mail>',
     purpose: 'removes the second factor of a user who lost app and recovery codes, and ends their sessions',
     run: removeSecondFactor,
+  },
+  'files:move': {
+    parameters: '[--delete-source]',
+    purpose: 'copies files from FILES_FALLBACK to FILES_URL and verifies them; safe to repeat',
+    run: async () => 0,
+    runAlone: (words) => runFileMove(readProcessEnv(), words),
   },
   openapi: {
     parameters: '',
@@ -247,7 +254,7 @@ function usageError(message: string): number {
 }
 
 async function run(command: Command, words: string[]): Promise<number> {
-  if (command.runAlone) return command.runAlone();
+  if (command.runAlone) return command.runAlone(words);
   // Only the service runs jobs, writes checkpoints at an interval and reports errors, not a command.
   const env: Env = { ...readProcessEnv(), jobs: false, ledgerCheckpoints: false, errorReporter: null };
   if (!command.runOn) await prepareSchema(env);

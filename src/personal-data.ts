@@ -282,7 +282,7 @@ const ELSEWHERE = `
 ## Elsewhere
 
 - **Vault.** The service stores no plaintext and no ciphertext of the vault: callers keep what they encrypt.
-- **Files.** \`FILES_DIR\` holds rendered invoices (class accounting) and logos.
+- **Files.** The folder or bucket of files holds rendered invoices (class accounting) and logos.
 - **Jobs.** The queue (schema \`graphile_worker\`) keeps the payload of a job until it has succeeded. Payloads contain ids only.
 - **Traces, metrics and error reports**, if configured, contain no personal data: route templates, statement texts without values, codes.
 - **Logs** contain ids of users and requests, no names, addresses, texts or values of requests. The log of the embedded server

@@ -20,10 +20,10 @@ import { DecoratedMethods } from './discovery/decorated-methods.js';
 import { Listeners } from './discovery/listeners.js';
 import { Watchdog } from './database/watchdog.js';
 import { ErrorFilter } from './http/error.filter.js';
+import { createFileStore } from './files/configured-files.js';
 import { FileLinks } from './files/file-links.js';
 import { FileStore } from './files/file-store.js';
 import { FilesController } from './files/files.controller.js';
-import { LocalFiles } from './files/local-files.js';
 import { KnownQueryGuard } from './http/known-query.guard.js';
 import { RequestIdInterceptor } from './http/request-id.interceptor.js';
 import { RouteTable } from './http/route-table.js';
@@ -117,7 +117,7 @@ export class PlatformModule {
         ...SERVICES,
         ...WATCHERS,
         { provide: Env, useValue: env },
-        { provide: FileStore, useClass: LocalFiles },
+        { provide: FileStore, useFactory: createFileStore, inject: [Env, DiskSpace, LOG] },
         { provide: KekProvider, useFactory: createKekProvider, inject: [Env] },
         { provide: LOG, useValue: log },
         { provide: Telemetry, useValue: telemetry },

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { searchable } from '../catalog/catalog.js';
 import { startApp } from '../setup/app.js';
 
 /** The shell blocks of a page, in their order. */
@@ -49,6 +50,7 @@ describe('the README', () => {
 
   it('the README shows one call per surface that works as written', async () => {
     const app = await startApp();
+    await searchable(app);
     const [, , calls = ''] = await shellOf('README.md');
     const { code, output } = await run(calls, app.url);
     expect([code, output]).toEqual([0, expect.stringContaining('"ciphertext"')]);

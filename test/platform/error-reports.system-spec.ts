@@ -9,6 +9,7 @@ import pg from 'pg';
 import { readCredentials, tokenOf } from '../setup/credentials.js';
 import { until } from './locked-table.js';
 import { endAll, ServiceProcess } from './service-process.js';
+import { PACKAGE_VERSION } from '../setup/package-version.js';
 
 const CHANNELS = '/v1/admin/distribution/channels';
 const NAME = 'Clara Marker';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'error-reports-'));
   owner = new pg.Client({ connectionString: process.env['MIGRATION_DATABASE_URL'] });
   await owner.connect();
-  // Nobody expects an error of this class, so the response is a 500.
+  // No handler maps this class of errors, so the response is a 500.
   await owner.query(`
     create function fail_unexpectedly() returns trigger language plpgsql as $$
       begin raise exception 'unforeseen' using errcode = 'XX000', detail = new.name; end $$;
@@ -104,7 +105,7 @@ describe('ERROR_REPORTER', () => {
       cause: expect.any(String),
       details: {
         service: 'travel-operations-platform',
-        version: '0.1.0',
+        version: PACKAGE_VERSION,
         method: 'POST',
         route: CHANNELS,
         requestId: 'reported-request-1',

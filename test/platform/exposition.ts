@@ -41,7 +41,7 @@ export function parseExposition(text: string): ExposedMetric[] {
 }
 
 const TYPES = new Set(['counter', 'gauge', 'histogram', 'summary']);
-/** Units that are not base units, and abbreviations, as promtool knows them. */
+/** Units that are not base units, and abbreviations, as in promtool. */
 const WRONG_UNITS =
   /^(?:s|ms|us|ns|sec|b|kb|mb|gb|tb|pb|m|h|d|milliseconds?|microseconds?|nanoseconds?|minutes?|hours?|days?|weeks?|kilobytes?|megabytes?|gigabytes?|bits?|percent|percents)$/;
 

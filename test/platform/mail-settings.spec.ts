@@ -3,9 +3,9 @@ import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigurationError } from '../../src/platform/config/configuration-error.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { TestAuthority } from '../setup/certificates.js';
+import { settingsFaults } from '../setup/settings.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'travel-mail-settings-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -42,15 +42,7 @@ const production = {
   VAULT_KEK_PRIMARY: 'a',
 };
 
-function faultsOf(variables: Record<string, string>): readonly string[] {
-  try {
-    readEnv({ ...base, ...variables });
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.faults;
-    throw error;
-  }
-}
+const faultsOf = (variables: Record<string, string>) => settingsFaults({ ...base, ...variables });
 
 describe('the settings of mail', () => {
   it.each<[fault: string, variables: Record<string, string>]>([

@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
+import { PACKAGE_VERSION } from '../setup/package-version.js';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -74,6 +77,24 @@ describe('/metrics', () => {
     expect(found.get('jobs_failed')).toBe(0);
   });
 
+  it('/metrics counts failed jobs until they are repeated or removed by the statements of docs/operations.md', async () => {
+    const text = await readFile(join(process.cwd(), 'docs/operations.md'), 'utf8');
+    const [, statements = ''] = /Failed jobs.*?```sql\n(.*?)```/s.exec(text) ?? [];
+    const [list = '', ...changes] = statements.replace(/--.*$/gm, '').split(';');
+    expect(changes).toHaveLength(3);
+    for (const change of changes.slice(0, 2)) {
+      const [job] = await app.sql<{ id: string }>(`select id from graphile_worker.add_job('fails', max_attempts => 1)`);
+      await app.sql('select graphile_worker.permanently_fail_jobs(array[$1::bigint])', [job?.id]);
+      expect((await app.sql(list)).map(({ id }) => id as string)).toEqual([job?.id]);
+      await pause(600);
+      expect((await samples()).get('jobs_failed')).toBe(1);
+      await app.sql(change.replace('4711', job?.id ?? ''));
+      await pause(600);
+      expect((await samples()).get('jobs_failed')).toBe(0);
+    }
+    await app.sql('delete from graphile_worker._private_jobs where max_attempts = 1');
+  });
+
   it('/metrics reports the state of the process', async () => {
     const found = await samples();
     const names = [
@@ -89,7 +110,7 @@ describe('/metrics', () => {
     ];
     expect(names.filter((name) => !Number.isFinite(found.get(name)))).toEqual([]);
     expect(found.get('http_requests_in_flight')).toBe(1);
-    expect(found.get(`build_info{version="0.1.0",node="${process.version}"}`)).toBe(1);
+    expect(found.get(`build_info{version="${PACKAGE_VERSION}",node="${process.version}"}`)).toBe(1);
   });
 
   it('/metrics is not in the API document, and is 404 if METRICS disables it', async () => {

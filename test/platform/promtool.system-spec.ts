@@ -1,7 +1,16 @@
 import { expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '../launcher/folders.js';
 import { startApp } from '../setup/app.js';
+
+const RULES = join(process.cwd(), 'deploy/monitoring/alerts.yaml');
+
+interface ExpectedAlert {
+  labels: Record<string, string>;
+  summary: string;
+}
 
 function promtool(words: string[], input = ''): { status: number | null; output: string } | null {
   const { error, status, stdout, stderr } = spawnSync('promtool', words, { input, encoding: 'utf8' });
@@ -10,6 +19,28 @@ function promtool(words: string[], input = ''): { status: number | null; output:
     return null;
   }
   return { status, output: stdout + stderr };
+}
+
+/**
+ * Evaluates the rules over time series with one value a minute. `alerts` are the alerts with this name that fire at a minute;
+ * a rule with `for` fires later than its expression has a value.
+ */
+function expectAlerts(name: string, series: Record<string, string>, alerts: Record<number, ExpectedAlert[]>): void {
+  const test = {
+    interval: '1m',
+    input_series: Object.entries(series).map(([each, values]) => ({ series: each, values })),
+    alert_rule_test: Object.entries(alerts).map(([minute, expected]) => ({
+      eval_time: `${minute}m`,
+      alertname: name,
+      exp_alerts: expected.map(({ labels, summary }) => ({ exp_labels: labels, exp_annotations: { summary } })),
+    })),
+  };
+  const folder = newFolder();
+  const file = join(folder, 'alerts.test.json');
+  writeFileSync(file, JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests: [test] }));
+  const checked = promtool(['test', 'rules', file]);
+  rmSync(folder, { recursive: true });
+  if (checked) expect(checked).toEqual({ status: 0, output: expect.stringContaining('SUCCESS') });
 }
 
 it('promtool accepts the names of all metrics', async () => {
@@ -21,6 +52,27 @@ it('promtool accepts the names of all metrics', async () => {
 });
 
 it('promtool accepts the alert rules', () => {
-  const checked = promtool(['check', 'rules', join(process.cwd(), 'deploy/monitoring/alerts.yaml')]);
+  const checked = promtool(['check', 'rules', RULES]);
   if (checked) expect(checked).toEqual({ status: 0, output: expect.stringMatching(/SUCCESS: \d+ rules found/) });
+});
+
+it('ServiceDown fires for a process that does not respond, and if there is no process at all', () => {
+  const job = 'travel-operations';
+  const one = { labels: { job, instance: 'a', severity: 'critical' }, summary: 'a does not respond to Prometheus' };
+  expectAlerts('ServiceDown', { [`up{job="${job}",instance="a"}`]: '1x4 0x5' }, { 4: [], 7: [one] });
+  const all = { labels: { job, severity: 'critical' }, summary: 'No process responds to Prometheus' };
+  expectAlerts('ServiceDown', { [`up{job="${job}",instance="a"}`]: '1x4 stale' }, { 4: [], 7: [all] });
+});
+
+it('JobsFailed fires for a new failed job, and ends an hour later although the job remains', () => {
+  const alert = (count: number) => ({
+    labels: { severity: 'warning' },
+    summary: `${count} jobs have failed in all their attempts within an hour`,
+  });
+  const one = 'jobs_failed{instance="a"}';
+  const other = 'jobs_failed{instance="b"}';
+  expectAlerts('JobsFailed', { [one]: '0x9 1x200' }, { 9: [], 10: [alert(1)], 69: [alert(1)], 70: [], 180: [] });
+  // Another process with other labels reports the same jobs.
+  expectAlerts('JobsFailed', { [one]: '3x99 stale', [other]: '_x99 3x40 5x60' }, { 120: [], 145: [alert(2)] });
+  expectAlerts('JobsFailed', { [one]: '_x9 1x200' }, { 10: [alert(1)], 70: [] });
 });

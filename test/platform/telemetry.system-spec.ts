@@ -8,6 +8,7 @@ import { readCredentials, tokenOf } from '../setup/credentials.js';
 import { until } from './locked-table.js';
 import { OtlpReceiver, plain, type ReceivedSpan } from './otlp-receiver.js';
 import { endAll, ServiceProcess } from './service-process.js';
+import { PACKAGE_VERSION } from '../setup/package-version.js';
 
 const CHANNELS = '/v1/admin/distribution/channels';
 const CUSTOMERS = '/v1/admin/bookings';
@@ -82,7 +83,7 @@ describe('traces', () => {
     });
     expect(request.resource).toMatchObject({
       'service.name': 'travel-operations-platform',
-      'service.version': '0.1.0',
+      'service.version': PACKAGE_VERSION,
       'service.instance.id': expect.any(String),
     });
 
@@ -240,7 +241,7 @@ describe('logs', () => {
     expect(logLines().find(({ trace_id: id }) => id === traceId)).toMatchObject({
       level: 'info',
       service: 'office',
-      version: '0.1.0',
+      version: PACKAGE_VERSION,
       trace_id: traceId,
       span_id: spanId,
       msg: 'request completed',

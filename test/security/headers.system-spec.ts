@@ -127,7 +127,9 @@ describe('a request from another origin', () => {
     const own = await startApp({ env: { CORS_ORIGINS: `${OFFICE},https://other.example.com` } });
     const preflight = await own.request('OPTIONS', ME, { headers: preflightHeaders });
     expect([preflight.status, preflight.text]).toEqual([204, '']);
-    const answersTell = expect.stringMatching(/^ETag,.*RateLimit,.*Retry-After,.*X-Request-Id,X-Total-Count$/);
+    const answersTell = expect.stringMatching(
+      /^Deprecation,ETag,.*RateLimit,.*Retry-After,.*X-Request-Id,X-Total-Count$/,
+    );
     expect(corsOf(preflight)).toEqual({
       'access-control-allow-origin': OFFICE,
       'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE',

@@ -29,7 +29,7 @@ export function withPostgresTlsModes(text: string): string {
   return url.href;
 }
 
-/** Whether nobody between the service and the server can read the traffic: the server's certificate is verified. */
+/** Whether traffic to the server is encrypted and the server's certificate verified. */
 export function hasVerifiedTls({ searchParams }: URL): boolean {
   const mode = searchParams.get('sslmode');
   if (mode === null) return searchParams.get('ssl') === 'true';

@@ -1,3 +1,5 @@
+import type { FileStoreLocation, S3Access } from './file-stores.js';
+import type { TokenSettings } from './keks.js';
 import type { Dkim, MailTls } from './mail-transport.js';
 
 /** The configuration of the process, parsed once from its environment (`readEnv`). Also the injection token. */
@@ -17,7 +19,11 @@ export abstract class Env {
   readonly databaseReplicaPoolSize: number;
   readonly databaseReplicaMaxLagMs: number;
   readonly dataDir: string;
-  readonly filesDir: string;
+  readonly files: FileStoreLocation;
+  /** Read for files that `files` does not have; null except during a move. */
+  readonly filesFallback: FileStoreLocation | null;
+  /** Null if neither is a bucket. */
+  readonly s3: S3Access | null;
   readonly ledgerCheckpointFile: string;
   readonly ledgerCheckpointMinutes: number;
   /** Whether this process writes checkpoints; a command does not. */
@@ -81,6 +87,8 @@ export abstract class Env {
   readonly keks: ReadonlyMap<string, Buffer>;
   /** The key-encryption key that wraps new keys; null only if there is none. */
   readonly kekPrimary: string | null;
+  /** A PKCS#11 token with key-encryption keys; null if none is configured. */
+  readonly kekToken: TokenSettings | null;
   readonly vaultUpsert: boolean;
   readonly vaultKeyDestructionDays: number;
   readonly bootstrapStaffToken: string | null;

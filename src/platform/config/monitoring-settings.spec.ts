@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { ConfigurationError } from './configuration-error.js';
+import { settingsFaults } from '../../../test/setup/settings.js';
 import { readEnv } from './read-env.js';
 
 const DATABASE_URL = 'postgres://travel:pass-of-the-role@127.0.0.1:5432/travel';
@@ -12,15 +12,7 @@ const production = {
   VAULT_KEK_PRIMARY: 'a',
 };
 
-function faultsOf(variables: Record<string, string>): readonly string[] {
-  try {
-    readEnv({ DATABASE_URL, ...variables });
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.faults;
-    throw error;
-  }
-}
+const faultsOf = (variables: Record<string, string>) => settingsFaults({ DATABASE_URL, ...variables });
 
 describe('the settings of monitoring', () => {
   it('OpenTelemetry and error reports are off by default', () => {

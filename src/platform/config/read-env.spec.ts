@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { randomBytes } from 'node:crypto';
-import { ConfigurationError } from './configuration-error.js';
+import { settingsFaults } from '../../../test/setup/settings.js';
 import { readEnv } from './read-env.js';
 
 const DATABASE_URL = 'postgres://travel:pass-of-the-role@127.0.0.1:5432/travel';
@@ -65,15 +65,7 @@ const UNUSABLE_PROXIES: [value: string, fault: string][] = [
   [',', 'has an empty member'],
 ];
 
-function faultsOf(variables: Record<string, string>): readonly string[] {
-  try {
-    readEnv({ DATABASE_URL, ...variables });
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.faults;
-    throw error;
-  }
-}
+const faultsOf = (variables: Record<string, string>) => settingsFaults({ DATABASE_URL, ...variables });
 
 describe('the environment', () => {
   it('the environment needs only a database, and has sensible defaults for the rest', () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { ConfigurationError } from './configuration-error.js';
 import { Env } from './env.js';
+import { readFileStores } from './file-stores.js';
 import { readKeks } from './keks.js';
 import { readMailTransport } from './mail-transport.js';
 import type { Setting } from './settings.js';
@@ -30,7 +31,9 @@ export function readEnv(variables: Variables): Env {
   const values = readSettings(variables, faults);
   const production = values.nodeEnv === 'production';
   const { kekProvider: provider, kekFile: file, vaultKekPrimary: primary } = values;
-  const keks = readKeks(variables, { provider, file, primary, production }, faults);
+  const { kekPkcs11Library: library, kekPkcs11Token: label, kekPkcs11PinFile: pinFile } = values;
+  const token = { library, label, pinFile };
+  const keks = readKeks(variables, { provider, file, token, primary, production }, faults);
   // A sender with a fault of its own is undefined.
   const mail = readMailTransport({ ...values, mailFrom: values.mailFrom ?? '' }, faults);
   if (values.otlpEndpoint === null && Object.keys(values.otlpHeaders ?? {}).length > 0) {
@@ -38,22 +41,23 @@ export function readEnv(variables: Variables): Env {
       'OTEL_EXPORTER_OTLP_HEADERS: is not used; expected OTEL_EXPORTER_OTLP_ENDPOINT beside it; for example OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318',
     );
   }
+  const fileStores = readFileStores(values, faults);
   faults.push(...unsafeFaults(variables, production, faults));
   if (faults.length > 0) throw new ConfigurationError(faults);
 
   const baseUrl = values.baseUrl ?? `http://${values.host === '0.0.0.0' ? 'localhost' : values.host}:${values.port}`;
-  const { nodeEnv, kekProvider, kekFile, vaultKekPrimary, allowRemoteDevelopment, backupDir, backupKeep, ...rest } =
-    values;
+  const { nodeEnv, allowRemoteDevelopment, backupDir, backupKeep, ...served } = values;
+  const { kekProvider, kekFile, kekPkcs11Library, kekPkcs11Token, kekPkcs11PinFile, vaultKekPrimary, ...rest } = served;
   return {
     ...rest,
     production,
     ...keks,
     ...mail,
+    ...fileStores,
     demoData: values.demoData && !production,
     baseUrl,
     accountLinkUrl: values.accountLinkUrl ?? `${baseUrl}/account`,
     dataDir: resolve(values.dataDir),
-    filesDir: resolve(values.filesDir ?? `${values.dataDir}/files`),
     ledgerCheckpointFile: resolve(values.ledgerCheckpointFile ?? `${values.dataDir}/ledger-checkpoints.jsonl`),
     ledgerCheckpoints: true,
     docs: values.docs === null ? !production : values.docs === 'true',

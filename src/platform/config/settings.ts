@@ -160,6 +160,28 @@ export function smtpUrl(words: Words): Setting<string | null> {
   };
 }
 
+/** A part of a bucket: all keys that start with the prefix and a slash; without a prefix the whole bucket. */
+export interface S3Location {
+  bucket: string;
+  prefix: string;
+}
+
+const S3_URL = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9!_.*'()-]{1,100}){0,8})\/?$/;
+
+/** A part of a bucket, or `local` for the folder of files; null if absent. */
+export function fileStore(words: Words): Setting<S3Location | 'local' | null> {
+  return {
+    ...words,
+    fallback: '',
+    expected: 's3://bucket or s3://bucket/prefix, or local',
+    parse: (value) => {
+      if (value === '' || value === 'local') return value || null;
+      const [, bucket, path = ''] = S3_URL.exec(value) ?? [];
+      return bucket === undefined ? reject('has the wrong form') : { bucket, prefix: path.slice(1) };
+    },
+  };
+}
+
 export function timeZone(words: Words): Setting<string> {
   return {
     ...words,

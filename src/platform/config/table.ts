@@ -1,6 +1,8 @@
 import { type CredentialKind, parseCredential } from '../ids/credentials.js';
 import { backupSettings } from './backup-settings.js';
 import { catalogSettings } from './catalog-settings.js';
+import { fileSettings } from './file-settings.js';
+import { keySettings } from './key-settings.js';
 import { mailSettings } from './mail-settings.js';
 import { monitoringSettings } from './monitoring-settings.js';
 import { retentionSettings } from './retention-settings.js';
@@ -126,13 +128,7 @@ export const settings = {
     example: '.data',
     fallback: '.data',
   }),
-  filesDir: optionalText({
-    name: 'FILES_DIR',
-    purpose: 'Folder of rendered documents; absent: `files` in DATA_DIR',
-    example: '/var/lib/travel/files',
-    expected: 'a folder',
-    form: /^[^\0]{1,500}$/,
-  }),
+  ...fileSettings,
   ledgerCheckpointFile: optionalText({
     name: 'LEDGER_CHECKPOINT_FILE',
     purpose:
@@ -246,46 +242,7 @@ export const settings = {
     check: originFault,
   }),
   ...catalogSettings,
-  kekProvider: choice(
-    {
-      name: 'KEK_PROVIDER',
-      purpose: 'Where the key-encryption keys are: in the variables `VAULT_KEK_<id>` or in the file `KEK_FILE`',
-      example: 'file',
-      fallback: 'environment',
-    },
-    ['environment', 'file'],
-  ),
-  kekFile: optionalText({
-    name: 'KEK_FILE',
-    purpose:
-      'File of the key-encryption keys, with mode 0400 or 0600: `{"primary": "<id>", "keys": {"<id>": "<32 bytes in base64>"}}`',
-    example: '/run/secrets/keks.json',
-    expected: 'the path of a file',
-    form: /^[^\0]{1,500}$/,
-  }),
-  vaultKekPrimary: optionalText({
-    name: 'VAULT_KEK_PRIMARY',
-    purpose: 'Id of the `VAULT_KEK_<id>` that wraps new keys; required in production unless the keys are in a file',
-    example: '2026a',
-    expected: '1 to 32 letters or digits',
-    form: /^[A-Za-z0-9]{1,32}$/,
-  }),
-  vaultUpsert: optionalText({
-    name: 'VAULT_UPSERT',
-    purpose: 'The first encrypt under a new slug creates that vault; absent: only outside production',
-    example: 'false',
-    expected: 'true or false',
-    form: /^(true|false)$/,
-  }),
-  vaultKeyDestructionDays: wholeNumber({
-    name: 'VAULT_KEY_DESTRUCTION_DAYS',
-    purpose:
-      'Days between the request to destroy a key version of a vault and its destruction, in which it can be cancelled',
-    example: '30',
-    fallback: '7',
-    min: 1,
-    max: 90,
-  }),
+  ...keySettings,
   bootstrapStaffToken: optionalText({
     name: 'BOOTSTRAP_STAFF_TOKEN',
     purpose: 'Preset staff token of the first owner',

@@ -25,6 +25,7 @@ export function unsafeInProduction(variables: Variables): UnsafeValue[] {
     ...replicaUrls.map((url) => unencryptedDatabase(settings.databaseReplicaUrls, url)),
     unencryptedMail(value(settings.smtpUrl), value(settings.smtpTls)),
     unencryptedCollector(value),
+    unencryptedFiles(value(settings.filesS3Endpoint)),
     plainBaseUrl(value(settings.baseUrl)),
     plainLinkUrl(value(settings.accountLinkUrl)),
     plainOrigins(value(settings.corsOrigins)),
@@ -100,6 +101,18 @@ function unencryptedCollector(value: (setting: Setting<unknown>) => string): Uns
     weakness: 'sends OTEL_EXPORTER_OTLP_HEADERS to another machine without TLS',
     expected: 'https://, a collector on this machine, or no headers',
     example: 'OTEL_EXPORTER_OTLP_ENDPOINT=https://collector.internal:4318',
+  };
+}
+
+function unencryptedFiles(text: string): UnsafeValue | null {
+  if (!URL.canParse(text)) return null;
+  const { protocol, hostname } = new URL(text);
+  if (protocol === 'https:' || isLoopback(hostname)) return null;
+  return {
+    name: settings.filesS3Endpoint.name,
+    weakness: 'connects to another machine without TLS',
+    expected: 'the https:// address of the store',
+    example: 'FILES_S3_ENDPOINT=https://objects.internal',
   };
 }
 

@@ -59,7 +59,7 @@ interface Batch {
  * How far the write-ahead log of the primary is, and where each writer wrote last, over a connection of its own.
  *
  * A crash empties the table of the last writes, and a failover may lead to a server that never had them; both end this
- * connection. So each connection begins with a position that a replica must have reached before it is used for anyone.
+ * connection. So each connection begins with a position that a replica must have reached before any caller may use it.
  */
 export class PrimaryPositions {
   /** The database, while it is connected. */

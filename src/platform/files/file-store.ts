@@ -11,13 +11,49 @@ export interface OpenFile {
   sizeBytes: number;
 }
 
+/** Why a store is not usable: no answer in time, a call that it does not permit, or no space. */
+export type StoreFailure = 'unreachable' | 'rejected' | 'full';
+
 /**
- * A store of files, which are never overwritten. Every method throws 503 if the store itself is unavailable, as opposed to
- * a file that is missing.
+ * A store of files, which are never overwritten. A file is found when all of its bytes are stored durably, and never in part. Every
+ * method throws 503 if the store itself is unavailable, as opposed to a file that is missing.
  */
 export abstract class FileStore {
   abstract put(bytes: Uint8Array): Promise<StoredFile>;
   abstract has(key: string): Promise<boolean>;
   /** Null if the file does not exist. */
   abstract open(key: string): Promise<OpenFile | null>;
+  /** The reason why a remote store is not usable now; null if it is, or if it is on this machine. */
+  abstract failure(): StoreFailure | null;
+}
+
+/** A store whose files can be moved to another one. */
+export abstract class MovableFiles extends FileStore {
+  /** Every file, in any order; files that are stored meanwhile may be missing. */
+  abstract list(): AsyncIterable<StoredFile>;
+  /** Stores a file from elsewhere. Throws `DamagedFile` and stores nothing if the bytes do not have this key. */
+  abstract copy(file: StoredFile, bytes: Readable): Promise<void>;
+  /** Whether the stored bytes have this key. */
+  abstract verify(key: string): Promise<'whole' | 'damaged' | 'missing'>;
+  abstract delete(key: string): Promise<void>;
+  /** Ends background work and connections. */
+  abstract close(): Promise<void>;
+}
+
+const KEY = /^[0-9a-f]{64}$/;
+
+export function isKey(key: string): boolean {
+  return KEY.test(key);
+}
+
+/** The place of a file below the root of its store, in two levels of folders. */
+export function pathOf(key: string): string {
+  return `${key.slice(0, 2)}/${key.slice(2, 4)}/${key}`;
+}
+
+export class DamagedFile extends Error {
+  constructor(readonly key: string) {
+    super(`The content of the file ${key} does not have this SHA-256`);
+    this.name = 'DamagedFile';
+  }
 }

@@ -1,53 +1,37 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Injectable } from '@nestjs/common';
-import { Env } from '../config/env.js';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { diskFull, unavailable } from '../errors/app-error.js';
-import { DiskSpace } from '../observability/disk-space.js';
-import { FileStore, type OpenFile, type StoredFile } from './file-store.js';
+import type { DiskSpace } from '../observability/disk-space.js';
+import { hasKey, verified } from './content-hash.js';
+import { DamagedFile, isKey, MovableFiles, type OpenFile, pathOf, type StoredFile } from './file-store.js';
 
 const PROBE_BYTES = 256 * 1024;
 /** The disk or the user's quota is full. */
 const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT']);
-const KEY = /^[0-9a-f]{64}$/;
+const FOLDER = /^[0-9a-f]{2}$/;
 
-/** Files below `FILES_DIR`, a volume that all processes of the service share. */
-@Injectable()
-export class LocalFiles extends FileStore {
-  private readonly root: string;
-
+/** Files below a folder, on a volume that all processes of the service share. */
+export class LocalFiles extends MovableFiles {
   constructor(
-    env: Env,
-    private readonly diskSpace: DiskSpace,
+    private readonly root: string,
+    private readonly diskSpace: Pick<DiskSpace, 'reportFull'>,
   ) {
     super();
-    this.root = env.filesDir;
   }
 
   async put(bytes: Uint8Array): Promise<StoredFile> {
     const key = createHash('sha256').update(bytes).digest('hex');
-    const stored = { key, sizeBytes: bytes.length };
-    const path = this.pathOf(key);
+    const path = this.locate(key);
     try {
       await mkdir(dirname(path), { recursive: true });
-      if (!(await exists(path))) await writeWhole(path, bytes);
+      if (!(await exists(path))) await writeWhole(path, (file) => file.writeFile(bytes));
     } catch (error) {
-      if (!FULL.has(codeOf(error))) throw away(error);
-      this.diskSpace.reportFull('files', error, () => this.tryWrite());
-      throw Object.assign(diskFull(), { cause: error });
+      throw this.failed(error);
     }
-    return stored;
-  }
-
-  private async tryWrite(): Promise<void> {
-    await mkdir(this.root, { recursive: true });
-    const path = join(this.root, `probe.${randomUUID()}`);
-    try {
-      await writeWhole(path, randomBytes(PROBE_BYTES));
-    } finally {
-      await rm(path, { force: true });
-    }
+    return { key, sizeBytes: bytes.length };
   }
 
   async has(key: string): Promise<boolean> {
@@ -63,10 +47,76 @@ export class LocalFiles extends FileStore {
     return { stream: file.createReadStream(), sizeBytes: size };
   }
 
-  private async handle(key: string): Promise<FileHandle | null> {
-    if (!KEY.test(key)) return null;
+  async copy(file: StoredFile, bytes: Readable): Promise<void> {
+    const path = this.locate(file.key);
     try {
-      return await open(this.pathOf(key), 'r');
+      await mkdir(dirname(path), { recursive: true });
+      await writeWhole(path, (draft) =>
+        pipeline(bytes, verified(file), async (chunks: AsyncIterable<Buffer>) => {
+          for await (const chunk of chunks) await draft.writeFile(chunk);
+        }),
+      );
+      await syncFolder(dirname(path));
+    } catch (error) {
+      throw error instanceof DamagedFile ? error : this.failed(error);
+    } finally {
+      bytes.destroy();
+    }
+  }
+
+  async *list(): AsyncIterable<StoredFile> {
+    try {
+      for (const first of await namesIn(this.root, FOLDER)) {
+        for (const second of await namesIn(join(this.root, first), FOLDER)) {
+          for (const key of (await readdir(join(this.root, first, second))).filter(isKey)) {
+            const file = await stat(this.locate(key)).catch(nullIfMissing);
+            if (file) yield { key, sizeBytes: file.size };
+          }
+        }
+      }
+    } catch (error) {
+      throw away(error);
+    }
+  }
+
+  async verify(key: string): Promise<'whole' | 'damaged' | 'missing'> {
+    const file = await this.open(key);
+    if (!file) return 'missing';
+    return (await hasKey(file.stream, key)) ? 'whole' : 'damaged';
+  }
+
+  async delete(key: string): Promise<void> {
+    await rm(this.locate(key), { force: true }).catch((error: unknown) => Promise.reject(away(error)));
+  }
+
+  failure(): null {
+    return null;
+  }
+
+  async close(): Promise<void> {
+    // Nothing is open.
+  }
+
+  private failed(error: unknown): Error {
+    if (!FULL.has(codeOf(error))) return away(error);
+    this.diskSpace.reportFull('files', error, () => this.tryWrite());
+    return Object.assign(diskFull(), { cause: error });
+  }
+
+  private async tryWrite(): Promise<void> {
+    await mkdir(this.root, { recursive: true });
+    const path = join(this.root, `probe.${randomUUID()}`);
+    try {
+      await writeWhole(path, (file) => file.writeFile(randomBytes(PROBE_BYTES)));
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  private async handle(key: string): Promise<FileHandle | null> {
+    if (!isKey(key)) return null;
+    try {
+      return await open(this.locate(key), 'r');
     } catch (error) {
       // If its folder does not exist, the store itself is missing: a volume that is not mounted.
       if (codeOf(error) === 'ENOENT' && (await exists(this.root))) return null;
@@ -74,18 +124,18 @@ export class LocalFiles extends FileStore {
     }
   }
 
-  private pathOf(key: string): string {
-    return join(this.root, key.slice(0, 2), key.slice(2, 4), key);
+  private locate(key: string): string {
+    return join(this.root, pathOf(key));
   }
 }
 
 /** The file gets its name when it is complete, so that a reader never finds part of it, also after a crash. */
-async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+async function writeWhole(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
   const draft = `${path}.${randomUUID()}`;
   try {
     const file = await open(draft, 'wx', 0o640);
     try {
-      await file.writeFile(bytes);
+      await write(file);
       await file.sync();
     } finally {
       await file.close();
@@ -95,6 +145,21 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
     await rm(draft, { force: true });
     throw error;
   }
+}
+
+/** Makes the names in a folder durable: its file may be deleted from another store next. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  await folder.sync().finally(() => folder.close());
+}
+
+async function namesIn(folder: string, pattern: RegExp): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => pattern.test(name)).sort();
+}
+
+function nullIfMissing(error: unknown): null {
+  if (codeOf(error) === 'ENOENT') return null;
+  throw error;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -142,7 +142,7 @@ describe('the file of key-encryption keys', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it.each([0o400, 0o600])(
+  it.each([0o400, 0o440, 0o600])(
     'the file of key-encryption keys is read with mode %o, and unwraps what the environment wrapped under the same id',
     async (mode) => {
       const variables = { VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: base64(bytes) };
@@ -155,11 +155,11 @@ describe('the file of key-encryption keys', () => {
     },
   );
 
-  it.each([0o640, 0o604, 0o644, 0o660, 0o620])('stops the start with a remedy if its mode is %o', (mode) => {
+  it.each([0o640, 0o604, 0o644, 0o660, 0o620, 0o444])('stops the start with a remedy if its mode is %o', (mode) => {
     write({ primary: 'a', keys: { a: base64(bytes) } }, mode);
 
     expect(() => env()).toThrow(
-      /^KEK_FILE: .* can be read by others; expected the mode 0400 or 0600; for example chmod 600 /,
+      /^KEK_FILE: .* can be read by others; expected the mode 0400, 0440 or 0600; for example chmod 600 /,
     );
   });
 
@@ -201,6 +201,60 @@ describe('the file of key-encryption keys', () => {
       /^KEK_FILE: .* has a key 'a' that repeats itself and is not random; /,
     );
     expect(env().kekPrimary).toBe('a');
+  });
+});
+
+describe('the settings of a PKCS#11 token', () => {
+  const DATABASE_URL = 'postgres://u:p@127.0.0.1/x';
+  let folder: string;
+  const env = (variables: Record<string, string> = {}) =>
+    readEnv({
+      DATABASE_URL,
+      DATA_DIR: join(folder, 'data'),
+      KEK_PROVIDER: 'pkcs11',
+      KEK_PKCS11_LIBRARY: '/no/library.so',
+      KEK_PKCS11_TOKEN: 'travel',
+      KEK_PKCS11_PIN_FILE: join(folder, 'pin'),
+      VAULT_KEK_PRIMARY: 'hsm2026',
+      ...variables,
+    });
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'kek-token-'));
+    writeFileSync(join(folder, 'pin'), '648219\n', { mode: 0o600 });
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('the settings of a PKCS#11 token are accepted without a key in the environment, in production too', () => {
+    const production = { NODE_ENV: 'production', BASE_URL: 'https://office.acme.test' };
+    const token = { library: '/no/library.so', label: 'travel', pin: '648219' };
+    expect(env(production)).toMatchObject({ kekPrimary: 'hsm2026', kekToken: token });
+    const both = { KEK_PROVIDER: 'environment', VAULT_KEK_PRIMARY: 'a', VAULT_KEK_a: base64(bytes) };
+    expect(env(both)).toMatchObject({ kekPrimary: 'a', kekToken: token });
+  });
+
+  it.each([
+    [{ KEK_PKCS11_TOKEN: '' }, /^KEK_PKCS11_TOKEN: is missing; expected the library, the label and the file/],
+    [{ KEK_PROVIDER: 'environment', KEK_PKCS11_LIBRARY: '', VAULT_KEK_PRIMARY: '' }, /^KEK_PKCS11_LIBRARY: is missing/],
+    [{ VAULT_KEK_PRIMARY: '' }, /^VAULT_KEK_PRIMARY: is missing; expected the label of the keys of the token/],
+    [{ VAULT_KEK_hsm2026: base64(bytes) }, /^VAULT_KEK_PRIMARY: is also the id of VAULT_KEK_hsm2026; /],
+  ])('the settings of a PKCS#11 token stop the start with a remedy: %j', (variables, fault) => {
+    expect(() => env(variables)).toThrow(fault);
+  });
+
+  it('the file of the PIN stops the start if others can read it, or it is empty', () => {
+    chmodSync(join(folder, 'pin'), 0o644);
+    expect(() => env()).toThrow(/^KEK_PKCS11_PIN_FILE: .* can be read by others; expected the mode 0400, 0440 or 0600/);
+    chmodSync(join(folder, 'pin'), 0o600);
+    writeFileSync(join(folder, 'pin'), '\n');
+    expect(() => env()).toThrow(/^KEK_PKCS11_PIN_FILE: .* is empty; /);
+  });
+
+  it('a token stops the start with a remedy if the package pkcs11js is not installed', () => {
+    expect(() => createKekProvider(env())).toThrow(
+      'KEK_PKCS11_LIBRARY: needs the package pkcs11js, which is not installed; expected it beside the service or in a folder of NODE_PATH; for example ',
+    );
+    expect(readdirSync(folder)).toEqual(['pin']);
   });
 });
 

@@ -4,6 +4,7 @@ import { unavailable } from '../errors/app-error.js';
 import { open, seal } from './aes-gcm.js';
 import { KekProvider, type Mac, type WrappedKey } from './kek-provider.js';
 import { findLocalKek, makeLocalKek } from './local-kek.js';
+import { TokenKeks } from './token-keks.js';
 
 const KEY_BYTES = 32;
 
@@ -40,6 +41,10 @@ export class ConfiguredKeks extends KekProvider {
     return mac.length === expected.length && timingSafeEqual(mac, expected);
   }
 
+  has(id: string): boolean {
+    return this.keks.has(id);
+  }
+
   private bound(binding: string, kekId: string): { key: KeyObject; aad: Buffer } {
     return { key: this.kek(kekId), aad: Buffer.from(`${binding}|${kekId}`) };
   }
@@ -59,15 +64,53 @@ export class ConfiguredKeks extends KekProvider {
   }
 }
 
+/** Keys of two places: each is used where it is, so that stored keys can be moved from one place to the other. */
+class KeksOfTwoPlaces extends KekProvider {
+  constructor(
+    private readonly configured: ConfiguredKeks,
+    private readonly token: TokenKeks,
+  ) {
+    super();
+  }
+
+  get primaryId(): string {
+    return this.configured.primaryId;
+  }
+
+  wrap(binding: string, key: Buffer): Promise<WrappedKey> {
+    return this.placeOf(this.primaryId).wrap(binding, key);
+  }
+
+  unwrap(binding: string, wrapped: WrappedKey): Promise<Buffer> {
+    return this.placeOf(wrapped.kekId).unwrap(binding, wrapped);
+  }
+
+  mac(purpose: string, data: Buffer): Promise<Mac> {
+    return this.placeOf(this.primaryId).mac(purpose, data);
+  }
+
+  verifyMac(purpose: string, data: Buffer, mac: Mac): Promise<boolean> {
+    return this.placeOf(mac.kekId).verifyMac(purpose, data, mac);
+  }
+
+  private placeOf(kekId: string): KekProvider {
+    return this.configured.has(kekId) ? this.configured : this.token;
+  }
+}
+
 /**
  * The provider that `KEK_PROVIDER` selects. Except in production, a local key is created if none is configured; it keeps
- * unwrapping what it wrapped when keys are configured later. Throws ConfigurationError if its file is damaged.
+ * unwrapping what it wrapped when keys are configured later. Throws ConfigurationError if its file is damaged, or a token
+ * cannot be used.
  */
 export function createKekProvider(env: Env): KekProvider {
-  const { dataDir, production, keks, kekPrimary } = env;
-  const needsLocal = !production && keks.size === 0;
+  const { dataDir, production, keks, kekPrimary, kekToken } = env;
+  const needsLocal = !production && kekPrimary === null;
   const local = production ? null : needsLocal ? makeLocalKek(dataDir) : findLocalKek(dataDir);
   const primaryId = kekPrimary ?? local?.id;
   if (primaryId === undefined) throw new Error('No primary key-encryption key, which readEnv should have rejected');
-  return new ConfiguredKeks([...(local ? [[local.id, local.key] as const] : []), ...keks], primaryId);
+  const configured = new ConfiguredKeks([...(local ? [[local.id, local.key] as const] : []), ...keks], primaryId);
+  if (kekToken === null) return configured;
+  const isPrimary = !configured.has(primaryId);
+  return new KeksOfTwoPlaces(configured, TokenKeks.open(kekToken, { primaryId, isPrimary }));
 }

@@ -27,7 +27,7 @@ export abstract class KekProvider {
   /** The plaintext key; the caller overwrites it with zeros. Throws 503 if the KEK is missing or wrong. */
   abstract unwrap(binding: string, wrapped: WrappedKey): Promise<Buffer>;
 
-  /** HMAC-SHA-256 under a key that is derived from the primary KEK for this purpose, such as `ledger-checkpoint`. */
+  /** HMAC-SHA-256 under the primary KEK, separate for each purpose, such as `ledger-checkpoint`. */
   abstract mac(purpose: string, data: Buffer): Promise<Mac>;
 
   /**

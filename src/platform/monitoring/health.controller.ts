@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { Public } from '../auth/access.js';
 import { ReadReplicas } from '../database/read-replicas.js';
 import { Watchdog } from '../database/watchdog.js';
+import { FileStore } from '../files/file-store.js';
 import { Readiness } from '../observability/readiness.js';
 import { Traffic } from '../traffic/traffic.js';
 
@@ -16,6 +17,7 @@ export class HealthController {
     private readonly traffic: Traffic,
     private readonly readiness: Readiness,
     private readonly replicas: ReadReplicas,
+    private readonly files: FileStore,
   ) {}
 
   /** The process responds. Its dependencies are not checked. */
@@ -26,8 +28,8 @@ export class HealthController {
   }
 
   /**
-   * 200 if every part of the process works, else 503 with the state of each part. Without a replica the primary is read, so
-   * the process is ready, and its status is `degraded`.
+   * 200 if every part of the process works, else 503 with the state of each part. Without a replica the primary is read, and
+   * without the file store most requests work, so the process is ready, and its status is `degraded`.
    */
   @Get('ready')
   @Public()
@@ -39,8 +41,14 @@ export class HealthController {
     const parts = { database, ...this.readiness.state() };
     const ready = Object.values(parts).every(({ ok }) => ok) && !draining;
     response.status(ready ? 200 : 503);
-    const replicas = this.replicas.state();
     if (!ready) return { status: draining ? 'draining' : 'unavailable', parts };
-    return { status: replicas?.ok === false ? 'degraded' : 'ok', parts: { ...parts, ...(replicas && { replicas }) } };
+    const replicas = this.replicas.state();
+    const reason = this.files.failure();
+    const files = reason === null ? null : { ok: false, reason };
+    const isDegraded = replicas?.ok === false || files !== null;
+    return {
+      status: isDegraded ? 'degraded' : 'ok',
+      parts: { ...parts, ...(replicas && { replicas }), ...(files && { files }) },
+    };
   }
 }

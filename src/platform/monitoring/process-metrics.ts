@@ -1,16 +1,18 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Database } from '../database/database.js';
+import { FileStore } from '../files/file-store.js';
 import { reportToPrimary } from '../observability/cluster-metrics.js';
 import { Metrics } from '../observability/metrics.js';
 import { serviceVersion } from '../observability/version.js';
 
-/** Metrics of this process: version, memory, connections to the database. */
+/** Metrics of this process: version, memory, connections to the database, and whether the file store is usable. */
 @Injectable()
 export class ProcessMetrics implements OnModuleInit {
   constructor(
     private readonly metrics: Metrics,
     private readonly database: Database,
+    private readonly files: FileStore,
   ) {}
 
   onModuleInit(): void {
@@ -40,6 +42,10 @@ export class ProcessMetrics implements OnModuleInit {
     this.metrics.gauge(
       { name: 'db_statement_names', help: 'Names of prepared statements', aggregator: 'max' },
       () => this.database.statementNameCount,
+    );
+    this.metrics.gauge(
+      { name: 'file_store_unavailable', help: '1 while the S3-compatible store is not usable', aggregator: 'max' },
+      () => (this.files.failure() === null ? 0 : 1),
     );
   }
 }

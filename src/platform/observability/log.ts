@@ -33,7 +33,7 @@ const SECRETS = [
  * service write to one pipe, which keeps only writes of up to 4,096 bytes (PIPE_BUF) together.
  */
 const BUFFER = { minLength: 3 * 1024, maxWrite: 4 * 1024, periodicFlush: 100 };
-/** A person at a terminal knows which service it is. */
+/** At a terminal there is one service. */
 const PRETTY = { translateTime: 'HH:MM:ss', colorize: true, ignore: 'service,version' };
 
 /** The log of a process that serves. */

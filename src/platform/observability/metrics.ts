@@ -35,6 +35,12 @@ export class Metrics {
     help: 'Responses replayed for an Idempotency-Key',
   });
 
+  readonly deprecatedRequests = this.counter({
+    name: 'deprecated_requests_total',
+    help: 'Requests to deprecated operations that passed authentication and scopes',
+    labelNames: ['method', 'route'],
+  });
+
   readonly unmappedDatabaseErrors = this.counter({
     name: 'unmapped_db_errors_total',
     help: 'Database errors without a mapping; above 0 there is a fault in the service',

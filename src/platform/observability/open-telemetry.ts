@@ -34,7 +34,7 @@ const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: Span
 /**
  * The OpenTelemetry SDK (docs/adr/0031-telemetry.md). This file alone imports its packages, and is imported only if a collector is
  * configured. Spans are started explicitly: the instrumentations of OpenTelemetry replace functions of packages at run time, which
- * neither works in the bundle nor knows which values must not leave.
+ * neither works in the bundle nor leaves out values that must stay secret.
  */
 export class OpenTelemetry implements Telemetry {
   readonly tracer: Tracer;

@@ -1,4 +1,5 @@
 import { errorShapeOf } from '../context/surface.js';
+import type { Deprecation } from '../http/deprecation.js';
 import type { Route } from '../http/routes.js';
 import { errorCodesOf } from './error-codes.js';
 import { errorExample, errorSchema } from './error-schemas.js';
@@ -43,6 +44,7 @@ export function completeOperation(operation: OperationObject, route: Route, sche
   operation.description = [operation.description, requirementOf(route)].filter(Boolean).join('\n\n');
   if (access.scope) Object.assign(operation, { 'x-required-scope': access.scope });
   if (mutation?.action) Object.assign(operation, { 'x-ledger-action': mutation.action });
+  if (route.deprecation) deprecate(operation, route.deprecation);
 
   const successes = Object.entries(operation.responses as Record<string, ResponseObject>);
   for (const [status, response] of successes) {
@@ -59,6 +61,19 @@ export function completeOperation(operation: OperationObject, route: Route, sche
     }
   }
   Object.assign(operation.responses, errorResponses(operation, route));
+}
+
+/** `x-sunset` is for tools, such as the compatibility check of a release. */
+function deprecate(operation: OperationObject, { since, sunset, successor, documentation }: Deprecation): void {
+  const sentences = [
+    `**Deprecated** since ${since}.`,
+    sunset === undefined ? '' : `It may be removed from ${sunset} on.`,
+    successor === undefined ? '' : `Use \`${successor.replace(/:(\w+)/g, '{$1}')}\` instead.`,
+    documentation === undefined ? '' : `See ${documentation}`,
+  ];
+  operation.deprecated = true;
+  operation.description = [sentences.filter(Boolean).join(' '), operation.description].filter(Boolean).join('\n\n');
+  if (sunset !== undefined) Object.assign(operation, { 'x-sunset': sunset });
 }
 
 /** Staff may send their token in either header; OAuth clients authenticate themselves at the OAuth endpoints. */
@@ -111,7 +126,7 @@ function resolve(schema: SchemaObject | ReferenceObject | undefined, schemas: Sc
 }
 
 function successHeaders(
-  { access, mutation, surface }: Route,
+  { access, mutation, surface, deprecation }: Route,
   { status, versioned }: { status: string; versioned: boolean },
 ): ResponseObject['headers'] {
   const text = (description: string, maxLength: number) => ({ description, schema: { type: 'string', maxLength } });
@@ -135,6 +150,12 @@ function successHeaders(
           RateLimit: text('Requests left, and seconds until the limit is reset', 100),
           'RateLimit-Policy': text('The limit and its window in seconds', 100),
         }),
+    ...(deprecation
+      ? { Deprecation: text('`@` and the time of the deprecation, in seconds since 1970 (RFC 9745)', 30) }
+      : {}),
+    ...(deprecation?.sunset
+      ? { Sunset: text('The time from which on the operation may be removed (RFC 8594)', 40) }
+      : {}),
   };
 }
 

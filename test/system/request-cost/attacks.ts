@@ -69,7 +69,7 @@ function unknownRoutes(operation: Placed, zeros: Json): RequestCase[] {
   });
 }
 
-/** Each request without a credential, as any client can send it. */
+/** The request without a credential. */
 export function withoutCredential(request: RequestCase): RequestCase {
   return { ...request, draft: (unique) => Object.assign(request.draft(unique), { bearer: 'none' }) };
 }

@@ -1,0 +1,44 @@
+import { mkdir } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import type { Env } from '../config/env.js';
+import type { FileStoreLocation, FileStores, S3Access } from '../config/file-stores.js';
+import type { DiskSpace } from '../observability/disk-space.js';
+import { FallbackFiles } from './fallback-files.js';
+import type { FileStore, MovableFiles } from './file-store.js';
+import { LocalFiles } from './local-files.js';
+import { S3Files } from './s3-files.js';
+
+/** What a store reports to: the watch of the disk and the log. */
+interface Means {
+  diskSpace: Pick<DiskSpace, 'reportFull'>;
+  log: Pick<Logger, 'error' | 'info'>;
+}
+
+/** The configured store of files, with the one from which they are being moved, if there is one. */
+export async function createFileStore(env: Env, diskSpace: Means['diskSpace'], log: Means['log']): Promise<FileStore> {
+  const { files, fallback } = await openFileStores(env, { diskSpace, log });
+  return fallback === null ? files : new FallbackFiles(files, fallback);
+}
+
+/** Both stores, each for itself; `fallback` is null except during a move. */
+export async function openFileStores(
+  { files, filesFallback, s3 }: FileStores,
+  means: Means,
+): Promise<{ files: MovableFiles; fallback: MovableFiles | null }> {
+  // Before the first file is moved to it the folder does not exist; later a missing folder is a volume that is not mounted.
+  if (filesFallback !== null && 'folder' in files) await mkdir(files.folder, { recursive: true });
+  return {
+    files: await openFileStore(files, s3, means),
+    fallback: filesFallback && (await openFileStore(filesFallback, s3, means)),
+  };
+}
+
+async function openFileStore(
+  location: FileStoreLocation,
+  s3: S3Access | null,
+  { diskSpace, log }: Means,
+): Promise<MovableFiles> {
+  if ('folder' in location) return new LocalFiles(location.folder, diskSpace);
+  if (s3 === null) throw new Error('A bucket has no settings of its store');
+  return S3Files.connect(location, s3, log);
+}

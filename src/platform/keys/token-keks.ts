@@ -1,0 +1,275 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { ConfigurationError } from '../config/configuration-error.js';
+import type { TokenSettings } from '../config/keks.js';
+import { unavailable } from '../errors/app-error.js';
+import { KekProvider, type Mac, type WrappedKey } from './kek-provider.js';
+import {
+  CKA_CLASS,
+  CKA_EXTRACTABLE,
+  CKA_KEY_TYPE,
+  CKA_LABEL,
+  CKA_SENSITIVE,
+  CKA_VALUE_LEN,
+  CKF_OS_LOCKING_OK,
+  CKF_SERIAL_SESSION,
+  CKK_AES,
+  CKK_GENERIC_SECRET,
+  CKM_AES_GCM,
+  CKM_SHA256_HMAC,
+  CKO_SECRET_KEY,
+  CKR_CRYPTOKI_ALREADY_INITIALIZED,
+  CKR_USER_ALREADY_LOGGED_IN,
+  CKU_USER,
+  type Handle,
+  type LoadedPkcs11,
+  loadPkcs11,
+} from './pkcs11.js';
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const MAC_BYTES = 32;
+
+/** A missing key is no failure of the token, so the operation is not repeated. */
+class MissingKey extends Error {}
+
+/**
+ * Key-encryption keys in a PKCS#11 token, which they never leave. The id of a KEK is the label of two keys: one for AES-256-GCM,
+ * and a generic secret for HMAC-SHA-256, so that no key is used with two algorithms.
+ *
+ * A session of PKCS#11 performs one operation at a time. Operations run on threads, since a remote token takes time; the package
+ * has no such functions for opening a session.
+ */
+export class TokenKeks extends KekProvider {
+  private session: Handle | null = null;
+  private readonly keys = new Map<string, Handle>();
+  private turn: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    private readonly settings: TokenSettings,
+    private readonly loaded: LoadedPkcs11,
+    readonly primaryId: string,
+  ) {
+    super();
+  }
+
+  /**
+   * Opens the token, and checks the primary keys if they are in it. Throws ConfigurationError if the package or the library
+   * is missing, or the token cannot be used.
+   */
+  static open(settings: TokenSettings, { primaryId, isPrimary }: { primaryId: string; isPrimary: boolean }): TokenKeks {
+    const keks = new TokenKeks(settings, load(settings.library), primaryId);
+    try {
+      keks.connect();
+    } catch (error) {
+      throw fault('KEK_PKCS11_TOKEN', `the token '${settings.label}' cannot be used (${reasonOf(error)})`, {
+        expected: 'the label of an initialized token, and its user PIN in KEK_PKCS11_PIN_FILE',
+        example: 'pkcs11-tool --module <library> --list-token-slots',
+      });
+    }
+    if (isPrimary) keks.checkPrimary();
+    return keks;
+  }
+
+  async wrap(binding: string, key: Buffer): Promise<WrappedKey> {
+    const kekId = this.primaryId;
+    const nonce = randomBytes(NONCE_BYTES);
+    const sealed = await this.run(({ pkcs11 }, session) => {
+      pkcs11.C_EncryptInit(session, this.gcm(nonce, `${binding}|${kekId}`), this.encryptionKey(kekId));
+      return pkcs11.C_EncryptAsync(session, key, Buffer.alloc(key.length + TAG_BYTES));
+    });
+    return { kekId, wrappedKey: Buffer.concat([nonce, sealed]) };
+  }
+
+  async unwrap(binding: string, { kekId, wrappedKey }: WrappedKey): Promise<Buffer> {
+    if (wrappedKey.length < NONCE_BYTES + TAG_BYTES) throw unavailable('The key-encryption key does not match');
+    const nonce = wrappedKey.subarray(0, NONCE_BYTES);
+    const sealed = wrappedKey.subarray(NONCE_BYTES);
+    return this.run(({ pkcs11 }, session) => {
+      pkcs11.C_DecryptInit(session, this.gcm(nonce, `${binding}|${kekId}`), this.encryptionKey(kekId));
+      // Some libraries use the space of the tag while they decrypt.
+      return pkcs11.C_DecryptAsync(session, sealed, Buffer.alloc(sealed.length));
+    });
+  }
+
+  async mac(purpose: string, data: Buffer): Promise<Mac> {
+    const kekId = this.primaryId;
+    return { kekId, mac: await this.hmac(purpose, data, kekId) };
+  }
+
+  async verifyMac(purpose: string, data: Buffer, { kekId, mac }: Mac): Promise<boolean> {
+    const expected = await this.hmac(purpose, data, kekId);
+    return mac.length === expected.length && timingSafeEqual(mac, expected);
+  }
+
+  /** Tokens have no common way to derive a key. The purpose has no zero byte, so no two inputs are the same. */
+  private hmac(purpose: string, data: Buffer, kekId: string): Promise<Buffer> {
+    const input = Buffer.concat([Buffer.from(`mac|${purpose}\0`), data]);
+    return this.run(({ pkcs11 }, session) => {
+      pkcs11.C_SignInit(session, { mechanism: CKM_SHA256_HMAC }, this.macKey(kekId));
+      return pkcs11.C_SignAsync(session, input, Buffer.alloc(MAC_BYTES));
+    });
+  }
+
+  private gcm(iv: Buffer, binding: string): Parameters<LoadedPkcs11['pkcs11']['C_EncryptInit']>[1] {
+    const sizes = { ivBits: NONCE_BYTES * 8, tagBits: TAG_BYTES * 8 };
+    const parameter = { type: this.loaded.gcmParameters, iv, aad: Buffer.from(binding), ...sizes };
+    return { mechanism: CKM_AES_GCM, parameter };
+  }
+
+  /** One operation after the other. After a failure a new session is opened, and the operation is repeated once. */
+  private run(operation: (loaded: LoadedPkcs11, session: Handle) => Promise<Buffer>): Promise<Buffer> {
+    const attempt = async () => operation(this.loaded, this.session ?? this.connect());
+    const answer = this.turn.then(async () => {
+      try {
+        return await attempt().catch((error: unknown) => {
+          if (error instanceof MissingKey) throw error;
+          this.disconnect();
+          return attempt();
+        });
+      } catch (error) {
+        if (error instanceof MissingKey) throw unavailable('The key-encryption key is missing');
+        this.disconnect();
+        throw unavailable('The key-encryption key does not match, or its token does not respond');
+      }
+    });
+    this.turn = answer.catch(() => undefined);
+    return answer;
+  }
+
+  /** Opens a session; initializes the library again if it has lost its connection to the token. */
+  private connect(): Handle {
+    try {
+      return this.openSession();
+    } catch {
+      quietly(() => this.loaded.pkcs11.C_Finalize());
+      return this.openSession();
+    }
+  }
+
+  private openSession(): Handle {
+    const { pkcs11 } = this.loaded;
+    const { label, pin } = this.settings;
+    ignoring(CKR_CRYPTOKI_ALREADY_INITIALIZED, () => pkcs11.C_Initialize({ flags: CKF_OS_LOCKING_OK }));
+    // Labels are padded with spaces.
+    const slot = pkcs11.C_GetSlotList(true).find((one) => pkcs11.C_GetTokenInfo(one).label.trim() === label);
+    if (!slot) throw new Error('there is no token with this label');
+    const session = pkcs11.C_OpenSession(slot, CKF_SERIAL_SESSION);
+    try {
+      ignoring(CKR_USER_ALREADY_LOGGED_IN, () => pkcs11.C_Login(session, CKU_USER, pin));
+    } catch (error) {
+      quietly(() => pkcs11.C_CloseSession(session));
+      throw error;
+    }
+    this.session = session;
+    return session;
+  }
+
+  private disconnect(): void {
+    const { session } = this;
+    this.session = null;
+    this.keys.clear();
+    if (session) quietly(() => this.loaded.pkcs11.C_CloseSession(session));
+  }
+
+  private encryptionKey(id: string): Handle {
+    return this.key(id, CKK_AES);
+  }
+
+  private macKey(id: string): Handle {
+    return this.key(id, CKK_GENERIC_SECRET);
+  }
+
+  /** The only key of this label and type. Throws MissingKey. */
+  private key(id: string, type: number): Handle {
+    const known = this.keys.get(`${type}|${id}`);
+    if (known) return known;
+    const { pkcs11 } = this.loaded;
+    const session = this.session ?? this.connect();
+    pkcs11.C_FindObjectsInit(session, [
+      { type: CKA_CLASS, value: CKO_SECRET_KEY },
+      { type: CKA_KEY_TYPE, value: type },
+      { type: CKA_LABEL, value: id },
+    ]);
+    const found = pkcs11.C_FindObjects(session, 2);
+    pkcs11.C_FindObjectsFinal(session);
+    const [key] = found;
+    if (!key || found.length > 1) {
+      throw new MissingKey(key ? `several keys are labelled ${id}` : `no key is labelled ${id}`);
+    }
+    this.keys.set(`${type}|${id}`, key);
+    return key;
+  }
+
+  private checkPrimary(): void {
+    const id = this.primaryId;
+    for (const [what, type] of [
+      ['AES key', CKK_AES],
+      ['generic secret', CKK_GENERIC_SECRET],
+    ] as const) {
+      const weakness = this.weaknessOf(id, type);
+      if (weakness === null) continue;
+      throw fault('VAULT_KEK_PRIMARY', `the token has no usable ${what} '${id}' (${weakness})`, {
+        expected: 'an AES key and a generic secret of 32 bytes with this label that cannot be extracted',
+        example: 'see "Keys in a PKCS#11 token" in docs/operations.md',
+      });
+    }
+  }
+
+  private weaknessOf(id: string, type: number): string | null {
+    try {
+      const key = this.key(id, type);
+      const { pkcs11 } = this.loaded;
+      const read = (attribute: number) =>
+        pkcs11.C_GetAttributeValue(this.session ?? this.connect(), key, [{ type: attribute }])[0]?.value;
+      if (read(CKA_EXTRACTABLE)?.[0] !== 0 || read(CKA_SENSITIVE)?.[0] !== 1) return 'it can be extracted';
+      return read(CKA_VALUE_LEN)?.readUInt8(0) === KEY_BYTES ? null : `it does not have ${KEY_BYTES} bytes`;
+    } catch (error) {
+      return error instanceof MissingKey ? error.message : reasonOf(error);
+    }
+  }
+}
+
+function load(library: string): LoadedPkcs11 {
+  try {
+    return loadPkcs11(library);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'MODULE_NOT_FOUND') {
+      throw fault('KEK_PKCS11_LIBRARY', 'needs the package pkcs11js, which is not installed', {
+        expected: 'it beside the service or in a folder of NODE_PATH',
+        example: 'npm install --prefix /opt/pkcs11 pkcs11js@2.1.7, and NODE_PATH=/opt/pkcs11/node_modules',
+      });
+    }
+    throw fault('KEK_PKCS11_LIBRARY', `${library} cannot be loaded (${reasonOf(error)})`, {
+      expected: 'the PKCS#11 library of the token for this platform',
+      example: 'KEK_PKCS11_LIBRARY=/usr/lib/softhsm/libsofthsm2.so',
+    });
+  }
+}
+
+function fault(name: string, text: string, { expected, example }: { expected: string; example: string }): Error {
+  return new ConfigurationError([`${name}: ${text}; expected ${expected}; for example ${example}`]);
+}
+
+/** Ignores an error with this code. */
+function ignoring(expected: number, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== expected) throw error;
+  }
+}
+
+function quietly(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // The session or the library was lost already.
+  }
+}
+
+/** The first line of its message, such as CKR_PIN_INCORRECT. */
+function reasonOf(error: unknown): string {
+  const { message } = error as { message?: unknown };
+  return String(message ?? error).split('\n', 1)[0] ?? '';
+}
