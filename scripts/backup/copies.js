@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { codeOf } from '../processes.js';
 
 /**
@@ -15,24 +15,39 @@ const AT_A_TIME = 4;
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * The files below a folder. A folder that does not exist has none.
+ * The files below a folder. A folder that does not exist, or was deleted meanwhile, has none.
  * @param {string} folder
  * @param {(path: string) => boolean} [wanted]
  * @returns {Listed[]}
  */
 export function listFiles(folder, wanted = () => true) {
-  if (!existsSync(folder)) return [];
-  /** @type {Listed[]} */
-  const files = [];
-  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
-    if (!entry.isFile()) continue;
-    const file = join(entry.parentPath, entry.name);
-    const path = relative(folder, file).split(sep).join('/');
-    if (!wanted(path)) continue;
-    const found = statSync(file, { throwIfNoEntry: false });
-    if (found) files.push({ path, bytes: found.size });
+  return [...filesBelow(folder, '', wanted)];
+}
+
+/**
+ * @param {string} folder
+ * @param {string} below the part of it that is listed: empty, or with `/` at its end
+ * @param {(path: string) => boolean} wanted
+ * @returns {Generator<Listed>}
+ */
+function* filesBelow(folder, below, wanted) {
+  for (const entry of entriesOf(join(folder, below))) {
+    const path = `${below}${entry.name}`;
+    if (entry.isDirectory()) yield* filesBelow(folder, `${path}/`, wanted);
+    if (!entry.isFile() || !wanted(path)) continue;
+    const found = statSync(join(folder, path), { throwIfNoEntry: false });
+    if (found) yield { path, bytes: found.size };
   }
-  return files;
+}
+
+/** @param {string} folder */
+function entriesOf(folder) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return [];
+  }
 }
 
 /** @param {readonly Listed[]} files */

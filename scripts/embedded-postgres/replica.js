@@ -1,9 +1,9 @@
 // @ts-check
-import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { appendFileSync, copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../ports.js';
-import { ended, isAlive } from '../processes.js';
+import { codeOf, ended, isAlive } from '../processes.js';
 import { belongsToBaseCopy } from './base-copy.js';
 import { connected } from './database.js';
 import { launchPostmaster, stopPostmaster } from './postmaster.js';
@@ -68,14 +68,40 @@ async function copyData(source, cluster, { superuserUrl, name }) {
     // The primary keeps what the replica has not received yet.
     await client.query('select pg_create_physical_replication_slot($1, true)', [name]);
     await client.query('select pg_backup_start($1, true)', [name]);
-    cpSync(source, cluster, {
-      recursive: true,
-      filter: (path) => belongsToBaseCopy(relative(source, path)),
-    });
+    copyRunning({ source, target: cluster });
     mkdirSync(join(cluster, 'pg_wal/archive_status'), { recursive: true });
     const { rows } = await client.query('select labelfile from pg_backup_stop(false)');
     writeFileSync(join(cluster, 'backup_label'), rows[0].labelfile);
   });
+}
+
+/**
+ * Copies the data of a running server. What the server deletes meanwhile is left out: the log says so too.
+ * @param {{ source: string, target: string }} folders
+ * @param {string} below the folder inside both, with `/`
+ */
+function copyRunning({ source, target }, below = '') {
+  mkdirSync(join(target, below), { recursive: true });
+  for (const entry of ifExists(() => readdirSync(join(source, below), { withFileTypes: true })) ?? []) {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (!belongsToBaseCopy(path)) continue;
+    if (entry.isDirectory()) copyRunning({ source, target }, path);
+    else if (entry.isFile()) ifExists(() => copyFileSync(join(source, path), join(target, path)));
+  }
+}
+
+/**
+ * @template T
+ * @param {() => T} read
+ * @returns {T | undefined} undefined if the file or the folder no longer exists
+ */
+function ifExists(read) {
+  try {
+    return read();
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return undefined;
+  }
 }
 
 /** @param {string} cluster @param {{ superuserUrl: string, name: string }} options */
