@@ -55,6 +55,14 @@ export function readFileStores(given: Given, faults: string[]): FileStores {
   return { files, filesFallback, s3: isUsed ? readAccess(given, faults) : null };
 }
 
+/**
+ * On Node 20 the SDK warns of its later versions, but the lock file decides which version runs. It reads this setting from the
+ * environment only.
+ */
+export function acceptNodeVersion(): void {
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+}
+
 function readAccess(given: Given, faults: string[]): S3Access {
   const { filesS3Endpoint: endpoint, filesS3AccessKeyId: accessKeyId, filesS3SecretAccessKey: secretAccessKey } = given;
   const region = given.filesS3Region ?? (endpoint === null ? null : ENDPOINT_REGION);

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type * as S3 from '@aws-sdk/client-s3';
 import type { Logger } from 'pino';
-import type { S3Access } from '../config/file-stores.js';
+import { acceptNodeVersion, type S3Access } from '../config/file-stores.js';
 import type { S3Location } from '../config/settings.js';
 import { diskFull, unavailable } from '../errors/app-error.js';
 import { hasKey, verified } from './content-hash.js';
@@ -77,6 +77,7 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
 
   /** Loads the SDK, which a service without a bucket never does, and tries the store in the background. */
   static async connect(location: S3Location, access: S3Access, log: Pick<Logger, 'error' | 'info'>): Promise<S3Files> {
+    acceptNodeVersion();
     const store = new S3Files(await import('@aws-sdk/client-s3'), location, access, log);
     store.probing = store.probe('read').catch((error: unknown) => void store.report(error, 'read'));
     return store;

@@ -30,6 +30,8 @@ export async function startObjectStore(bucket = 'travel-files'): Promise<ObjectS
   const drafts = mkdtempSync(join(tmpdir(), 'travel-object-drafts-'));
   server.store.putObject = (object) => publish(server, object, join(drafts, String((draft += 1))));
   const { port } = await server.run();
+  // The service does so for its own client.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   const url = `http://127.0.0.1:${port}`;
   const client = new S3Client({ endpoint: url, region: 'us-east-1', forcePathStyle: true, credentials: CREDENTIALS });
   closeAfterTests(async () => {
