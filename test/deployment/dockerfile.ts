@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { PROJECT } from '../launcher/folders.js';
 
-interface Instruction {
+export interface Instruction {
   /** The name of the build stage; empty before the first one. */
   stage: string;
   name: string;
@@ -38,13 +38,36 @@ export function textsOf(stage: string, name: string): string[] {
     .map(({ text }) => text);
 }
 
+export function readCopy({ text }: Pick<Instruction, 'text'>): Copy {
+  const words = text.split(/\s+/);
+  const paths = words.filter((word) => !word.startsWith('--'));
+  const from = words.find((word) => word.startsWith('--from='))?.slice('--from='.length) ?? null;
+  return { from, sources: paths.slice(0, -1), target: paths.at(-1) ?? '' };
+}
+
 export function copiesOf(stage: string): Copy[] {
-  return textsOf(stage, 'COPY').map((text) => {
-    const words = text.split(/\s+/);
-    const paths = words.filter((word) => !word.startsWith('--'));
-    const from = words.find((word) => word.startsWith('--from='))?.slice('--from='.length) ?? null;
-    return { from, sources: paths.slice(0, -1), target: paths.at(-1) ?? '' };
+  return textsOf(stage, 'COPY').map((text) => readCopy({ text }));
+}
+
+/** The lines of .dockerignore without comments. */
+export const ignoreLines = readFileSync(join(PROJECT, '.dockerignore'), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'));
+
+/** Whether .dockerignore lets a file of the project through; its last line that matches decides. */
+export function isInContext(file: string): boolean {
+  const path = relative(PROJECT, file);
+  const deciding = ignoreLines.findLast((line) => patternOf(line.replace(/^!/, '')).test(path));
+  return deciding === undefined || deciding.startsWith('!');
+}
+
+/** It matches what is below a folder too. */
+function patternOf(line: string): RegExp {
+  const text = line.replace(/\*\*\/|\*|[.+^${}()|[\]\\]/g, (part) => {
+    if (part === '**/') return '(?:.*/)?';
+    return part === '*' ? '[^/]*' : `\\${part}`;
   });
+  return new RegExp(`^${text}(?:/.*)?$`);
 }
 
 /** The words of an instruction in the form of a JSON array, such as CMD. */

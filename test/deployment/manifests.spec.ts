@@ -7,7 +7,15 @@ import { readMigrationEnv } from '../../src/platform/config/read-env.js';
 import { settings } from '../../src/platform/config/table.js';
 import { newFolder, PROJECT } from '../launcher/folders.js';
 import { settingsFaults } from '../setup/settings.js';
-import { commandOf, copiesOf, imageEnvironment, instructions, textsOf } from './dockerfile.js';
+import {
+  commandOf,
+  copiesOf,
+  ignoreLines,
+  imageEnvironment,
+  instructions,
+  isInContext,
+  textsOf,
+} from './dockerfile.js';
 
 type Variables = Record<string, string>;
 
@@ -117,16 +125,28 @@ function hasCheck(path: string): boolean {
 
 describe('the Dockerfile', () => {
   it('the Dockerfile copies files that exist and that .dockerignore does not exclude', () => {
-    const included = read('.dockerignore')
-      .split('\n')
-      .filter((line) => line.startsWith('!'))
-      .map((line) => line.slice(1));
+    const included = ignoreLines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
     const sources = ['build', 'packages', 'service']
       .flatMap(copiesOf)
       .filter(({ from }) => from === null)
       .flatMap((copy) => copy.sources);
     expect(sources.filter((source) => !existsSync(join(PROJECT, source)))).toEqual([]);
     expect([...new Set(sources)].sort()).toEqual(included.sort());
+    const isCopied = (path: string) => isInContext(join(PROJECT, path));
+    expect(['src/main.ts', 'scripts/bundle.js', '.npmrc'].filter(isCopied)).toHaveLength(3);
+    expect(['src/money.spec.ts', 'test/setup/app.ts', '.env', 'deploy/sql/roles.sql'].filter(isCopied)).toEqual([]);
+  });
+
+  it('the instructions of root create folders of the user and delete package managers, and nothing else', () => {
+    const ofRoot = ['build', 'packages', 'service'].flatMap((stage) => {
+      const all = instructions().filter((each) => each.stage === stage);
+      const user = all.findIndex(({ name }) => name === 'USER');
+      return all.slice(0, user).filter(({ name }) => name === 'RUN');
+    });
+    const commands = ofRoot.flatMap(({ text }) => text.split('&&')).map((command) => command.trim());
+    const known = /^(install --directory --owner=node --group=node \S+|rm -rf( \/(usr\/local|opt)\/\S+)+)$/;
+    expect(commands.filter((command) => !known.test(command.replace(/\s+/g, ' ')))).toEqual([]);
+    expect(commands).toHaveLength(4);
   });
 
   it('every stage has the same base, a slim image of Node.js 22 or newer', () => {

