@@ -27,9 +27,10 @@ import { progressOf } from './progress.js';
  */
 
 /**
- * The number of the cluster, the write-ahead log that the backup contains, the time from which on it can be restored to a point
- * in time, and all folders, of which some are empty.
- * @typedef {{ systemIdentifier: string, firstSegment: string, lastSegment: string, completeAt: string, folders: string[] }} PhysicalPart
+ * The number of the cluster, the write-ahead log that the backup contains and the position where it is consistent, the time from
+ * which on it can be restored to a point in time, and all folders, of which some are empty.
+ * @typedef {{ systemIdentifier: string, firstSegment: string, lastSegment: string, endLsn: string, completeAt: string,
+ *   folders: string[] }} PhysicalPart
  */
 /** @typedef {{ name: string, folder: string, manifest: Manifest }} Backup */
 

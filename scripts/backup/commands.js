@@ -5,18 +5,20 @@ import { parseArgs } from 'node:util';
 import { isStop, stopSignals } from '../child.js';
 import { rejectFaults, embeddedFolders } from '../database.js';
 import { backupFolder, dataFolder, loadEnvironment, ROOT } from '../environment.js';
-import { EXIT_DATA, EXIT_USAGE, LaunchError, report } from '../launch-error.js';
+import { EXIT_USAGE, LaunchError, report } from '../launch-error.js';
 import { ensureInstalled } from '../install.js';
 import { lockHolders } from '../lock.js';
 import { note } from '../progress.js';
 import { serviceLocks } from '../service.js';
 import { BackupStore, verifyBackup } from './backup-store.js';
 import { bytesOf } from './copies.js';
+import { chooseBackup } from './chosen-backup.js';
 import { copyFiles, restoreFiles } from './files.js';
 import { backupLines, restoreLines } from './summary.js';
 
 /** @typedef {import('./backup-store.js').Backup} Backup */
 /** @typedef {import('./backup-store.js').Manifest} Manifest */
+/** @typedef {import('./recovery-plan.js').UpTo} UpTo */
 
 const BACKUP_HELP = `backup [--to <folder>] [--json]
   Backs up database and files to BACKUP_DIR, or to the given folder, and deletes old backups beyond BACKUP_KEEP.
@@ -189,20 +191,20 @@ async function restore({ values, names: [name], signal }) {
   await rejectFaults();
   const store = storeIn(values.from);
   const upTo = values.at === undefined ? 'end' : values.at === 'backup' ? 'backup' : timeOf(String(values.at));
-  const backup = chosenBackup(store, { name, upTo });
-  const { kind } = backup.manifest;
+  const newest = chooseBackup(store, { name, upTo });
   if (values.verify) {
-    await verifyBackup(backup, signal);
-    return { result: { name: backup.name, verified: true }, lines: [`${backup.name} is complete and undamaged.`] };
+    await verifyBackup(newest, signal);
+    return { result: { name: newest.name, verified: true }, lines: [`${newest.name} is complete and undamaged.`] };
   }
   return store.exclusively(async () => {
     await rejectRunningService();
     const replace = values.replace === true;
-    const restored =
-      kind === 'dump'
-        ? await restoreDump(backup, { replace, signal })
-        : await restorePhysical(backup, { replace, upTo, store, signal });
-    const result = { name: backup.name, kind, startedAt: backup.manifest.startedAt, ...restored };
+    const { backup, ...restored } =
+      newest.manifest.kind === 'dump'
+        ? await restoreDump(newest, { replace, signal })
+        : await restorePhysical(newest, { isNamed: name !== undefined, replace, upTo, store, signal });
+    const { kind, startedAt } = backup.manifest;
+    const result = { name: backup.name, kind, startedAt, ...restored };
     return { result, lines: restoreLines(result) };
   });
 }
@@ -213,65 +215,30 @@ async function restoreDump(backup, { replace, signal }) {
   await rejectUnsuitableDatabase(backup, { replace });
   await verifyBackup(backup, signal);
   const files = await restoreFiles(backup, { ...filePlaces(), signal });
-  return { files, setAside: null, lastTransactionAt: null, ...(await restoreDatabase(backup, { replace, signal })) };
+  const state = await restoreDatabase(backup, { replace, signal });
+  return { backup, files, setAside: null, lastTransactionAt: null, timeline: null, ...state };
 }
 
 /**
- * @param {Backup} backup
- * @param {{ replace: boolean, upTo: import('./recovery.js').UpTo, store: BackupStore, signal: AbortSignal }} options
+ * @param {Backup} newest
+ * @param {{ isNamed: boolean, replace: boolean, upTo: UpTo, store: BackupStore, signal: AbortSignal }} options `isNamed`: no other
+ *   backup may be restored
  */
-async function restorePhysical(backup, { replace, upTo, store, signal }) {
+async function restorePhysical(newest, { isNamed, replace, upTo, store, signal }) {
   const { recoverCluster, rejectUnsuitableCluster } = await import('./recovery.js');
-  const { walArchiveIn } = await import('../embedded-postgres/wal-archive.js');
-  const { dataDir, backupDir } = embeddedFolders();
-  rejectUnsuitableCluster(backup, { dataDir, replace });
-  await verifyBackup(backup, signal);
-  const archive = walArchiveIn(store.folder, backup.manifest.physical?.systemIdentifier ?? '');
+  const { planRecovery } = await import('./recovery-plan.js');
+  const { clusterIn } = await import('../embedded-postgres/index.js');
+  const { dataDir } = embeddedFolders();
+  rejectUnsuitableCluster(newest, { dataDir, replace });
+  const plan = planRecovery(store, { newest, isNamed, upTo, cluster: clusterIn(dataDir) });
+  await verifyBackup(plan.backup, signal);
   /** @type {Awaited<ReturnType<typeof restoreFiles>> | null} */
   let files = null;
   const before = async () => {
-    files = await restoreFiles(backup, { ...filePlaces(), signal });
+    files = await restoreFiles(plan.backup, { ...filePlaces(), signal });
   };
-  const options = { dataDir, replace, archive, backupDir, upTo, signal, before };
-  const { recovered, setAside } = await recoverCluster(backup, options);
-  return { files, setAside, ...recovered };
-}
-
-/** @param {BackupStore} store @param {{ name: string | undefined, upTo: import('./recovery.js').UpTo }} options */
-function chosenBackup(store, { name, upTo }) {
-  const kind = process.env.DATABASE_URL ? 'dump' : 'physical';
-  const isUsable = ({ manifest }) =>
-    manifest.kind === kind && (!(upTo instanceof Date) || (manifest.physical?.completeAt ?? '') <= upTo.toISOString());
-  if (upTo !== 'end' && kind === 'dump') {
-    throw new LaunchError(
-      'A dump is the state of the database at one moment, so --at cannot be used.',
-      'Omit --at and name the backup. To restore to a point in time, use the archive of your PostgreSQL server.',
-    );
-  }
-  const backup = name === undefined ? store.list().findLast(isUsable) : store.get(name);
-  if (backup === undefined) {
-    const before = upTo instanceof Date ? ` that was complete at ${upTo.toISOString()}` : '';
-    const what = kind === 'dump' ? 'dump' : 'backup of the embedded server';
-    throw new LaunchError(
-      `${store.folder} contains no ${what}${before}.`,
-      'Correct BACKUP_DIR, --from or --at. DATABASE_URL selects dumps; without it the embedded server is restored.',
-      { exitCode: EXIT_DATA },
-    );
-  }
-  if (backup.manifest.kind !== kind) {
-    throw new LaunchError(
-      `${backup.name} is a ${backup.manifest.kind === 'dump' ? 'dump' : 'physical backup of the embedded server'}.`,
-      backup.manifest.kind === 'dump' ? 'Set DATABASE_URL to restore it.' : 'Unset DATABASE_URL to restore it.',
-    );
-  }
-  if (!isUsable(backup)) {
-    throw new LaunchError(
-      `${backup.name} was complete at ${backup.manifest.physical?.completeAt}, which is later than --at.`,
-      'Choose an earlier backup, or omit the name: the newest suitable one is used.',
-      { exitCode: EXIT_DATA },
-    );
-  }
-  return backup;
+  const { recovered, setAside } = await recoverCluster(plan, { dataDir, replace, signal, before });
+  return { backup: plan.backup, files, setAside, ...recovered };
 }
 
 /** @param {string | boolean | undefined} given */

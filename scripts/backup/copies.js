@@ -40,6 +40,11 @@ function* filesBelow(folder, below, wanted) {
   }
 }
 
+/** The names in a folder, none if it does not exist. @param {string} folder */
+export function namesIn(folder) {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
 /** @param {string} folder */
 function entriesOf(folder) {
   try {

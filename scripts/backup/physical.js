@@ -49,7 +49,8 @@ export async function copyCluster({ cluster, superuserUrl }, target, signal) {
       each.endsWith('.history') || (SEGMENT.test(each) && each >= firstSegment && each <= lastSegment);
     entries.push(...(await copyAll(join(cluster, 'pg_wal'), { target, below: 'pg_wal', wanted: needed, signal })));
     rejectMissing([firstSegment, lastSegment], entries);
-    const physical = { systemIdentifier: systemIdentifierOf(cluster), firstSegment, lastSegment, completeAt, folders };
+    const systemIdentifier = systemIdentifierOf(cluster);
+    const physical = { systemIdentifier, firstSegment, lastSegment, endLsn: lsn, completeAt, folders };
     return { postgresVersion: version, archiving, physical, entries };
   });
 }

@@ -1,4 +1,5 @@
 // @ts-check
+import { timelineIn } from './timelines.js';
 
 /**
  * What an operator must know before jobs run on a restored database.
@@ -35,10 +36,19 @@ export async function neededKeys(client) {
   return rows.map(({ kek_id: id }) => id);
 }
 
-/** When the last transaction that was replayed was committed; null if none was. @param {import('pg').Client} client */
-export async function lastTransactionAt(client) {
-  const { rows } = await client.query('select pg_last_xact_replay_timestamp() as at');
-  return rows[0].at === null ? null : new Date(rows[0].at).toISOString();
+/**
+ * When the last transaction that was replayed was committed, null if none was, and the timeline that began after it.
+ * @param {import('pg').Client} client a superuser
+ * @returns {Promise<{ lastTransactionAt: string | null, timeline: number }>}
+ */
+export async function endOfRecovery(client) {
+  const { rows } = await client.query(
+    'select pg_last_xact_replay_timestamp() as at, pg_walfile_name(pg_current_wal_insert_lsn()) as segment',
+  );
+  // Only from here on the data folder itself says which timeline it is on.
+  await client.query('checkpoint');
+  const [{ at, segment }] = rows;
+  return { lastTransactionAt: at === null ? null : new Date(at).toISOString(), timeline: timelineIn(segment) };
 }
 
 /** No rows if a table does not exist: the database may be older than it. @param {import('pg').Client} client @param {string[]} tables @param {string} text */

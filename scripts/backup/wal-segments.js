@@ -1,64 +1,118 @@
 // @ts-check
-import { closeSync, createReadStream, existsSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, createReadStream, existsSync, mkdirSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { systemIdentifierOf } from '../embedded-postgres/wal-archive.js';
+import { giveTo } from '../embedded-postgres/server-user.js';
 import { EXIT_DATA, LaunchError } from '../launch-error.js';
 import { positionOf } from './backup-store.js';
-import { copyFile, forEachOf } from './copies.js';
+import { copyFile, forEachOf, namesIn } from './copies.js';
 import { progressOf } from './progress.js';
+import { segmentsOf } from './recovery-plan.js';
+import { historyName, segmentNumberAt, timelineIn } from './timelines.js';
+
+/** @typedef {import('../embedded-postgres/server-user.js').ServerUser} ServerUser */
 
 /** Where the server finds the log to replay: a folder inside its data folder, because it may have no rights to the archive. */
 export const RESTORED_WAL = 'restored_wal';
 const SEGMENT = /^[0-9A-F]{24}$/;
+const HISTORY = /^[0-9A-F]{8}\.history$/;
 const ARCHIVED = /^([0-9A-F]{24}|[0-9A-F]{8}\.history)\.gz$/;
 const SEGMENT_BYTES = 16 * 1024 * 1024;
 const SEGMENTS_PER_LOG = 256n;
 
 /**
- * Copies the log after the start of a backup: what was archived, and what the replaced cluster has not archived yet.
- * @param {import('./backup-store.js').Backup} backup
- * @param {{ archive: string, cluster: string, target: string, upTo: Date | 'backup' | 'end', signal: AbortSignal }} options
- *   `upTo`: for the backup alone only the names of timelines are needed; up to the end no segment may be missing
- * @returns {Promise<number>} the number of archived segments
+ * Copies the log that a plan needs: what was archived, and what the replaced cluster has not archived yet.
+ * @param {import('./recovery-plan.js').RecoveryPlan} plan
+ * @param {{ draft: string, signal: AbortSignal }} options `draft`: the data folder that is being restored
+ * @returns {Promise<{ segments: number, unarchived: string[] }>} `segments`: the number of archived ones
  */
-export async function collectWal({ manifest: { physical } }, { archive, cluster, target, upTo, signal }) {
-  if (physical === null) return 0;
-  const first = positionOf(physical.firstSegment);
-  const isNeeded = (/** @type {string} */ name) =>
-    name.includes('.history') || (upTo !== 'backup' && positionOf(name) >= first);
-  const archived = namesIn(archive).filter((name) => ARCHIVED.test(name) && isNeeded(name));
-  const own = `${cluster}/pg_wal`;
-  const isSameCluster =
-    existsSync(join(cluster, 'global/pg_control')) && systemIdentifierOf(cluster) === physical.systemIdentifier;
-  const unarchived = (isSameCluster ? namesIn(own) : []).filter(
-    (name) => isNeeded(name) && (name.endsWith('.history') || (SEGMENT.test(name) && isWritten(join(own, name), name))),
-  );
-  const isSegment = (/** @type {string} */ name) => !name.includes('.history');
-  if (upTo === 'end') rejectGaps(physical.lastSegment, [...archived, ...unarchived].filter(isSegment));
-
+export async function collectWal(plan, { draft, signal }) {
+  const { archive, own } = plan;
+  const target = join(draft, RESTORED_WAL);
+  mkdirSync(target, { mode: 0o700 });
+  const { archived, unarchived } = neededNames(plan);
   const progress = progressOf('reading the archive', archived.length + unarchived.length, (count) => `${count} files`);
   await forEachOf(
     archived,
     async (name) => {
-      await copyFile(join(archive, name), join(target, RESTORED_WAL, name));
-      await rejectDamaged(join(target, RESTORED_WAL, name), name);
+      await copyFile(join(archive, name), join(target, name));
+      await rejectDamaged(join(target, name), name);
       progress.add(1);
     },
     signal,
   );
-  const known = new Set(archived);
   await forEachOf(
-    unarchived.filter((name) => !known.has(`${name}.gz`)),
+    unarchived,
     async (name) => {
-      await copyFile(join(own, name), join(target, RESTORED_WAL, name));
+      await copyFile(join(own ?? '', name), join(target, name));
       progress.add(1);
     },
     signal,
   );
   progress.end();
-  return archived.filter(isSegment).length;
+  reserveTimelines(plan, target);
+  return { segments: archived.filter(isSegment).length, unarchived };
+}
+
+/** @param {import('./recovery-plan.js').RecoveryPlan} plan */
+function neededNames(plan) {
+  const { backup, archive, own, target } = plan;
+  const { firstSegment = '', lastSegment = '' } = backup.manifest.physical ?? {};
+  const isOnTimeline = segmentsOf(plan);
+  // The server takes the number of its new timeline from the histories, also if it replays nothing beyond the backup.
+  const isNeeded = (/** @type {string} */ name) =>
+    name.includes('.history') ||
+    (target !== 'backup' && positionOf(name) >= positionOf(firstSegment) && isOnTimeline(name, numberOf(name)));
+  const archived = namesIn(archive).filter((name) => ARCHIVED.test(name) && isNeeded(name));
+  const known = new Set(archived);
+  const unarchived = (own === null ? [] : namesIn(own)).filter(
+    (name) =>
+      (HISTORY.test(name) || (SEGMENT.test(name) && isWritten(join(own ?? '', name), name))) &&
+      isNeeded(name) &&
+      !known.has(`${name}.gz`),
+  );
+  const endsAt = typeof target === 'bigint' ? segmentNumberAt(target) : null;
+  if (target === 'end' || endsAt !== null || plan.mayEndBefore) {
+    const names = [...archived, ...unarchived].filter(isSegment);
+    rejectGaps(lastSegment, endsAt === null ? names : names.filter((name) => numberOf(name) <= endsAt));
+  }
+  return { archived, unarchived };
+}
+
+/**
+ * Keeps the server from taking the number of a timeline that exists but has no history here: it takes the first one after its
+ * own without a history.
+ * @param {import('./recovery-plan.js').RecoveryPlan} plan
+ * @param {string} target
+ */
+function reserveTimelines({ archive, own, timelines, timeline }, target) {
+  const names = [archive, ...(own === null ? [] : [own])].flatMap(namesIn).filter((name) => /^[0-9A-F]{8}/.test(name));
+  const past = [...timelines.values()].flatMap(({ branches }) => branches.map((branch) => branch.timeline));
+  const last = Math.max(timeline.number, ...names.map(timelineIn), ...timelines.keys(), ...past);
+  for (let number = timeline.number + 1; number <= last; number += 1) {
+    const file = join(target, historyName(number));
+    if (!existsSync(file) && !existsSync(`${file}.gz`)) writeFileSync(file, '# reserved\n', { mode: 0o600 });
+  }
+}
+
+/**
+ * Lets the restored server archive what the replaced one had not archived: the log before the new timeline is part of its past.
+ * @param {string} draft its data folder, after the recovery
+ * @param {{ unarchived: readonly string[], timeline: import('./timelines.js').Timeline, user: ServerUser }} options `timeline`:
+ *   the new one
+ */
+export function keepUnarchived(draft, { unarchived, timeline, user }) {
+  const end = timeline.branches.at(-1)?.end;
+  const wal = join(draft, 'pg_wal');
+  for (const name of unarchived) {
+    if (isSegment(name) && end !== undefined && numberOf(name) >= segmentNumberAt(end)) continue;
+    renameSync(join(draft, RESTORED_WAL, name), join(wal, name));
+    rmSync(join(wal, `archive_status/${name}.done`), { force: true });
+    writeFileSync(join(wal, `archive_status/${name}.ready`), '', { mode: 0o600 });
+    for (const path of [name, `archive_status/${name}.ready`]) giveTo(user, join(wal, path));
+  }
 }
 
 /** PostgreSQL renames old segments for later use; their first page has another address. @param {string} file @param {string} name */
@@ -70,9 +124,9 @@ function isWritten(file, name) {
   return header.readBigUInt64LE(8) === numberOf(name) * BigInt(SEGMENT_BYTES);
 }
 
-/** @param {string} folder */
-function namesIn(folder) {
-  return existsSync(folder) ? readdirSync(folder) : [];
+/** @param {string} name */
+function isSegment(name) {
+  return !name.includes('.history');
 }
 
 /**

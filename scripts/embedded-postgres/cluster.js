@@ -1,10 +1,12 @@
 // @ts-check
 import { createHmac, randomBytes } from 'node:crypto';
-import { chownSync, closeSync, existsSync, fsyncSync, mkdtempSync, openSync, readdirSync, readFileSync } from 'node:fs';
-import { renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { LaunchError } from '../launch-error.js';
 import { codeOf, isAlive } from '../processes.js';
+import { findPostmaster, stopPostmaster, wordsOf } from './postmaster.js';
+import { completeReplacement, syncFolder } from './replacement.js';
 import { failure, run, serverProcess } from './server-user.js';
 
 /** @typedef {import('./server-user.js').ServerUser} ServerUser */
@@ -24,10 +26,11 @@ const COMPLETE = ['PG_VERSION', 'global/pg_control', 'pg_hba.conf'];
  * @throws {LaunchError} disk full, no permission
  */
 export async function ensureCluster(cluster, { programs, user, durable, log }) {
+  completeReplacement(cluster);
   if (isComplete(cluster)) return;
   setAside(cluster, log);
   rejectFullDisk(dirname(cluster));
-  removeAbandonedDrafts(cluster);
+  await removeAbandonedDrafts(cluster);
   const draft = mkdtempSync(`${cluster}.draft-${process.pid}-`);
   try {
     if (user.identity.uid !== undefined) chownSync(draft, user.identity.uid, user.identity.gid ?? -1);
@@ -35,7 +38,7 @@ export async function ensureCluster(cluster, { programs, user, durable, log }) {
     await renewPasswords(draft, { programs, user });
     writeFileSync(join(draft, 'pg_hba.conf'), HOST_BASED_AUTHENTICATION);
     renameSync(draft, cluster);
-    if (durable) sync(dirname(cluster));
+    if (durable) syncFolder(dirname(cluster));
   } catch (error) {
     if (!['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw error;
     log('Another process has created the database at the same time; it is used.');
@@ -52,12 +55,13 @@ function isComplete(cluster) {
 /**
  * Sets and keeps a new password of the superuser while no server runs (PostgreSQL's single-user mode requires none).
  * @param {string} cluster
- * @param {{ programs: Programs, user: ServerUser }} options
+ * @param {{ programs: Programs, user: ServerUser, settings?: Record<string, string> }} options `settings`: further ones
  */
-export async function renewPasswords(cluster, { programs, user }) {
+export async function renewPasswords(cluster, { programs, user, settings = {} }) {
   const passwords = newPasswords();
   const { path, ...process } = serverProcess(cluster, user);
-  const words = ['--single', '-D', path, '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off', 'postgres'];
+  const all = { exit_on_error: 'on', log_checkpoints: 'off', ...settings };
+  const words = ['--single', '-D', path, ...wordsOf(all), 'postgres'];
   const input = `alter role postgres password '${passwords.superuser}';\n`;
   const { code, output } = await run([programs.postgres, ...words], { ...process, input });
   if (code !== 0) throw failure('The password of the database could not be set.', output);
@@ -113,20 +117,20 @@ function rejectFullDisk(area) {
   );
 }
 
-/** Deletes the drafts of processes that were killed; the name of a draft contains the process id. @param {string} cluster */
-function removeAbandonedDrafts(cluster) {
+/**
+ * Deletes the drafts of processes that were killed, and ends the servers that they left: a restore runs one on its draft. The
+ * name of a draft contains the process id.
+ * @param {string} cluster
+ */
+export async function removeAbandonedDrafts(cluster) {
   const parent = dirname(cluster);
   for (const name of readdirSync(parent)) {
     const creator = /\.draft-(\d+)-/.exec(name)?.[1];
-    if (creator && !isAlive(Number(creator))) rmSync(join(parent, name), { recursive: true, force: true });
+    if (!creator || isAlive(Number(creator))) continue;
+    const server = findPostmaster(join(parent, name));
+    if (server !== null) await stopPostmaster(server.pid);
+    rmSync(join(parent, name), { recursive: true, force: true });
   }
-}
-
-/** Makes a rename durable. @param {string} folder */
-function sync(folder) {
-  const descriptor = openSync(folder, 'r');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }
 
 /**

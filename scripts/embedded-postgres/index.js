@@ -11,7 +11,7 @@ import { findPostmaster, lastStart, launchPostmaster, stopPostmaster } from './p
 import { findPrograms, packagedServer } from './programs.js';
 import { failure, serverUserFor } from './server-user.js';
 import { registerUsage } from './usage.js';
-import { archiveSettings } from './wal-archive.js';
+import { ARCHIVE_LATER, archiveSettings } from './wal-archive.js';
 
 /** @typedef {import('./postmaster.js').Postmaster} Postmaster */
 
@@ -133,7 +133,7 @@ async function launch(area, { port, durable, logFile, backupDir, log }) {
   const user = serverUserFor(cluster);
   const programs = findPrograms(packagedServer(), { area, user });
   await ensureCluster(cluster, { programs, user, durable, log });
-  if (findPasswords(cluster) === null) await renewPasswords(cluster, { programs, user });
+  if (findPasswords(cluster) === null) await renewPasswords(cluster, { programs, user, settings: ARCHIVE_LATER });
   // PostgreSQL requires it, and a `chmod -R` over the project changes it.
   chmodSync(cluster, 0o700);
   return launchPostmaster(cluster, {

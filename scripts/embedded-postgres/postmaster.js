@@ -131,8 +131,8 @@ function settingsOf({ port, durable }) {
   };
 }
 
-/** @param {Record<string, string | number>} settings */
-function wordsOf(settings) {
+/** Settings as words of the command line. @param {Record<string, string | number>} settings */
+export function wordsOf(settings) {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 

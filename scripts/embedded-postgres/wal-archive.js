@@ -17,6 +17,20 @@ export function systemIdentifierOf(cluster) {
 }
 
 /**
+ * The timeline that the server of a cluster wrote last. It is exact if the server was stopped, not if it was killed.
+ * @param {string} cluster
+ */
+export function timelineOf(cluster) {
+  return readFileSync(join(cluster, 'global/pg_control')).readUInt32LE(48);
+}
+
+/**
+ * The settings of a server that marks and keeps what has to be archived, and archives nothing. The next server on the cluster
+ * archives it; without these settings it would find the log deleted.
+ */
+export const ARCHIVE_LATER = { archive_mode: 'on', archive_command: '' };
+
+/**
  * The folder of a cluster's archive. @param {string} backupDir @param {string} systemIdentifier
  */
 export function walArchiveIn(backupDir, systemIdentifier) {
