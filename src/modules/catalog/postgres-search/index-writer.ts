@@ -24,9 +24,12 @@ const TAKE_LEASE = `
 const IS_FREE = `
   select owner = $1 or expires_at < now() as "isFree" from catalog_search_lease`;
 
-/** Renewed by every write, so that two processes never write at the same time. */
+/** Locks the row of the lease at the beginning and at the end of every write, so that two processes never write at the same time. */
 const RENEW_LEASE = `
-  update catalog_search_lease set expires_at = now() + make_interval(secs => ${LEASE_SECONDS}) where owner = $1`;
+  update catalog_search_lease set expires_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}) where owner = $1`;
+
+/** No request waits for a write. Adding what has collected in the index of a large catalog can take many seconds. */
+const ALLOW_LONG_STATEMENTS = { text: `set local statement_timeout = '60s'` };
 
 const CREATE = `
   insert into catalog_search_index (slice_id, revision, generation, typical_length) values ($1, $2, $3, $4)
@@ -230,9 +233,12 @@ export class IndexWriter {
   private async write<T>(work: () => Promise<T>): Promise<T> {
     const result = this.written.then(() =>
       this.database.transaction(async () => {
+        await this.database.write(ALLOW_LONG_STATEMENTS);
         const { count } = await this.database.execute(RENEW_LEASE, [this.owner]);
         if (count === 0) throw new LeaseLostError('Another process writes the indexes of the catalog');
-        return work();
+        const done = await work();
+        await this.database.write({ text: RENEW_LEASE, values: [this.owner] });
+        return done;
       }),
     );
     this.written = result.catch(() => undefined);
