@@ -82,8 +82,9 @@ function countsOf(facets: readonly FacetQuery[], matching: Matching, parameters:
     const place = (key: string) => `width_bucket(${parameters.add(key)}::bigint, d.keys)`;
     return `d.keys[${place(first)} + 1 : ${place(last)}]`;
   });
-  return `select key, count(*) as count from catalog_search_document as d, unnest(${slices.join(' || ')}) as key
-    where ${matchSql(matching, parameters)} group by key`;
+  // In the list of columns unnest takes half the time that it takes as a table.
+  const each = `select unnest(${slices.join(' || ')}) as key from catalog_search_document as d where ${matchSql(matching, parameters)}`;
+  return `select key, count(*) as count from (${each}) as each group by key`;
 }
 
 /** The statistics of the index have the counts of all documents. */

@@ -100,15 +100,15 @@ export class ResultPages {
     const name = String(matching.keys.key('', nameWords(tokenizer, request.query)));
     const exact = `d.keys @> array[${parameters.add(name)}::bigint]`;
     const match = matchSql(matching, parameters);
+    const among = matchSql(matching, parameters, given.candidates);
     const others = given.delivered.length === 0 ? '' : `and d.seq <> all(${parameters.add(given.delivered)}::bigint[])`;
-    const among = given.candidates === null ? '' : `and d.words @@ ${parameters.add(given.candidates)}::tsquery`;
     const found = terms.filter(({ matches }) => matches.length > 0);
     const scores = termScores(found, parameters).map((score, index) => `${score} as t${index}`);
     // ts_delete returns a copy in memory; otherwise each ts_rank would read the words from the disk again.
     const columns = `d.id, d.seq, ts_delete(d.words, '') as words, ${exact} as exact`;
     const text = `
       with candidates as materialized (
-        (select ${columns} from catalog_search_document as d where ${match} ${others} ${among} and not ${exact} limit ${given.budget})
+        (select ${columns} from catalog_search_document as d where ${among} ${others} and not ${exact} limit ${given.budget})
         union all
         (select ${columns} from catalog_search_document as d where ${match} ${others} and ${exact} limit ${given.wanted})
       ), scored as materialized (

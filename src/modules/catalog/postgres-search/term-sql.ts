@@ -28,10 +28,24 @@ const { coordination, maxKeywords } = DEFAULT_RANKING;
 /** Of the terms with the rarest words, all combinations of up to three are candidates. */
 const MAX_COMBINED_TERMS = 10;
 const MAX_COMBINATIONS = 40;
+/** A word in this many documents is searched for by itself. */
+const FREQUENT = 10_000;
 
 /** A tsquery of the documents that contain one of the terms. */
 export function anyTerm(terms: readonly MatchedTerm[]): string {
   return terms.flatMap(({ matches }) => matches.map(matchQuery)).join(' | ');
+}
+
+/**
+ * The same documents as several tsqueries, one of which matches: one for each frequent word and one for all others. The
+ * server evaluates a tsquery for each document with one of its words, but adds the documents of a single word as they are.
+ */
+export function anyTermInParts(terms: readonly MatchedTerm[]): string[] {
+  const matches = terms.flatMap((term) => term.matches);
+  const isFrequent = ({ words: [word, ...others] }: TermMatch) =>
+    others.length === 0 && word !== undefined && word.frequency >= FREQUENT;
+  const [frequent, others] = [matches.filter(isFrequent), matches.filter((match) => !isFrequent(match))];
+  return [...frequent.map(matchQuery), ...(others.length === 0 ? [] : [others.map(matchQuery).join(' | ')])];
 }
 
 /** A tsquery of the documents that contain at least `count` of the terms. */
@@ -68,20 +82,39 @@ export function candidatesOf(terms: readonly MatchedTerm[], documents: number, b
     .flatMap((combination) => products(combination))
     .concat(rarest.length > 3 ? [rarest.map(anyChoice)] : [])
     .map((combination) => ({
-      query: `(${combination.map(({ query }) => query).join(' & ')})`,
+      choices: combination,
       promise: combination.reduce((sum, { promise }) => sum + promise, 0) * combination.length,
       size: combination.reduce((size, { share }) => size * share(documents), documents),
     }))
     .sort((a, b) => b.promise - a.promise);
-  const kept: string[] = [];
+  return within(combined, budget)
+    .slice(0, MAX_COMBINATIONS)
+    .map(({ choices: chosen }) => `(${chosen.map(({ query }) => query).join(' & ')})`)
+    .join(' | ');
+}
+
+/**
+ * The first combinations whose documents are within the budget together, without those whose documents another one matches
+ * as well: otherwise combinations of rare words, which hardly any document contains, would be all that is searched for.
+ */
+function within(combined: readonly Combination[], budget: number): Combination[] {
+  let kept: Combination[] = [];
   let sum = 0;
-  for (const { query, size } of combined) {
-    if (kept.length > 0 && sum + size > budget) continue;
-    kept.push(query);
-    sum += size;
-    if (kept.length >= MAX_COMBINATIONS) break;
+  for (const combination of combined) {
+    const rest = kept.filter((other) => !includes(combination, other));
+    const others = rest.length === kept.length ? sum : rest.reduce((total, { size }) => total + size, 0);
+    if (kept.length > 0 && others + combination.size > budget) continue;
+    kept = [...rest, combination];
+    sum = others + combination.size;
   }
-  return kept.join(' | ');
+  return kept;
+}
+
+/** Whether each document of the second combination is one of the first. */
+function includes({ choices }: Combination, other: Combination): boolean {
+  return choices.every(({ term, isStrong }) =>
+    other.choices.some((one) => one.term === term && (one.isStrong || !isStrong)),
+  );
 }
 
 /** Completions of a known word weigh little; a search for candidates need not consider them. */
@@ -92,14 +125,25 @@ function withoutWeakMatches({ matches }: MatchedTerm): MatchedTerm {
 }
 
 interface Choice {
+  readonly term: MatchedTerm;
+  readonly isStrong: boolean;
   readonly query: string;
   readonly promise: number;
   readonly share: (documents: number) => number;
 }
 
+interface Combination {
+  readonly choices: readonly Choice[];
+  readonly promise: number;
+  /** The number of documents that contain it, if terms occur independently. */
+  readonly size: number;
+}
+
 function anyChoice(term: MatchedTerm): Choice {
   const best = Math.max(0, ...term.matches.flatMap(({ words }) => words.map(({ weight }) => weight)));
   return {
+    term,
+    isStrong: false,
     query: `(${anyTerm([term])})`,
     promise: best,
     share: (documents) => Math.min(1, frequencyOf(term) / documents),
@@ -110,6 +154,8 @@ function strongChoice(term: MatchedTerm): Choice {
   const words = term.matches.flatMap((match) => match.words);
   const best = Math.max(0, ...words.map(({ weight }) => weight));
   return {
+    term,
+    isStrong: true,
     query: `(${words.map(({ strong }) => quoted(strong)).join(' | ')})`,
     promise: best * 1.7,
     share: (documents) => Math.min(1, words.reduce((sum, { strongFrequency }) => sum + strongFrequency, 0) / documents),
