@@ -117,7 +117,12 @@ export class PlatformModule {
         ...SERVICES,
         ...WATCHERS,
         { provide: Env, useValue: env },
-        { provide: FileStore, useFactory: createFileStore, inject: [Env, DiskSpace, LOG] },
+        {
+          provide: FileStore,
+          useFactory: (diskSpace: DiskSpace, { damagedReads }: Metrics) =>
+            createFileStore(env, { diskSpace, log, damagedReads }),
+          inject: [DiskSpace, Metrics],
+        },
         { provide: KekProvider, useFactory: createKekProvider, inject: [Env] },
         { provide: LOG, useValue: log },
         { provide: Telemetry, useValue: telemetry },

@@ -3,10 +3,11 @@ import type { Logger } from 'pino';
 import type { Env } from '../config/env.js';
 import type { FileStoreLocation, FileStores, S3Access } from '../config/file-stores.js';
 import type { DiskSpace } from '../observability/disk-space.js';
-import { FallbackFiles } from './fallback-files.js';
+import type { Metrics } from '../observability/metrics.js';
 import type { FileStore, MovableFiles } from './file-store.js';
 import { LocalFiles } from './local-files.js';
 import { S3Files } from './s3-files.js';
+import { VerifiedFiles } from './verified-files.js';
 
 /** What a store reports to: the watch of the disk and the log. */
 interface Means {
@@ -15,9 +16,12 @@ interface Means {
 }
 
 /** The configured store of files, with the one from which they are being moved, if there is one. */
-export async function createFileStore(env: Env, diskSpace: Means['diskSpace'], log: Means['log']): Promise<FileStore> {
-  const { files, fallback } = await openFileStores(env, { diskSpace, log });
-  return fallback === null ? files : new FallbackFiles(files, fallback);
+export async function createFileStore(
+  env: Env,
+  { damagedReads, ...means }: Means & Pick<Metrics, 'damagedReads'>,
+): Promise<FileStore> {
+  const { files, fallback } = await openFileStores(env, means);
+  return new VerifiedFiles(files, fallback, damagedReads);
 }
 
 /** Both stores, each for itself; `fallback` is null except during a move. */

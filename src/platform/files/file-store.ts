@@ -19,15 +19,16 @@ export type StoreFailure = 'unreachable' | 'rejected' | 'full';
  * method throws 503 if the store itself is unavailable, as opposed to a file that is missing.
  */
 export abstract class FileStore {
+  /** A stored file that is damaged is replaced. */
   abstract put(bytes: Uint8Array): Promise<StoredFile>;
   abstract has(key: string): Promise<boolean>;
-  /** Null if the file does not exist. */
+  /** Null if the file does not exist. The service never reads other bytes than those that were stored (`VerifiedFiles`). */
   abstract open(key: string): Promise<OpenFile | null>;
   /** The reason why a remote store is not usable now; null if it is, or if it is on this machine. */
   abstract failure(): StoreFailure | null;
 }
 
-/** A store whose files can be moved to another one. */
+/** A store whose files can be moved to another one. It opens a file as its bytes are now. */
 export abstract class MovableFiles extends FileStore {
   /** Every file, in any order; files that are stored meanwhile may be missing. */
   abstract list(): AsyncIterable<StoredFile>;

@@ -27,7 +27,7 @@ export class LocalFiles extends MovableFiles {
     const path = this.locate(key);
     try {
       await mkdir(dirname(path), { recursive: true });
-      if (!(await exists(path))) await writeWhole(path, (file) => file.writeFile(bytes));
+      if ((await this.verify(key)) !== 'whole') await writeWhole(path, (file) => file.writeFile(bytes));
     } catch (error) {
       throw this.failed(error);
     }

@@ -100,7 +100,7 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
   async put(bytes: Uint8Array): Promise<StoredFile> {
     const key = createHash('sha256').update(bytes).digest('hex');
     const sizeBytes = bytes.length;
-    if ((await this.head(key)) === null) {
+    if ((await this.verify(key)) !== 'whole') {
       await this.call('write', WRITE_MS, ({ abortSignal }) =>
         this.client.send(this.putCommand(key, bytes, sizeBytes), { abortSignal, requestTimeout: WRITE_MS }),
       );

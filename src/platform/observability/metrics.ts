@@ -41,6 +41,11 @@ export class Metrics {
     labelNames: ['method', 'route'],
   });
 
+  readonly damagedReads = this.counter({
+    name: 'file_store_damaged_reads_total',
+    help: 'Reads of files whose bytes do not have their SHA-256; above 0 a file must be restored',
+  });
+
   readonly unmappedDatabaseErrors = this.counter({
     name: 'unmapped_db_errors_total',
     help: 'Database errors without a mapping; above 0 there is a fault in the service',

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { MovableFiles } from '../../../src/platform/files/file-store.js';
+import { VerifiedFiles } from '../../../src/platform/files/verified-files.js';
 import { bill, fetchFile, linkOf, requestRendition } from '../../finance/renditions/rendering.js';
 import { startApp } from '../../setup/app.js';
 import { closeAfterTests } from '../../setup/running.js';
@@ -16,7 +17,7 @@ import { keyOf, keysIn, openStore } from './stores.js';
 interface Subject {
   store: MovableFiles;
   /** Stores bytes under a path below the root of the store, past the adapter. */
-  plant: (path: string, bytes: string) => Promise<unknown>;
+  plant: (path: string, bytes: string | Buffer) => Promise<unknown>;
 }
 
 const placeOf = (key: string) => `${key.slice(0, 2)}/${key.slice(2, 4)}/${key}`;
@@ -140,6 +141,36 @@ describe.each<[string, () => Promise<Subject>]>([
     await store.copy({ key, sizeBytes: bytes.length }, Readable.from([bytes]));
     expect(await store.verify(key)).toBe('whole');
   });
+
+  it('a stored file whose bytes were changed is replaced when the same bytes are stored again', async () => {
+    const bytes = randomBytes(1_000);
+    const { key } = await store.put(bytes);
+    await subject.plant(placeOf(key), 'other bytes');
+    expect(await store.put(bytes)).toEqual({ key, sizeBytes: bytes.length });
+    expect(await store.verify(key)).toBe('whole');
+  });
+
+  it.each([1, 1_000, 3_000_000])(
+    'a file of %i bytes is read whole by the service, and after a bit was changed it is not',
+    async (size) => {
+      let damagedReads = 0;
+      const service = new VerifiedFiles(store, null, { inc: () => (damagedReads += 1) });
+      const bytes = randomBytes(size);
+      const { key } = await store.put(bytes);
+      const whole = await service.open(key);
+      expect([whole?.sizeBytes, whole && (await buffer(whole.stream)).equals(bytes)]).toEqual([size, true]);
+
+      bytes[size - 1] = (bytes[size - 1] ?? 0) ^ 1;
+      await subject.plant(placeOf(key), bytes);
+      let received = 0;
+      const receive = async () => {
+        for await (const chunk of (await service.open(key))?.stream ?? []) received += (chunk as Buffer).length;
+      };
+      await expect(receive()).rejects.toThrow(`The content of the file ${key} does not have this SHA-256`);
+      expect(received).toBeLessThan(size);
+      expect(damagedReads).toBe(1);
+    },
+  );
 
   it('the list has every file with its size, and nothing else', async () => {
     const { key } = await store.put(Buffer.from('listed'));

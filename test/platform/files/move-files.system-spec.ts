@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { FallbackFiles } from '../../../src/platform/files/fallback-files.js';
 import type { MovableFiles } from '../../../src/platform/files/file-store.js';
 import { MoveInterrupted, moveFiles, sizeOf } from '../../../src/platform/files/move-files.js';
+import { VerifiedFiles } from '../../../src/platform/files/verified-files.js';
 import { runCommand } from '../../identity/command.js';
 import { closeAfterTests } from '../../setup/running.js';
 import { DatabaseProxy } from '../database-proxy.js';
@@ -109,7 +109,7 @@ describe('moving files', () => {
     async (direction) => {
       const [from, to] = direction === 'to the bucket' ? [folder, bucket] : [bucket, folder];
       const keys = await fill(from);
-      const service = new FallbackFiles(to, from);
+      const service = new VerifiedFiles(to, from, { inc: () => undefined });
       const written: string[] = [];
       const missing: string[] = [];
       const state = { isMoving: true };
