@@ -22,6 +22,7 @@ export class ServicePool extends pg.Pool {
     this.on('error', ignore);
     this.on('connect', (client) => {
       client.on('error', ignore);
+      closeBeforeParsingAgain(client);
       this.members.add(client);
     });
     this.on('remove', (client) => this.members.delete(client));
@@ -101,6 +102,28 @@ export function destroy(client: pg.ClientBase): void {
   (client as unknown as { connection?: { stream: Socket } }).connection?.stream.destroy();
 }
 
+interface Preparing {
+  parse(statement: { name?: string }): void;
+  close(statement: { type: 'S'; name: string }): void;
+}
+
+/**
+ * A statement that was not prepared, because its transaction had failed or its table was locked, is prepared again under its
+ * name by the next caller. PostgreSQL does not know the name then, but PgBouncer does and would end the connection. To close a
+ * name first is right for both. The types of pg hide the connection of a client.
+ */
+function closeBeforeParsingAgain(client: pg.ClientBase): void {
+  const { connection } = client as unknown as { connection: Preparing };
+  const parse = connection.parse.bind(connection);
+  const names = new Set<string>();
+  connection.parse = (statement) => {
+    const { name } = statement;
+    if (name && names.has(name)) connection.close({ type: 'S', name });
+    if (name) names.add(name);
+    parse(statement);
+  };
+}
+
 /** Sends everything in one write: each write costs a system call and wakes the server. */
 export function inOneWrite<T>(client: pg.ClientBase, send: () => T): T {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
@@ -117,6 +140,7 @@ export function valueAsSent(value: unknown): unknown {
   return (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils.prepareValue(value);
 }
 
-function processIdOf(client: PoolClient): number {
+/** The server process that the client was told; a pooler invents one. The types of pg hide it. */
+export function processIdOf(client: pg.ClientBase): number {
   return (client as unknown as { processID: number }).processID;
 }

@@ -6,16 +6,16 @@ import { databaseErrorOf, appErrorOf } from './database-errors.js';
 const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
 const AWAY_WORDS = /Connection terminated|Query read timeout|not queryable|Query runner already released/;
 
-/** Thrown by pg-pool when no connection became free in time: all of them are in use. */
-const POOL_WAIT_OVER = /^timeout exceeded when trying to connect$/;
+/** No connection became free in time, because all of them are in use: of pg-pool, or of PgBouncer, which closes the connection. */
+const POOL_WAIT_OVER = /^(timeout exceeded when trying to connect|query_wait_timeout)$/;
 
 /** Translates a thrown value to an error for the caller; null if it is a fault of the service (a 500). */
 export function toAppError(error: unknown): AppError | null {
   if (error instanceof AppError) return error;
   if (error instanceof HttpException) return ofHttpException(error);
+  if (isAny(error, isPoolWaitOver)) return tooManyRequests();
   const databaseError = databaseErrorOf(error);
   if (databaseError) return appErrorOf(databaseError);
-  if (isAny(error, isPoolWaitOver)) return tooManyRequests();
   return isAny(error, isAway) ? unavailable('The database is unavailable') : null;
 }
 
