@@ -1,19 +1,24 @@
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
+import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../ormconfig.js';
 import { CONFIGURATION_EXIT_CODE, ConfigurationError } from './platform/config/configuration-error.js';
 import type { Env } from './platform/config/env.js';
 import { readEnv, readMigrationEnv } from './platform/config/read-env.js';
 import { settings } from './platform/config/table.js';
+import { poolOf } from './platform/database/pool.js';
+import { type ConnectionFault, isPooled, poolerFault, shareSessions } from './platform/database/pooler.js';
 
-type DatabaseSettings = Pick<Env, 'databaseUrl' | 'databasePoolSize'>;
+/** Without `databaseDirectUrl`, `databaseUrl` is the address of the server itself. */
+type DatabaseSettings = Pick<Env, 'databaseUrl' | 'databasePoolSize'> & Partial<Pick<Env, 'databaseDirectUrl'>>;
 /** The setting with the address, for messages. */
-type DatabaseVariable = 'DATABASE_URL' | 'MIGRATION_DATABASE_URL';
+type DatabaseVariable = 'DATABASE_URL' | 'DATABASE_DIRECT_URL' | 'MIGRATION_DATABASE_URL';
 
 const OLDEST_POSTGRES = 150_000;
 const CONNECT_ATTEMPTS = 10;
 const BETWEEN_ATTEMPTS_MS = 500;
+const EXAMINING_CONNECTIONS = 2;
 
 /** The environment, completed by a `.env` file in the working folder. Throws ConfigurationError. */
 export function readProcessEnv(): Env {
@@ -31,7 +36,11 @@ export function readMigrationSettings(): ReturnType<typeof readMigrationEnv> {
  * The same with the faults instead of an error. `productionDatabase`: the database that has to be examined as well; null
  * except in production, and for a faulty or unencrypted address, to which the password is not sent.
  */
-export function examineProcessEnv(): { env: Env | null; faults: string[]; productionDatabase: string | null } {
+export function examineProcessEnv(): {
+  env: Env | null;
+  faults: string[];
+  productionDatabase: DatabaseSettings | null;
+} {
   let env: Env | null = null;
   const faults: string[] = [];
   try {
@@ -40,22 +49,58 @@ export function examineProcessEnv(): { env: Env | null; faults: string[]; produc
     if (!(error instanceof ConfigurationError)) throw error;
     faults.push(...error.faults);
   }
-  const { NODE_ENV: mode, DATABASE_URL: databaseUrl } = process.env;
-  const isUsable = !faults.some((fault) => fault.startsWith('DATABASE_URL: '));
-  const examined = mode?.trim() === 'production' && isUsable ? databaseUrl?.trim() : undefined;
-  return { env, faults, productionDatabase: examined ? settings.databaseUrl.parse(examined) : null };
+  const { NODE_ENV: mode, DATABASE_URL: databaseUrl = '', DATABASE_DIRECT_URL: directUrl = '' } = process.env;
+  const isUsable = databaseUrl.trim() !== '' && !faults.some((fault) => /^DATABASE_(DIRECT_)?URL: /.test(fault));
+  if (mode?.trim() !== 'production' || !isUsable) return { env, faults, productionDatabase: null };
+  const databaseDirectUrl = settings.databaseDirectUrl.parse(directUrl.trim()) ?? undefined;
+  const productionDatabase = { databaseUrl: settings.databaseUrl.parse(databaseUrl.trim()), databaseDirectUrl };
+  return { env, faults, productionDatabase: { ...productionDatabase, databasePoolSize: EXAMINING_CONNECTIONS } };
 }
 
-/** A connection to the configured database. Throws ConfigurationError with a remedy if it cannot connect. */
+/** A connection to the configured database. Throws ConfigurationError with a remedy if the service cannot use it. */
 export async function connect(env: DatabaseSettings, variable: DatabaseVariable = 'DATABASE_URL'): Promise<DataSource> {
   const dataSource = await initialized(env, variable);
-  const version = `select current_setting('server_version_num')::int as version`;
-  const [row] = await dataSource.query<{ version: number }[]>(version);
-  if (!row || row.version < OLDEST_POSTGRES) {
+  try {
+    const version = `select current_setting('server_version_num')::int as version`;
+    const [row] = await dataSource.query<{ version: number }[]>(version);
+    if (!row || row.version < OLDEST_POSTGRES) {
+      throw new ConfigurationError([`${variable}: the server is too old; expected PostgreSQL 15 or newer`]);
+    }
+    const found = await connectionFault(dataSource, env, variable);
+    if (found) throw new ConfigurationError([`${variable}: ${found.fault}; expected ${found.expected}`]);
+    return dataSource;
+  } catch (error) {
     await dataSource.destroy();
-    throw new ConfigurationError([`${variable}: the server is too old; expected PostgreSQL 15 or newer`]);
+    throw error;
   }
-  return dataSource;
+}
+
+async function connectionFault(
+  dataSource: DataSource,
+  { databaseUrl, databaseDirectUrl = databaseUrl }: DatabaseSettings,
+  variable: DatabaseVariable,
+): Promise<ConnectionFault | null> {
+  const direct =
+    databaseDirectUrl === databaseUrl
+      ? null
+      : await connect({ databaseUrl: databaseDirectUrl, databasePoolSize: 2 }, 'DATABASE_DIRECT_URL');
+  const clients: PoolClient[] = [];
+  const clientOf = async (source: DataSource) => {
+    const client = await poolOf(source).connect();
+    clients.push(client);
+    return client;
+  };
+  try {
+    const one = await clientOf(dataSource);
+    if (direct === null && !(await isPooled(one))) return null;
+    const pair = [one, await clientOf(dataSource)] as const;
+    if (direct) return await poolerFault(pair, await clientOf(direct));
+    const expected = `${variable === 'DATABASE_URL' ? 'DATABASE_DIRECT_URL beside it with ' : ''}the address of the server itself`;
+    return (await shareSessions(...pair)) ? { fault: 'leads to a pooler in transaction mode', expected } : null;
+  } finally {
+    for (const client of clients) client.release();
+    await direct?.destroy();
+  }
 }
 
 /** Runs the process. Faults of the configuration end it with exit code 78 and one line each, without a stack. */
@@ -97,10 +142,14 @@ async function initialized(env: DatabaseSettings, variable: DatabaseVariable): P
   }
 }
 
-/** 57P03: starting or stopping; 53300: no connection is free. The driver's own wait for a connection has no code. */
+/**
+ * 57P03: starting or stopping; 53300: no connection is free. The driver's own wait for a connection has no code, and PgBouncer
+ * gives its waits for a server the code of a violated protocol.
+ */
 function mayPass(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string };
-  return code === '57P03' || code === '53300' || /timeout/i.test(message);
+  if (code === '57P03' || code === '53300') return true;
+  return code === '' ? /timeout/i.test(message) : /^(query_wait|client_login)_timeout/.test(message);
 }
 
 const UNTRUSTED = 'is not signed by a trusted authority; name the file of its authority by sslrootcert';
@@ -130,6 +179,9 @@ function remedyFor(error: unknown): string {
     return 'no server accepts connections at this address; start it, or unset DATABASE_URL and use npm start';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host cannot be found; check its spelling';
   if (code === '28P01' || code === '28000') return 'the server rejects this user or password; check both';
+  if (/unsupported startup parameter/.test(message)) {
+    return `the pooler rejects the limits of statements (${message}); name them in its ignore_startup_parameters, as deploy/pgbouncer/pgbouncer.ini does`;
+  }
   if (code === '3D000') return 'the database does not exist; create it first (createdb)';
   return `the database cannot be used (${message}); expected a reachable PostgreSQL 15 or newer`;
 }

@@ -42,7 +42,6 @@ const EVENTS = 'docs/events.md';
 interface CommandContext {
   app: NestExpressApplication;
   env: Env;
-  dataSource: DataSource;
   words: string[];
 }
 
@@ -66,8 +65,8 @@ const commands: Record<string, Command> = {
   demo: {
     parameters: '',
     purpose: 'creates what a first start creates: owner, keys, demo data, credentials.json',
-    run: async ({ app, env, dataSource }) => {
-      await firstStart(app, { env, dataSource });
+    run: async ({ app, env }) => {
+      await firstStart(app, env);
       return 0;
     },
   },
@@ -263,7 +262,7 @@ async function run(command: Command, words: string[]): Promise<number> {
   const app = await createApp({ env, dataSource, log: createLog('warn', process.stderr) });
   await app.init();
   try {
-    return await command.run({ app, env, dataSource, words });
+    return await command.run({ app, env, words });
   } finally {
     await app.close();
   }

@@ -1,5 +1,4 @@
 import type { INestApplication } from '@nestjs/common';
-import type { DataSource } from 'typeorm';
 import {
   type Credentials,
   describesAnotherProcess,
@@ -33,11 +32,8 @@ const DEMO = {
  * Performs the first start once per database; several processes may start at the same time. Returns the content of the
  * credentials file: null in production, and if the file of an earlier start is missing or belongs to another database.
  */
-export async function firstStart(
-  app: INestApplication,
-  { env, dataSource }: { env: Env; dataSource: DataSource },
-): Promise<Credentials | null> {
-  return oneAtATime(dataSource, async () => {
+export async function firstStart(app: INestApplication, env: Env): Promise<Credentials | null> {
+  return oneAtATime(env.databaseDirectUrl, async () => {
     const started = performance.now();
     const { owner } = await app.get(InitialCredentialsService).issue(env, (issue) => keep(issue, env));
     if (owner) printStep('first owner and keys', performance.now() - started);

@@ -1,3 +1,4 @@
+import type { DataSource } from 'typeorm';
 import { connect } from './boot.js';
 import { ConfigurationError } from './platform/config/configuration-error.js';
 import type { Env } from './platform/config/env.js';
@@ -7,7 +8,10 @@ import { serviceRightsOf } from './service-rights.js';
 
 const CONNECTIONS = 4;
 
-type MigrationSettings = Pick<Env, 'databaseUrl' | 'migrationDatabaseUrl' | 'databasePoolSize' | 'orgTimeZone'>;
+type MigrationSettings = Pick<
+  Env,
+  'databaseUrl' | 'databaseDirectUrl' | 'migrationDatabaseUrl' | 'databasePoolSize' | 'orgTimeZone'
+>;
 
 /** The schema after a start or a migration. Versions are the numbers of migrations. */
 export interface SchemaReport {
@@ -34,18 +38,18 @@ export async function migrateDatabase(
   settings: MigrationSettings,
   progress: MigrationProgress = {},
 ): Promise<SchemaReport> {
-  const { databaseUrl, migrationDatabaseUrl } = settings;
-  if (migrationDatabaseUrl !== null && databaseOf(migrationDatabaseUrl) !== databaseOf(databaseUrl)) {
+  const { databaseDirectUrl, migrationDatabaseUrl } = settings;
+  if (migrationDatabaseUrl !== null && databaseOf(migrationDatabaseUrl) !== databaseOf(databaseDirectUrl)) {
     throw new ConfigurationError([
-      'MIGRATION_DATABASE_URL: names another database than DATABASE_URL; expected the same one with the role that owns it',
+      `MIGRATION_DATABASE_URL: names another database than ${directVariable(settings)}; expected the same one with the role that owns it`,
     ]);
   }
   const owner = await (migrationDatabaseUrl === null
-    ? connect(settings)
+    ? connectDirectly(settings)
     : connect({ databaseUrl: migrationDatabaseUrl, databasePoolSize: CONNECTIONS }, 'MIGRATION_DATABASE_URL'));
   try {
     const grant = async (query: OwnerQuery) => {
-      const role = roleOf(databaseUrl);
+      const role = roleOf(databaseDirectUrl);
       if (migrationDatabaseUrl === null || role === roleOf(migrationDatabaseUrl)) return;
       await grantServiceRights(query, role, serviceRightsOf);
     };
@@ -58,7 +62,7 @@ export async function migrateDatabase(
 
 /** Throws ConfigurationError if the schema is older than this build needs, or excludes it. Changes nothing. */
 export async function verifySchema(settings: MigrationSettings): Promise<SchemaReport> {
-  const dataSource = await connect(settings);
+  const dataSource = await connectDirectly(settings);
   try {
     const examined = await examineSchema(dataSource);
     const { comparison } = examined;
@@ -73,6 +77,16 @@ export async function verifySchema(settings: MigrationSettings): Promise<SchemaR
   } finally {
     await dataSource.destroy();
   }
+}
+
+/** Not through a pooler: the lock of a migration and its settings belong to a session. */
+function connectDirectly(settings: MigrationSettings): Promise<DataSource> {
+  const { databaseDirectUrl: databaseUrl, databasePoolSize } = settings;
+  return connect({ databaseUrl, databasePoolSize }, directVariable(settings));
+}
+
+function directVariable({ databaseUrl, databaseDirectUrl }: MigrationSettings) {
+  return databaseDirectUrl === databaseUrl ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
 }
 
 function reportOf({ schemaVersion, buildVersion, oldestBuild }: ExaminedSchema, applied: string[]): SchemaReport {

@@ -56,10 +56,10 @@ export async function readCheckedEnv(): Promise<Env> {
  * Why production rejects a database: its role could remove the triggers that protect the ledger, or it contains demo data,
  * whose OAuth client has a published secret. A database that cannot be reached is a fault too. Changes nothing.
  */
-async function databaseFaults(databaseUrl: string): Promise<readonly string[]> {
+async function databaseFaults(settings: Parameters<typeof connect>[0]): Promise<readonly string[]> {
   let dataSource: DataSource;
   try {
-    dataSource = await connect({ databaseUrl, databasePoolSize: 1 });
+    dataSource = await connect(settings);
   } catch (error) {
     if (error instanceof ConfigurationError) return error.faults;
     throw error;

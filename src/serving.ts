@@ -22,7 +22,7 @@ export async function serveSingleProcess(env: Env): Promise<void> {
   const stop = stopper(app, { log, telemetry });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   await app.init();
-  const credentials = await firstStart(app, { env, dataSource });
+  const credentials = await firstStart(app, env);
   await app.listen(env.port, env.host);
   printWelcome(env, credentials);
 }
@@ -34,7 +34,7 @@ export async function prepare(env: Env): Promise<Credentials | null> {
   const app = await createApp({ env: quiet, log: createServiceLog(env), dataSource });
   await app.init();
   try {
-    return await firstStart(app, { env, dataSource });
+    return await firstStart(app, env);
   } finally {
     await app.close();
   }

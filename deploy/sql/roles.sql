@@ -51,7 +51,8 @@ create extension if not exists unaccent;
 -- travel_owner owns all tables and functions. Only migrations use it, so its password is not part of the service's environment.
 
 -- travel_service owns nothing. Functions of the extensions and its tables are in the schema public. The limits are those that
--- the service sets on its own connections.
+-- the service sets on its own connections, and which a pooler ignores. Behind a pooler the server also has to notice that a
+-- client is gone during a statement.
 grant usage on schema public to travel_service;
 do $$
 begin
@@ -59,6 +60,8 @@ begin
   execute format('alter role travel_service in database %I set lock_timeout = ''2s''', current_database());
   execute format(
     'alter role travel_service in database %I set idle_in_transaction_session_timeout = ''10s''', current_database());
+  execute format(
+    'alter role travel_service in database %I set client_connection_check_interval = ''1s''', current_database());
 end
 $$;
 

@@ -107,7 +107,7 @@ export class Machine {
     const app = await createApp({ env, dataSource, log: createLog('silent') });
     const stop = closeAfterTests(() => app.close());
     await app.init();
-    const credentials = await firstStart(app, { env, dataSource });
+    const credentials = await firstStart(app, env);
     if (listening) await app.listen(env.port, env.host);
     printWelcome(env, credentials);
     return { stop };

@@ -32,6 +32,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   jobs: 'Server',
   scheduledJobs: 'Server',
   databaseUrl: 'Database and files',
+  databaseDirectUrl: 'Database and files',
   migrationDatabaseUrl: 'Database and files',
   migrate: 'Database and files',
   databasePoolSize: 'Database and files',

@@ -10,7 +10,9 @@ export abstract class Env {
   readonly baseUrl: string;
   readonly surfaces: readonly string[];
   readonly databaseUrl: string;
-  /** The owner of the tables, for migrations; null: the role of `databaseUrl` runs them. */
+  /** The server itself, for what needs a session; `databaseUrl` unless that leads to a pooler. */
+  readonly databaseDirectUrl: string;
+  /** The owner of the tables, for migrations; null: the role of `databaseDirectUrl` runs them. */
   readonly migrationDatabaseUrl: string | null;
   /** Whether a start applies pending migrations; otherwise it rejects a schema that is older than it needs. */
   readonly migrate: boolean;

@@ -198,6 +198,7 @@ describe('the environment', () => {
     ['DATABASE_URL', `${REMOTE}?sslmode=verify-ca`],
     ['DATABASE_URL', `${REMOTE}?sslrootcert=package.json`],
     ['DATABASE_URL', 'postgres://u:p@127.0.0.1/travel?host=db.acme.test'],
+    ['DATABASE_DIRECT_URL', REMOTE],
     ['DATABASE_URL', 'postgres://u:p@127.0.0.1.acme.test/travel'],
     ['SMTP_URL', 'smtp://u:p@mail.acme.test:587'],
     ['SMTP_URL', 'smtp://u:p@mail.acme.test:587?requireTLS=true&ignoreTLS=true'],
@@ -237,7 +238,7 @@ describe('the environment', () => {
     ['sslmode=verify-full&sslcert=package.json', 'needs both sslcert and sslkey, or neither'],
     ['sslmode=verify-full&sslrootcert=/no/ca.pem', 'names sslrootcert=/no/ca.pem, a file that the service cannot read'],
   ])('the environment rejects a database URL with %s: %s', (parameters, fault) => {
-    for (const name of ['DATABASE_URL', 'MIGRATION_DATABASE_URL', 'DATABASE_REPLICA_URLS']) {
+    for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'MIGRATION_DATABASE_URL', 'DATABASE_REPLICA_URLS']) {
       expect(faultsOf({ [name]: `${REMOTE}?${parameters}` })).toEqual([
         expect.stringMatching(new RegExp(`^${name}: `)),
       ]);

@@ -17,6 +17,7 @@ type Values = { [K in keyof Settings]: ReturnType<Settings[K]['parse']> };
 const MIGRATION_SETTINGS = [
   'nodeEnv',
   'databaseUrl',
+  'databaseDirectUrl',
   'migrationDatabaseUrl',
   'databasePoolSize',
   'orgTimeZone',
@@ -54,6 +55,7 @@ export function readEnv(variables: Variables): Env {
     ...keks,
     ...mail,
     ...fileStores,
+    databaseDirectUrl: values.databaseDirectUrl ?? values.databaseUrl,
     demoData: values.demoData && !production,
     baseUrl,
     accountLinkUrl: values.accountLinkUrl ?? `${baseUrl}/account`,
@@ -73,15 +75,21 @@ export function readEnv(variables: Variables): Env {
  */
 export function readMigrationEnv(
   variables: Variables,
-): Pick<Env, 'databaseUrl' | 'migrationDatabaseUrl' | 'databasePoolSize' | 'orgTimeZone'> {
+): Pick<Env, 'databaseUrl' | 'databaseDirectUrl' | 'migrationDatabaseUrl' | 'databasePoolSize' | 'orgTimeZone'> {
   const names: readonly string[] = MIGRATION_SETTINGS.map((key) => settings[key].name);
   const faults: string[] = [];
   const values = readSettings(variables, faults);
   faults.push(...unsafeFaults(variables, values.nodeEnv === 'production', faults));
   const ofMigration = faults.filter((fault) => names.some((name) => fault.startsWith(`${name}: `)));
   if (ofMigration.length > 0) throw new ConfigurationError(ofMigration);
-  const { databaseUrl, migrationDatabaseUrl, databasePoolSize, orgTimeZone } = values;
-  return { databaseUrl, migrationDatabaseUrl, databasePoolSize, orgTimeZone };
+  const { databaseUrl, databaseDirectUrl, migrationDatabaseUrl, databasePoolSize, orgTimeZone } = values;
+  return {
+    databaseUrl,
+    databaseDirectUrl: databaseDirectUrl ?? databaseUrl,
+    migrationDatabaseUrl,
+    databasePoolSize,
+    orgTimeZone,
+  };
 }
 
 /** Values that have the right form but protect nothing. A variable with another fault is named once. */

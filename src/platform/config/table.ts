@@ -76,10 +76,17 @@ export const settings = {
     example: 'postgres://travel:secret@127.0.0.1:5432/travel',
     isPlaceholder: true,
   }),
+  databaseDirectUrl: optionalPostgresUrl({
+    name: 'DATABASE_DIRECT_URL',
+    purpose:
+      'The same database with the same role at the address of the server itself, for notifications and locks of a session; required if `DATABASE_URL` leads to a pooler in transaction mode. Absent: `DATABASE_URL`',
+    example: 'postgres://travel:secret@127.0.0.1:5432/travel',
+    isPlaceholder: true,
+  }),
   migrationDatabaseUrl: optionalPostgresUrl({
     name: 'MIGRATION_DATABASE_URL',
     purpose:
-      'The same database with the role that owns it: migrations run with this role, which grants the role of `DATABASE_URL` what the service needs. Absent: migrations run with the role of `DATABASE_URL`',
+      'The same database with the role that owns it: migrations run with this role, which grants the role of `DATABASE_URL` what the service needs. Absent: migrations run with the role of `DATABASE_URL`, at the address of `DATABASE_DIRECT_URL`',
     example: 'postgres://travel_owner:secret@127.0.0.1:5432/travel',
     isPlaceholder: true,
   }),
@@ -92,7 +99,8 @@ export const settings = {
   }),
   databasePoolSize: wholeNumber({
     name: 'DATABASE_POOL_SIZE',
-    purpose: 'Maximum connections in the pool of one process, which opens two more: for its watchdog and for LISTEN',
+    purpose:
+      'Maximum connections in the pool of one process, which opens two more: for its watchdog and for LISTEN; with `DATABASE_DIRECT_URL` these and one for new jobs are at that address',
     example: '20',
     fallback: '20',
     min: 4,

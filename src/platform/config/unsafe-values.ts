@@ -21,6 +21,7 @@ export function unsafeInProduction(variables: Variables): UnsafeValue[] {
   const found = [
     ...exampleValues(value),
     unencryptedDatabase(settings.databaseUrl, value(settings.databaseUrl)),
+    unencryptedDatabase(settings.databaseDirectUrl, value(settings.databaseDirectUrl)),
     unencryptedDatabase(settings.migrationDatabaseUrl, value(settings.migrationDatabaseUrl)),
     ...replicaUrls.map((url) => unencryptedDatabase(settings.databaseReplicaUrls, url)),
     unencryptedMail(value(settings.smtpUrl), value(settings.smtpTls)),

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
 import { runMigrations as migrateJobs } from 'graphile-worker';
 import { type DataSource, type Migration, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { ConfigurationError } from '../config/configuration-error.js';
@@ -12,7 +13,7 @@ import {
   recordedSchema,
   type SchemaComparison,
 } from './migration-history.js';
-import { poolOf } from './pool.js';
+import { addressOf, poolOf } from './pool.js';
 import type { OwnerQuery } from './service-role.js';
 
 const LOCK_KEY = 7_120_001;
@@ -59,22 +60,28 @@ interface Run extends MigrationOptions {
   executor: MigrationExecutor;
 }
 
-/** Runs work that several processes may start at the same time, one after the other. */
-export async function oneAtATime<T>(dataSource: DataSource, work: () => Promise<T>, waiting?: () => void): Promise<T> {
-  const runner = dataSource.createQueryRunner();
+/**
+ * Runs work that several processes may start at the same time, one after the other. The lock belongs to a session, so the
+ * address is that of the server itself.
+ */
+export async function oneAtATime<T>(url: string, work: () => Promise<T>, waiting?: () => void): Promise<T> {
+  const client = new pg.Client({ connectionString: url, application_name: 'travel-operations-lock', keepAlive: true });
+  // The lock ends with the connection, which the next query would report.
+  client.on('error', () => undefined);
+  await client.connect();
   try {
     // Polling, because a session waiting in pg_advisory_lock holds a snapshot that CREATE INDEX CONCURRENTLY waits for.
-    for (let attempt = 1; !(await tryLock(runner)); attempt += 1) {
+    for (let attempt = 1; !(await tryLock(client)); attempt += 1) {
       if (attempt === 1) waiting?.();
       await pause(POLL_MS);
     }
     try {
       return await work();
     } finally {
-      await runner.query('select pg_advisory_unlock($1)', [LOCK_KEY]);
+      await client.query('select pg_advisory_unlock($1)', [LOCK_KEY]).catch(() => undefined);
     }
   } finally {
-    await runner.release();
+    await client.end();
   }
 }
 
@@ -85,7 +92,7 @@ export async function oneAtATime<T>(dataSource: DataSource, work: () => Promise<
  */
 export async function migrate(dataSource: DataSource, options: MigrationOptions = {}): Promise<string[]> {
   return oneAtATime(
-    dataSource,
+    addressOf(dataSource),
     async () => {
       const { known, recorded, comparison } = await compared(dataSource);
       if (comparison.state === 'unusable') throw new ConfigurationError([`DATABASE_URL: ${comparison.fault}`]);
@@ -196,7 +203,7 @@ async function runMigration(migration: Migration, { runner, executor, grant, pro
   }
 }
 
-async function tryLock(runner: QueryRunner): Promise<boolean> {
-  const [row] = (await runner.query('select pg_try_advisory_lock($1) as locked', [LOCK_KEY])) as { locked: boolean }[];
-  return row?.locked === true;
+async function tryLock(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [LOCK_KEY]);
+  return rows[0]?.locked === true;
 }

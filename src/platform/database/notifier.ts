@@ -99,10 +99,10 @@ export class Notifier implements OnModuleInit, OnApplicationBootstrap, OnApplica
     }
   }
 
-  /** Uses a connection that is not of the pool, because LISTEN belongs to one connection, and a pooler would drop it. */
+  /** Uses a connection to the server itself, because LISTEN belongs to one session, and a pooler would drop it. */
   private async listenUntilDisconnected(): Promise<void> {
     const client = new pg.Client({
-      connectionString: this.env.databaseUrl,
+      connectionString: this.env.databaseDirectUrl,
       application_name: 'travel-operations-notifier',
       keepAlive: true,
     });

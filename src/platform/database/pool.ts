@@ -5,3 +5,9 @@ import type { ServicePool } from './service-pool.js';
 export function poolOf(dataSource: DataSource): ServicePool {
   return (dataSource.driver as unknown as { master: ServicePool }).master;
 }
+
+/** The address that the data source connects to. */
+export function addressOf({ options }: DataSource): string {
+  if (options.type !== 'postgres' || options.url === undefined) throw new Error('The data source has no address');
+  return options.url;
+}

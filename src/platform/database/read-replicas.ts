@@ -60,7 +60,7 @@ export class ReadReplicas implements Replication, OnModuleInit, OnApplicationBoo
     @Inject(LOG) private readonly log: Logger,
   ) {
     const { databaseReplicaUrls: urls, databaseReplicaPoolSize: poolSize, databaseReplicaMaxLagMs: maxLagMs } = env;
-    this.primary = new PrimaryPositions(env.databaseUrl, maxLagMs);
+    this.primary = new PrimaryPositions(env.databaseDirectUrl, maxLagMs);
     const onChange = (replica: Replica) => this.report(replica);
     this.replicas = urls.map((url) => new Replica({ url, poolSize, maxLagMs }, this.primary, onChange));
     this.counted = urls.length > 0 ? this.countedBy(metrics) : null;

@@ -8,6 +8,7 @@ import { databaseErrorOf } from '../errors/database-errors.js';
 import { LOG } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
 import { Database } from './database.js';
+import { PoolerProbe } from './pooler-probe.js';
 import { destroy } from './service-pool.js';
 import { lockSession } from './session-locks.js';
 
@@ -19,7 +20,7 @@ const BOOT_WITHIN_MS = 10_000;
 const TICK_MS = 100;
 
 /**
- * Probes the database on a connection of its own. A statement on a dead network waits for minutes, so if the database
+ * Probes the database on a connection of its own, and a pooler in front of it by logins. A statement on a dead network waits for minutes, so if the database
  * does not respond within a second, all callers are rejected at once until it responds again.
  */
 @Injectable()
@@ -29,6 +30,8 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   /** The key of a lock that lasts as long as this connection: work that began under it may continue. */
   session: number | null = null;
   private client: pg.Client | null = null;
+  /** Null: the service connects to the server itself. */
+  private readonly pooler: PoolerProbe | null;
   private readonly locks: QueryConfig[] = [];
   private turn: Promise<unknown> = Promise.resolve();
   private readonly stopping = new AbortController();
@@ -42,9 +45,11 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   ) {
     const figure = { name: 'db_up', help: 'Whether the database responds (1) or not (0)', aggregator: 'max' } as const;
     metrics.gauge(figure, () => Number(this.state.ok));
+    this.pooler = env.databaseDirectUrl === env.databaseUrl ? null : new PoolerProbe(env.databaseUrl);
   }
 
   async onApplicationBootstrap(): Promise<void> {
+    if (this.pooler) this.database.pool().on('error', () => this.pooler?.recheck());
     await this.look(BOOT_WITHIN_MS);
     this.watching = this.watch();
   }
@@ -55,9 +60,12 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
     this.hangUp();
   }
 
-  /** Cancels the statements of abandoned server processes. If that fails, their time limits end them. */
+  /**
+   * Cancels the statements of abandoned server processes. If that fails, their time limits end them. A pooler does not tell
+   * the ids; it closes such a connection, which the server notices (`client_connection_check_interval` in roles.sql).
+   */
   cancel(processIds: readonly number[]): void {
-    if (processIds.length === 0) return;
+    if (processIds.length === 0 || this.pooler) return;
     const text = 'select pg_cancel_backend(id) from unnest($1::int[]) as id';
     const { client } = this;
     if (client) this.inTurn(() => client.query(text, [processIds])).catch(() => undefined);
@@ -95,7 +103,9 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
 
   private async answers(withinMs: number): Promise<boolean> {
     const timeUp = new AbortController();
-    const ok = await Promise.race([this.ask(timeUp.signal), passed(withinMs, timeUp.signal)]);
+    const bothAnswer = async () =>
+      (await this.ask(timeUp.signal)) && (this.pooler === null || (await this.pooler.accepts(timeUp.signal)));
+    const ok = await Promise.race([bothAnswer(), passed(withinMs, timeUp.signal)]);
     timeUp.abort();
     if (!ok) this.hangUp();
     return ok;
@@ -138,7 +148,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
 
   private newClient(): pg.Client {
     const client = new pg.Client({
-      connectionString: this.env.databaseUrl,
+      connectionString: this.env.databaseDirectUrl,
       application_name: 'travel-operations-watchdog',
       keepAlive: true,
     });

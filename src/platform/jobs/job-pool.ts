@@ -10,10 +10,13 @@ class DatabaseAway extends Error {
 /**
  * The pool for the job runner. The runner retries statements that fail with one of the codes it knows. Any other error
  * of the statement that completes a job would be an unhandled rejection, which ends the process.
+ *
+ * Only for the connection that listens for new jobs the runner passes a callback. It is one of the second pool: notifications
+ * belong to a session.
  */
-export function jobPool(pool: ServicePool): ServicePool {
+export function jobPool(pool: ServicePool, listening: ServicePool): ServicePool {
   const connect = (callback?: Parameters<ServicePool['connect']>[0]) => {
-    if (callback) return pool.connect(callback);
+    if (callback) return listening.connect(callback);
     // The service has stopped; another process runs this job again.
     if (pool.ending) return new Promise<never>(() => undefined);
     return pool.connect().then(patientClient, refuse);

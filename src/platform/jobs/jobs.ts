@@ -4,8 +4,10 @@ import { Logger as JobLogger, parseCronItems, run, type Runner, type WorkerEvent
 import type { Logger } from 'pino';
 import { Env } from '../config/env.js';
 import { asSystem, currentContext } from '../context/request-context.js';
+import { listenerPoolOptions } from '../database/data-source-options.js';
 import { DecoratedMethods } from '../discovery/decorated-methods.js';
 import { Database } from '../database/database.js';
+import { ServicePool } from '../database/service-pool.js';
 import { toAppError } from '../errors/to-app-error.js';
 import { ErrorReports } from '../observability/error-reports.js';
 import { LOG } from '../observability/log.js';
@@ -45,6 +47,8 @@ const MAX_ATTEMPTS = 25;
 @Injectable()
 export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private runner: Runner | null = null;
+  /** Its connection listens for new jobs; null if those of the pool have sessions of their own. */
+  private listening: ServicePool | null = null;
 
   constructor(
     private readonly database: Database,
@@ -73,7 +77,10 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     const jobs = this.methods.findByName(Job, (name) => name);
     const scheduled = this.methods.findByName(ScheduledJob, ({ name }) => name);
     if (!this.env.jobs) return;
-    const pgPool = jobPool(this.database.pool());
+    const { databaseUrl, databaseDirectUrl } = this.env;
+    if (databaseDirectUrl !== databaseUrl) this.listening = new ServicePool(listenerPoolOptions(databaseDirectUrl));
+    const pool = this.database.pool();
+    const pgPool = jobPool(pool, this.listening ?? pool);
     const events: WorkerEvents = new EventEmitter();
     events.on('pool:create', ({ workerPool }) => this.abandoned.watch(workerPool.id));
     this.runner = await run({
@@ -100,6 +107,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.runner?.stop();
+    await this.listening?.end();
   }
 
   private inContext(name: string, work: JobMethod): JobMethod {
