@@ -6,36 +6,17 @@ import { walArchiveIn } from '../embedded-postgres/wal-archive.js';
 import { EXIT_DATA, LaunchError } from '../launch-error.js';
 import { acquireLock } from '../lock.js';
 import { isAlive } from '../processes.js';
-import { digestOf, forEachOf, listFiles } from './copies.js';
+import { bytesOf, digestOf, forEachOf, listFiles, listIrregular, namesIn } from './copies.js';
+import { manifestFrom } from './manifest.js';
 import { progressOf } from './progress.js';
 
-/** @typedef {import('./copies.js').Entry} Entry */
-
-/**
- * What a backup contains. `physical`: the data folder of the embedded server; `dump`: the output of pg_dump.
- * @typedef {object} Manifest
- * @property {1} format
- * @property {'physical' | 'dump'} kind
- * @property {string} startedAt
- * @property {string} finishedAt
- * @property {string} serviceVersion
- * @property {string} postgresVersion
- * @property {PhysicalPart | null} physical null for a dump
- * @property {string[]} keyIds key-encryption keys that the stored keys need; they are not part of the backup
- * @property {boolean} hasFiles false: files are in an object store, which is not part of the backup
- * @property {Entry[]} entries
- */
-
-/**
- * The number of the cluster, the write-ahead log that the backup contains and the position where it is consistent, the time from
- * which on it can be restored to a point in time, and all folders, of which some are empty.
- * @typedef {{ systemIdentifier: string, firstSegment: string, lastSegment: string, endLsn: string, completeAt: string,
- *   folders: string[] }} PhysicalPart
- */
+/** @typedef {import('./manifest.js').Manifest} Manifest */
 /** @typedef {{ name: string, folder: string, manifest: Manifest }} Backup */
 
 const MANIFEST = 'manifest.json';
 const NAME = /^\d{8}T\d{6}Z$/;
+/** A segment of the log, the rest of one before another timeline, or the description of a backup in it. */
+const SEGMENT = /^[0-9A-F]{24}/;
 const UNFINISHED = /^\d{8}T\d{6}Z\.(?:draft|deleted)-(\d+)$/;
 
 /** The folder of all backups (BACKUP_DIR). A backup has its name only when it is complete. */
@@ -69,40 +50,56 @@ export class BackupStore {
     }
   }
 
-  /** The complete backups, oldest first. @returns {Backup[]} */
+  /** The backups that can be read, oldest first. @returns {Backup[]} */
   list() {
-    if (!existsSync(this.folder)) return [];
-    const names = readdirSync(this.folder).filter((name) => NAME.test(name));
-    return names.sort().map((name) => this.get(name));
+    const names = namesIn(this.folder).filter((name) => NAME.test(name));
+    const backups = names.sort().flatMap((name) => {
+      const backup = this.#find(name);
+      return backup instanceof Error ? [] : [backup];
+    });
+    return backups.sort((a, b) => a.manifest.number - b.manifest.number);
   }
 
   /** @param {string} name @returns {Backup} */
   get(name) {
+    const found = NAME.test(name) ? this.#find(name) : null;
+    if (found !== null && !(found instanceof Error)) return found;
+    const known = this.list().map((backup) => backup.name);
+    throw new LaunchError(
+      `There is no backup ${name} in ${this.folder}.`,
+      known.length === 0 ? 'Correct BACKUP_DIR or --from.' : `Choose one of ${known.join(', ')}.`,
+      { detail: found?.message ?? '' },
+    );
+  }
+
+  /** @param {string} name @returns {Backup | Error} */
+  #find(name) {
     const folder = join(this.folder, name);
-    const file = join(folder, MANIFEST);
-    if (!NAME.test(name) || !existsSync(file)) {
-      const known = existsSync(this.folder) ? readdirSync(this.folder).filter((each) => NAME.test(each)) : [];
-      throw new LaunchError(
-        `There is no backup ${name} in ${this.folder}.`,
-        known.length === 0 ? 'Correct BACKUP_DIR or --from.' : `Choose one of ${known.sort().join(', ')}.`,
-      );
+    try {
+      return { name, folder, manifest: manifestFrom(readFileSync(join(folder, MANIFEST), 'utf8')) };
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
     }
-    return { name, folder, manifest: JSON.parse(readFileSync(file, 'utf8')) };
   }
 
   /**
-   * Creates a backup: `fill` writes its files into a draft, which is renamed when it and its manifest are on the disk.
+   * Creates a backup: `fill` writes its files into a draft, which is renamed when it and its manifest are on the disk and were
+   * read again.
    * @param {Date} startedAt
-   * @param {(folder: string) => Promise<Manifest>} fill
+   * @param {(folder: string, number: number) => Promise<{ manifest: Manifest, linked: ReadonlySet<string> }>} fill `linked`:
+   *   paths of files of earlier backups, which it has verified
+   * @param {AbortSignal} signal
    * @returns {Promise<Backup>}
    */
-  async create(startedAt, fill) {
+  async create(startedAt, fill, signal) {
     this.#removeUnfinished();
-    const name = startedAt.toISOString().replace(/[-:]|\.\d+/g, '');
+    const number = 1 + Math.max(0, ...this.list().map(({ manifest }) => manifest.number));
+    const name = this.#nameAt(startedAt);
     const [folder, draft] = [join(this.folder, name), join(this.folder, `${name}.draft-${process.pid}`)];
     mkdirSync(draft, { mode: 0o700 });
     try {
-      const manifest = await fill(draft);
+      const { manifest, linked } = await fill(draft, number);
+      await verifyBackup({ name, folder: draft, manifest }, { signal, except: linked });
       writeFileSync(join(draft, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600 });
       sync(join(draft, MANIFEST));
       sync(draft);
@@ -114,36 +111,48 @@ export class BackupStore {
     }
   }
 
+  /** @param {Date} time @returns {string} */
+  #nameAt(time) {
+    const name = time.toISOString().replace(/[-:]|\.\d+/g, '');
+    return existsSync(join(this.folder, name)) ? this.#nameAt(new Date(time.getTime() + 1_000)) : name;
+  }
+
   /**
-   * Deletes the oldest backups of a kind, and what of the write-ahead log only they need.
+   * Deletes the oldest backups of a kind, and what of the write-ahead log only they need. Backups that lack files do not count as
+   * the newest ones of those that are complete.
    * @param {'physical' | 'dump'} kind
    * @param {number} keep
    * @returns {string[]} the names of the deleted backups
    */
   prune(kind, keep) {
     const backups = this.list().filter(({ manifest }) => manifest.kind === kind);
-    const outdated = backups.slice(0, Math.max(0, backups.length - keep));
+    const complete = backups.filter(({ manifest }) => manifest.complete);
+    const kept = new Set([...backups.slice(-keep), ...complete.slice(-keep)]);
+    const outdated = backups.filter((backup) => !kept.has(backup));
     for (const { folder } of outdated) {
       const deleted = `${folder}.deleted-${process.pid}`;
       renameSync(folder, deleted);
       rmSync(deleted, { recursive: true, force: true });
     }
-    for (const { physical } of outdated.map(({ manifest }) => manifest)) {
-      if (physical !== null) this.#pruneWal(physical.systemIdentifier);
-    }
+    const clusters = outdated.flatMap(({ manifest: { physical } }) => physical?.systemIdentifier ?? []);
+    for (const systemIdentifier of new Set(clusters)) this.#pruneWal(systemIdentifier);
     return outdated.map(({ name }) => name);
   }
 
-  /** @param {string} systemIdentifier */
+  /**
+   * Deletes the log before all backups of a cluster, of any timeline; all of it if there is no backup, because none can be restored
+   * with it. Histories of timelines are kept: their numbers must not be used again.
+   * @param {string} systemIdentifier
+   */
   #pruneWal(systemIdentifier) {
     const starts = this.list().flatMap(({ manifest: { physical } }) =>
       physical?.systemIdentifier === systemIdentifier ? [positionOf(physical.firstSegment)] : [],
     );
-    const first = starts.sort()[0];
-    if (first === undefined) return;
+    const [first] = starts.sort();
     const archive = walArchiveIn(this.folder, systemIdentifier);
-    for (const { path } of listFiles(archive, (name) => /^[0-9A-F]{24}/.test(name))) {
-      if (positionOf(path) < first) rmSync(join(archive, path), { force: true });
+    for (const name of namesIn(archive)) {
+      if (!SEGMENT.test(name)) continue;
+      if (first === undefined || positionOf(name) < first) rmSync(join(archive, name), { force: true });
     }
   }
 
@@ -159,18 +168,16 @@ export class BackupStore {
 /**
  * Compares every file of a backup with the manifest.
  * @param {Backup} backup
- * @param {AbortSignal} [signal]
+ * @param {{ signal?: AbortSignal, except?: ReadonlySet<string> }} [options] `except`: paths of files whose content is not read
  * @throws {LaunchError} a file is missing, damaged or unknown
  */
-export async function verifyBackup({ name, folder, manifest }, signal) {
+export async function verifyBackup({ name, folder, manifest }, { signal, except = new Set() } = {}) {
   /** @type {string[]} */
   const faults = [];
-  const progress = progressOf(
-    'verifying',
-    manifest.entries.reduce((sum, { bytes }) => sum + bytes, 0),
-  );
+  const read = manifest.entries.filter(({ path }) => !except.has(path));
+  const progress = progressOf('verifying', bytesOf(read));
   await forEachOf(
-    manifest.entries,
+    read,
     async ({ path, bytes, sha256 }) => {
       const found = await digestOf(join(folder, path));
       if (found === null) faults.push(`${path}: missing`);
@@ -182,6 +189,8 @@ export async function verifyBackup({ name, folder, manifest }, signal) {
   progress.end();
   const known = new Set([MANIFEST, ...manifest.entries.map(({ path }) => path)]);
   for (const { path } of listFiles(folder)) if (!known.has(path)) faults.push(`${path}: not in the manifest`);
+  // A symbolic link could lead to a file outside the backup.
+  for (const path of listIrregular(folder)) faults.push(`${path}: neither a file nor a folder`);
   if (faults.length === 0) return;
   throw new LaunchError(`The backup ${name} is damaged: ${faults.length} faults.`, 'Use another backup.', {
     exitCode: EXIT_DATA,

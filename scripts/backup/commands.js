@@ -9,20 +9,21 @@ import { EXIT_USAGE, LaunchError, report } from '../launch-error.js';
 import { ensureInstalled } from '../install.js';
 import { lockHolders } from '../lock.js';
 import { note } from '../progress.js';
+import { codeOf } from '../processes.js';
 import { serviceLocks } from '../service.js';
 import { BackupStore, verifyBackup } from './backup-store.js';
-import { bytesOf } from './copies.js';
 import { chooseBackup } from './chosen-backup.js';
 import { copyFiles, restoreFiles } from './files.js';
-import { backupLines, restoreLines } from './summary.js';
+import { backupLines, backupResult, restoreLines } from './summary.js';
 
 /** @typedef {import('./backup-store.js').Backup} Backup */
-/** @typedef {import('./backup-store.js').Manifest} Manifest */
+/** @typedef {import('./manifest.js').Manifest} Manifest */
 /** @typedef {import('./recovery-plan.js').UpTo} UpTo */
 
-const BACKUP_HELP = `backup [--to <folder>] [--json]
+const BACKUP_HELP = `backup [--to <folder>] [--accept-lost] [--json]
   Backs up database and files to BACKUP_DIR, or to the given folder, and deletes old backups beyond BACKUP_KEEP.
   The key-encryption keys are not part of a backup.
+  --accept-lost   from now on backups are complete without the files that are missing now
 `;
 const RESTORE_HELP = `restore [<backup>] [--at <time>] [--from <folder>] [--verify] [--replace] [--json]
   Restores the newest backup of BACKUP_DIR or of the given folder, or the one with this name.
@@ -32,18 +33,19 @@ const RESTORE_HELP = `restore [<backup>] [--at <time>] [--from <folder>] [--veri
   --replace     also if the database contains data
 `;
 const KEPT_BY_DEFAULT = 7;
+const DISK_FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /**
  * @param {string[]} words
  * @returns {Promise<number>} the exit code
  */
 export async function backupCommand(words) {
-  const options = /** @type {const} */ ({ to: { type: 'string' } });
+  const options = /** @type {const} */ ({ to: { type: 'string' }, 'accept-lost': { type: 'boolean' } });
   return run(words, {
     help: BACKUP_HELP,
     options,
     maxNames: 0,
-    stopped: 'Stopped; no backup was made.',
+    unchanged: 'No backup was made.',
     work: takeBackup,
   });
 }
@@ -59,18 +61,19 @@ export async function restoreCommand(words) {
     verify: { type: 'boolean' },
     replace: { type: 'boolean' },
   });
-  const stopped = 'Stopped; the database is unchanged. Missing files may have been added.';
-  return run(words, { help: RESTORE_HELP, options, maxNames: 1, stopped, work: restore });
+  const unchanged = 'The database is unchanged. Missing files may have been added.';
+  return run(words, { help: RESTORE_HELP, options, maxNames: 1, unchanged, work: restore });
 }
 
 /** @typedef {{ values: Record<string, string | boolean | undefined>, names: string[], signal: AbortSignal }} Request */
 
 /**
  * @param {string[]} words
- * @param {{ help: string, options: import('node:util').ParseArgsConfig['options'], maxNames: number, stopped: string,
- *   work: (request: Request) => Promise<{ result: object, lines: string[] }> }} command `stopped`: the message after a Ctrl-C
+ * @param {{ help: string, options: import('node:util').ParseArgsConfig['options'], maxNames: number, unchanged: string,
+ *   work: (request: Request) => Promise<{ result: object, lines: string[], exitCode?: number }> }} command `unchanged`: what is true
+ *   after it was stopped or failed
  */
-async function run(words, { help, options, maxNames, stopped, work }) {
+async function run(words, { help, options, maxNames, unchanged, work }) {
   const { stopping } = stopSignals();
   try {
     const { values, positionals } = parsed(words, { help, options, maxNames });
@@ -80,14 +83,18 @@ async function run(words, { help, options, maxNames, stopped, work }) {
     }
     loadEnvironment();
     await ensureInstalled();
-    const { result, lines } = await work({ values, names: positionals, signal: stopping });
+    const { result, lines, exitCode = 0 } = await work({ values, names: positionals, signal: stopping });
     process.stdout.write(
       values.json ? `${JSON.stringify(result, null, 2)}\n` : lines.map((line) => `${line}\n`).join(''),
     );
-    return 0;
+    return exitCode;
   } catch (error) {
+    if (DISK_FULL.includes(codeOf(error))) {
+      const remedy = 'Free some space, or choose a folder on a larger disk.';
+      return report(new LaunchError(`The disk is full. ${unchanged}`, remedy, { exitCode: 1, detail: String(error) }));
+    }
     if (!isStop(error, stopping)) return report(error);
-    note(stopped);
+    note(`Stopped. ${unchanged}`);
     return 130;
   }
 }
@@ -120,38 +127,45 @@ async function takeBackup({ values, signal }) {
   const keep = keptBackups();
   return store.exclusively(async () => {
     const startedAt = new Date();
-    const previous = store.list().at(-1);
-    const archiving = { isOn: true };
-    /** @type {string[]} */
-    let damaged = [];
-    const backup = await store.create(startedAt, async (draft) => {
+    const earlier = store.list().reverse();
+    const acceptsLost = values['accept-lost'] === true;
+    let [archivesWal, damaged, missing] = [false, /** @type {string[]} */ ([]), /** @type {string[]} */ ([])];
+    const fill = async (/** @type {string} */ draft, /** @type {number} */ number) => {
       const database = process.env.DATABASE_URL ? await takeDump(draft, signal) : await takePhysical(draft, signal);
-      archiving.isOn = database.archiving;
-      const places = filePlaces();
-      const files = await copyFiles(places, { target: draft, previous, signal });
-      damaged = files.damaged;
+      const { fileKeys, archiving, entries, ...facts } = database;
+      const { objectStore, ...places } = filePlaces();
+      // Of an object store it is not known here which files it has.
+      const keys = objectStore === null ? fileKeys : [];
+      const files = await copyFiles(places, { target: draft, earlier, keys, signal });
+      [archivesWal, damaged, missing] = [archiving, files.damaged, files.missing];
+      const known = new Set(acceptsLost ? files.lacking : earlier.find(isComplete)?.manifest.lost);
+      const lacking = files.lacking.filter((key) => !known.has(key)).sort();
       /** @type {Manifest} */
       const manifest = {
         format: 1,
-        kind: database.kind,
+        number,
         startedAt: startedAt.toISOString(),
         finishedAt: new Date().toISOString(),
         serviceVersion: JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version,
-        postgresVersion: database.postgresVersion,
-        physical: database.physical,
-        keyIds: database.keyIds,
-        hasFiles: places.hasFiles,
-        entries: [...database.entries, ...files.entries],
+        ...facts,
+        objectStore,
+        complete: lacking.length === 0,
+        lacking,
+        lost: files.lacking.filter((key) => known.has(key)).sort(),
+        entries: [...entries, ...files.entries],
       };
-      return manifest;
-    });
+      return { manifest, linked: files.linked };
+    };
+    const backup = await store.create(startedAt, fill, signal);
     const deleted = store.prune(backup.manifest.kind, keep);
-    const { name, folder, manifest } = backup;
-    const { entries, physical, ...facts } = manifest;
-    const archivesWal = physical !== null && archiving.isOn;
-    const result = { name, folder, ...facts, bytes: bytesOf(entries), archivesWal, damaged, deleted };
-    return { result, lines: backupLines(result) };
+    const result = backupResult(backup, { archivesWal, damaged, missing, deleted });
+    return { result, lines: backupLines(result), exitCode: result.filesAtFault ? 1 : 0 };
   });
+}
+
+/** @param {Backup} backup */
+function isComplete({ manifest }) {
+  return manifest.complete;
 }
 
 /** @param {string} draft @param {AbortSignal} signal */
@@ -171,7 +185,7 @@ async function takePhysical(draft, signal) {
   const { DATABASE, connected } = await import('../embedded-postgres/database.js');
   const { copyCluster } = await import('./physical.js');
   const { DATABASE_FOLDER } = await import('./recovery.js');
-  const { neededKeys } = await import('./restored-state.js');
+  const { neededFiles, neededKeys } = await import('./restored-state.js');
   const server = await startPostgres({ ...embeddedFolders(), log: note, signal });
   try {
     const target = join(draft, DATABASE_FOLDER);
@@ -179,8 +193,9 @@ async function takePhysical(draft, signal) {
     const database = new URL(server.superuserUrl);
     database.pathname = `/${DATABASE}`;
     const keyIds = await connected(database.href, neededKeys);
+    const fileKeys = await connected(database.href, neededFiles);
     const below = entries.map((entry) => ({ ...entry, path: `${DATABASE_FOLDER}${entry.path}` }));
-    return { kind: /** @type {const} */ ('physical'), ...rest, keyIds, entries: below };
+    return { kind: /** @type {const} */ ('physical'), ...rest, keyIds, fileKeys, entries: below };
   } finally {
     await server.stop();
   }
@@ -193,7 +208,7 @@ async function restore({ values, names: [name], signal }) {
   const upTo = values.at === undefined ? 'end' : values.at === 'backup' ? 'backup' : timeOf(String(values.at));
   const newest = chooseBackup(store, { name, upTo });
   if (values.verify) {
-    await verifyBackup(newest, signal);
+    await verifyBackup(newest, { signal });
     return { result: { name: newest.name, verified: true }, lines: [`${newest.name} is complete and undamaged.`] };
   }
   return store.exclusively(async () => {
@@ -213,7 +228,7 @@ async function restore({ values, names: [name], signal }) {
 async function restoreDump(backup, { replace, signal }) {
   const { rejectUnsuitableDatabase, restoreDatabase } = await import('./dump.js');
   await rejectUnsuitableDatabase(backup, { replace });
-  await verifyBackup(backup, signal);
+  await verifyBackup(backup, { signal });
   const files = await restoreFiles(backup, { ...filePlaces(), signal });
   const state = await restoreDatabase(backup, { replace, signal });
   return { backup, files, setAside: null, lastTransactionAt: null, timeline: null, ...state };
@@ -231,7 +246,7 @@ async function restorePhysical(newest, { isNamed, replace, upTo, store, signal }
   const { dataDir } = embeddedFolders();
   rejectUnsuitableCluster(newest, { dataDir, replace });
   const plan = planRecovery(store, { newest, isNamed, upTo, cluster: clusterIn(dataDir) });
-  await verifyBackup(plan.backup, signal);
+  await verifyBackup(plan.backup, { signal });
   /** @type {Awaited<ReturnType<typeof restoreFiles>> | null} */
   let files = null;
   const before = async () => {
@@ -275,7 +290,7 @@ function filePlaces() {
   const { FILES_DIR, FILES_URL, FILES_FALLBACK, LEDGER_CHECKPOINT_FILE } = process.env;
   const stores = [FILES_URL?.trim() || 'local', FILES_FALLBACK?.trim() || null];
   return {
-    hasFiles: !stores.some((store) => store?.startsWith('s3:')),
+    objectStore: stores.find((store) => store?.startsWith('s3:')) ?? null,
     filesDir: stores.includes('local') ? resolve(FILES_DIR?.trim() || join(dataFolder(), 'files')) : null,
     checkpointFile: resolve(LEDGER_CHECKPOINT_FILE?.trim() || join(dataFolder(), 'ledger-checkpoints.jsonl')),
   };

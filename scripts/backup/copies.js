@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { codeOf } from '../processes.js';
 
 /**
@@ -38,6 +38,17 @@ function* filesBelow(folder, below, wanted) {
     const found = statSync(join(folder, path), { throwIfNoEntry: false });
     if (found) yield { path, bytes: found.size };
   }
+}
+
+/**
+ * What is below a folder and neither a file nor a folder, such as symbolic links.
+ * @param {string} folder
+ * @returns {string[]}
+ */
+export function listIrregular(folder) {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => !entry.isFile() && !entry.isDirectory())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
 }
 
 /** The names in a folder, none if it does not exist. @param {string} folder */

@@ -1,6 +1,6 @@
 // @ts-check
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
@@ -9,10 +9,10 @@ import { databaseUrlOf } from '../configuration.js';
 import { LaunchError } from '../launch-error.js';
 import { digestOf } from './copies.js';
 import { progressOf } from './progress.js';
-import { neededKeys, restoredState } from './restored-state.js';
+import { neededFiles, neededKeys, restoredState } from './restored-state.js';
 
 /** @typedef {import('./backup-store.js').Backup} Backup */
-/** @typedef {import('./backup-store.js').Manifest} Manifest */
+/** @typedef {import('./manifest.js').Manifest} Manifest */
 
 const DUMP = 'database.dump';
 const CONNECT_MS = 5_000;
@@ -37,14 +37,16 @@ function ownerUrl() {
  * Dumps the database with pg_dump, as it was at one moment.
  * @param {string} target an empty folder
  * @param {AbortSignal} signal
- * @returns {Promise<Pick<Manifest, 'postgresVersion' | 'keyIds' | 'entries'>>}
+ * @returns {Promise<Pick<Manifest, 'postgresVersion' | 'keyIds' | 'entries'> & { fileKeys: string[] }>} `fileKeys`: of the stored
+ *   files that rows name
  */
 export async function dumpDatabase(target, signal) {
-  const { version, major, tables, others, keyIds } = await onDatabase(async (client) => ({
+  const { version, major, tables, others, ...needed } = await onDatabase(async (client) => ({
     ...(await serverOf(client)),
     tables: (await client.query(TABLES, [SCHEMAS])).rows[0].count,
     others: (await client.query(OTHER_SCHEMAS, [SCHEMAS])).rows.map(({ name }) => client.escapeIdentifier(name)),
     keyIds: await neededKeys(client),
+    fileKeys: await neededFiles(client),
   }));
   const program = clientOf('pg_dump', { major });
   // An unlogged table contains nothing that outlives a crash.
@@ -58,7 +60,8 @@ export async function dumpDatabase(target, signal) {
   progress.end();
   const digest = await digestOf(join(target, DUMP));
   if (digest === null) throw new Error('pg_dump wrote no file');
-  return { postgresVersion: version, keyIds, entries: [{ path: DUMP, ...digest }] };
+  chmodSync(join(target, DUMP), 0o600);
+  return { postgresVersion: version, ...needed, entries: [{ path: DUMP, ...digest }] };
 }
 
 /**

@@ -1,13 +1,28 @@
 // @ts-check
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { note } from '../progress.js';
 import { bytesOf, copyFile, digestOf, forEachOf, linkOrCopy, listFiles, placeFile } from './copies.js';
 import { progressOf } from './progress.js';
 
 /** @typedef {import('./copies.js').Entry} Entry */
 /** @typedef {import('./backup-store.js').Backup} Backup */
-/** @typedef {{ target: string, previous: Backup | undefined, signal: AbortSignal }} CopyOptions */
 /** @typedef {{ filesDir: string | null, checkpointFile: string }} Places `filesDir`: null if all files are in an object store */
+/**
+ * @typedef {object} CopyOptions
+ * @property {string} target
+ * @property {readonly Backup[]} earlier newest first
+ * @property {readonly string[]} keys of the files that the database names
+ * @property {AbortSignal} signal
+ */
+/**
+ * @typedef {object} Copied
+ * @property {Entry[]} entries
+ * @property {Set<string>} linked paths of files that were taken from an earlier backup, and verified there
+ * @property {string[]} damaged keys of stored files whose content does not fit, or cannot be read
+ * @property {string[]} missing keys of files that the database names and that are not stored
+ * @property {string[]} lacking those of both that are not in the backup, because no earlier one has them
+ */
 
 /** The folder of the files in a backup, and the copy of the ledger's checkpoints beside it. */
 const FILES = 'files/';
@@ -17,44 +32,91 @@ const STORED = /^[0-9a-f]{2}\/[0-9a-f]{2}\/[0-9a-f]{64}$/;
 
 /**
  * Copies the stored files. Called after the copy of the database: a file is stored before the row that refers to it and is
- * never changed, so each row of that copy has its file. A file that an earlier backup has too is linked.
+ * never changed, so each row of that copy has its file. A file that an earlier backup has is linked; so a stored file that was
+ * damaged or lost since then is in the backup all the same.
  * @param {Places} source
  * @param {CopyOptions} options
- * @returns {Promise<{ entries: Entry[], damaged: string[] }>} `damaged`: files whose content does not fit their name
+ * @returns {Promise<Copied>}
  */
 export async function copyFiles({ filesDir, checkpointFile }, options) {
-  const entries = filesDir === null ? [] : await copyStored(filesDir, options);
-  const damaged = entries.filter(({ path, sha256 }) => basename(path) !== sha256).map(({ path }) => path);
+  /** @type {Copied} */
+  const copied = { entries: [], linked: new Set(), damaged: [], missing: [], lacking: [] };
+  if (filesDir !== null) {
+    await copyStored(filesDir, options, copied);
+    await addMissing(options, copied);
+  }
   const checkpoints = await copyFile(checkpointFile, join(options.target, CHECKPOINTS));
-  if (checkpoints) entries.push({ path: CHECKPOINTS, ...checkpoints });
-  return { entries, damaged };
+  if (checkpoints) copied.entries.push({ path: CHECKPOINTS, ...checkpoints });
+  return copied;
 }
 
-/** @param {string} filesDir @param {CopyOptions} options */
-async function copyStored(filesDir, { target, previous, signal }) {
-  const known = new Map(previous?.manifest.entries.map((entry) => [entry.path, entry]));
-  const files = listFiles(filesDir, (path) => STORED.test(path));
+/** @param {string} filesDir @param {CopyOptions} options @param {Copied} copied */
+async function copyStored(filesDir, options, copied) {
+  const files = storedIn(filesDir);
   const progress = progressOf('copying the files', bytesOf(files));
-  /** @type {Entry[]} */
-  const entries = [];
   await forEachOf(
     files,
     async ({ path, bytes }) => {
-      const name = `${FILES}${path}`;
-      const linked = known.get(name);
-      if (previous && linked?.bytes === bytes && existsSync(join(previous.folder, name))) {
-        await linkOrCopy(join(previous.folder, name), join(target, name));
-        entries.push(linked);
-      } else {
-        const copied = await copyFile(join(filesDir, path), join(target, name));
-        if (copied) entries.push({ path: name, ...copied });
-      }
+      const [key, source, target] = [basename(path), join(filesDir, path), join(options.target, FILES, path)];
+      const digest = await digestOf(source).catch(() => undefined);
       progress.add(bytes);
+      if (digest === null) return;
+      const isWhole = digest?.sha256 === key;
+      if (!isWhole) copied.damaged.push(key);
+      if (await linkEarlier(key, options, copied)) return;
+      if (isWhole) {
+        const copy = await copyFile(source, target);
+        if (copy?.sha256 === key) copied.entries.push({ path: `${FILES}${path}`, ...copy });
+        if (copy !== null && copy.sha256 !== key) throw new Error(`${source} changes while it is read`);
+      } else {
+        copied.lacking.push(key);
+      }
     },
-    signal,
+    options.signal,
   );
   progress.end();
-  return entries;
+}
+
+/** A folder that cannot be read has no files: what the database names is then missing. @param {string} filesDir */
+function storedIn(filesDir) {
+  try {
+    return listFiles(filesDir, (path) => STORED.test(path));
+  } catch (error) {
+    note(`The stored files cannot be read: ${String(error)}`);
+    return [];
+  }
+}
+
+/** @param {CopyOptions} options @param {Copied} copied */
+async function addMissing(options, copied) {
+  const found = new Set([...copied.entries.map(({ path }) => basename(path)), ...copied.damaged]);
+  for (const key of options.keys) {
+    if (found.has(key)) continue;
+    options.signal.throwIfAborted();
+    copied.missing.push(key);
+    if (!(await linkEarlier(key, options, copied))) copied.lacking.push(key);
+  }
+}
+
+/**
+ * Takes a file from the newest backup that has it undamaged.
+ * @param {string} key
+ * @param {CopyOptions} options
+ * @param {Copied} copied
+ * @returns {Promise<boolean>} false if there is none
+ */
+async function linkEarlier(key, { target, earlier }, { entries, linked }) {
+  const path = `${FILES}${key.slice(0, 2)}/${key.slice(2, 4)}/${key}`;
+  for (const { folder } of earlier) {
+    const source = join(folder, path);
+    const digest = await digestOf(source).catch(() => null);
+    if (digest?.sha256 !== key) continue;
+    await linkOrCopy(source, join(target, path));
+    entries.push({ path, ...digest });
+    linked.add(path);
+    return true;
+  }
+  return false;
 }
 
 /**
@@ -66,18 +128,22 @@ async function copyStored(filesDir, { target, previous, signal }) {
  *   backup without a folder to restore them to
  */
 export async function restoreFiles({ folder, manifest }, { filesDir, checkpointFile, signal }) {
-  const files = manifest.entries.filter(({ path }) => path.startsWith(FILES));
+  const files = manifest.entries.filter(({ path }) => STORED.test(path.slice(FILES.length)));
   const counts =
     filesDir === null
       ? { restored: 0, present: 0, omitted: files.length }
-      : { ...(await addMissing(files, { from: folder, to: filesDir, signal })), omitted: 0 };
+      : { ...(await restoreMissing(files, { from: folder, to: filesDir, signal })), omitted: 0 };
   const checkpoints = existsSync(join(folder, CHECKPOINTS)) && !existsSync(checkpointFile);
-  if (checkpoints) await copyFile(join(folder, CHECKPOINTS), checkpointFile);
+  if (checkpoints) {
+    mkdirSync(dirname(checkpointFile), { recursive: true });
+    const place = { root: dirname(checkpointFile), path: basename(checkpointFile) };
+    await placeFile(join(folder, CHECKPOINTS), place);
+  }
   return { ...counts, checkpoints };
 }
 
 /** @param {Entry[]} files @param {{ from: string, to: string, signal: AbortSignal }} options */
-async function addMissing(files, { from, to, signal }) {
+async function restoreMissing(files, { from, to, signal }) {
   mkdirSync(to, { recursive: true });
   const progress = progressOf('restoring the files', bytesOf(files));
   let [restored, present] = [0, 0];

@@ -9,7 +9,7 @@ import { bytesOf, copyFile, digestOf, forEachOf, listFiles } from './copies.js';
 import { progressOf } from './progress.js';
 
 /** @typedef {import('./copies.js').Entry} Entry */
-/** @typedef {import('./backup-store.js').Manifest} Manifest */
+/** @typedef {import('./manifest.js').Manifest} Manifest */
 /** @typedef {Pick<Manifest, 'postgresVersion' | 'physical' | 'entries'> & { archiving: boolean }} PhysicalBackup */
 
 const SEGMENT = /^[0-9A-F]{24}$/;

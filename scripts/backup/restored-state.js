@@ -17,6 +17,12 @@ const MAILS = `select count(*)::int as count from notification_messages where st
 const EVENTS = 'select count(*)::int as count from outbox_events';
 const KEYS = `select kek_id from service_keys union select kek_id from vault_key_versions where kek_id is not null order by 1`;
 
+/** Every table whose rows name stored files. */
+const FILE_TABLES = ['invoice_renditions', 'organization_profile', 'invoice_issuers'];
+const FILES = `select storage_key as key from invoice_renditions where storage_key is not null
+  union select logo ->> 'sha256' from organization_profile where logo is not null
+  union select issuer -> 'logo' ->> 'sha256' from invoice_issuers where issuer -> 'logo' ->> 'sha256' is not null`;
+
 /** @param {import('pg').Client} client @returns {Promise<RestoredState>} */
 export async function restoredState(client) {
   const jobs = await rowsOf(client, ['graphile_worker._private_jobs'], JOBS);
@@ -34,6 +40,11 @@ export async function restoredState(client) {
 export async function neededKeys(client) {
   const rows = await rowsOf(client, ['service_keys', 'vault_key_versions'], KEYS);
   return rows.map(({ kek_id: id }) => id);
+}
+
+/** The keys of the stored files that rows name. @param {import('pg').Client} client @returns {Promise<string[]>} */
+export async function neededFiles(client) {
+  return (await rowsOf(client, FILE_TABLES, FILES)).map(({ key }) => key);
 }
 
 /**

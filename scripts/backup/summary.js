@@ -1,25 +1,72 @@
 // @ts-check
+import { bytesOf } from './copies.js';
+
+/** @typedef {{ count: number, keys: string[] }} Some the number of files, and some of their keys */
 
 const KEYS = 'It contains no key-encryption keys. Store them apart from it';
+const SHOWN = 20;
 
 /**
- * @param {{ name: string, folder: string, kind: string, bytes: number, keyIds: string[], hasFiles: boolean, archivesWal: boolean,
- *   damaged: string[], deleted: string[] }} backup
+ * @param {import('./backup-store.js').Backup} backup
+ * @param {{ archivesWal: boolean, damaged: string[], missing: string[], deleted: string[] }} outcome `damaged`, `missing`: keys of
+ *   stored files
+ */
+export function backupResult({ name, folder, manifest }, { archivesWal, damaged, missing, deleted }) {
+  const { entries, physical, lacking, lost, ...facts } = manifest;
+  return {
+    name,
+    folder,
+    ...facts,
+    bytes: bytesOf(entries),
+    archivesWal: physical !== null && archivesWal,
+    damaged: some(damaged),
+    missing: some(missing),
+    lacking: some(lacking),
+    lost: some(lost),
+    filesAtFault: [...damaged, ...missing].some((key) => !lost.includes(key)),
+    deleted,
+  };
+}
+
+/** @param {readonly string[]} keys @returns {Some} */
+function some(keys) {
+  return { count: keys.length, keys: [...keys].sort().slice(0, SHOWN) };
+}
+
+/**
+ * @param {ReturnType<typeof backupResult>} backup
  * @returns {string[]}
  */
-export function backupLines({ name, folder, kind, bytes, keyIds, hasFiles, archivesWal, damaged, deleted }) {
-  const lines = [`${name} is complete: ${(bytes / 1024 / 1024).toFixed(1)} MB in ${folder}`];
+export function backupLines({ name, folder, kind, bytes, keyIds, objectStore, archivesWal, deleted, ...files }) {
+  const { complete, damaged, missing, lacking, lost } = files;
+  const size = `${(bytes / 1024 / 1024).toFixed(1)} MB in ${folder}`;
+  const lines = [complete ? `${name} is complete: ${size}` : `${name} is INCOMPLETE, it lacks files: ${size}`];
   lines.push(`${KEYS}${keyIds.length === 0 ? '.' : `; a restore needs ${keyIds.join(', ')}.`}`);
-  if (!hasFiles)
-    lines.push('It does not contain the files of the object store, which must keep their versions itself.');
+  if (objectStore !== null)
+    lines.push(`It does not contain the files of ${objectStore}, which must keep their versions itself.`);
   if (kind === 'physical' && !archivesWal) {
     lines.push('The server does not archive its write-ahead log, so no later point in time can be restored.');
     lines.push('Set BACKUP_DIR in the environment of the service and restart it.');
   }
-  for (const path of damaged)
-    lines.push(`DAMAGED ${path}: the content does not fit the name; request a new rendition.`);
+  lines.push(
+    ...keysLines('DAMAGED in FILES_DIR: the content does not fit the name', damaged),
+    ...keysLines('MISSING in FILES_DIR: the database names them', missing),
+    ...keysLines('NOT IN THE BACKUP: no earlier backup has an undamaged copy', lacking),
+  );
+  if (damaged.count + missing.count > lacking.count + lost.count)
+    lines.push(
+      'The other files are in this backup, from earlier ones: copy them from its folder `files` to FILES_DIR.',
+    );
+  if (lost.count > 0) lines.push(`Accepted as lost: ${lost.count} files.`);
   if (deleted.length > 0) lines.push(`Deleted: ${deleted.join(', ')}`);
   return lines;
+}
+
+/** @param {string} title @param {Some} files */
+function keysLines(title, { count, keys }) {
+  if (count === 0) return [];
+  const rest = count > keys.length ? [`  and ${count - keys.length} more`] : [];
+  return [`${count} files ${title}`, ...keys.map((key) => `  ${key}`), ...rest];
 }
 
 /**

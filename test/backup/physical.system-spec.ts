@@ -215,6 +215,25 @@ describe('backup and restore of the embedded server', () => {
     expect(segments.filter((name) => name.slice(8, 24) < physical.firstSegment.slice(8))).toEqual([]);
   }, 400_000);
 
+  it('a backup without the stored files takes them from earlier backups, and is incomplete if there are none', async () => {
+    const stored = join(dataDir, 'files');
+    renameSync(stored, `${stored}.lost`);
+    const { code, output } = await embedded().run('backup', ['--json']);
+    expect([code, output]).toEqual([1, expect.stringMatching(/"complete": true,[^]*"missing": \{\s*"count": [1-9]/)]);
+    const other = join(root, 'other');
+    for (const [words, exit, text] of [
+      [[], 1, /INCOMPLETE[^]*files MISSING in FILES_DIR[^]*files NOT IN THE BACKUP/],
+      [['--accept-lost'], 0, /is complete[^]*Accepted as lost: \d+ files/],
+      [[], 0, /is complete[^]*Accepted as lost: \d+ files/],
+    ] as const) {
+      expect(await embedded().run('backup', ['--to', other, ...words])).toEqual({
+        code: exit,
+        output: expect.stringMatching(text),
+      });
+    }
+    renameSync(`${stored}.lost`, stored);
+  }, 400_000);
+
   it('a backup that is killed leaves no backup, and the next one deletes what it left', async () => {
     const names = () => readdirSync(backupDir).filter((name) => /^\d{8}T/.test(name));
     const before = names();
