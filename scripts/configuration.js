@@ -12,10 +12,20 @@ const EMBEDDED_URL = 'postgres://embedded@127.0.0.1/travel';
  * @returns {Promise<string[] | null>} null: not built
  */
 export async function configurationFaults() {
+  return faultsOf('readEnv');
+}
+
+/** The same for the settings of a backup, which needs no others. @returns {Promise<string[] | null>} */
+export async function backupFaults() {
+  return faultsOf('checkBackupEnv');
+}
+
+/** @param {'readEnv' | 'checkBackupEnv'} reader @returns {Promise<string[] | null>} */
+async function faultsOf(reader) {
   const config = await built('read-env.js');
   if (config === null) return null;
   try {
-    config.readEnv({ ...process.env, DATABASE_URL: process.env.DATABASE_URL || EMBEDDED_URL });
+    config[reader]({ ...process.env, DATABASE_URL: process.env.DATABASE_URL || EMBEDDED_URL });
     return [];
   } catch (error) {
     if (error instanceof Error && 'faults' in error) return /** @type {string[]} */ (error.faults);

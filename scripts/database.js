@@ -40,9 +40,12 @@ export function embeddedFolders() {
   return backupDir === undefined ? folders : { ...folders, backupDir };
 }
 
-/** @throws {LaunchError} the configuration has faults, with which the service would not start */
-export async function rejectFaults() {
-  const faults = (await configurationFaults()) ?? [];
+/**
+ * @param {() => Promise<string[] | null>} [find] default: those with which the service would not start
+ * @throws {LaunchError} the configuration has faults
+ */
+export async function rejectFaults(find = configurationFaults) {
+  const faults = (await find()) ?? [];
   if (faults.length === 0) return;
   throw new LaunchError(
     'The configuration has faults.',

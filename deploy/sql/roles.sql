@@ -65,7 +65,7 @@ begin
 end
 $$;
 
--- travel_backup reads every table of this database, for pg_dump, also those that later migrations create.
+-- travel_backup reads every table of this database, for backups (BACKUP_DATABASE_URL), also those that later migrations create.
 grant usage on schema public to travel_backup;
 grant select on all tables in schema public to travel_backup;
 grant select on all sequences in schema public to travel_backup;
@@ -84,7 +84,7 @@ begin
     alter role travel_backup bypassrls;
   end if;
 exception when insufficient_privilege then
-  raise warning 'travel_backup cannot read the tables of the job queue: run pg_dump as travel_owner on this server';
+  raise warning 'travel_backup cannot read the tables of the job queue: run backups as travel_owner on this server';
 end
 $$;
 

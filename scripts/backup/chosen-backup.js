@@ -5,6 +5,11 @@ import { isCompleteAt } from './recovery-plan.js';
 /** @typedef {import('./backup-store.js').Backup} Backup */
 /** @typedef {import('./recovery-plan.js').UpTo} UpTo */
 
+/** What a backup of the database that the environment selects contains. */
+export function backupKind() {
+  return process.env.DATABASE_URL || process.env.BACKUP_DATABASE_URL ? 'dump' : 'physical';
+}
+
 /**
  * The named backup, else the newest one that contains the database that the environment selects and was complete in time.
  * @param {import('./backup-store.js').BackupStore} store
@@ -12,7 +17,7 @@ import { isCompleteAt } from './recovery-plan.js';
  * @returns {Backup}
  */
 export function chooseBackup(store, { name, upTo }) {
-  const kind = process.env.DATABASE_URL ? 'dump' : 'physical';
+  const kind = backupKind();
   const isUsable = (/** @type {Backup} */ backup) =>
     backup.manifest.kind === kind && (!(upTo instanceof Date) || isCompleteAt(backup, upTo));
   if (upTo !== 'end' && kind === 'dump') {

@@ -4,6 +4,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isStop, stopSignals } from '../child.js';
 import { rejectFaults, embeddedFolders } from '../database.js';
+import { backupFaults } from '../configuration.js';
 import { backupFolder, dataFolder, loadEnvironment, ROOT } from '../environment.js';
 import { EXIT_USAGE, LaunchError, report } from '../launch-error.js';
 import { ensureInstalled } from '../install.js';
@@ -12,7 +13,7 @@ import { note } from '../progress.js';
 import { codeOf } from '../processes.js';
 import { serviceLocks } from '../service.js';
 import { BackupStore, verifyBackup } from './backup-store.js';
-import { chooseBackup } from './chosen-backup.js';
+import { backupKind, chooseBackup } from './chosen-backup.js';
 import { copyFiles, restoreFiles } from './files.js';
 import { backupLines, backupResult, restoreLines } from './summary.js';
 
@@ -122,7 +123,7 @@ function parsed(words, { help, options, maxNames }) {
 
 /** @param {Request} request */
 async function takeBackup({ values, signal }) {
-  await rejectFaults();
+  await rejectFaults(backupFaults);
   const store = storeIn(values.to);
   const keep = keptBackups();
   return store.exclusively(async () => {
@@ -131,7 +132,7 @@ async function takeBackup({ values, signal }) {
     const acceptsLost = values['accept-lost'] === true;
     let [archivesWal, damaged, missing] = [false, /** @type {string[]} */ ([]), /** @type {string[]} */ ([])];
     const fill = async (/** @type {string} */ draft, /** @type {number} */ number) => {
-      const database = process.env.DATABASE_URL ? await takeDump(draft, signal) : await takePhysical(draft, signal);
+      const database = await (backupKind() === 'dump' ? takeDump : takePhysical)(draft, signal);
       const { fileKeys, archiving, entries, ...facts } = database;
       const { objectStore, ...places } = filePlaces();
       // Of an object store it is not known here which files it has.

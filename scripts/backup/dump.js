@@ -33,6 +33,11 @@ function ownerUrl() {
   return MIGRATION_DATABASE_URL || DATABASE_DIRECT_URL || DATABASE_URL || '';
 }
 
+/** A role that reads every table is sufficient for a dump. */
+function backupUrl() {
+  return process.env.BACKUP_DATABASE_URL || ownerUrl();
+}
+
 /**
  * Dumps the database with pg_dump, as it was at one moment.
  * @param {string} target an empty folder
@@ -41,7 +46,7 @@ function ownerUrl() {
  *   files that rows name
  */
 export async function dumpDatabase(target, signal) {
-  const { version, major, tables, others, ...needed } = await onDatabase(async (client) => ({
+  const { version, major, tables, others, ...needed } = await onDatabase(backupUrl(), async (client) => ({
     ...(await serverOf(client)),
     tables: (await client.query(TABLES, [SCHEMAS])).rows[0].count,
     others: (await client.query(OTHER_SCHEMAS, [SCHEMAS])).rows.map(({ name }) => client.escapeIdentifier(name)),
@@ -54,7 +59,7 @@ export async function dumpDatabase(target, signal) {
   words.push('--no-publications', '--no-subscriptions', ...others.map((name) => `--exclude-schema=${name}`));
   const progress = progressOf('dumping the database', tables, (count) => `${count} tables`);
   const isStep = (/** @type {string} */ line) => line.includes('dumping contents of table') && progress.add(1);
-  const { url, variables } = addressOf(ownerUrl(), major);
+  const { url, variables } = addressOf(backupUrl(), major);
   const command = [program, ...words, `--dbname=${url}`, `--file=${join(target, DUMP)}`];
   await startClient(command, { variables, stdin: 'ignore', stdout: 'ignore', signal, line: isStep }).ended;
   progress.end();
@@ -70,7 +75,7 @@ export async function dumpDatabase(target, signal) {
  * @param {{ replace: boolean }} options
  */
 export async function rejectUnsuitableDatabase({ name, manifest }, { replace }) {
-  const { major, version, tables, connections } = await onDatabase(async (client) => ({
+  const { major, version, tables, connections } = await onDatabase(ownerUrl(), async (client) => ({
     ...(await serverOf(client)),
     tables: (await client.query(TABLES, [SCHEMAS])).rows[0].count,
     connections: (await client.query(`select from ${CONNECTIONS} = any($1::text[])`, [rolesOfTheService()])).rowCount,
@@ -101,7 +106,7 @@ export async function rejectUnsuitableDatabase({ name, manifest }, { replace }) 
  * @param {{ replace: boolean, signal: AbortSignal }} options
  */
 export async function restoreDatabase({ folder }, { replace, signal }) {
-  const { major } = await onDatabase(serverOf);
+  const { major } = await onDatabase(ownerUrl(), serverOf);
   const program = clientOf('pg_restore', { major });
   const { stdout } = spawnSync(program, ['--list', join(folder, DUMP)], { encoding: 'utf8', maxBuffer: 64 << 20 });
   const tables = stdout.match(/ TABLE DATA /g)?.length ?? 0;
@@ -142,7 +147,7 @@ export async function restoreDatabase({ folder }, { replace, signal }) {
     );
   }
   progress.end();
-  return onDatabase(async (client) => {
+  return onDatabase(ownerUrl(), async (client) => {
     await client.query('analyze');
     return restoredState(client);
   });
@@ -175,11 +180,12 @@ async function serverOf(client) {
 
 /**
  * @template T
+ * @param {string} url
  * @param {(client: pg.Client) => Promise<T>} work
  * @returns {Promise<T>}
  */
-async function onDatabase(work) {
-  const connectionString = await databaseUrlOf(ownerUrl());
+async function onDatabase(url, work) {
+  const connectionString = await databaseUrlOf(url);
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_MS });
   client.on('error', () => undefined);
   try {
@@ -187,7 +193,7 @@ async function onDatabase(work) {
   } catch (error) {
     throw new LaunchError(
       'The database cannot be reached.',
-      'Correct MIGRATION_DATABASE_URL or DATABASE_URL; `npm run doctor` names the fault.',
+      'Correct MIGRATION_DATABASE_URL or DATABASE_URL, for a backup BACKUP_DATABASE_URL; `npm run doctor` names the fault.',
       { detail: String(error) },
     );
   }

@@ -147,7 +147,14 @@ describe('backup and restore of an external server', () => {
     await connected(urlOf('postgres', 'travel'), (client) =>
       client.query('create schema other_program; create table other_program.notes as select 1 as note'),
     );
-    const taken = await rehearsal.succeed<{ name: string; kind: string }>('backup');
+    // The job knows neither the owner nor the role of the service.
+    const { DATABASE_URL: _, MIGRATION_DATABASE_URL: owner, ...shared } = rehearsal.environment;
+    const job = new Rehearsal({
+      ...shared,
+      BACKUP_DATABASE_URL: String(owner).replace('travel_owner', 'travel_backup'),
+    });
+    const taken = await job.succeed<{ name: string; kind: string }>('backup');
+    expect((await job.run('restore', ['--verify'])).code).toBe(0);
     expect(taken.kind).toBe('dump');
     await rehearsal.start({ JOBS: 'false' });
     const late = await rehearsal.createChannel('After the backup');

@@ -1,4 +1,4 @@
-import { optionalText, wholeNumber } from './settings.js';
+import { optionalPostgresUrl, optionalText, wholeNumber } from './settings.js';
 
 /** Backups are made by commands; the embedded server archives its write-ahead log for them. */
 export const backupSettings = {
@@ -9,6 +9,13 @@ export const backupSettings = {
     example: '/var/backups/travel',
     expected: 'a folder',
     form: /^[^\0]{1,500}$/,
+  }),
+  backupDatabaseUrl: optionalPostgresUrl({
+    name: 'BACKUP_DATABASE_URL',
+    purpose:
+      'The database of `DATABASE_URL` with a role that reads every table, for `npm run backup` only, which then needs no other database URL. Absent: backups use the role of `MIGRATION_DATABASE_URL`',
+    example: 'postgres://travel_backup:secret@127.0.0.1:5432/travel',
+    isPlaceholder: true,
   }),
   backupKeep: wholeNumber({
     name: 'BACKUP_KEEP',

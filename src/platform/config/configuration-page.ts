@@ -53,6 +53,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   ledgerCheckpointFile: 'Database and files',
   ledgerCheckpointMinutes: 'Database and files',
   backupDir: 'Database and files',
+  backupDatabaseUrl: 'Database and files',
   backupKeep: 'Database and files',
   rateLimitFactor: 'Limits',
   maxInFlight: 'Limits',

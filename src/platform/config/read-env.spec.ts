@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { randomBytes } from 'node:crypto';
 import { settingsFaults } from '../../../test/setup/settings.js';
-import { readEnv } from './read-env.js';
+import { checkBackupEnv, readEnv } from './read-env.js';
 
 const DATABASE_URL = 'postgres://travel:pass-of-the-role@127.0.0.1:5432/travel';
 
@@ -238,7 +238,8 @@ describe('the environment', () => {
     ['sslmode=verify-full&sslcert=package.json', 'needs both sslcert and sslkey, or neither'],
     ['sslmode=verify-full&sslrootcert=/no/ca.pem', 'names sslrootcert=/no/ca.pem, a file that the service cannot read'],
   ])('the environment rejects a database URL with %s: %s', (parameters, fault) => {
-    for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'MIGRATION_DATABASE_URL', 'DATABASE_REPLICA_URLS']) {
+    const names = ['DATABASE_DIRECT_URL', 'MIGRATION_DATABASE_URL', 'BACKUP_DATABASE_URL', 'DATABASE_REPLICA_URLS'];
+    for (const name of ['DATABASE_URL', ...names]) {
       expect(faultsOf({ [name]: `${REMOTE}?${parameters}` })).toEqual([
         expect.stringMatching(new RegExp(`^${name}: `)),
       ]);
@@ -250,6 +251,13 @@ describe('the environment', () => {
     const { databaseUrl } = readEnv({ DATABASE_URL: `${REMOTE}?sslmode=require&application_name=a` });
     expect(databaseUrl).toBe(`${REMOTE}?sslmode=require&application_name=a&uselibpqcompat=true`);
     expect(readEnv({ DATABASE_URL: REMOTE }).databaseUrl).toBe(REMOTE);
+  });
+
+  it('a backup needs only its own settings, and in production a database on another machine needs TLS', () => {
+    const backup = { NODE_ENV: 'production', DATABASE_URL, BACKUP_DIR: '/backups', VAULT_KEK_PRIMARY: '-' };
+    expect(() => checkBackupEnv({ ...backup, BACKUP_DATABASE_URL: `${REMOTE}?sslmode=verify-full` })).not.toThrow();
+    expect(() => checkBackupEnv({ ...backup, BACKUP_DATABASE_URL: REMOTE })).toThrow(/BACKUP_DATABASE_URL: /);
+    expect(() => checkBackupEnv({ ...backup, BACKUP_KEEP: '0' })).toThrow(/BACKUP_KEEP: /);
   });
 
   it('the environment accepts outside production what production rejects', () => {

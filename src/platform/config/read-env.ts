@@ -23,6 +23,22 @@ const MIGRATION_SETTINGS = [
   'orgTimeZone',
 ] as const;
 
+/** The settings that a backup needs. */
+const BACKUP_SETTINGS = [
+  'nodeEnv',
+  'databaseUrl',
+  'databaseDirectUrl',
+  'migrationDatabaseUrl',
+  'backupDatabaseUrl',
+  'backupDir',
+  'backupKeep',
+  'dataDir',
+  'filesDir',
+  'filesUrl',
+  'filesFallback',
+  'ledgerCheckpointFile',
+] as const;
+
 /**
  * Parses the environment once. Every fault is collected, so that an operator can correct all of them at once.
  * Throws ConfigurationError with one `NAME: what is wrong, what is expected, example` line each.
@@ -47,7 +63,7 @@ export function readEnv(variables: Variables): Env {
   if (faults.length > 0) throw new ConfigurationError(faults);
 
   const baseUrl = values.baseUrl ?? `http://${values.host === '0.0.0.0' ? 'localhost' : values.host}:${values.port}`;
-  const { nodeEnv, allowRemoteDevelopment, backupDir, backupKeep, ...served } = values;
+  const { nodeEnv, allowRemoteDevelopment, backupDir, backupDatabaseUrl, backupKeep, ...served } = values;
   const { kekProvider, kekFile, kekPkcs11Library, kekPkcs11Token, kekPkcs11PinFile, vaultKekPrimary, ...rest } = served;
   return {
     ...rest,
@@ -76,12 +92,7 @@ export function readEnv(variables: Variables): Env {
 export function readMigrationEnv(
   variables: Variables,
 ): Pick<Env, 'databaseUrl' | 'databaseDirectUrl' | 'migrationDatabaseUrl' | 'databasePoolSize' | 'orgTimeZone'> {
-  const names: readonly string[] = MIGRATION_SETTINGS.map((key) => settings[key].name);
-  const faults: string[] = [];
-  const values = readSettings(variables, faults);
-  faults.push(...unsafeFaults(variables, values.nodeEnv === 'production', faults));
-  const ofMigration = faults.filter((fault) => names.some((name) => fault.startsWith(`${name}: `)));
-  if (ofMigration.length > 0) throw new ConfigurationError(ofMigration);
+  const values = readOnly(MIGRATION_SETTINGS, variables);
   const { databaseUrl, databaseDirectUrl, migrationDatabaseUrl, databasePoolSize, orgTimeZone } = values;
   return {
     databaseUrl,
@@ -90,6 +101,22 @@ export function readMigrationEnv(
     databasePoolSize,
     orgTimeZone,
   };
+}
+
+/** The faults of the settings that a backup needs: its process needs no keys and no other settings. Throws ConfigurationError. */
+export function checkBackupEnv(variables: Variables): void {
+  readOnly(BACKUP_SETTINGS, variables);
+}
+
+/** The values of some settings; those of the others may be missing. */
+function readOnly<K extends keyof Settings>(keys: readonly K[], variables: Variables): Pick<Values, K> {
+  const names: readonly string[] = keys.map((key) => settings[key].name);
+  const faults: string[] = [];
+  const values = readSettings(variables, faults);
+  faults.push(...unsafeFaults(variables, values.nodeEnv === 'production', faults));
+  const own = faults.filter((fault) => names.some((name) => fault.startsWith(`${name}: `)));
+  if (own.length > 0) throw new ConfigurationError(own);
+  return values;
 }
 
 /** Values that have the right form but protect nothing. A variable with another fault is named once. */

@@ -23,6 +23,7 @@ export function unsafeInProduction(variables: Variables): UnsafeValue[] {
     unencryptedDatabase(settings.databaseUrl, value(settings.databaseUrl)),
     unencryptedDatabase(settings.databaseDirectUrl, value(settings.databaseDirectUrl)),
     unencryptedDatabase(settings.migrationDatabaseUrl, value(settings.migrationDatabaseUrl)),
+    unencryptedDatabase(settings.backupDatabaseUrl, value(settings.backupDatabaseUrl)),
     ...replicaUrls.map((url) => unencryptedDatabase(settings.databaseReplicaUrls, url)),
     unencryptedMail(value(settings.smtpUrl), value(settings.smtpTls)),
     unencryptedCollector(value),
