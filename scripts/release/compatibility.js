@@ -39,6 +39,8 @@ class DocumentComparison {
       else yield `${call}: the operation was removed${sunsetOf(was)}`;
     }
     yield* this.securitySchemes();
+    const urls = serversOf(this.after);
+    for (const url of serversOf(this.before)) if (!urls.includes(url)) yield `The server ${url} was removed`;
   }
 
   /** @param {string} call @param {Json} was @param {Json} is */
@@ -127,6 +129,8 @@ class DocumentComparison {
       if (!header.was) continue;
       if (!header.is) yield `${place}: the header ${name} was removed`;
       else if (header.was['required'] && !header.is['required']) yield `${place}: the header ${name} may now be absent`;
+      const at = { direction: /** @type {const} */ ('response'), place: `${place}, header ${name}`, path: '$' };
+      if (header.is) yield* this.schemas.changes(header.was['schema'], header.is['schema'], at);
     }
   }
 
@@ -143,8 +147,9 @@ class DocumentComparison {
     const after = this.after['components']?.securitySchemes ?? {};
     for (const [name, scheme] of Object.entries(this.before['components']?.securitySchemes ?? {})) {
       const { was, is } = this.pair(scheme, after[name]);
-      const differs = ['type', 'scheme', 'in', 'name'].some((keyword) => was?.[keyword] !== is?.[keyword]);
+      const differs = ['type', 'scheme', 'in', 'name', 'openIdConnectUrl'].some((key) => was?.[key] !== is?.[key]);
       if (differs) yield `The security scheme ${name} was removed or changed`;
+      else yield* flowChanges(was?.['flows'], is?.['flows']).map((change) => `The security scheme ${name}: ${change}`);
     }
   }
 
@@ -173,6 +178,25 @@ function operationsIn({ paths = {} }) {
     }),
   );
   return new Map(found);
+}
+
+/** @param {Json} document @returns {string[]} */
+function serversOf({ servers = [{ url: '/' }] }) {
+  return servers.map((/** @type {Json} */ { url }) => url);
+}
+
+/** @param {Json} before @param {Json} after the flows of OAuth @returns {string[]} */
+function flowChanges(before = {}, after = {}) {
+  return Object.entries(before).flatMap(([flow, was]) => {
+    const is = after[flow];
+    if (!is) return [`the flow ${flow} was removed`];
+    const urls = ['authorizationUrl', 'tokenUrl', 'refreshUrl'].filter((name) => was[name] && was[name] !== is[name]);
+    const scopes = Object.keys(was.scopes ?? {}).filter((scope) => !(scope in (is.scopes ?? {})));
+    return [
+      ...urls.map((name) => `${name} ${was[name]} became ${is[name]}`),
+      ...scopes.map((scope) => `the scope ${scope} was removed`),
+    ];
+  });
 }
 
 /** The alternatives; null if none is necessary. @param {Json} operation @param {Json} document @returns {string[] | null} */

@@ -56,9 +56,9 @@ export class SchemaComparison {
       const other = is['properties']?.[name];
       if (other) yield* this.changes(schema, other, inside(member(name)));
     }
-    if (was['items'] && is['items']) yield* this.changes(was['items'], is['items'], inside('[*]'));
-    const [others, othersNow] = [was['additionalProperties'], is['additionalProperties']];
-    if (isSchema(others) && isSchema(othersNow)) yield* this.changes(others, othersNow, inside('.*'));
+    if (isList(was) && isList(is)) yield* this.changes(was['items'], is['items'], inside('[*]'));
+    const [others, othersNow] = [othersOf(was), othersOf(is)];
+    if (others && othersNow) yield* this.changes(others, othersNow, inside('.*'));
     for (const keyword of ['oneOf', 'anyOf']) {
       const now = byLabel(is[keyword]);
       for (const [label, alternative] of byLabel(was[keyword])) {
@@ -108,13 +108,21 @@ const TEXTS = ['title', 'description', 'example', 'examples', 'deprecated', 'ext
 /** @param {Json[]} parts @returns {Json} */
 function merged(parts) {
   if (parts.length === 1) return parts[0] ?? {};
-  const properties = Object.assign({}, ...parts.map((part) => part['properties']));
+  const properties = together(parts.flatMap((part) => Object.entries(part['properties'] ?? {})));
   const required = [...new Set(parts.flatMap((part) => part['required'] ?? []))];
   return {
     ...Object.assign({}, ...parts),
     ...(Object.keys(properties).length > 0 ? { properties } : {}),
     ...(required.length > 0 ? { required } : {}),
   };
+}
+
+/** A property that several parts have must fulfil all of them. @param {[string, Json][]} properties @returns {Json} */
+function together(properties) {
+  /** @type {Json} */
+  const all = {};
+  for (const [name, schema] of properties) all[name] = all[name] ? { allOf: [all[name], schema] } : schema;
+  return all;
 }
 
 /** @param {Json} was @param {Json} is @param {Place} at @returns {string[]} */
@@ -190,10 +198,11 @@ function widenings(was, is, { direction }) {
   const ownFormat = format ? [`the format ${was['format']} became ${is['format'] ?? 'any'}`] : [];
   if (!values) return ownFormat;
   if (direction === 'error') {
-    const gone = absent(values, valuesNow ?? values);
-    return [...ownFormat, ...gone.map((value) => `the code ${value} was removed`)];
+    if (!valuesNow) return [...ownFormat, `the codes ${list(values)} are no longer listed`];
+    return [...ownFormat, ...absent(values, valuesNow).map((value) => `the code ${value} was removed`)];
   }
   if (was['x-extensible']) return ownFormat;
+  if (is['x-extensible']) return [...ownFormat, 'values may be added from now on'];
   if (!valuesNow) return [...ownFormat, `other values than ${list(values)} are possible now`];
   return [...ownFormat, ...absent(valuesNow, values).map((value) => `the value ${value} was added`)];
 }
@@ -264,9 +273,15 @@ function text(value) {
   return JSON.stringify(value) ?? 'none';
 }
 
-/** @param {unknown} value @returns {value is Json} */
-function isSchema(value) {
-  return typeof value === 'object' && value !== null;
+/** @param {Json} schema */
+function isList(schema) {
+  return schema['items'] !== undefined || (typesOf(schema)?.includes('array') ?? false);
+}
+
+/** The schema of properties without a name of their own; null if there are none. @param {Json} schema @returns {Json | null} */
+function othersOf(schema) {
+  const others = schema['additionalProperties'] ?? (typesOf(schema)?.includes('object') ? true : false);
+  return others === true ? {} : others || null;
 }
 
 /** As a JSON path. @param {string} name */

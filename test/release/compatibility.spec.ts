@@ -71,6 +71,12 @@ describe('the compatibility of operations', () => {
       { responses: { 200: { headers: { ETag: {} } } } },
       [', response 200: the header ETag may now be absent'],
     ],
+    [
+      'another type of a header of a response',
+      { responses: { 200: { headers: { Age: { schema: { type: 'integer' } } } } } },
+      { responses: { 200: { headers: { Age: { schema: { type: 'string' } } } } } },
+      [', response 200, header Age: $: the type integer became string'],
+    ],
     ['texts, tags and a deprecation', { summary: 'A', tags: ['a'] }, { summary: 'B', tags: [], deprecated: true }, []],
   ])('%s', (...[, before, after, expected]) => {
     const found = breakingChanges(documentOf(before), documentOf(after));
@@ -104,6 +110,27 @@ describe('the compatibility of operations', () => {
     expect(breakingChanges(scheme('x-api-key'), scheme('x-key'))).toEqual([
       'The security scheme key was removed or changed',
     ]);
+  });
+});
+
+describe('the compatibility of OAuth and of addresses', () => {
+  const flow = { tokenUrl: '/token', scopes: { 'a:read': 'Read', 'b:read': 'Read' } };
+  const oauth = (flows: Json) => documentOf({}, { securitySchemes: { oauth2: { type: 'oauth2', flows } } });
+
+  it.each<[string, Json, string]>([
+    ['a removed flow', { password: flow }, 'the flow clientCredentials was removed'],
+    ['another token URL', { clientCredentials: { ...flow, tokenUrl: '/t' } }, 'tokenUrl /token became /t'],
+    ['a removed scope', { clientCredentials: { ...flow, scopes: { 'a:read': 'A' } } }, 'the scope b:read was removed'],
+  ])('%s', (...[, flows, change]) => {
+    expect(breakingChanges(oauth({ clientCredentials: flow }), oauth(flows))).toEqual([
+      `The security scheme oauth2: ${change}`,
+    ]);
+  });
+
+  it('a removed server is reported', () => {
+    const served = (...urls: string[]) => ({ ...documentOf({}), servers: urls.map((url) => ({ url })) });
+    expect(breakingChanges(served('/'), served('/', '/eu'))).toEqual([]);
+    expect(breakingChanges(documentOf({}), served('/api'))).toEqual(['The server / was removed']);
   });
 });
 

@@ -115,6 +115,26 @@ describe('the compatibility of what clients send', () => {
       { additionalProperties: { maxLength: 1 } },
       ['$.*: maxLength 2 became 1'],
     ],
+    ['a list of any', { type: 'array', items: { maxLength: 2 } }, { type: 'array' }, []],
+    [
+      'items of a type',
+      { type: 'array' },
+      { type: 'array', items: { type: 'string' } },
+      ['$[*]: the type any became string'],
+    ],
+    [
+      'a map of a type',
+      { type: 'object' },
+      { type: 'object', additionalProperties: { type: 'string' } },
+      ['$.*: the type any became string'],
+    ],
+    ['a map of any', { type: 'object', additionalProperties: { type: 'string' } }, { type: 'object' }, []],
+    [
+      'a narrower property of one of two parts',
+      { allOf: [member({ maxLength: 2 }), member({ title: 'Name' })] },
+      { allOf: [member({ maxLength: 1 }), member({ title: 'Name' })] },
+      ['$.name: maxLength 2 became 1'],
+    ],
     [
       'a name that is no word',
       object({ 'a-b': { maxLength: 2 } }),
@@ -160,6 +180,13 @@ describe('the compatibility of what clients get', () => {
       member({ enum: ['a', 'b'] }),
       [],
     ],
+    [
+      'a list that becomes extensible',
+      member({ enum: ['a'] }),
+      member({ enum: ['a', 'b'], 'x-extensible': true }),
+      ['$.name: values may be added from now on'],
+    ],
+    ['a list that remains as it is', member({ enum: ['a'], 'x-extensible': true }), member({ enum: ['a'] }), []],
     ['fewer values', member({ enum: ['a', 'b'] }), member({ enum: ['a'] }), []],
     ['any value', member({ enum: ['a', 'b'] }), member({}), ['$.name: other values than a, b are possible now']],
     [
@@ -177,6 +204,19 @@ describe('the compatibility of what clients get', () => {
       ['$: the form B was added'],
     ],
     ['fewer forms', { oneOf: [{ title: 'A' }, { title: 'B' }] }, { oneOf: [{ title: 'B' }] }, []],
+    [
+      'a list of any',
+      { type: 'array', items: { type: 'string' } },
+      { type: 'array' },
+      ['$[*]: the type string became any'],
+    ],
+    [
+      'a map of any',
+      { type: 'object', additionalProperties: { type: 'string' } },
+      { type: 'object', additionalProperties: true },
+      ['$.*: the type string became any'],
+    ],
+    ['properties of any name', { additionalProperties: false }, { type: 'object' }, []],
     ['a change in a list', { items: member({}) }, { items: object({}) }, ['$[*]: the property name was removed']],
   ])('%s', (...[, before, after, expected]) => {
     expect(inResponse(before, after)).toEqual(at('response 200', ...expected));
@@ -186,5 +226,9 @@ describe('the compatibility of what clients get', () => {
     const error = (...codes: string[]) => answering(object({ code: { enum: codes } }), {}, 409);
     expect(breakingChanges(error('a'), error('a', 'b'))).toEqual([]);
     expect(breakingChanges(error('a', 'b'), error('a'))).toEqual(at('response 409', '$.code: the code b was removed'));
+    const unlisted = answering(object({ code: { type: 'string' } }), {}, 409);
+    expect(breakingChanges(error('a', 'b'), unlisted)).toEqual(
+      at('response 409', '$.code: the codes a, b are no longer listed'),
+    );
   });
 });
