@@ -2,12 +2,15 @@
  * @jest-environment-options {"application":"shared"}
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import { acceptedChanges, compatibilityOf, releasedDocument, releasedText } from '../../scripts/release/document.js';
 import { startApp } from '../setup/app.js';
 
 interface Schema {
   properties: Record<string, { maxLength?: number }>;
   required: string[];
+  enum?: string[];
+  'x-extensible'?: boolean;
 }
 
 interface Served {
@@ -63,6 +66,17 @@ describe('the API document', () => {
       if (name) name.maxLength = 3;
     });
     expect(shorter.join('\n')).toMatch(/^POST \S+, request body: \$\.name: maxLength \d+ became 3$/);
+  });
+
+  it('docs/versioning.md names the enums that are extensible, which are not states; each may get a value', () => {
+    const { schemas } = documentOf(served).components;
+    const extensible = Object.keys(schemas).filter((name) => schemas[name]?.['x-extensible']);
+    const [, listed = ''] = /Extensible are ([^.]*)\./.exec(readFileSync('docs/versioning.md', 'utf8')) ?? [];
+    expect(extensible.sort()).toEqual([...listed.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort());
+    expect(extensible.filter((name) => /(Status|State)$/.test(name))).toEqual([]);
+    const adding = (name: string) => broken(({ components }) => components.schemas[name]?.enum?.push('another'));
+    expect(adding('PaymentMethod')).toEqual([]);
+    expect(adding('PaymentStatus')[0]).toMatch(/: the value another was added$/);
   });
 
   it('an accepted change is expected and needs a major version, a correction does not, and one that does not exist is stale', () => {

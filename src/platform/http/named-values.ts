@@ -1,5 +1,8 @@
 const NAME = 'x-values-name';
 const names = new WeakMap<readonly string[], string>();
+/** Names of lists that may get more values. */
+const extensibleNames = new Set<string>();
+const EXTENSIBLE = { 'x-extensible': true, description: 'Later releases may add values.' };
 
 interface Values {
   type?: string;
@@ -15,6 +18,15 @@ interface Values {
 export function named<const List extends readonly string[]>(name: string, values: List): List {
   names.set(values, name);
   return values;
+}
+
+/**
+ * A named list that may get more values in any release; the document marks it with `x-extensible`. For what is named or reported,
+ * such as kinds and codes; never for states, because clients decide by them.
+ */
+export function extensible<const List extends readonly string[]>(name: string, values: List): List {
+  extensibleNames.add(name);
+  return named(name, values);
 }
 
 /** The schema of one of these values. It contains the name until the document is finished. */
@@ -36,7 +48,7 @@ export function shareNamedValues(node: unknown, schemas: Record<string, object>)
   delete found[NAME];
   // A query parameter: its schema is a member of it.
   const { schema = found } = found;
-  const list = { type: 'string', enum: schema.enum };
+  const list = { type: 'string', enum: schema.enum, ...(extensibleNames.has(name) && EXTENSIBLE) };
   const other = (schemas[name] ??= list);
   if (JSON.stringify(other) !== JSON.stringify(list)) throw new Error(`Two schemas have the name ${name}`);
   // OpenAPI 3.0 requires a type beside `nullable`.

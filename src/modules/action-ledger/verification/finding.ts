@@ -1,6 +1,6 @@
-import { named } from '../../../platform/http/named-values.js';
+import { extensible } from '../../../platform/http/named-values.js';
 
-export const FINDING_CODES = named('LedgerFindingCode', [
+export const FINDING_CODES = extensible('LedgerFindingCode', [
   'checkpoint_file_missing',
   'checkpoint_forged',
   'checkpoint_invalid',

@@ -1,11 +1,11 @@
-import { named } from '../../../platform/http/named-values.js';
+import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import type { TaxKind, TaxOfDay } from '../../taxes/index.js';
 import { assertStatedTax, codedTax, priceItem, scaledTax } from './item-price.js';
 
-export const ITEM_TYPES = named('BookingItemType', [
+export const ITEM_TYPES = extensible('BookingItemType', [
   'unit',
   'extra',
   'service',

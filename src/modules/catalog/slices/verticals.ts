@@ -1,8 +1,8 @@
 import { AppError, invalidField } from '../../../platform/errors/app-error.js';
-import { named } from '../../../platform/http/named-values.js';
+import { extensible } from '../../../platform/http/named-values.js';
 import { type Field, parseSchema, type Schema } from '../../../search-engine/index.js';
 
-export const VERTICALS = named('CatalogVertical', ['products', 'cruises', 'charters', 'accommodations']);
+export const VERTICALS = extensible('CatalogVertical', ['products', 'cruises', 'charters', 'accommodations']);
 export type Vertical = (typeof VERTICALS)[number];
 
 /**

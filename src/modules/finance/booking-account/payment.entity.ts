@@ -1,4 +1,4 @@
-import { named } from '../../../platform/http/named-values.js';
+import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict } from '../../../platform/errors/app-error.js';
@@ -7,7 +7,7 @@ import type { PaymentAllocation } from './payment-allocation.entity.js';
 export const DIRECTIONS = named('PaymentDirection', ['in', 'out']);
 export type Direction = (typeof DIRECTIONS)[number];
 
-export const METHODS = named('PaymentMethod', [
+export const METHODS = extensible('PaymentMethod', [
   'bank_transfer',
   'card',
   'cash',

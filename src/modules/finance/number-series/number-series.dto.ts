@@ -1,7 +1,7 @@
 import { OmitType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Flag, Id, Ignored, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
-import { named } from '../../../platform/http/named-values.js';
+import { extensible } from '../../../platform/http/named-values.js';
 import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { RESET_PERIODS, type ResetPeriod } from './number-pattern.js';
@@ -111,7 +111,7 @@ export class ReleaseDate {
   reason: string;
 }
 
-export const SEQUENCE_ANOMALIES = named('SequenceAnomaly', ['gap', 'missing_document', 'date_out_of_order']);
+export const SEQUENCE_ANOMALIES = extensible('SequenceAnomaly', ['gap', 'missing_document', 'date_out_of_order']);
 export type SequenceAnomaly = (typeof SEQUENCE_ANOMALIES)[number];
 
 /** A counter of a series: `all`, a year or a month. */

@@ -1,9 +1,9 @@
-import { named } from '../../../platform/http/named-values.js';
+import { extensible } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { Columns } from '../../../platform/database/rows.js';
 
-export const SERVICE_TYPES = named('SupplierServiceType', [
+export const SERVICE_TYPES = extensible('SupplierServiceType', [
   'transport',
   'flight',
   'accommodation',

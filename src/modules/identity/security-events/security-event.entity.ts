@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { named } from '../../../platform/http/named-values.js';
+import { extensible } from '../../../platform/http/named-values.js';
 
-export const SECURITY_EVENT_KINDS = named('SecurityEventKind', [
+export const SECURITY_EVENT_KINDS = extensible('SecurityEventKind', [
   'login',
   'login_rejected',
   'session_ended',

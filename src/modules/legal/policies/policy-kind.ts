@@ -1,6 +1,6 @@
-import { named } from '../../../platform/http/named-values.js';
+import { extensible } from '../../../platform/http/named-values.js';
 
-export const POLICY_KINDS = named('PolicyKind', [
+export const POLICY_KINDS = extensible('PolicyKind', [
   'cancellation',
   'payment',
   'terms_and_conditions',

@@ -1,7 +1,7 @@
-import { named } from '../../../platform/http/named-values.js';
+import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-export const MESSAGE_KINDS = named('NotificationKind', ['reminder', 'contract', 'account']);
+export const MESSAGE_KINDS = extensible('NotificationKind', ['reminder', 'contract', 'account']);
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 export const MESSAGE_STATUSES = named('NotificationStatus', [

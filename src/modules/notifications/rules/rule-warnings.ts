@@ -1,4 +1,4 @@
-import { named } from '../../../platform/http/named-values.js';
+import { extensible } from '../../../platform/http/named-values.js';
 import {
   channelOf,
   channelsWithRuns,
@@ -10,7 +10,7 @@ import {
 import type { ReminderStage } from './reminder-rule.entity.js';
 import { isLive, type Trigger } from '../targets/reminder-trigger.js';
 
-export const RULE_WARNINGS = named('ReminderRuleWarning', [
+export const RULE_WARNINGS = extensible('ReminderRuleWarning', [
   'trigger_dormant',
   'template_not_found',
   'channel_not_supported',

@@ -1,4 +1,4 @@
-import { named } from '../../../platform/http/named-values.js';
+import { extensible } from '../../../platform/http/named-values.js';
 
 /** The triggers for which reminders are planned and sent. */
 export const LIVE_TRIGGERS = [
@@ -24,7 +24,7 @@ const DORMANT_TRIGGERS = [
   'document_missing',
 ] as const;
 
-export const TRIGGERS = named('ReminderTrigger', [...LIVE_TRIGGERS, ...DORMANT_TRIGGERS]);
+export const TRIGGERS = extensible('ReminderTrigger', [...LIVE_TRIGGERS, ...DORMANT_TRIGGERS]);
 export type Trigger = (typeof TRIGGERS)[number];
 
 /** The kind of record that a trigger is about. */

@@ -1,8 +1,8 @@
-import { named } from '../../../platform/http/named-values.js';
+import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { conflict } from '../../../platform/errors/app-error.js';
 
-export const FACILITY_KINDS = named('FacilityKind', [
+export const FACILITY_KINDS = extensible('FacilityKind', [
   'property',
   'hotel',
   'resort',

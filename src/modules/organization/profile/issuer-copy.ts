@@ -1,10 +1,10 @@
-import { named } from '../../../platform/http/named-values.js';
+import { extensible } from '../../../platform/http/named-values.js';
 
 /** The languages of documents for customers. */
-export const DOCUMENT_LANGUAGES = named('DocumentLanguage', ['en', 'de', 'fr', 'es', 'it', 'ro']);
+export const DOCUMENT_LANGUAGES = extensible('DocumentLanguage', ['en', 'de', 'fr', 'es', 'it', 'ro']);
 export type DocumentLanguage = (typeof DOCUMENT_LANGUAGES)[number];
 
-export const LOGO_TYPES = named('LogoType', ['image/png', 'image/jpeg']);
+export const LOGO_TYPES = extensible('LogoType', ['image/png', 'image/jpeg']);
 export type LogoType = (typeof LOGO_TYPES)[number];
 
 export interface BankAccount {
