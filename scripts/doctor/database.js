@@ -7,27 +7,14 @@ import { databaseUrlOf } from '../configuration.js';
 import { dataFolder, ROOT } from '../environment.js';
 import { isInstalled } from '../install.js';
 import { codeOf } from '../processes.js';
+import { newClient, remedyFor, textOf } from './connection.js';
 import { failed, fine, warned } from './finding.js';
+import { checkPooler } from './pooler.js';
 
 /** @typedef {import('./finding.js').Finding} Finding */
 /** @typedef {import('pg').Client} Client */
 /** @typedef {import('../../src/platform/database/migration-history.js').RecordedSchema} RecordedSchema */
 /** @typedef {typeof import('../../src/platform/database/migration-history.js') & { known: { name: string, checksum: string }[] }} Build */
-
-const CONNECT_MS = 5_000;
-const REMEDIES = new Map([
-  [
-    'ECONNREFUSED',
-    'no server accepts connections at this address: start it, or unset DATABASE_URL to use the embedded one',
-  ],
-  ['ENOTFOUND', 'the host cannot be found: check its spelling'],
-  ['EAI_AGAIN', 'the host cannot be found: check its spelling, and the name server'],
-  ['28P01', 'the server rejects this user or password: check both'],
-  ['28000', 'the server rejects this user or password: check both, and its pg_hba.conf'],
-  ['3D000', 'the database does not exist: create it (createdb)'],
-  ['53300', 'all connections are in use: raise max_connections, or end other clients'],
-  ['57P03', 'the server is starting or stopping: try again'],
-]);
 
 const OLDEST_VERSION = 150_000;
 const NOTICEABLE_SKEW_MS = 2_000;
@@ -75,22 +62,17 @@ async function embeddedIn(area) {
 
 /** @param {string} url @param {string} name */
 async function checkAt(url, name) {
-  const { default: pg } = await import('pg');
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: CONNECT_MS,
-  });
-  client.on('error', () => undefined);
+  const client = await newClient(url);
   try {
     await client.connect();
   } catch (error) {
-    const remedy = REMEDIES.get(codeOf(error)) ?? 'DATABASE_URL must name a PostgreSQL 15 or newer';
+    const remedy = remedyFor(error) ?? 'DATABASE_URL must name a PostgreSQL 15 or newer';
     return [failed('database', `${name} cannot be used (${textOf(error)})`, remedy)];
   }
   try {
     return [
       fine('database', `${name} accepts connections`),
+      ...(await checkPooler(client, url)),
       ...(await checkServer(client)),
       ...(await checkOwnerRole()),
     ];
@@ -103,13 +85,7 @@ async function checkAt(url, name) {
 async function checkOwnerRole() {
   const url = process.env.DATABASE_URL && process.env.MIGRATION_DATABASE_URL;
   if (!url) return [];
-  const { default: pg } = await import('pg');
-  const client = new pg.Client({
-    connectionString: await databaseUrlOf(url),
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: CONNECT_MS,
-  });
-  client.on('error', () => undefined);
+  const client = await newClient(await databaseUrlOf(url));
   try {
     await client.connect();
     const { name, may } = await one(
@@ -121,14 +97,9 @@ async function checkOwnerRole() {
     const remedy = 'MIGRATION_DATABASE_URL must name the role that owns the database';
     return [failed('owner role', `${name} may not create tables, so it cannot run migrations`, remedy)];
   } catch (error) {
-    const remedy = REMEDIES.get(codeOf(error)) ?? 'MIGRATION_DATABASE_URL must name the role that owns the database';
+    const remedy = remedyFor(error) ?? 'MIGRATION_DATABASE_URL must name the role that owns the database';
     return [failed('owner role', `MIGRATION_DATABASE_URL cannot be used (${textOf(error)})`, remedy)];
   }
-}
-
-/** @param {unknown} error */
-function textOf(error) {
-  return codeOf(error) || (error instanceof Error ? error.message : String(error));
 }
 
 /** @param {Client} client */

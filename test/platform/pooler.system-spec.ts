@@ -10,6 +10,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { destroy } from '../../src/platform/database/service-pool.js';
 import { CHANNELS } from '../action-ledger/ledger.js';
 import { confirmedBooking, readBooking } from '../bookings/bookings.js';
+import { doctor, free } from '../launcher/doctor.js';
 import { DEPARTURES } from '../operations/departures.js';
 import { newChannelName, publish } from '../realtime/channel.js';
 import { closeStreams, StreamClient } from '../realtime/following.js';
@@ -109,6 +110,24 @@ ifAvailable('a start behind a pooler in transaction mode', () => {
       /^DATABASE_URL: leads to a pooler whose connections to the server lack statement_timeout=5000ms, lock_timeout=2000ms, idle_in_transaction_session_timeout=10000ms; expected these limits for the role \w+ \(deploy\/sql\/roles.sql\)$/,
     );
   });
+
+  it('doctor names the same faults of a pooler, each with a remedy', async () => {
+    const found = async (env: Record<string, string>) =>
+      (await doctor({ DATABASE_URL: pooler.url, ...env })).of('pooler');
+    const away = Object.assign(new URL(direct), { port: free }).href;
+    const [alone, complete, unreachable] = await Promise.all([
+      found({}),
+      found({ DATABASE_DIRECT_URL: direct }),
+      found({ DATABASE_DIRECT_URL: away }),
+    ]);
+    expect(alone).toMatchObject([{ verdict: 'FAIL', message: 'DATABASE_URL leads to a pooler in transaction mode' }]);
+    expect(complete).toMatchObject([
+      { verdict: 'OK', message: 'DATABASE_URL leads to a pooler, and DATABASE_DIRECT_URL to the same database' },
+    ]);
+    expect(unreachable).toMatchObject([
+      { verdict: 'FAIL', message: expect.stringMatching(/^DATABASE_DIRECT_URL cannot be used \(.*ECONNREFUSED/) },
+    ]);
+  }, 60_000);
 
   it('migrations use the address of the server, and never the pooler', async () => {
     const env = readEnv({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: direct, MIGRATION_DATABASE_URL: owner });

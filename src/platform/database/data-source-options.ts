@@ -42,9 +42,9 @@ export function dataSourceOptions(env: Pick<Env, 'databaseUrl' | 'databasePoolSi
   };
 }
 
-/** The pool of the connection that listens for new jobs, if the service uses a pooler for all else. */
-export function listenerPoolOptions(url: string): PoolConfig {
-  return { ...CONNECTION_OPTIONS, connectionString: url, max: 1, application_name: 'travel-operations-jobs' };
+/** A connection with the limits of the service, which a pooler may reject. */
+export function connectionOptions(url: string): PoolConfig {
+  return { ...CONNECTION_OPTIONS, connectionString: url };
 }
 
 /** The pool of a replica. Its connections are read-only even if the server is promoted while they are open. */

@@ -4,7 +4,7 @@ import { Logger as JobLogger, parseCronItems, run, type Runner, type WorkerEvent
 import type { Logger } from 'pino';
 import { Env } from '../config/env.js';
 import { asSystem, currentContext } from '../context/request-context.js';
-import { listenerPoolOptions } from '../database/data-source-options.js';
+import { connectionOptions } from '../database/data-source-options.js';
 import { DecoratedMethods } from '../discovery/decorated-methods.js';
 import { Database } from '../database/database.js';
 import { ServicePool } from '../database/service-pool.js';
@@ -77,8 +77,11 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     const jobs = this.methods.findByName(Job, (name) => name);
     const scheduled = this.methods.findByName(ScheduledJob, ({ name }) => name);
     if (!this.env.jobs) return;
-    const { databaseUrl, databaseDirectUrl } = this.env;
-    if (databaseDirectUrl !== databaseUrl) this.listening = new ServicePool(listenerPoolOptions(databaseDirectUrl));
+    const { databaseUrl, databaseDirectUrl: directUrl } = this.env;
+    if (directUrl !== databaseUrl) {
+      const own = { max: 1, application_name: 'travel-operations-jobs' };
+      this.listening = new ServicePool({ ...connectionOptions(directUrl), ...own });
+    }
     const pool = this.database.pool();
     const pgPool = jobPool(pool, this.listening ?? pool);
     const events: WorkerEvents = new EventEmitter();
