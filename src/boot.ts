@@ -3,7 +3,12 @@ import { constants } from 'node:os';
 import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../ormconfig.js';
-import { CONFIGURATION_EXIT_CODE, ConfigurationError } from './platform/config/configuration-error.js';
+import {
+  CONFIGURATION_EXIT_CODE,
+  ConfigurationError,
+  DatabaseUnavailableError,
+  UNAVAILABLE_EXIT_CODE,
+} from './platform/config/configuration-error.js';
 import type { Env } from './platform/config/env.js';
 import { readEnv, readMigrationEnv } from './platform/config/read-env.js';
 import { settings } from './platform/config/table.js';
@@ -57,7 +62,10 @@ export function examineProcessEnv(): {
   return { env, faults, productionDatabase: { ...productionDatabase, databasePoolSize: EXAMINING_CONNECTIONS } };
 }
 
-/** A connection to the configured database. Throws ConfigurationError with a remedy if the service cannot use it. */
+/**
+ * A connection to the configured database. Throws ConfigurationError with a remedy if the service cannot use it, and
+ * DatabaseUnavailableError if it cannot be reached.
+ */
 export async function connect(env: DatabaseSettings, variable: DatabaseVariable = 'DATABASE_URL'): Promise<DataSource> {
   const dataSource = await initialized(env, variable);
   try {
@@ -103,17 +111,30 @@ async function connectionFault(
   }
 }
 
-/** Runs the process. Faults of the configuration end it with exit code 78 and one line each, without a stack. */
+/**
+ * Runs the process. Faults of the configuration end it with exit code 78 and one line each, an unavailable database with 75;
+ * both without a stack.
+ */
 export async function runProcess(work: () => Promise<void>): Promise<void> {
   endOnSignals();
   try {
     await work();
   } catch (error) {
-    const isConfiguration = error instanceof ConfigurationError;
-    const text = isConfiguration ? error.faults.map((fault) => `  ${fault}`).join('\n') : stackOf(error);
-    process.stderr.write(isConfiguration ? `The configuration has faults:\n${text}\n` : `${text}\n`);
-    process.exit(isConfiguration ? CONFIGURATION_EXIT_CODE : 1);
+    const { text, exitCode } = endOf(error);
+    process.stderr.write(`${text}\n`);
+    process.exit(exitCode);
   }
+}
+
+function endOf(error: unknown): { text: string; exitCode: number } {
+  if (error instanceof ConfigurationError) {
+    const faults = error.faults.map((fault) => `  ${fault}`).join('\n');
+    return { text: `The configuration has faults:\n${faults}`, exitCode: CONFIGURATION_EXIT_CODE };
+  }
+  if (error instanceof DatabaseUnavailableError) {
+    return { text: `The database is unavailable:\n  ${error.fault}`, exitCode: UNAVAILABLE_EXIT_CODE };
+  }
+  return { text: stackOf(error), exitCode: 1 };
 }
 
 /**
@@ -128,15 +149,16 @@ function endOnSignals(): void {
   }
 }
 
-/** Retries for some seconds while the server is starting, full or slow; every other error needs an operator. */
+/** Retries for some seconds while the server is starting, full or slow. */
 async function initialized(env: DatabaseSettings, variable: DatabaseVariable): Promise<DataSource> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await createDataSource(env).initialize();
     } catch (error) {
-      if (attempt === CONNECT_ATTEMPTS || !mayPass(error)) {
-        throw new ConfigurationError([`${variable}: ${remedyFor(error)}`]);
-      }
+      const fault = `${variable}: ${remedyFor(error)}`;
+      if (isUnreachable(error)) throw new DatabaseUnavailableError(fault);
+      if (!mayPass(error)) throw new ConfigurationError([fault]);
+      if (attempt === CONNECT_ATTEMPTS) throw new DatabaseUnavailableError(fault);
       await new Promise((resolve) => setTimeout(resolve, BETWEEN_ATTEMPTS_MS));
     }
   }
@@ -151,6 +173,23 @@ function mayPass(error: unknown): boolean {
   if (code === '57P03' || code === '53300') return true;
   return code === '' ? /timeout/i.test(message) : /^(query_wait|client_login)_timeout/.test(message);
 }
+
+/** The address may be wrong; but a server that is restarted, fails over, or whose name is not known yet looks the same. */
+function isUnreachable(error: unknown): boolean {
+  const { code = '' } = error as { code?: string };
+  return UNREACHABLE.has(code);
+}
+
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
 
 const UNTRUSTED = 'is not signed by a trusted authority; name the file of its authority by sslrootcert';
 

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { connect, examineProcessEnv } from './boot.js';
-import { ConfigurationError } from './platform/config/configuration-error.js';
+import { ConfigurationError, DatabaseUnavailableError } from './platform/config/configuration-error.js';
 import type { Env } from './platform/config/env.js';
 
 /** Rights by which a role rules the whole server, its own or those of a role that it is a member of. */
@@ -43,18 +43,25 @@ const ROLE_REMEDY =
 
 /**
  * The environment of a process that is going to serve. In production it also examines the database, so that an operator
- * learns of all faults in one go. Throws ConfigurationError.
+ * learns of all faults in one go. Throws ConfigurationError, and DatabaseUnavailableError if that is the only problem.
  */
 export async function readCheckedEnv(): Promise<Env> {
   const { env, faults, productionDatabase } = examineProcessEnv();
-  if (productionDatabase !== null) faults.push(...(await databaseFaults(productionDatabase)));
+  if (productionDatabase !== null) {
+    try {
+      faults.push(...(await databaseFaults(productionDatabase)));
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError) || faults.length === 0) throw error;
+      faults.push(error.fault);
+    }
+  }
   if (env === null || faults.length > 0) throw new ConfigurationError(faults);
   return env;
 }
 
 /**
  * Why production rejects a database: its role could remove the triggers that protect the ledger, or it contains demo data,
- * whose OAuth client has a published secret. A database that cannot be reached is a fault too. Changes nothing.
+ * whose OAuth client has a published secret. Changes nothing.
  */
 async function databaseFaults(settings: Parameters<typeof connect>[0]): Promise<readonly string[]> {
   let dataSource: DataSource;

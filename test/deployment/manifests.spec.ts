@@ -54,6 +54,7 @@ interface Manifest {
   spec: {
     template: Pod;
     podFailurePolicy?: object;
+    activeDeadlineSeconds?: number;
     selector: Variables & { matchLabels: Variables };
     ports: { targetPort: string }[];
     scaleTargetRef: { kind: string; name: string };
@@ -268,9 +269,11 @@ describe('the Kubernetes manifests', () => {
   });
 
   it('the migration job is not repeated if a setting is wrong', () => {
-    const { podFailurePolicy, template } = named('Job', 'travel-migration').spec;
+    const { podFailurePolicy, activeDeadlineSeconds, template } = named('Job', 'travel-migration').spec;
     const onExitCodes = { operator: 'In', values: [78] };
     expect(podFailurePolicy).toEqual({ rules: [{ action: 'FailJob', onExitCodes }] });
+    // Without it, a job whose image or secret is missing never ends.
+    expect(activeDeadlineSeconds).toBeGreaterThan(0);
     // The API server rejects a failure policy with another value.
     expect(template.spec.restartPolicy).toBe('Never');
   });

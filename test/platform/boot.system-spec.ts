@@ -66,7 +66,11 @@ describe('the start of a process', () => {
 });
 
 async function runMain(env: Record<string, string>): Promise<{ code: number; output: string }> {
-  const child = spawn(process.execPath, [join(process.cwd(), 'dist/src/main.js')], {
+  return run(['dist/src/main.js'], env);
+}
+
+async function run([file = '', ...words]: string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [join(process.cwd(), file), ...words], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -93,10 +97,26 @@ describe('a process with an invalid configuration', () => {
     const { code, output } = await runMain({ DATABASE_URL: 'postgres://nobody:wrong@127.0.0.1:1/none' });
 
     expect([code, output]).toEqual([
-      78,
-      'The configuration has faults:\n  DATABASE_URL: no server accepts connections at this address; start it, or unset DATABASE_URL and use npm start\n',
+      75,
+      'The database is unavailable:\n  DATABASE_URL: no server accepts connections at this address; start it, or unset DATABASE_URL and use npm start\n',
     ]);
   });
+
+  it.each(['127.0.0.1:1', 'not-yet-known.invalid'])(
+    'a migration that is started before its database is at %s ends with another exit code, so that a job repeats it',
+    async (host) => {
+      const env = {
+        DATABASE_URL: `postgres://service:secret@${host}/travel`,
+        MIGRATION_DATABASE_URL: `postgres://owner:secret@${host}/travel`,
+      };
+      const { code, output } = await run(['dist/src/commands.js', 'migrate'], env);
+
+      expect([code, output]).toEqual([
+        75,
+        expect.stringMatching(/^The database is unavailable:\n {2}[A-Z_]+: (the host|no server)/),
+      ]);
+    },
+  );
 
   it('a process reports that its port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');

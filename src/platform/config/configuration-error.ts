@@ -8,3 +8,15 @@ export class ConfigurationError extends Error {
     this.name = 'ConfigurationError';
   }
 }
+
+/** EX_TEMPFAIL of sysexits.h: the same start can succeed later. */
+export const UNAVAILABLE_EXIT_CODE = 75;
+
+/** The database cannot be reached, or accepts no connections now. Ends the boot with exit code 75. */
+export class DatabaseUnavailableError extends Error {
+  /** `fault`: one line with its remedy */
+  constructor(readonly fault: string) {
+    super(fault);
+    this.name = 'DatabaseUnavailableError';
+  }
+}

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { createDataSource } from '../../dist/ormconfig.js';
+import { PostgresSearchEngine } from '../../dist/src/modules/catalog/postgres-search/postgres-search-engine.js';
+import { SCHEMAS } from '../../dist/src/modules/catalog/slices/verticals.js';
+import { Clock } from '../../dist/src/platform/clock/clock.js';
+import { Database } from '../../dist/src/platform/database/database.js';
+import { KINDS, measureKind } from './postgres.js';
+const world = JSON.parse(readFileSync('/tmp/bn/world.json'));
+const url = process.env.SU ? world.su : world.url;
+const dataSource = createDataSource({ databaseUrl: url, databasePoolSize: 4 });
+await dataSource.initialize();
+const clock = new Clock({ orgTimeZone: 'UTC' });
+const engine = new PostgresSearchEngine(new Database(dataSource, clock), clock);
+engine.configure({ id: world.id, schema: SCHEMAS.products, locale: 'en-XA', currency: 'EUR', revision: 'bench' });
+const wanted = process.argv.slice(2);
+for (const [kind, next] of Object.entries(KINDS)) if (!wanted.length || wanted.some((w) => kind.includes(w))) await measureKind({ engine, id: world.id, kind, next });
+await dataSource.destroy();
+process.exit();
