@@ -19,7 +19,7 @@ export interface Pkcs11 {
   C_Initialize(options: { flags: number }): void;
   C_Finalize(): void;
   C_GetSlotList(tokenPresent: boolean): Handle[];
-  C_GetTokenInfo(slot: Handle): { label: string };
+  C_GetTokenInfo(slot: Handle): { label: string; flags: number };
   C_OpenSession(slot: Handle, flags: number): Handle;
   C_CloseSession(session: Handle): void;
   C_Login(session: Handle, userType: number, pin: string): void;
@@ -38,6 +38,7 @@ export interface Pkcs11 {
 /** Constants of the standard. */
 export const CKF_OS_LOCKING_OK = 2;
 export const CKF_SERIAL_SESSION = 4;
+export const CKF_USER_PIN_FINAL_TRY = 0x20000;
 export const CKU_USER = 1;
 export const CKO_SECRET_KEY = 4;
 export const CKK_GENERIC_SECRET = 0x10;
@@ -50,7 +51,19 @@ export const CKA_VALUE_LEN = 0x161;
 export const CKA_EXTRACTABLE = 0x162;
 export const CKM_SHA256_HMAC = 0x251;
 export const CKM_AES_GCM = 0x1087;
+export const CKR_DEVICE_ERROR = 0x30;
+export const CKR_DEVICE_MEMORY = 0x31;
+export const CKR_DEVICE_REMOVED = 0x32;
+export const CKR_PIN_INCORRECT = 0xa0;
+export const CKR_PIN_INVALID = 0xa1;
+export const CKR_PIN_LEN_RANGE = 0xa2;
+export const CKR_PIN_EXPIRED = 0xa3;
+export const CKR_PIN_LOCKED = 0xa4;
+export const CKR_SESSION_CLOSED = 0xb0;
+export const CKR_SESSION_HANDLE_INVALID = 0xb3;
+export const CKR_TOKEN_NOT_PRESENT = 0xe0;
 export const CKR_USER_ALREADY_LOGGED_IN = 0x100;
+export const CKR_CRYPTOKI_NOT_INITIALIZED = 0x190;
 export const CKR_CRYPTOKI_ALREADY_INITIALIZED = 0x191;
 
 const PACKAGE = 'pkcs11js';

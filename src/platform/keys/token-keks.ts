@@ -17,7 +17,20 @@ import {
   CKM_AES_GCM,
   CKM_SHA256_HMAC,
   CKO_SECRET_KEY,
+  CKF_USER_PIN_FINAL_TRY,
   CKR_CRYPTOKI_ALREADY_INITIALIZED,
+  CKR_CRYPTOKI_NOT_INITIALIZED,
+  CKR_DEVICE_ERROR,
+  CKR_DEVICE_MEMORY,
+  CKR_DEVICE_REMOVED,
+  CKR_PIN_EXPIRED,
+  CKR_PIN_INCORRECT,
+  CKR_PIN_INVALID,
+  CKR_PIN_LEN_RANGE,
+  CKR_PIN_LOCKED,
+  CKR_SESSION_CLOSED,
+  CKR_SESSION_HANDLE_INVALID,
+  CKR_TOKEN_NOT_PRESENT,
   CKR_USER_ALREADY_LOGGED_IN,
   CKU_USER,
   type Handle,
@@ -29,9 +42,33 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const MAC_BYTES = 32;
+const PIN_REJECTED = new Set<unknown>([
+  CKR_PIN_INCORRECT,
+  CKR_PIN_INVALID,
+  CKR_PIN_LEN_RANGE,
+  CKR_PIN_EXPIRED,
+  CKR_PIN_LOCKED,
+]);
+/** A login that ended with one of these did not try the PIN. */
+const CONNECTION_LOST = new Set<unknown>([
+  CKR_CRYPTOKI_NOT_INITIALIZED,
+  CKR_SESSION_HANDLE_INVALID,
+  CKR_SESSION_CLOSED,
+  CKR_TOKEN_NOT_PRESENT,
+  CKR_DEVICE_ERROR,
+  CKR_DEVICE_MEMORY,
+  CKR_DEVICE_REMOVED,
+]);
 
 /** A missing key is no failure of the token, so the operation is not repeated. */
 class MissingKey extends Error {}
+
+/** The PIN may have been tried: tokens count wrong PINs and lock themselves. */
+class LoginFailed extends Error {
+  constructor(override readonly cause: unknown) {
+    super(reasonOf(cause));
+  }
+}
 
 /**
  * Key-encryption keys in a PKCS#11 token, which they never leave. The id of a KEK is the label of two keys: one for AES-256-GCM,
@@ -42,6 +79,8 @@ class MissingKey extends Error {}
  */
 export class TokenKeks extends KekProvider {
   private session: Handle | null = null;
+  /** Set until the process ends: the token must not count this PIN again. */
+  private pinRejected: LoginFailed | null = null;
   private readonly keys = new Map<string, Handle>();
   private turn: Promise<unknown> = Promise.resolve();
 
@@ -57,8 +96,12 @@ export class TokenKeks extends KekProvider {
    * Opens the token, and checks the primary keys if they are in it. Throws ConfigurationError if the package or the library
    * is missing, or the token cannot be used.
    */
-  static open(settings: TokenSettings, { primaryId, isPrimary }: { primaryId: string; isPrimary: boolean }): TokenKeks {
-    const keks = new TokenKeks(settings, load(settings.library), primaryId);
+  static open(
+    settings: TokenSettings,
+    { primaryId, isPrimary }: { primaryId: string; isPrimary: boolean },
+    loaded = load(settings.library),
+  ): TokenKeks {
+    const keks = new TokenKeks(settings, loaded, primaryId);
     try {
       keks.connect();
     } catch (error) {
@@ -123,7 +166,7 @@ export class TokenKeks extends KekProvider {
     const answer = this.turn.then(async () => {
       try {
         return await attempt().catch((error: unknown) => {
-          if (error instanceof MissingKey) throw error;
+          if (error instanceof MissingKey || error instanceof LoginFailed) throw error;
           this.disconnect();
           return attempt();
         });
@@ -137,11 +180,13 @@ export class TokenKeks extends KekProvider {
     return answer;
   }
 
-  /** Opens a session; initializes the library again if it has lost its connection to the token. */
+  /** Opens a session; initializes the library again if it has lost its connection to the token. Tries the PIN at most once. */
   private connect(): Handle {
+    if (this.pinRejected) throw this.pinRejected;
     try {
       return this.openSession();
-    } catch {
+    } catch (error) {
+      if (error instanceof LoginFailed) throw error;
       quietly(() => this.loaded.pkcs11.C_Finalize());
       return this.openSession();
     }
@@ -149,20 +194,35 @@ export class TokenKeks extends KekProvider {
 
   private openSession(): Handle {
     const { pkcs11 } = this.loaded;
-    const { label, pin } = this.settings;
+    const { label } = this.settings;
     ignoring(CKR_CRYPTOKI_ALREADY_INITIALIZED, () => pkcs11.C_Initialize({ flags: CKF_OS_LOCKING_OK }));
     // Labels are padded with spaces.
     const slot = pkcs11.C_GetSlotList(true).find((one) => pkcs11.C_GetTokenInfo(one).label.trim() === label);
     if (!slot) throw new Error('there is no token with this label');
     const session = pkcs11.C_OpenSession(slot, CKF_SERIAL_SESSION);
     try {
-      ignoring(CKR_USER_ALREADY_LOGGED_IN, () => pkcs11.C_Login(session, CKU_USER, pin));
+      this.login(session, pkcs11.C_GetTokenInfo(slot).flags);
     } catch (error) {
       quietly(() => pkcs11.C_CloseSession(session));
       throw error;
     }
     this.session = session;
     return session;
+  }
+
+  /** Never uses the last attempt: a service that is restarted again and again would lock the token. */
+  private login(session: Handle, flags: number): void {
+    try {
+      if ((flags & CKF_USER_PIN_FINAL_TRY) !== 0) {
+        throw new Error('the next wrong PIN locks the token: log in once with its own tools');
+      }
+      ignoring(CKR_USER_ALREADY_LOGGED_IN, () => this.loaded.pkcs11.C_Login(session, CKU_USER, this.settings.pin));
+    } catch (error) {
+      if (CONNECTION_LOST.has(codeOf(error))) throw error;
+      const failed = new LoginFailed(error);
+      if (PIN_REJECTED.has(codeOf(error))) this.pinRejected = failed;
+      throw failed;
+    }
   }
 
   private disconnect(): void {
@@ -234,7 +294,7 @@ function load(library: string): LoadedPkcs11 {
   try {
     return loadPkcs11(library);
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'MODULE_NOT_FOUND') {
+    if (codeOf(error) === 'MODULE_NOT_FOUND') {
       throw fault('KEK_PKCS11_LIBRARY', 'needs the package pkcs11js, which is not installed', {
         expected: 'it beside the service or in a folder of NODE_PATH',
         example: 'npm install --prefix /opt/pkcs11 pkcs11js@2.1.7, and NODE_PATH=/opt/pkcs11/node_modules',
@@ -256,8 +316,12 @@ function ignoring(expected: number, work: () => void): void {
   try {
     work();
   } catch (error) {
-    if ((error as { code?: unknown }).code !== expected) throw error;
+    if (codeOf(error) !== expected) throw error;
   }
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
 }
 
 function quietly(work: () => void): void {
