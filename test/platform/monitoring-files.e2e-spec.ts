@@ -8,6 +8,8 @@ import { type ExposedMetric, namingFaults, parseExposition } from './exposition.
 
 const FOLDER = join(process.cwd(), 'deploy/monitoring');
 
+const LABELS = new Set('job namespace instance le replica code surface status route method server'.split(' '));
+
 interface Rule {
   alert?: string;
   expr?: string;
@@ -40,28 +42,30 @@ function seriesNames(): Set<string> {
   return new Set([...own, 'up']);
 }
 
-/** The metrics and labels that a query names. Throws if it is not PromQL. */
-function namesIn(query: string): { metrics: string[]; labels: string[] } {
+/** The metrics, labels and selectors (a metric with its conditions) of a query. Throws if it is not PromQL. */
+function namesIn(query: string): { metrics: string[]; labels: string[]; selectors: string[] } {
   // Grafana replaces its variables before it sends a query.
   const text = query.replaceAll('$__rate_interval', '5m').replace(/\$\w+/g, 'any');
-  const found = { metrics: [] as string[], labels: [] as string[] };
+  const found = { metrics: [] as string[], labels: [] as string[], selectors: [] as string[] };
   parser.parse(text).iterate({
     enter: ({ type, from, to, node }) => {
       if (type.isError) throw new Error(`Not PromQL at character ${from}: ${text}`);
       if (type.name === 'Identifier' && node.parent?.name === 'VectorSelector')
         found.metrics.push(text.slice(from, to));
+      if (type.name === 'VectorSelector') found.selectors.push(text.slice(from, to));
       if (type.name === 'LabelName') found.labels.push(text.slice(from, to));
     },
   });
   return found;
 }
 
-function expectKnown(query: string): void {
-  const { metrics: named, labels } = namesIn(query);
+/** `job` in each selector: other programs have metrics with the same names. */
+function expectKnown(query: string, job: string): void {
+  const { metrics: named, labels, selectors } = namesIn(query);
+  expect([query, selectors.filter((selector) => !selector.includes(`{job="${job}"`))]).toEqual([query, []]);
   expect([query, named.filter((name) => !seriesNames().has(name))]).toEqual([query, []]);
   expect(named.length).toBeGreaterThan(0);
-  const known = new Set(['job', 'instance', 'le', 'replica', 'code', 'surface', 'status', 'route', 'method', 'server']);
-  expect([query, labels.filter((label) => !known.has(label))]).toEqual([query, []]);
+  expect([query, labels.filter((label) => !LABELS.has(label))]).toEqual([query, []]);
 }
 
 describe('the names of metrics', () => {
@@ -82,13 +86,17 @@ describe('the names of metrics', () => {
 describe('the query parser of these tests', () => {
   it('the parser finds the metrics of a query, and rejects what is not PromQL', () => {
     const query = 'sum by (le) (rate(a_bucket{status!="x"}[5m])) or b offset 5m > 2';
-    expect(namesIn(query)).toEqual({ metrics: ['a_bucket', 'b'], labels: ['le', 'status'] });
+    expect(namesIn(query)).toEqual({
+      metrics: ['a_bucket', 'b'],
+      labels: ['le', 'status'],
+      selectors: ['a_bucket{status!="x"}', 'b'],
+    });
     for (const wrong of ['sum(a', 'rate(a[5m)', 'a{b}', 'a >']) expect(() => namesIn(wrong)).toThrow('Not PromQL');
   });
 });
 
 describe('deploy/monitoring/alerts.yaml', () => {
-  it('each alert rule has a query of existing metrics, a severity and a summary', async () => {
+  it('each alert rule has a query of existing metrics of the job, a severity and a summary', async () => {
     const text = await readFile(join(FOLDER, 'alerts.yaml'), 'utf8');
     const { groups } = parse(text) as { groups: { name: string; rules: Rule[] }[] };
     const rules = groups.flatMap((group) => group.rules);
@@ -96,7 +104,7 @@ describe('deploy/monitoring/alerts.yaml', () => {
     expect(new Set(names).size).toBe(names.length);
     expect(names.length).toBeGreaterThan(10);
     for (const rule of rules) {
-      expectKnown(rule.expr ?? '');
+      expectKnown(rule.expr ?? '', 'travel-operations');
       expect(rule).toEqual({
         alert: expect.stringMatching(/^[A-Z][A-Za-z]+$/),
         expr: expect.any(String),
@@ -109,7 +117,7 @@ describe('deploy/monitoring/alerts.yaml', () => {
 });
 
 describe('deploy/monitoring/dashboard.json', () => {
-  it('each panel has queries of existing metrics and a place of its own', async () => {
+  it('each panel has queries of existing metrics of the selected job, and a place of its own', async () => {
     const { panels } = JSON.parse(await readFile(join(FOLDER, 'dashboard.json'), 'utf8')) as { panels: Panel[] };
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -118,7 +126,7 @@ describe('deploy/monitoring/dashboard.json', () => {
     expect(new Set(cells).size).toBe(cells.length);
     for (const { type, title, gridPos, targets = [] } of panels) {
       expect([title, gridPos.x + gridPos.w <= 24, type === 'row' || targets.length > 0]).toEqual([title, true, true]);
-      for (const { expr } of targets) expectKnown(expr);
+      for (const { expr } of targets) expectKnown(expr, 'any');
     }
   });
 });

@@ -69,10 +69,17 @@ it('JobsFailed fires for a new failed job, and ends an hour later although the j
     labels: { severity: 'warning' },
     summary: `${count} jobs have failed in all their attempts within an hour`,
   });
-  const one = 'jobs_failed{instance="a"}';
-  const other = 'jobs_failed{instance="b"}';
+  const one = 'jobs_failed{job="travel-operations",instance="a"}';
+  const other = 'jobs_failed{job="travel-operations",instance="b"}';
   expectAlerts('JobsFailed', { [one]: '0x9 1x200' }, { 9: [], 10: [alert(1)], 69: [alert(1)], 70: [], 180: [] });
   // Another process with other labels reports the same jobs.
   expectAlerts('JobsFailed', { [one]: '3x99 stale', [other]: '_x99 3x40 5x60' }, { 120: [], 145: [alert(2)] });
   expectAlerts('JobsFailed', { [one]: '_x9 1x200' }, { 10: [alert(1)], 70: [] });
+
+  // Another installation, and another program.
+  const production = { ...alert(1), labels: { severity: 'warning', namespace: 'production' } };
+  const staging = 'jobs_failed{job="travel-operations",namespace="staging"}';
+  const own = 'jobs_failed{job="travel-operations",namespace="production"}';
+  const foreign = 'jobs_failed{job="another"}';
+  expectAlerts('JobsFailed', { [staging]: '5x200', [own]: '0x89 1x99', [foreign]: '0x89 7x99' }, { 95: [production] });
 });
