@@ -32,7 +32,8 @@ LABEL org.opencontainers.image.title="travel-operations-platform" \
 # Without package managers. The data folder is the only one that the service writes to.
 RUN rm -rf /usr/local/lib/node_modules /opt/yarn-* \
     /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg \
-  && install --directory --owner=node --group=node /var/lib/travel
+  && install --directory --owner=node --group=node /var/lib/travel \
+  && ln --symbolic /app/scripts/platform.js /usr/local/bin/platform
 WORKDIR /app
 COPY package.json ./
 COPY scripts ./scripts
@@ -47,4 +48,6 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=6 \
   CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
-CMD ["node", "dist/service/start.cjs"]
+# `platform start` becomes the service in the same process; `docker run <image> migrate` runs another command.
+ENTRYPOINT ["node", "scripts/platform.js"]
+CMD ["start"]

@@ -29,9 +29,9 @@ export async function startWorld() {
     LOG_LEVEL: 'info',
   };
   for (const command of ['migrate', 'demo']) {
-    const child = spawn(process.execPath, [join(root, 'dist/src/commands.js'), command], { env, stdio: 'ignore' });
+    const child = spawn(process.execPath, [join(root, 'scripts/built-platform.js'), command], { env, stdio: 'ignore' });
     const [code] = await once(child, 'exit');
-    if (code !== 0) throw new Error(`commands.js ${command} ended with ${code}`);
+    if (code !== 0) throw new Error(`platform ${command} ended with ${code}`);
   }
   const pool = new pg.Pool({ connectionString: server.ownerUrl, max: 2 });
   const credentials = JSON.parse(readFileSync(join(folder, 'data/credentials.json'), 'utf8'));

@@ -117,7 +117,7 @@ async function aftermath(world, { writes }, before) {
   while ((await waiting(world)) > 0 && performance.now() < until) await pause(100);
   const count = (await published(world)) - before;
   if (count !== wanted) misses.push(`${wanted} writes were acknowledged and ${count} events published`);
-  await run('ledger:verify', world.env).catch((error) => misses.push(String(error)));
+  await run('ledger verify', world.env).catch((error) => misses.push(String(error)));
   return misses;
 }
 

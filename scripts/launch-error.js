@@ -1,11 +1,22 @@
 // @ts-check
 
-/** Exit code for unknown words on the command line. */
-export const EXIT_USAGE = 2;
-/** Exit codes of sysexits(3): damaged data, a configuration error, and a service that is temporarily unavailable. */
+/** Exit codes of sysexits(3): wrong words on the command line, rejected input, an unavailable registry, a configuration error. */
+export const EXIT_USAGE = 64;
 export const EXIT_DATA = 65;
-export const EXIT_CONFIG = 78;
 export const EXIT_UNAVAILABLE = 69;
+export const EXIT_CONFIG = 78;
+
+/** The exit codes of the command line. @type {ReadonlyMap<number, string>} */
+export const EXIT_CODES = new Map([
+  [0, 'done'],
+  [1, 'the work failed'],
+  [EXIT_USAGE, 'wrong command, argument or option; nothing was done'],
+  [EXIT_DATA, 'the input was rejected; nothing was changed'],
+  [EXIT_UNAVAILABLE, 'the npm registry cannot be reached'],
+  [75, 'the database cannot be reached now; the same command can succeed later'],
+  [EXIT_CONFIG, 'the configuration has faults, or the command is not possible in the present state'],
+  [130, 'stopped by Ctrl-C (143: by SIGTERM)'],
+]);
 
 /** A failure with a remedy for the person: printed as message and remedy, without a stack trace. */
 export class LaunchError extends Error {

@@ -94,7 +94,7 @@ function requireFreeVersion(version) {
 
 /** Of the present sources. @returns {Json} */
 function apiDocument() {
-  const command = [join(ROOT, 'scripts/command.js'), 'openapi'];
+  const command = [join(ROOT, 'scripts/platform.js'), 'openapi'];
   const { status, stdout, stderr } = run([process.execPath, ...command]);
   if (status === 0) return JSON.parse(stdout);
   throw new LaunchError('The API document could not be made.', 'Correct what the output names.', { detail: stderr });

@@ -2,9 +2,8 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { dataFolder, loadEnvironment } from './environment.js';
-import { ensureInstalled } from './install.js';
-import { LaunchError, report } from './launch-error.js';
+import { dataFolder } from './environment.js';
+import { LaunchError } from './launch-error.js';
 import { lockHolders } from './lock.js';
 import { serviceLocks } from './service.js';
 
@@ -12,18 +11,29 @@ import { serviceLocks } from './service.js';
 const ENTRIES = ['postgres', 'credentials.json', 'run', 'logs'];
 
 /**
- * `npm run reset`: deletes the data folder, after asking unless `--yes` is given.
- * @param {string} folder
- * @returns {Promise<string>} the result, for the person
+ * `npm run reset`: deletes the data folder, after asking unless `yes` is given.
+ * @param {{ yes?: boolean }} options
+ * @returns {Promise<import('./platform/outcome.js').Outcome>}
  * @throws {LaunchError} the service or its PostgreSQL is running, or it is not a data folder
  */
-async function reset(folder) {
+export async function reset({ yes = false }) {
+  const folder = dataFolder();
+  const line = await deleted(folder, yes);
+  return { result: { folder, deleted: !existsSync(folder) }, lines: [line] };
+}
+
+/**
+ * @param {string} folder
+ * @param {boolean} yes
+ * @returns {Promise<string>} the result, for the person
+ */
+async function deleted(folder, yes) {
   if (!existsSync(folder) || readdirSync(folder).length === 0) return `There is nothing to reset in ${folder}.`;
   if (!readdirSync(folder).some((name) => ENTRIES.includes(name))) {
     throw new LaunchError(`${folder} does not look like the service's data folder.`, 'Correct DATA_DIR.');
   }
   await rejectWhileRunning(folder);
-  if (!(await confirmed(folder))) return 'Nothing was deleted.';
+  if (!yes && !(await confirmed(folder))) return 'Nothing was deleted.';
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch (error) {
@@ -40,7 +50,6 @@ async function reset(folder) {
 
 /** @param {string} folder */
 async function rejectWhileRunning(folder) {
-  await ensureInstalled();
   const { runningPostgres } = await import('./embedded-postgres/index.js');
   const [service] = await lockHolders(serviceLocks());
   if (service !== undefined) {
@@ -60,22 +69,14 @@ async function rejectWhileRunning(folder) {
 
 /** @param {string} folder */
 async function confirmed(folder) {
-  if (process.argv.includes('--yes')) return true;
   if (!process.stdin.isTTY) {
     throw new LaunchError(
       'There is no terminal to ask for confirmation.',
-      '`npm run reset -- --yes` deletes everything without asking.',
+      '`platform reset --yes` deletes everything without asking.',
     );
   }
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal.question(`Delete ${folder} with the whole database? [y/N] `);
   terminal.close();
   return /^y(es)?$/i.test(answer.trim());
-}
-
-loadEnvironment();
-try {
-  console.log(await reset(dataFolder()));
-} catch (error) {
-  process.exitCode = report(error);
 }

@@ -1,22 +1,31 @@
 // @ts-check
+import { pathToFileURL } from 'node:url';
 import { ensureBuilt } from './build.js';
 import { isStop, runInForeground, stopSignals } from './child.js';
 import { openDatabase } from './database.js';
-import { loadEnvironment, ROOT } from './environment.js';
-import { ensureInstalled } from './install.js';
-import { report } from './launch-error.js';
+import { isProductionTree, ROOT } from './environment.js';
 import { note } from './progress.js';
 import { lockPort, serviceCommand, serviceEnvironment, serviceProgram } from './service.js';
 
 /**
- * `npm start`: installs, builds and starts the database, then runs the service in the foreground; when the service ends,
- * stops the database.
- * @param {{ stopping: AbortSignal, killing: AbortSignal }} signals
- * @returns {Promise<number>} the exit code
+ * `platform start`: in a production tree this process becomes the service. Otherwise builds and starts the database, then runs
+ * the service in the foreground; when the service ends, stops the database.
+ * @returns {Promise<number | null>} the exit code; null: this process is the service, which ends it
  */
-async function start({ stopping, killing }) {
-  loadEnvironment();
-  await ensureInstalled();
+export async function start() {
+  if (isProductionTree()) {
+    await import(pathToFileURL(serviceProgram()).href);
+    return null;
+  }
+  const signals = stopSignals();
+  return launch(signals).catch((error) => {
+    if (isStop(error, signals.stopping)) return 0;
+    throw error;
+  });
+}
+
+/** @param {{ stopping: AbortSignal, killing: AbortSignal }} signals */
+async function launch({ stopping, killing }) {
   const releasePort = await lockPort();
   try {
     await ensureBuilt({ signal: stopping });
@@ -54,7 +63,3 @@ async function serve({ environment, lost }, { stopping, killing }) {
     throw error;
   }
 }
-
-const signals = stopSignals();
-process.exitCode = await start(signals).catch((error) => (isStop(error, signals.stopping) ? 0 : report(error)));
-process.exit();

@@ -126,7 +126,8 @@ export async function runProcess(work: () => Promise<void>): Promise<void> {
   }
 }
 
-function endOf(error: unknown): { text: string; exitCode: number } {
+/** What is printed of an error that ends the process, and its exit code. */
+export function endOf(error: unknown): { text: string; exitCode: number } {
   if (error instanceof ConfigurationError) {
     const faults = error.faults.map((fault) => `  ${fault}`).join('\n');
     return { text: `The configuration has faults:\n${faults}`, exitCode: CONFIGURATION_EXIT_CODE };

@@ -1,21 +1,25 @@
 import { pino } from 'pino';
+import { readProcessEnv } from './boot.js';
+import {
+  CommandError,
+  type CommandOptions,
+  type CommandTools,
+  EXIT_FAILED,
+  type Outcome,
+  type Progress,
+} from './command.js';
 import { ConfigurationError } from './platform/config/configuration-error.js';
 import type { Env } from './platform/config/env.js';
 import { openFileStores } from './platform/files/configured-files.js';
 import type { MovableFiles } from './platform/files/file-store.js';
 import { MoveInterrupted, moveFiles, type MoveReport, sizeOf } from './platform/files/move-files.js';
 
-const FAILED = 1;
-const USAGE_ERROR = 64;
-const REPORT_EVERY_MS = 5_000;
-const OPTION = '--delete-source';
-
 interface MoveOptions {
   deletesSource: boolean;
   /** Before the first file: what the source contains. */
-  onStart?: (source: { files: number; bytes: number }) => void;
+  onStart: (source: { files: number; bytes: number }) => void;
   /** After each file, with the number of its bytes. */
-  onFile?: (sizeBytes: number) => void;
+  onFile: (sizeBytes: number) => void;
 }
 
 /**
@@ -36,26 +40,37 @@ async function moveConfiguredFiles(env: Env, options: MoveOptions): Promise<Move
   try {
     const source = await sizeOf(from);
     await assertUsable(to);
-    options.onStart?.(source);
+    options.onStart(source);
     return await moveFiles({ from, to, ...options });
   } finally {
     await Promise.all([from.close(), to.close()]);
   }
 }
 
-/** The command `files:move`. */
-export async function runFileMove(env: Env, words: string[]): Promise<number> {
-  if (words.some((word) => word !== OPTION)) {
-    process.stderr.write(`Expected no parameter, or ${OPTION}\n`);
-    return USAGE_ERROR;
-  }
+/** The command `files move`. */
+export async function moveFilesCommand(options: CommandOptions, tools: CommandTools): Promise<Outcome> {
+  let progress: Progress | null = null;
   try {
-    return printed(await moveConfiguredFiles(env, { deletesSource: words.includes(OPTION), ...progress() }));
+    const report = await moveConfiguredFiles(readProcessEnv(), {
+      deletesSource: options.has('deleteSource'),
+      onStart: ({ files, bytes }) => {
+        tools.note(`${files} files with ${bytes} bytes are in the source`);
+        progress = tools.progress('moving files', files, (count) => `${count} files`);
+      },
+      onFile: () => progress?.add(1),
+    });
+    return outcomeOf(report);
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    if (error instanceof MoveInterrupted) printed(error.report);
-    process.stderr.write(`The move was interrupted: ${reasonOf(error)}. Run it again to continue.\n`);
-    return FAILED;
+    const report = error instanceof MoveInterrupted ? error.report : undefined;
+    if (report) for (const line of [...outcomeOf(report).lines, ...damagedIn(report)]) tools.note(line);
+    throw new CommandError(
+      EXIT_FAILED,
+      `The move was interrupted: ${reasonOf(error)}. Run it again to continue.`,
+      report,
+    );
+  } finally {
+    (progress as Progress | null)?.end();
   }
 }
 
@@ -73,28 +88,12 @@ async function assertUsable(store: MovableFiles): Promise<void> {
   await store.list()[Symbol.asyncIterator]().next();
 }
 
-function progress(): Pick<MoveOptions, 'onStart' | 'onFile'> {
-  let total = 0;
-  let done = 0;
-  let last = performance.now();
-  return {
-    onStart: ({ files, bytes }) => {
-      total = files;
-      process.stdout.write(`${files} files with ${bytes} bytes are in the source\n`);
-    },
-    onFile: () => {
-      done += 1;
-      if (performance.now() - last < REPORT_EVERY_MS) return;
-      last = performance.now();
-      process.stderr.write(`${done} of ${total} files\n`);
-    },
-  };
+function outcomeOf(report: MoveReport): Outcome {
+  const { copied, copiedBytes, present, deleted, damaged } = report;
+  const done = `Copied and verified ${copied} files with ${copiedBytes} bytes; ${present} were there; deleted ${deleted} from the source`;
+  return { exitCode: damaged.length === 0 ? 0 : EXIT_FAILED, result: report, lines: [done], faults: damagedIn(report) };
 }
 
-function printed({ copied, copiedBytes, present, deleted, damaged }: MoveReport): number {
-  process.stdout.write(
-    `Copied and verified ${copied} files with ${copiedBytes} bytes; ${present} were there; deleted ${deleted} from the source\n`,
-  );
-  for (const key of damaged) process.stderr.write(`${key}: damaged in the source, not copied\n`);
-  return damaged.length === 0 ? 0 : FAILED;
+function damagedIn({ damaged }: MoveReport): string[] {
+  return damaged.map((key) => `${key}: damaged in the source, not copied`);
 }

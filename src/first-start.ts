@@ -18,7 +18,7 @@ import { oneAtATime } from './platform/database/migrator.js';
 import { demoId } from './platform/ids/id.js';
 import { Installation } from './platform/provisioning/installation.js';
 import { Provisioning } from './platform/provisioning/provisioning.js';
-import { printStep } from './welcome.js';
+import { printLine, stepLine } from './welcome.js';
 
 /** Rows of the demo data of other modules that credentials.json lists. */
 const DEMO = {
@@ -32,13 +32,17 @@ const DEMO = {
  * Performs the first start once per database; several processes may start at the same time. Returns the content of the
  * credentials file: null in production, and if the file of an earlier start is missing or belongs to another database.
  */
-export async function firstStart(app: INestApplication, env: Env): Promise<Credentials | null> {
+export async function firstStart(
+  app: INestApplication,
+  env: Env,
+  note: (line: string) => void = printLine,
+): Promise<Credentials | null> {
   return oneAtATime(env.databaseDirectUrl, async () => {
     const started = performance.now();
     const { owner } = await app.get(InitialCredentialsService).issue(env, (issue) => keep(issue, env));
-    if (owner) printStep('first owner and keys', performance.now() - started);
+    if (owner) note(stepLine('first owner and keys', performance.now() - started));
     await app.get(OrganizationService).seedProfile();
-    if (env.demoData) await loadDemoData(app);
+    if (env.demoData) await loadDemoData(app, note);
     await provideNumberSeries(app);
     return env.production ? null : currentCredentials(app, env);
   });
@@ -53,11 +57,11 @@ async function keep(issue: InitialCredentials, env: Env): Promise<void> {
 }
 
 /** Loads all demo data in one transaction, so that a start that is killed leaves no part of it. */
-async function loadDemoData(app: INestApplication): Promise<void> {
+async function loadDemoData(app: INestApplication, note: (line: string) => void): Promise<void> {
   const installation = app.get(Installation);
   if (await installation.isDone('demo-data')) return;
   await app.get(Database).transaction(async () => {
-    await app.get(Provisioning).loadDemo((title, milliseconds) => printStep(`demo data: ${title}`, milliseconds));
+    await app.get(Provisioning).loadDemo((title, milliseconds) => note(stepLine(`demo data: ${title}`, milliseconds)));
     await installation.markDone('demo-data');
   });
 }

@@ -1,49 +1,48 @@
-import type { NestExpressApplication } from '@nestjs/platform-express';
+import { type CommandContext, EXIT_FAILED, type Outcome } from './command.js';
 import { ActionLedger } from './modules/action-ledger/index.js';
 import { VaultKeysService } from './modules/vault/index.js';
 import { asSystem } from './platform/context/request-context.js';
 import { Database } from './platform/database/database.js';
 import { type Rotation, ServiceKeys } from './platform/keys/service-keys.js';
 
-const KEYS_NOT_UNWRAPPED = 1;
-
 /** Replaces the key that signs links and cursors; those that exist stay valid for a day. */
-export async function rotateSigningKey(app: NestExpressApplication): Promise<number> {
-  const { version, activeAt } = await recorded(app, 'platform.signing_key.rotate', () =>
-    app.get(ServiceKeys).rotate('signing'),
+export async function rotateSigningKey(context: CommandContext): Promise<Outcome> {
+  const { version, activeAt } = await recorded(context, 'platform.signing_key.rotate', (keys) =>
+    keys.rotate('signing'),
   );
-  process.stdout.write(`Signing key ${version} signs links and cursors from ${activeAt.toISOString()}\n`);
-  return 0;
+  const lines = [`Signing key ${version} signs links and cursors from ${activeAt.toISOString()}`];
+  return { result: { version, activeAt }, lines };
 }
 
 /** Replaces the key that signs links and cursors at once; all that exist are invalid. */
-export async function revokeSigningKeys(app: NestExpressApplication): Promise<number> {
-  const { version } = await recorded(app, 'platform.signing_key.revoke', () => app.get(ServiceKeys).revoke());
-  process.stdout.write(`Signing key ${version} replaces all others; earlier links and cursors are invalid\n`);
-  return 0;
+export async function revokeSigningKeys(context: CommandContext): Promise<Outcome> {
+  const { version, activeAt } = await recorded(context, 'platform.signing_key.revoke', (keys) => keys.revoke());
+  const lines = [`Signing key ${version} replaces all others; earlier links and cursors are invalid`];
+  return { result: { version, activeAt }, lines };
 }
 
 /** Wraps all stored keys with the primary key-encryption key, and names those that need another one. */
-export async function rewrapKeys(app: NestExpressApplication): Promise<number> {
+export async function rewrapKeys({ app }: CommandContext): Promise<Outcome> {
   const results = await asSystem(async () => [
     await app.get(ServiceKeys).rewrap(),
     await app.get(VaultKeysService).rewrapAll(),
   ]);
-  const failed = results.flatMap((result) => result.failed);
-  for (const key of failed) process.stderr.write(`${key}: the key-encryption key is missing or wrong\n`);
-  if (failed.length > 0) return KEYS_NOT_UNWRAPPED;
-  process.stdout.write('All stored keys are wrapped with the primary key-encryption key; others are not needed\n');
-  return 0;
+  const failed = results.flatMap((each) => each.failed);
+  const rewrapped = results.reduce((sum, each) => sum + each.rewrapped, 0);
+  const faults = failed.map((key) => `${key}: the key-encryption key is missing or wrong`);
+  const done = 'All stored keys are wrapped with the primary key-encryption key; others are not needed';
+  const isDone = failed.length === 0;
+  return { exitCode: isDone ? 0 : EXIT_FAILED, result: { rewrapped, failed }, lines: isDone ? [done] : [], faults };
 }
 
 async function recorded(
-  app: NestExpressApplication,
+  { app }: CommandContext,
   action: string,
-  change: () => Promise<Rotation>,
+  change: (keys: ServiceKeys) => Promise<Rotation>,
 ): Promise<Rotation> {
   return asSystem(() =>
     app.get(Database).transaction(async () => {
-      const rotation = await change();
+      const rotation = await change(app.get(ServiceKeys));
       const { version, activeAt } = rotation;
       const after = { version, activeAt: activeAt.toISOString() };
       app.get(ActionLedger).record(action, { subjectType: 'signing_key', subjectId: 'signing', after });

@@ -70,7 +70,7 @@ export async function verifySchema(settings: MigrationSettings): Promise<SchemaR
     if (comparison.state === 'older') {
       const { length: count, 0: first = '' } = comparison.pending;
       throw new ConfigurationError([
-        `DATABASE_URL: the schema is older than this build needs (${count} migrations are pending, the first is ${first}), and MIGRATE is false; run 'npm run migrate' with the role that owns the database, then start again`,
+        `DATABASE_URL: the schema is older than this build needs (${count} migrations are pending, the first is ${first}), and MIGRATE is false; run 'platform migrate' with the role that owns the database, then start again`,
       ]);
     }
     return reportOf(examined, []);

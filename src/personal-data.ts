@@ -62,7 +62,7 @@ const CLASSES = {
     content: 'snapshots of records before and after each change, and the reason that staff gave',
     purpose: 'proving who changed what',
     kept: 'as the record that was changed',
-    deletedBy: '`npm run ledger:erase`, which leaves the digest and records the erasure; no job does so yet',
+    deletedBy: '`platform ledger erase`, which leaves the digest and records the erasure; no job does so yet',
   },
   replay: {
     content: 'responses to requests with an `Idempotency-Key`, encrypted',

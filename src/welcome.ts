@@ -8,8 +8,16 @@ const LANGUAGES = '/data/geo/v1/reference/languages';
 const LINES = 9;
 
 /** One line of progress: what was done and how long it took. */
+export function stepLine(title: string, milliseconds: number): string {
+  return `  ${title.padEnd(44)} ${(milliseconds / 1000).toFixed(1)} s`;
+}
+
 export function printStep(title: string, milliseconds: number): void {
-  process.stdout.write(`  ${title.padEnd(44)} ${(milliseconds / 1000).toFixed(1)} s\n`);
+  printLine(stepLine(title, milliseconds));
+}
+
+export function printLine(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
 /** The screen at the end of a start: addresses, credentials, and how to stop. */
@@ -54,6 +62,6 @@ function missingCredentials(env: Env): string {
     `The credentials of this database are from an earlier start, but ${path} is missing or belongs to another database.`,
     'Passwords and tokens are stored as hashes and cannot be shown again. Restore the file (the first start of another',
     `database renames it to ${path}.earlier), delete all data with \`npm run reset\`, or create new`,
-    'credentials with `npm run provision -- <file.json>` (sections users and platformKeys).',
+    'credentials with `platform provision <file>` (sections users and platformKeys).',
   ].join('\n');
 }

@@ -111,7 +111,7 @@ export const FILLED = [
 
 /**
  * Fills the database to this share of the full size. The digests of the ledger are synthetic: only the hash of each head is
- * that of the newest entry, so that writing goes on, and `ledger:verify` would report every chain. `connect` opens a
+ * that of the newest entry, so that writing goes on, and `ledger verify` would report every chain. `connect` opens a
  * superuser's connection, which skips triggers and foreign keys.
  */
 export async function fill(connect, factor, log) {

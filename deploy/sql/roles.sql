@@ -4,7 +4,7 @@
 --   createdb travel
 --   psql --dbname travel --single-transaction --set ON_ERROR_STOP=1 --file deploy/sql/roles.sql
 --
--- The roles have no passwords yet: set them in psql with \password travel_owner, and so on. Then `npm run migrate` with
+-- The roles have no passwords yet: set them in psql with \password travel_owner, and so on. Then `platform migrate` with
 -- MIGRATION_DATABASE_URL of travel_owner and DATABASE_URL of travel_service creates the tables, and grants travel_service
 -- what src/service-rights.ts lists. Nothing else has to be granted.
 

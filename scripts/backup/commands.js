@@ -1,14 +1,13 @@
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
-import { parseArgs } from 'node:util';
-import { isStop, stopSignals } from '../child.js';
+import { isStop } from '../child.js';
 import { rejectFaults, embeddedFolders } from '../database.js';
 import { backupFaults } from '../configuration.js';
-import { backupFolder, dataFolder, loadEnvironment, ROOT } from '../environment.js';
-import { EXIT_USAGE, LaunchError, report } from '../launch-error.js';
-import { ensureInstalled } from '../install.js';
+import { backupFolder, dataFolder, ROOT } from '../environment.js';
+import { LaunchError } from '../launch-error.js';
 import { lockHolders } from '../lock.js';
+import { Stopped } from '../platform/outcome.js';
 import { note } from '../progress.js';
 import { codeOf } from '../processes.js';
 import { serviceLocks } from '../service.js';
@@ -21,104 +20,42 @@ import { backupLines, backupResult, restoreLines } from './summary.js';
 /** @typedef {import('./manifest.js').Manifest} Manifest */
 /** @typedef {import('./recovery-plan.js').UpTo} UpTo */
 
-const BACKUP_HELP = `backup [--to <folder>] [--accept-lost] [--json]
-  Backs up database and files to BACKUP_DIR, or to the given folder, and deletes old backups beyond BACKUP_KEEP.
-  The key-encryption keys are not part of a backup.
-  --accept-lost   from now on backups are complete without the files that are missing now
-`;
-const RESTORE_HELP = `restore [<backup>] [--at <time>] [--from <folder>] [--verify] [--replace] [--json]
-  Restores the newest backup of BACKUP_DIR or of the given folder, or the one with this name.
-  --at <time>   embedded server: up to this time, such as 2026-11-23T14:05:00Z; --at backup: not beyond the backup itself.
-                Without it everything that was archived is restored
-  --verify      only compares the backup with its manifest
-  --replace     also if the database contains data
-`;
 const KEPT_BY_DEFAULT = 7;
 const DISK_FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-/**
- * @param {string[]} words
- * @returns {Promise<number>} the exit code
- */
-export async function backupCommand(words) {
-  const options = /** @type {const} */ ({ to: { type: 'string' }, 'accept-lost': { type: 'boolean' } });
-  return run(words, {
-    help: BACKUP_HELP,
-    options,
-    maxNames: 0,
-    unchanged: 'No backup was made.',
-    work: takeBackup,
-  });
-}
-
-/**
- * @param {string[]} words
- * @returns {Promise<number>} the exit code
- */
-export async function restoreCommand(words) {
-  const options = /** @type {const} */ ({
-    from: { type: 'string' },
-    at: { type: 'string' },
-    verify: { type: 'boolean' },
-    replace: { type: 'boolean' },
-  });
-  const unchanged = 'The database is unchanged. Missing files may have been added.';
-  return run(words, { help: RESTORE_HELP, options, maxNames: 1, unchanged, work: restore });
-}
-
 /** @typedef {{ values: Record<string, string | boolean | undefined>, names: string[], signal: AbortSignal }} Request */
+/** @typedef {Promise<import('../platform/outcome.js').Outcome>} Outcome */
 
 /**
- * @param {string[]} words
- * @param {{ help: string, options: import('node:util').ParseArgsConfig['options'], maxNames: number, unchanged: string,
- *   work: (request: Request) => Promise<{ result: object, lines: string[], exitCode?: number }> }} command `unchanged`: what is true
- *   after it was stopped or failed
+ * `platform backup`
+ * @param {Record<string, any>} values
+ * @param {{ stopping: AbortSignal }} surroundings
+ * @returns {Outcome}
  */
-async function run(words, { help, options, maxNames, unchanged, work }) {
-  const { stopping } = stopSignals();
-  try {
-    const { values, positionals } = parsed(words, { help, options, maxNames });
-    if (values.help) {
-      process.stdout.write(help);
-      return 0;
-    }
-    loadEnvironment();
-    await ensureInstalled();
-    const { result, lines, exitCode = 0 } = await work({ values, names: positionals, signal: stopping });
-    process.stdout.write(
-      values.json ? `${JSON.stringify(result, null, 2)}\n` : lines.map((line) => `${line}\n`).join(''),
-    );
-    return exitCode;
-  } catch (error) {
-    if (DISK_FULL.includes(codeOf(error))) {
-      const remedy = 'Free some space, or choose a folder on a larger disk.';
-      return report(new LaunchError(`The disk is full. ${unchanged}`, remedy, { exitCode: 1, detail: String(error) }));
-    }
-    if (!isStop(error, stopping)) return report(error);
-    note(`Stopped. ${unchanged}`);
-    return 130;
-  }
+export async function backup(values, { stopping }) {
+  const work = takeBackup({ values, names: [], signal: stopping });
+  return work.catch((error) => rethrown(error, stopping, 'No backup was made.'));
 }
 
 /**
- * @param {string[]} words
- * @param {{ help: string, options: import('node:util').ParseArgsConfig['options'], maxNames: number }} command
+ * `platform restore`
+ * @param {Record<string, any>} values
+ * @param {{ stopping: AbortSignal }} surroundings
+ * @returns {Outcome}
  */
-function parsed(words, { help, options, maxNames }) {
-  const common = /** @type {const} */ ({ json: { type: 'boolean' }, help: { type: 'boolean' } });
-  try {
-    const { values, positionals } = parseArgs({
-      args: words,
-      options: { ...options, ...common },
-      allowPositionals: true,
-    });
-    if (positionals.length > maxNames) throw new Error(`Unexpected argument '${positionals.at(-1)}'`);
-    return { values: /** @type {Record<string, string | boolean | undefined>} */ (values), positionals };
-  } catch (error) {
-    throw new LaunchError(error instanceof Error ? error.message : String(error), help.trim(), {
-      exitCode: EXIT_USAGE,
-    });
+export async function restore({ backup: name, ...values }, { stopping }) {
+  const work = restoreBackup({ values, names: name === undefined ? [] : [name], signal: stopping });
+  const unchanged = 'The database is unchanged. Missing files may have been added.';
+  return work.catch((error) => rethrown(error, stopping, unchanged));
+}
+
+/** @param {unknown} error @param {AbortSignal} stopping @param {string} unchanged what is true afterwards @returns {never} */
+function rethrown(error, stopping, unchanged) {
+  if (DISK_FULL.includes(codeOf(error))) {
+    const remedy = 'Free some space, or choose a folder on a larger disk.';
+    throw new LaunchError(`The disk is full. ${unchanged}`, remedy, { exitCode: 1, detail: String(error) });
   }
+  throw isStop(error, stopping) ? new Stopped(`Stopped. ${unchanged}`) : error;
 }
 
 /** @param {Request} request */
@@ -129,7 +66,7 @@ async function takeBackup({ values, signal }) {
   return store.exclusively(async () => {
     const startedAt = new Date();
     const earlier = store.list().reverse();
-    const acceptsLost = values['accept-lost'] === true;
+    const acceptsLost = values.acceptLost === true;
     let [archivesWal, damaged, missing] = [false, /** @type {string[]} */ ([]), /** @type {string[]} */ ([])];
     const fill = async (/** @type {string} */ draft, /** @type {number} */ number) => {
       const database = await (backupKind() === 'dump' ? takeDump : takePhysical)(draft, signal);
@@ -203,7 +140,7 @@ async function takePhysical(draft, signal) {
 }
 
 /** @param {Request} request */
-async function restore({ values, names: [name], signal }) {
+async function restoreBackup({ values, names: [name], signal }) {
   await rejectFaults();
   const store = storeIn(values.from);
   const upTo = values.at === undefined ? 'end' : values.at === 'backup' ? 'backup' : timeOf(String(values.at));

@@ -193,7 +193,7 @@ async function onDatabase(url, work) {
   } catch (error) {
     throw new LaunchError(
       'The database cannot be reached.',
-      'Correct MIGRATION_DATABASE_URL or DATABASE_URL, for a backup BACKUP_DATABASE_URL; `npm run doctor` names the fault.',
+      'Correct MIGRATION_DATABASE_URL or DATABASE_URL, for a backup BACKUP_DATABASE_URL; `platform doctor` names the fault.',
       { detail: String(error) },
     );
   }

@@ -93,8 +93,8 @@ export function restoreLines(restored) {
     ...(keyIds.length === 0 ? [] : [`It needs the key-encryption keys ${keyIds.join(', ')}.`]),
     `Waiting, and executed as soon as jobs run: ${restored.waitingMails} mails, ${restored.unpublishedEvents} events${jobs.length === 0 ? '' : `; jobs: ${jobs.join(', ')}`}.`,
     'Now follow "After a restore" in docs/operations.md before you start the service with jobs:',
-    '  npm run ledger:verify',
-    '  npm run ledger:checkpoint -- --restored "<reason>"',
+    '  platform ledger verify',
+    '  platform ledger checkpoint --restored "<reason>"',
     '  JOBS=false npm start',
   ];
 }

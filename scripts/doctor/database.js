@@ -259,15 +259,15 @@ function outcome(recorded, { known, compareSchema }, canMigrate) {
   }
   const { pending } = schema;
   if (!canMigrate) {
-    const remedy = 'set MIGRATION_DATABASE_URL to the role that owns the database and run npm run migrate';
+    const remedy = 'set MIGRATION_DATABASE_URL to the role that owns the database and run platform migrate';
     return failed('migrations', `${pending.length} are pending, which this role may not run`, remedy);
   }
   if (process.env.MIGRATE?.trim() === 'false') {
-    const remedy = 'npm run migrate, before the service is started';
+    const remedy = 'platform migrate, before the service is started';
     return failed('migrations', `${pending.length} are pending, and MIGRATE is false`, remedy);
   }
   if (count === 0) return fine('migrations', `none yet: npm start applies all ${pending.length}`);
-  return warned('migrations', `${pending.join(', ')} pending`, 'npm run migrate or npm start applies them');
+  return warned('migrations', `${pending.join(', ')} pending`, 'platform migrate or platform start applies them');
 }
 
 /** @param {Client} client */

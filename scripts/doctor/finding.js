@@ -22,8 +22,8 @@ export function failed(check, message, remedy) {
 
 /** The text for a person: a line, and one with the remedy. @param {Finding} finding */
 export function linesOf({ check, verdict, message, remedy }) {
-  const line = `${verdict.padEnd(4)}  ${check.padEnd(13)}  ${message}\n`;
-  return remedy === undefined ? line : `${line}${' '.repeat(21)}remedy: ${remedy}\n`;
+  const line = `${verdict.padEnd(4)}  ${check.padEnd(13)}  ${message}`;
+  return remedy === undefined ? [line] : [line, `${' '.repeat(21)}remedy: ${remedy}`];
 }
 
 /** @param {readonly Finding[]} findings */

@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
+import { type CommandResult, runCommand } from '../identity/command.js';
 import type { TestApp } from '../setup/app.js';
 import type { Answer } from '../setup/http.js';
 
@@ -117,15 +115,7 @@ export function placesOf(app: TestApp, subjectId: string): Promise<Place[]> {
   return app.sql(`select ${columns} from action_ledger_entries where subject_id = $1 order by sequence`, [subjectId]);
 }
 
-/** Runs `ledger:verify` as an operator does, on the database of this worker. */
-export async function verifyByCommand(): Promise<{ code: number; output: string }> {
-  const child = spawn(process.execPath, [join(process.cwd(), 'dist/src/commands.js'), 'ledger:verify'], {
-    env: process.env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number];
-  return { code, output };
+/** Runs `platform ledger verify` on the database of this worker. */
+export function verifyByCommand(): Promise<CommandResult> {
+  return runCommand(['ledger', 'verify']);
 }

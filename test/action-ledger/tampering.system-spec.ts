@@ -222,7 +222,7 @@ it('an entry that was inserted at the end of a chain is found', async () => {
   expect(await breakOf(chain)).toMatchObject({ entryId: 'aled_slipped', fault: 'the head does not cover the entry' });
 });
 
-it('ledger:verify names the first fault of each chain and ends with 1', async () => {
+it('`ledger verify` names the first fault of each chain and ends with 1', async () => {
   const other = (
     await app.sql<Place>(
       'select id, chain, position::int from action_ledger_entries where chain <> $1 order by sequence limit 1',

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const verify = () => app.nest.get(LedgerVerificationService).verify();
 
 describe('an unchanged ledger', () => {
-  it('an unchanged ledger is consistent, and ledger:verify exits with 0', async () => {
+  it('an unchanged ledger is consistent, and `ledger verify` exits with 0', async () => {
     await channelWithEntries(app, 3);
     const [row] = await app.sql<{ count: number }>('select count(*)::int as count from action_ledger_entries');
 

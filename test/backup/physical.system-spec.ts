@@ -169,7 +169,7 @@ describe('backup and restore of the embedded server', () => {
     expect(breaks).toEqual([]);
     expect(findings.map(({ code }) => code)).toEqual(['older_than_checkpoint']);
     await rehearsal.stop();
-    const words = ['ledger:checkpoint', '--restored', 'Rehearsal of a restore'];
+    const words = ['ledger', 'checkpoint', '--restored', 'Rehearsal of a restore'];
     expect(await rehearsal.command(words)).toEqual({ code: 0, output: expect.stringContaining('Rehearsal') });
     await rehearsal.start();
     expect(await rehearsal.verifyLedger()).toMatchObject({ intact: true });

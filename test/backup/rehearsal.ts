@@ -92,27 +92,27 @@ export class Rehearsal {
     return (await this.request<{ data: Verification }>('GET', '/v1/admin/action-ledger/verify')).body.data;
   }
 
-  /** Runs backup.js or restore.js as an operator does. */
+  /** Runs the command as an operator does. */
   async run(script: 'backup' | 'restore', words: string[] = []): Promise<{ code: number | string; output: string }> {
-    const run = runScript(this.project, [`scripts/${script}.js`, ...words], this.environment);
+    const run = runScript(this.project, ['scripts/platform.js', script, ...words], this.environment);
     const code = await run.end();
     return { code, output: run.output() };
   }
 
   begin(script: 'backup' | 'restore', words: string[] = []): Script {
-    return runScript(this.project, [`scripts/${script}.js`, ...words], this.environment);
+    return runScript(this.project, ['scripts/platform.js', script, ...words], this.environment);
   }
 
   /** The same, with the JSON that it printed. */
   async succeed<T>(script: 'backup' | 'restore', words: string[] = []): Promise<T> {
-    const run = runScript(this.project, [`scripts/${script}.js`, ...words, '--json'], this.environment);
+    const run = runScript(this.project, ['scripts/platform.js', script, ...words, '--json'], this.environment);
     if ((await run.end()) !== 0) throw new Error(run.output());
     return JSON.parse(run.standardOutput()) as T;
   }
 
   /** Runs a command of the service. */
   async command(words: string[]): Promise<{ code: number; output: string }> {
-    const child = spawn(process.execPath, [join(PROJECT, 'dist/src/commands.js'), ...words], {
+    const child = spawn(process.execPath, [join(PROJECT, 'scripts/built-platform.js'), ...words], {
       env: { ...process.env, NODE_OPTIONS: '', ...this.environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

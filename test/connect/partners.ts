@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { PlatformKeysService } from '../../src/modules/identity/api-tokens/platform-keys.service.js';
 import { newCredential } from '../../src/platform/ids/credentials.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
-import { Provisioning } from '../../src/platform/provisioning/provisioning.js';
+import { type AppliedSection, Provisioning } from '../../src/platform/provisioning/provisioning.js';
 import type { TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 
@@ -39,8 +39,8 @@ export function uniqueName(prefix: string): string {
   return `${prefix}_${randomBytes(6).toString('hex')}`;
 }
 
-/** Applies a provisioning document, as `npm run provision` does. */
-export function provision(app: TestApp, document: object): Promise<string[]> {
+/** Applies a provisioning document, as `platform provision` does. */
+export function provision(app: TestApp, document: object): Promise<AppliedSection[]> {
   return app.nest.get(Provisioning).apply(document);
 }
 

@@ -22,7 +22,8 @@ describe('the provisioning of operators, grants and connector providers', () => 
     const report = await provision(app, document);
     await provision(app, document);
 
-    expect(report).toEqual(['operators: 1', 'operatorGrants: 1', 'connectorProviders: 1']);
+    const names = ['operators', 'operatorGrants', 'connectorProviders'];
+    expect(report).toEqual(names.map((name) => ({ name, rows: 1 })));
     expect(await actionsOf(operator)).toEqual(['connect.operator.create']);
     expect(await actionsOf(grant)).toEqual(['connect.operator_grant.create']);
     expect(await actionsOf(key)).toEqual(['connect.connector_provider.create']);

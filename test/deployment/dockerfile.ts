@@ -70,8 +70,13 @@ function patternOf(line: string): RegExp {
   return new RegExp(`^${text}(?:/.*)?$`);
 }
 
+/** The words that start a container of the image: without `words` the service, else that command. */
+export function containerCommand(words = commandOf('service', 'CMD')): string[] {
+  return [...commandOf('service', 'ENTRYPOINT'), ...words];
+}
+
 /** The words of an instruction in the form of a JSON array, such as CMD. */
-export function commandOf(stage: string, name: 'CMD' | 'HEALTHCHECK'): string[] {
+export function commandOf(stage: string, name: 'CMD' | 'ENTRYPOINT' | 'HEALTHCHECK'): string[] {
   const [text = ''] = textsOf(stage, name);
   return JSON.parse(text.slice(text.indexOf('['))) as string[];
 }

@@ -9,6 +9,7 @@ import { newFolder, PROJECT } from '../launcher/folders.js';
 import { settingsFaults } from '../setup/settings.js';
 import {
   commandOf,
+  containerCommand,
   copiesOf,
   ignoreLines,
   imageEnvironment,
@@ -138,16 +139,17 @@ describe('the Dockerfile', () => {
     expect(['src/money.spec.ts', 'test/setup/app.ts', '.env', 'deploy/sql/roles.sql'].filter(isCopied)).toEqual([]);
   });
 
-  it('the instructions of root create folders of the user and delete package managers, and nothing else', () => {
+  it('the instructions of root create folders of the user, delete package managers and link the command, and nothing else', () => {
     const ofRoot = ['build', 'packages', 'service'].flatMap((stage) => {
       const all = instructions().filter((each) => each.stage === stage);
       const user = all.findIndex(({ name }) => name === 'USER');
       return all.slice(0, user).filter(({ name }) => name === 'RUN');
     });
     const commands = ofRoot.flatMap(({ text }) => text.split('&&')).map((command) => command.trim());
-    const known = /^(install --directory --owner=node --group=node \S+|rm -rf( \/(usr\/local|opt)\/\S+)+)$/;
+    const known =
+      /^(install --directory --owner=node --group=node \S+|rm -rf( \/(usr\/local|opt)\/\S+)+|ln --symbolic \/app\/scripts\/platform\.js \/usr\/local\/bin\/platform)$/;
     expect(commands.filter((command) => !known.test(command.replace(/\s+/g, ' ')))).toEqual([]);
-    expect(commands).toHaveLength(4);
+    expect(commands).toHaveLength(5);
   });
 
   it('every stage has the same base, a slim image of Node.js 22 or newer', () => {
@@ -159,7 +161,7 @@ describe('the Dockerfile', () => {
 
   it('the service runs as an unprivileged user, is the first process, and has a health check', () => {
     expect(USER).toMatch(/^[1-9]\d*:[1-9]\d*$/);
-    expect(commandOf('service', 'CMD')).toEqual(['node', 'dist/service/start.cjs']);
+    expect(containerCommand()).toEqual(['node', 'scripts/platform.js', 'start']);
     expect(hasCheck(/\/health\/\w+/.exec(commandOf('service', 'HEALTHCHECK').join(' '))?.[0] ?? '')).toBe(true);
     expect(unknownIn(imageEnvironment())).toEqual([]);
   });
@@ -376,12 +378,9 @@ describe('the systemd units', () => {
     const words = valuesOf(unit, 'Environment').flatMap((line) => line.split(' '));
     const variables = Object.fromEntries(words.map((word) => word.split('=', 2) as [string, string]));
     expect(unknownIn(variables)).toEqual([]);
-    const [, program = ''] = valuesOf(unit, 'ExecStart')[0]?.split(' ') ?? [];
-    const sources = new Map([
-      [commandOf('service', 'CMD')[1], 'scripts/bundle/start.cjs'],
-      [pods[0]?.spec.containers[0].args?.[1], 'src/commands.ts'],
-    ]);
-    expect(existsSync(join(PROJECT, sources.get(program) ?? program))).toBe(true);
+    const [, ...command] = valuesOf(unit, 'ExecStart')[0]?.split(' ') ?? [];
+    const args = unit === 'travel.service' ? undefined : pods[0]?.spec.containers[0].args;
+    expect(command).toEqual(containerCommand(args).slice(1));
     expect(variables['DATA_DIR']).toBe(`/var/lib/${valuesOf(unit, 'StateDirectory')[0]}`);
   });
 

@@ -13,7 +13,7 @@ import { startObjectStore } from '../platform/files/object-store.js';
 import { keyOf, keysIn, openStore } from '../platform/files/stores.js';
 import { readContract, TestClient } from '../setup/client.js';
 import { closeAfterTests } from '../setup/running.js';
-import { commandOf } from './dockerfile.js';
+import { commandOf, containerCommand } from './dockerfile.js';
 import { type Ended, Image } from './image.js';
 
 const WITHIN_MS = 600_000;
@@ -27,7 +27,7 @@ function migrationJob(): { command: string[]; settings: Record<string, string> }
   const read = (file: string) => parse(readFileSync(join(PROJECT, 'deploy/kubernetes', file), 'utf8')) as unknown;
   const job = read('migration.yaml') as { spec: { template: { spec: { containers: [{ args: string[] }] } } } };
   const { data } = read('settings.yaml') as { data: Record<string, string> };
-  return { command: job.spec.template.spec.containers[0].args, settings: data };
+  return { command: containerCommand(job.spec.template.spec.containers[0].args), settings: data };
 }
 
 /** A client of the service with the token of a new session; its responses are compared with the API document. */
@@ -98,7 +98,7 @@ describe('the production tree, which the image contains', () => {
         BOOTSTRAP_ADMIN_EMAIL: OWNER.email,
         BOOTSTRAP_ADMIN_PASSWORD: OWNER.password,
       };
-      const service = image.start(commandOf('service', 'CMD'), env);
+      const service = image.start(containerCommand(), env);
       closeAfterTests(async () => void service.child.kill('SIGKILL'));
       const url = `http://127.0.0.1:${PORT}`;
       const isReady = () =>
@@ -126,7 +126,7 @@ describe('the production tree, which the image contains', () => {
 
   it('without DATABASE_URL the start reports the missing setting, not a missing package', async () => {
     if (isMissing()) return;
-    const service = image.start(commandOf('service', 'CMD'), { ...PRODUCTION, PORT: '0' });
+    const service = image.start(containerCommand(), { ...PRODUCTION, PORT: '0' });
     const { code, output } = await service.end();
     expect([code, output]).toEqual([78, expect.stringContaining('DATABASE_URL: is missing')]);
     expect(output).not.toContain('Cannot find');

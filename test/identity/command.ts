@@ -2,14 +2,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-const ROOT = join(import.meta.dirname, '../..');
+/** The words that start the command line on the present build. */
+export const PLATFORM = [process.execPath, join(import.meta.dirname, '../../scripts/built-platform.js')];
 
-/** Runs a command of the built service as an operator does, on this worker's database unless `env` names another. */
-export async function runCommand(
-  words: readonly string[],
-  env: Record<string, string> = {},
-): Promise<{ code: number; output: string }> {
-  const child = spawn(process.execPath, [join(ROOT, 'dist/src/commands.js'), ...words], {
+export interface CommandResult {
+  code: number;
+  /** Of both streams. */
+  output: string;
+}
+
+/** Runs a command as an operator does, on this worker's database unless `env` names another. */
+export async function runCommand(words: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
+  const [program = '', ...script] = PLATFORM;
+  const child = spawn(program, [...script, ...words], {
     // Another database has one role.
     env: { ...process.env, ...('DATABASE_URL' in env ? { MIGRATION_DATABASE_URL: '' } : {}), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

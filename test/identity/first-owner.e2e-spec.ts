@@ -7,7 +7,7 @@ describe('a start in production', () => {
   const noOwner = [
     'BOOTSTRAP_ADMIN_EMAIL: no account can log in, because the database has no active user with the role owner; ' +
       'expected BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD on the first start, ' +
-      'or such a user in the file of `npm run provision -- <file.json>`',
+      'or such a user in the file of `platform provision <file>`',
   ];
 
   it('a start in production without an owner is rejected and creates nothing', async () => {

@@ -142,7 +142,7 @@ describe('a first start', () => {
     expect(printed()).toContain(
       `from an earlier start, but ${machine.credentialsFile} is missing or belongs to another database`,
     );
-    expect(printed()).toContain('npm run provision -- <file.json>');
+    expect(printed()).toContain('platform provision <file>');
     expect(printed()).not.toMatch(/vsk_|tpk_/);
     expect(existsSync(machine.credentialsFile)).toBe(false);
   });

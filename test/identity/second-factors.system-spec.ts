@@ -345,16 +345,16 @@ describe('removing a second factor', () => {
 
   it('the command that removes a second factor works for a sole owner, ends the sessions and is recorded', async () => {
     const member = await hireProtected(app, ['owner']);
-    const { code, output } = await runCommand(['second-factor:remove', member.user.email.toUpperCase()]);
+    const { code, output } = await runCommand(['users', 'remove-second-factor', member.user.email.toUpperCase()]);
     expect([code, output]).toEqual([0, 'Removed the second factor and ended all sessions of the user\n']);
     expect((await member.client.get(ME)).status).toBe(401);
     await expect(login(app, member.user.email, member.password)).resolves.toMatch(/^vss_/);
     expect((await actionsOf(member.user.id)).at(-1)).toBe('identity.second_factor.remove');
     expect(await kindsOf(member.user.id)).toContain('second_factor_removed');
 
-    const again = await runCommand(['second-factor:remove', member.user.email]);
+    const again = await runCommand(['users', 'remove-second-factor', member.user.email]);
     expect([again.code, again.output]).toEqual([65, 'No active user with a second factor has this address\n']);
-    expect((await runCommand(['second-factor:remove'])).code).toBe(64);
+    expect((await runCommand(['users', 'remove-second-factor'])).code).toBe(64);
   });
 
   it('removing the second factor of an owner is rejected for a token with fewer scopes', async () => {

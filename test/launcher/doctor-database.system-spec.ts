@@ -13,7 +13,7 @@ async function change(text: string): Promise<void> {
   await client.query(text).finally(() => client.end());
 }
 
-describe('npm run doctor about the database', () => {
+describe('platform doctor about the database', () => {
   it('doctor warns about a superuser and about a database in which searches ignore all letters except ASCII', async () => {
     const server = await startPostgres({ dataDir: folder(), durable: false });
     const admin = new pg.Client({ connectionString: server.superuserUrl });
@@ -83,7 +83,7 @@ describe('npm run doctor about the database', () => {
       check: 'owner',
       verdict: 'FAIL',
       message: 'no account can log in, because the database has no active user with the role owner',
-      remedy: expect.stringMatching(/BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD .*npm run provision/),
+      remedy: expect.stringMatching(/BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD .*platform provision/),
     };
     const created = { verdict: 'OK', message: 'none yet: npm start creates the one of BOOTSTRAP_ADMIN_EMAIL' };
 
@@ -128,7 +128,7 @@ describe('npm run doctor about the database', () => {
       { verdict: 'OK', message: 'FromTheFuture9990000000000 of a newer build, which permits this one' },
     ]);
     expect(asStep.of('migrations')).toMatchObject([
-      { verdict: 'FAIL', remedy: expect.stringMatching(/^npm run migrate/) },
+      { verdict: 'FAIL', remedy: expect.stringMatching(/^platform migrate/) },
     ]);
     expect([newer.wrong, older.wrong]).toEqual([['FAIL migrations'], ['WARN migrations']]);
     expect(older.of('owner role')).toMatchObject([{ verdict: 'OK' }]);

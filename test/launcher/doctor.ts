@@ -22,10 +22,10 @@ export function folder(): string {
   return path;
 }
 
-/** The output of `npm run doctor` on a free port and in an empty data folder, unless `env` overrides them. */
+/** The output of `platform doctor` on a free port and in an empty data folder, unless `env` overrides them. */
 export async function doctor(env: NodeJS.ProcessEnv = {}, { project = PROJECT, preload = '' } = {}) {
   const first = preload ? ['--import', `data:text/javascript,${encodeURIComponent(preload)}`] : [];
-  const words = [...first, join(project, 'scripts/doctor.js'), '--json'];
+  const words = [...first, join(project, 'scripts/platform.js'), 'doctor', '--json'];
   const script = runScript(project, words, { PORT: free, DATA_DIR: folder(), ...env });
   const code = await script.end();
   const { ok, findings } = JSON.parse(script.standardOutput()) as { ok: boolean; findings: Finding[] };

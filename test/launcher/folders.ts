@@ -56,12 +56,13 @@ for (const name of ['SIGINT', 'SIGTERM']) {
 
 const COMMAND = `
 import pg from 'pg';
-const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
-await client.connect();
-const { rows } = await client.query('select current_user');
-await client.end();
-console.log(JSON.stringify({ words: process.argv.slice(2), user: rows[0].current_user }));
-process.exit(7);
+export async function runCommand(name, options) {
+  const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  await client.connect();
+  const { rows } = await client.query('select current_user');
+  await client.end();
+  return { exitCode: 7, result: { name, options, user: rows[0].current_user }, lines: [] };
+}
 `;
 
 export interface Script {

@@ -30,7 +30,10 @@ it('npm start names the process of a killed start that does not stop, and how to
   writeFileSync(join(data, 'serving.json'), JSON.stringify({ pid, startedAt: startTimeOf(pid) }));
   try {
     const project = newProject();
-    const script = runScript(project, [join(project, 'scripts/start.js')], { PORT: String(port), DATA_DIR: data });
+    const script = runScript(project, [join(project, 'scripts/platform.js'), 'start'], {
+      PORT: String(port),
+      DATA_DIR: data,
+    });
     expect(await script.end()).not.toBe(0);
     expect(script.output()).toContain(`(process ${pid}) does not stop and still uses port ${port}.`);
     expect(script.output()).toContain(`kill -9 ${pid}`);

@@ -36,7 +36,7 @@ async function startService(node: string): Promise<{ script: Script; url: string
   const port = await freePort();
   const data = join(tree, `data-${port}`);
   const env = { PORT: String(port), DATA_DIR: data, CI: 'true' };
-  const script = runProgram([node, join(tree, 'scripts/start.js')], tree, env);
+  const script = runProgram([node, join(tree, 'scripts/platform.js'), 'start'], tree, env);
   scripts.push(script);
   await eventually(() => (script.output().includes('Ready.') ? true : null), script.output, START_SECONDS);
   const credentials = JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8')) as Credentials;

@@ -18,7 +18,10 @@ const port = await freePort();
 const scripts: Script[] = [];
 
 function run(name: string, words: string[] = [], env: NodeJS.ProcessEnv = {}): Script {
-  const script = runScript(project, [join(project, 'scripts', name), ...words], { PORT: String(port), ...env });
+  const script = runScript(project, [join(project, 'scripts/platform.js'), name, ...words], {
+    PORT: String(port),
+    ...env,
+  });
   scripts.push(script);
   return script;
 }
@@ -34,7 +37,7 @@ async function visit(at = port): Promise<Visit | null> {
 }
 
 async function started(env: NodeJS.ProcessEnv = {}): Promise<{ script: Script; first: Visit }> {
-  const script = run('start.js', [], env);
+  const script = run('start', [], env);
   const first = await eventually(visit, script.output);
   return { script, first };
 }
@@ -73,7 +76,7 @@ describe('npm start', () => {
 
   it('a second npm start exits with code 78 and does not affect the first one', async () => {
     const { script, first } = await started();
-    const second = run('start.js');
+    const second = run('start');
     expect(await second.end()).toBe(78);
     expect(second.output()).toContain(
       `ERROR   The service is already running from this folder on port ${port} (process ${script.child.pid}).\n` +
@@ -110,7 +113,7 @@ describe('npm start', () => {
     const server = postmaster();
     script.child.kill('SIGKILL');
     await script.end();
-    const next = run('start.js');
+    const next = run('start');
     const existing = await eventually(async () => {
       const answer = await visit();
       return answer?.pid === first.pid ? null : answer;
@@ -126,7 +129,7 @@ describe('npm start', () => {
     const { script, first } = await started({ DRAIN_MS: '2000' });
     script.child.kill('SIGKILL');
     await script.end();
-    const next = run('start.js');
+    const next = run('start');
     await eventually(async () => ((await visit())?.pid === first.pid ? null : await visit()), next.output);
     expect(next.output()).toMatch(/^waiting for the service of a killed start to stop \.* \d\.\d s$/m);
     next.child.kill('SIGTERM');
@@ -136,7 +139,7 @@ describe('npm start', () => {
   it('npm start starts no database if the configuration is invalid, and names all faults', async () => {
     const own = newProject();
     symlinkSync(join(PROJECT, 'dist/src/platform'), join(own, 'dist/src/platform'));
-    const script = runScript(own, ['scripts/start.js'], {
+    const script = runScript(own, ['scripts/platform.js', 'start'], {
       PORT: String(port),
       NODE_ENV: 'production',
       LOG_LEVEL: 'loud',
@@ -167,10 +170,11 @@ describe('npm start', () => {
     for (const beside of [true, false]) {
       if (!beside) script.child.kill('SIGTERM');
       if (!beside) await script.end();
-      const command = run('command.js', ['ledger:verify', '--all']);
+      const command = run('ledger', ['erase', 'a reason', 'one', 'two', '--json']);
       expect(await command.end()).toBe(7);
       expect(JSON.parse(command.standardOutput())).toEqual({
-        words: ['ledger:verify', '--all'],
+        name: 'ledger erase',
+        options: { reason: 'a reason', entryIds: ['one', 'two'] },
         user: 'travel_service',
       });
       expect(existsSync(join(project, '.data/postgres/18/postmaster.pid'))).toBe(beside);
@@ -179,15 +183,15 @@ describe('npm start', () => {
 
   it('reset rejects a running service, and a call without confirmation', async () => {
     const { script } = await started();
-    const running = run('reset.js', ['--yes']);
+    const running = run('reset', ['--yes']);
     expect(await running.end()).toBe(78);
     expect(running.output()).toContain(`ERROR   The service is running (process ${script.child.pid}).`);
     script.child.kill('SIGTERM');
     await script.end();
-    const unconfirmed = run('reset.js');
+    const unconfirmed = run('reset');
     expect(await unconfirmed.end()).toBe(78);
     expect(existsSync(join(project, '.data/postgres/18/PG_VERSION'))).toBe(true);
-    const confirmed = run('reset.js', ['--yes']);
+    const confirmed = run('reset', ['--yes']);
     expect(await confirmed.end()).toBe(0);
     expect(existsSync(join(project, '.data'))).toBe(false);
   });

@@ -94,7 +94,7 @@ describe('a schema that a newer build has migrated', () => {
     const { machine, env } = await migrated(`delete from migrations where name = ${last}`);
     const before = await machine.sql('select name from migrations order by id');
     const older =
-      /older than this build needs \(1 migrations are pending, the first is \w+\d{13}\), and MIGRATE is false; run 'npm run migrate'/;
+      /older than this build needs \(1 migrations are pending, the first is \w+\d{13}\), and MIGRATE is false; run 'platform migrate'/;
     await expect(verifySchema(env)).rejects.toThrow(ConfigurationError);
     await expect(verifySchema(env)).rejects.toThrow(older);
     expect(await machine.sql('select name from migrations order by id')).toEqual(before);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Provisioning } from '../../src/platform/provisioning/provisioning.js';
+import { type AppliedSection, Provisioning } from '../../src/platform/provisioning/provisioning.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { codesOf, type LanguagePage, walk } from './pages.js';
@@ -16,7 +16,7 @@ beforeAll(async () => {
   client = app.as('platform');
 });
 
-function provision(...reviewSources: object[]): Promise<string[]> {
+function provision(...reviewSources: object[]): Promise<AppliedSection[]> {
   return app.nest.get(Provisioning).apply({ reviewSources });
 }
 
@@ -133,7 +133,7 @@ describe('the provisioning of review sources', () => {
   it('the provisioning of review sources can be repeated, and keeps the members that a row omits', async () => {
     const row = { key: 'repeated', languages: ['da', 'sv'], aliases: ['again', 'once-more'] };
     await provision(row);
-    expect(await provision(row)).toEqual(['reviewSources: 1']);
+    expect(await provision(row)).toEqual([{ name: 'reviewSources', rows: 1 }]);
     await provision({ key: 'repeated' });
 
     expect(codesOf(await read('again'))).toEqual(['da', 'sv']);

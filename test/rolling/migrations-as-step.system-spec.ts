@@ -17,7 +17,7 @@ const FUTURE = `insert into migrations (timestamp, name) values (9990000000000, 
 /** Each test starts several processes, on a machine that may be busy. */
 jest.setTimeout(300_000);
 
-describe('npm run migrate', () => {
+describe('platform migrate', () => {
   it('several migrations at once apply each migration once, and all of them succeed', async () => {
     const machine = await Machine.bare();
     const env = { DATABASE_URL: machine.databaseUrl, DATA_DIR: machine.folder };
@@ -94,7 +94,7 @@ describe('npm run migrate', () => {
     const machine = await Machine.set();
     const serviceUrl = await machine.serviceUrl();
     await machine.sql(`revoke select on channels from ${new URL(serviceUrl).username}`);
-    const program = [join(PROJECT, 'dist/src/commands.js'), 'migrate'];
+    const program = [join(PROJECT, 'scripts/built-platform.js'), 'migrate'];
     const urls = { DATABASE_URL: serviceUrl, MIGRATION_DATABASE_URL: machine.databaseUrl };
     const run = runScript(newFolder(), program, { NODE_ENV: 'production', ...urls });
     expect([await run.end(), run.output()]).toEqual([0, expect.stringMatching(/^No migration is pending\. /)]);
@@ -113,11 +113,11 @@ describe('npm run migrate', () => {
 });
 
 describe('a service with MIGRATE=false', () => {
-  it('a service that may not migrate ends with 78 on an empty database and on an older schema, and starts after npm run migrate', async () => {
+  it('a service that may not migrate ends with 78 on an empty database and on an older schema, and starts after platform migrate', async () => {
     const machine = await Machine.bare();
     const env = { NODE_ENV: 'test', DATABASE_URL: machine.databaseUrl, DATA_DIR: machine.folder };
     const pending =
-      /DATABASE_URL: the schema is older than this build needs \(\d+ migrations are pending, the first is \w+\), and MIGRATE is false; run 'npm run migrate'/;
+      /DATABASE_URL: the schema is older than this build needs \(\d+ migrations are pending, the first is \w+\), and MIGRATE is false; run 'platform migrate'/;
     const early = start(env);
     expect([await early.end(), early.output()]).toEqual([78, expect.stringMatching(pending)]);
     expect(await machine.sql(`select to_regclass('migrations') as history`)).toEqual([{ history: null }]);
@@ -129,7 +129,7 @@ describe('a service with MIGRATE=false', () => {
     const older = start(env);
     expect([await older.end(), older.output()]).toEqual([78, expect.stringMatching(pending)]);
     // Commands obey the setting as well.
-    const command = await runCommand(['provision', 'absent.json'], { ...env, MIGRATE: 'false' });
+    const command = await runCommand(['provision', '/dev/null'], { ...env, MIGRATE: 'false' });
     expect([command.code, command.output]).toEqual([78, expect.stringMatching(pending)]);
   });
 

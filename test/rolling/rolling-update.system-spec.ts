@@ -164,7 +164,7 @@ describe('a rolling update from the build of an earlier commit', () => {
 
   it('the audit of both versions is one unbroken ledger, and the accounting rules hold', async () => {
     if (!('root' in build)) return;
-    const verified = await runCommand(['ledger:verify'], world.env);
+    const verified = await runCommand(['ledger', 'verify'], world.env);
     expect([verified.code, verified.output]).toEqual([0, expect.stringMatching(/^Verified \d+ entries/)]);
     const { data } = await read<{ data: { checks: { violations: number }[] } }>('/v1/admin/finance/integrity');
     expect(data.checks.filter(({ violations }) => violations > 0)).toEqual([]);

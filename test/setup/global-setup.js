@@ -25,7 +25,7 @@ export default async function setUp(_globalConfig, { rootDir }) {
     globalThis.testServer = server;
     Object.assign(run, { adminUrl: server.adminUrl });
     Object.assign(run, await createTemplate(server.adminUrl, run.run));
-    await fillTemplate(join(rootDir, 'dist/src/commands.js'), serviceEnv(run, run.urls));
+    await fillTemplate(rootDir, serviceEnv(run, run.urls));
     Object.assign(run, await createTemplateWithoutCatalog(run));
     process.env.TEST_RUN = JSON.stringify(run);
   } catch (error) {
@@ -35,14 +35,15 @@ export default async function setUp(_globalConfig, { rootDir }) {
   }
 }
 
-async function fillTemplate(commands, env) {
-  if (!existsSync(commands)) throw new Error(`${commands} is missing: run 'npm run build' first ('npm test' does)`);
-  for (const name of ['migrate', 'demo']) await command(commands, name, env);
+async function fillTemplate(rootDir, env) {
+  const build = join(rootDir, 'dist/src/commands.js');
+  if (!existsSync(build)) throw new Error(`${build} is missing: run 'npm run build' first ('npm test' does)`);
+  for (const name of ['migrate', 'demo']) await command(join(rootDir, 'scripts/built-platform.js'), name, env);
 }
 
 /** Runs one command of the built service; prints its output only if it fails. */
-async function command(commands, name, env) {
-  const child = spawn(process.execPath, [commands, name], {
+async function command(platform, name, env) {
+  const child = spawn(process.execPath, [platform, name], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -50,5 +51,5 @@ async function command(commands, name, env) {
   child.stdout.on('data', (chunk) => (output += chunk));
   child.stderr.on('data', (chunk) => (output += chunk));
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`'commands.js ${name}' ended with ${code} while the template was made:\n${output}`);
+  if (code !== 0) throw new Error(`'platform ${name}' ended with ${code} while the template was made:\n${output}`);
 }

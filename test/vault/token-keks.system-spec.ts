@@ -65,13 +65,13 @@ async function withService<T>(
       return encrypted(service, 'in the token');
     });
     expect(await neededKeks()).toEqual(['hsm2026']);
-    expect((await runCommand(['ledger:checkpoint'], inToken('hsm2026'))).code).toBe(0);
-    expect(await runCommand(['ledger:verify'], inToken('hsm2026'))).toEqual({
+    expect((await runCommand(['ledger', 'checkpoint'], inToken('hsm2026'))).code).toBe(0);
+    expect(await runCommand(['ledger', 'verify'], inToken('hsm2026'))).toEqual({
       code: 0,
       output: expect.stringContaining('Verified '),
     });
 
-    expect((await runCommand(['keys:rewrap'], inToken('hsm2027'))).code).toBe(0);
+    expect((await runCommand(['keys', 'rewrap'], inToken('hsm2027'))).code).toBe(0);
     expect(await neededKeks()).toEqual(['hsm2027']);
 
     const own = { VAULT_KEK_back: randomBytes(32).toString('base64'), VAULT_KEK_PRIMARY: 'back' };
@@ -119,14 +119,14 @@ async function withService<T>(
     [{ KEK_PKCS11_PIN_FILE: '/no/pin' }, 'KEK_PKCS11_PIN_FILE: /no/pin cannot be read (ENOENT'],
     [{ KEK_PKCS11_PIN_FILE: '' }, 'KEK_PKCS11_PIN_FILE: is missing; expected the library, the label and the file'],
   ])('the start ends with a remedy with %j', async (variables, fault) => {
-    const { code, output } = await runCommand(['keys:rewrap'], { ...inToken('hsm2026'), ...variables });
+    const { code, output } = await runCommand(['keys', 'rewrap'], { ...inToken('hsm2026'), ...variables });
 
     expect([code, output]).toEqual([78, expect.stringContaining(fault)]);
   });
 
   it('the start ends with a remedy if the primary key can be extracted', async () => {
     token?.createKeys('open', { extractable: true });
-    const { code, output } = await runCommand(['keys:rewrap'], inToken('open'));
+    const { code, output } = await runCommand(['keys', 'rewrap'], inToken('open'));
 
     const fault = "VAULT_KEK_PRIMARY: the token has no usable AES key 'open' (it can be extracted)";
     expect([code, output]).toEqual([78, expect.stringContaining(fault)]);
@@ -135,10 +135,10 @@ async function withService<T>(
   it('the start ends with a remedy if others can read the PIN, or it is wrong', async () => {
     const { KEK_PKCS11_PIN_FILE: file = '' } = token?.settings ?? {};
     chmodSync(file, 0o644);
-    const open = await runCommand(['keys:rewrap'], inToken('hsm2026'));
+    const open = await runCommand(['keys', 'rewrap'], inToken('hsm2026'));
     chmodSync(file, 0o600);
     writeFileSync(file, '111111');
-    const wrong = await runCommand(['keys:rewrap'], inToken('hsm2026'));
+    const wrong = await runCommand(['keys', 'rewrap'], inToken('hsm2026'));
 
     expect([open.code, open.output]).toEqual([78, expect.stringContaining('can be read by others; expected the mode')]);
     expect([wrong.code, wrong.output]).toEqual([78, expect.stringContaining('cannot be used (CKR_PIN_INCORRECT)')]);

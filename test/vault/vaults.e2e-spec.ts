@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { Provisioning } from '../../src/platform/provisioning/provisioning.js';
+import { type AppliedSection, Provisioning } from '../../src/platform/provisioning/provisioning.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { decrypt, decrypted, encrypt, encrypted, setVersion, UNDECRYPTABLE, versionsOf } from './vaults.js';
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-function provision(vaults: object[]): Promise<string[]> {
+function provision(vaults: object[]): Promise<AppliedSection[]> {
   return app.nest.get(Provisioning).apply({ vaults });
 }
 
@@ -62,7 +62,7 @@ describe('an unknown vault', () => {
 describe('the vaults section of the provisioning file', () => {
   it('the vaults section of the provisioning file creates a vault and is safe to repeat', async () => {
     const rows = [{ slug: 'passports', name: 'Passport numbers' }];
-    expect(await provision(rows)).toEqual(['vaults: 1']);
+    expect(await provision(rows)).toEqual([{ name: 'vaults', rows: 1 }]);
     const ciphertext = await encrypted(app.as('platform'), 'passports', 'x');
     await provision(rows);
 

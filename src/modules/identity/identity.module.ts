@@ -12,6 +12,7 @@ import { AuthenticationService } from './authentication/authentication.service.j
 import { LastUsesService } from './authentication/last-uses.service.js';
 import { UserCredentialsService } from './credentials/user-credentials.service.js';
 import { InitialCredentialsService } from './initial-credentials.service.js';
+import { OperatorUsersService } from './operator-users.service.js';
 import { IdentityDemo } from './identity.demo.js';
 import { DevicesService } from './devices/devices.service.js';
 import { SecondFactorsController } from './second-factors/second-factors.controller.js';
@@ -46,6 +47,7 @@ import { UsersService } from './users/users.service.js';
     InitialCredentialsService,
     IdentityDemo,
     LastUsesService,
+    OperatorUsersService,
     LoginsService,
     PlatformKeysService,
     InvitationsService,

@@ -13,7 +13,7 @@ export const backupSettings = {
   backupDatabaseUrl: optionalPostgresUrl({
     name: 'BACKUP_DATABASE_URL',
     purpose:
-      'The database of `DATABASE_URL` with a role that reads every table, for `npm run backup` only, which then needs no other database URL. Absent: backups use the role of `MIGRATION_DATABASE_URL`',
+      'The database of `DATABASE_URL` with a role that reads every table, for `platform backup` only, which then needs no other database URL. Absent: backups use the role of `MIGRATION_DATABASE_URL`',
     example: 'postgres://travel_backup:secret@127.0.0.1:5432/travel',
     isPlaceholder: true,
   }),

@@ -93,7 +93,7 @@ export const settings = {
   migrate: flag({
     name: 'MIGRATE',
     purpose:
-      'Apply pending migrations at a start and before a command. If `false`, both reject a schema that is older than they need; `npm run migrate` updates it',
+      'Apply pending migrations at a start and before a command. If `false`, both reject a schema that is older than they need; `platform migrate` updates it',
     example: 'false',
     fallback: 'true',
   }),

@@ -65,7 +65,7 @@ function ofToken(value: string): Omit<UnsafeValue, 'name'> | null {
   return {
     weakness: 'is not random',
     expected: 'a token with 43 random characters',
-    example: 'none: staff create tokens through the API, and npm run provision creates platform keys',
+    example: 'none: staff create tokens through the API, and `platform provision` creates platform keys',
   };
 }
 

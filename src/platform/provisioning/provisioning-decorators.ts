@@ -9,11 +9,20 @@ export interface SectionOptions {
   row: Type<object>;
 }
 
+/** A secret that was generated for a provisioned resource. It is stored only as a hash, so it is shown once. */
+export interface GeneratedSecret {
+  kind: 'password' | 'platform key';
+  owner: string;
+  secret: string;
+}
+
+export type RevealSecret = (secret: GeneratedSecret) => void;
+
 /**
  * Applies a section of the provisioning document: an array of rows of one class, in one transaction, creating or updating
  * by natural key.
  */
-export const Provisions = methodDecorator<SectionOptions, (rows: never[]) => Promise<void>>();
+export const Provisions = methodDecorator<SectionOptions, (rows: never[], reveal: RevealSecret) => Promise<void>>();
 
 export interface DemoDataOptions {
   order: number;

@@ -6,14 +6,19 @@ import { keptAsData } from '../http/dto.js';
 import { inspectText } from '../http/json-text.js';
 import { validateDto } from '../http/validate-dto.js';
 import { Database } from '../database/database.js';
-import { DemoDataLoader, Provisions } from './provisioning-decorators.js';
+import { DemoDataLoader, type GeneratedSecret, Provisions, type RevealSecret } from './provisioning-decorators.js';
 import { ProvisioningListener } from './provisioning-listener.js';
 
 interface Section<Row extends object = object> {
   /** Sections are applied in this order, independent of their order in the document. */
   order: number;
   row: Type<Row>;
-  apply: (rows: Row[]) => Promise<void>;
+  apply: (rows: Row[], reveal: RevealSecret) => Promise<void>;
+}
+
+export interface AppliedSection {
+  name: string;
+  rows: number;
 }
 
 interface Demo {
@@ -42,13 +47,16 @@ export class Provisioning implements OnModuleInit {
 
   onModuleInit(): void {
     for (const [name, { options, call }] of this.methods.findByName(Provisions, (section) => section.name)) {
-      this.sections.set(name, { ...options, apply: (rows) => call(rows as never[]) });
+      this.sections.set(name, { ...options, apply: (rows, reveal) => call(rows as never[], reveal) });
     }
     this.demos.push(...this.methods.find(DemoDataLoader).map(({ options, call }) => ({ ...options, load: call })));
   }
 
-  /** Applies a document. Everything is checked before anything is written; throws an Error that lists all faults. */
-  async apply(document: unknown): Promise<string[]> {
+  /**
+   * Applies a document, each section in a transaction. Everything is checked before anything is written; throws an Error that
+   * lists all faults. `reveal` gets generated secrets as soon as they are valid.
+   */
+  async apply(document: unknown, reveal: RevealSecret = () => undefined): Promise<AppliedSection[]> {
     if (typeof document !== 'object' || document === null || Array.isArray(document)) {
       throw new Error('The document must be a JSON object');
     }
@@ -66,13 +74,15 @@ export class Provisioning implements OnModuleInit {
     checked.sort((a, b) => a.section.order - b.section.order);
     await asSystem(async () => {
       for (const { section, rows, name } of checked) {
+        const secrets: GeneratedSecret[] = [];
         await this.database.transaction(async () => {
-          await section.apply(rows);
+          await section.apply(rows, (secret) => secrets.push(secret));
           await this.listeners.call(ProvisioningListener, (listener) => listener.applied(name, rows.length));
         });
+        secrets.forEach(reveal);
       }
     });
-    return checked.map(({ name, rows }) => `${name}: ${rows.length}`);
+    return checked.map(({ name, rows }) => ({ name, rows: rows.length }));
   }
 
   async loadDemo(progress: Progress): Promise<void> {

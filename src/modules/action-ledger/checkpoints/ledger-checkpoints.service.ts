@@ -149,7 +149,7 @@ export class LedgerCheckpoints implements OnApplicationBootstrap, BeforeApplicat
     );
     if (row?.chains === 0) return;
     throw new LedgerDiffers(
-      `the action ledger differs from checkpoint ${number} of ${at} in ${row?.chains} chains, so no further checkpoint is written: run npm run ledger:verify`,
+      `the action ledger differs from checkpoint ${number} of ${at} in ${row?.chains} chains, so no further checkpoint is written: run platform ledger verify`,
     );
   }
 }

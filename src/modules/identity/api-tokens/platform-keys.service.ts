@@ -6,13 +6,12 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { newId } from '../../../platform/ids/id.js';
-import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
+import { Provisions, type RevealSecret } from '../../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
 import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { ApiToken } from './api-token.entity.js';
 import { parsePresetToken } from './api-tokens.service.js';
-import { printGeneratedSecret } from '../print-generated-secret.js';
 import { PlatformKeyListener } from './platform-key-listener.js';
 import { ProvidedKey } from './platform-key.dto.js';
 
@@ -30,10 +29,10 @@ export class PlatformKeysService {
 
   /** Creates or updates keys by name. Runs after the operators, because a key can be bound to one. */
   @Provisions({ name: 'platformKeys', order: 330, row: ProvidedKey })
-  async provision(rows: readonly ProvidedKey[]): Promise<void> {
+  async provision(rows: readonly ProvidedKey[], reveal: RevealSecret): Promise<void> {
     for (const row of rows) {
       const token = await this.provide(row);
-      if (token !== null) printGeneratedSecret('platform key', row.name, token);
+      if (token !== null) reveal({ kind: 'platform key', owner: row.name, secret: token });
     }
   }
 

@@ -68,6 +68,20 @@ export class SessionsService {
     });
   }
 
+  /** Ends all sessions of a user and logins that wait for a code; returns the number of sessions. Throws 403. */
+  async endAllOf(userId: string): Promise<number> {
+    assertScope('identity:write');
+    return this.database.transaction(async () => {
+      const open = await this.database.query<{ id: string }>(
+        'select id from staff_sessions where user_id = $1 and ended_at is null order by id for update',
+        [userId],
+      );
+      for (const { id } of open) await this.end(id);
+      await this.credentials.endSessions(userId);
+      return open.length;
+    });
+  }
+
   /** Throws 404 if it has ended, or belongs to another user and the caller lacks `identity:write`. */
   async end(id: string): Promise<StaffSession> {
     return this.database.transaction(async () => {

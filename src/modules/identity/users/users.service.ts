@@ -11,7 +11,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId, randomBase62 } from '../../../platform/ids/id.js';
-import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
+import { Provisions, type RevealSecret } from '../../../platform/provisioning/provisioning-decorators.js';
 import {
   ActionLedger,
   assertUnchangedSince,
@@ -20,7 +20,6 @@ import {
   Reverses,
 } from '../../action-ledger/index.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
-import { printGeneratedSecret } from '../print-generated-secret.js';
 import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { assertCallerHasScopes } from './assert-caller-has-scopes.js';
 import { hashPassword } from './password.js';
@@ -111,6 +110,13 @@ export class UsersService {
     return this.rows.get(id);
   }
 
+  /** Ignores case. Throws 404. */
+  async getByAddress(email: string): Promise<User> {
+    const user = await this.findByAddress(email);
+    if (!user) throw notFound();
+    return user;
+  }
+
   /** Throws 403 if the present or new roles exceed the scopes of the caller; 404; 409 `last_owner`; 412. */
   async update(id: string, changes: UpdateUser, expected: ExpectedVersions): Promise<User> {
     return this.database.transaction(async () => {
@@ -149,18 +155,22 @@ export class UsersService {
 
   /** Creates or updates users by e-mail address. */
   @Provisions({ name: 'users', order: 100, row: ProvidedUser })
-  async provision(rows: readonly ProvidedUser[]): Promise<void> {
+  async provision(rows: readonly ProvidedUser[], reveal: RevealSecret): Promise<void> {
     for (const row of rows) {
       const password = await this.provisionRow(row);
-      if (password !== null) printGeneratedSecret('password', row.email, password);
+      if (password !== null) reveal({ kind: 'password', owner: row.email, secret: password });
     }
   }
 
   /** Returns the password if it was generated, else null. */
   private async provisionRow(wanted: ProvidedUser): Promise<string | null> {
-    const found = this.database.repository(User).createQueryBuilder('u');
-    const user = await found.where('lower(u.email) = lower(:email)', { email: wanted.email }).getOne();
+    const user = await this.findByAddress(wanted.email);
     return user ? this.updateFromRow(user, wanted) : this.createFromRow(wanted);
+  }
+
+  private async findByAddress(email: string): Promise<User | null> {
+    const found = this.database.repository(User).createQueryBuilder('u');
+    return found.where('lower(u.email) = lower(:email)', { email }).getOne();
   }
 
   private async createFromRow({ active = true, password, ...wanted }: ProvidedUser): Promise<string | null> {

@@ -1,0 +1,80 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Env } from './platform/config/env.js';
+
+/** What a command has done. */
+export interface Outcome {
+  /** 0 by default. */
+  exitCode?: number;
+  /** The document that `--json` prints. */
+  result: object;
+  /** The same for a person. */
+  lines: string[];
+  /** Further lines on standard error. */
+  faults?: string[];
+}
+
+/** Progress of long work, shown on standard error. */
+export interface Progress {
+  add(amount: number): void;
+  end(): void;
+}
+
+/** What the command line provides. */
+export interface CommandTools {
+  /** Shows how much of a total is done. `format` writes an amount with its unit. */
+  progress(name: string, total: number, format: (amount: number) => string): Progress;
+  /** Prints a line to standard error. */
+  note: (line: string) => void;
+}
+
+export interface CommandContext {
+  app: NestExpressApplication;
+  env: Env;
+  options: CommandOptions;
+  tools: CommandTools;
+}
+
+/** Exit codes of sysexits(3). */
+export const EXIT_FAILED = 1;
+export const EXIT_DATA = 65;
+
+/** An expected failure: its message is printed without a stack. */
+export class CommandError extends Error {
+  constructor(
+    readonly exitCode: number,
+    message: string,
+    /** For `--json`. */
+    readonly details?: object,
+    readonly code?: string,
+  ) {
+    super(message);
+    this.name = 'CommandError';
+  }
+}
+
+/** Arguments and options of a command by name. The command line has checked them. */
+export class CommandOptions {
+  constructor(private readonly values: Readonly<Record<string, unknown>>) {}
+
+  find(name: string): string | undefined {
+    const value = this.values[name];
+    if (value === undefined || typeof value === 'string') return value;
+    throw new TypeError(`The option ${name} is not a text`);
+  }
+
+  get(name: string): string {
+    const value = this.find(name);
+    if (value === undefined) throw new TypeError(`The option ${name} is missing`);
+    return value;
+  }
+
+  list(name: string): string[] {
+    const value = this.values[name] ?? [];
+    if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
+    throw new TypeError(`The option ${name} is not a list of texts`);
+  }
+
+  has(name: string): boolean {
+    return this.values[name] === true;
+  }
+}
