@@ -131,3 +131,15 @@ it('a restored database that was lost before its first start leaves the history 
   rmSync(databases, { recursive: true });
   expect(await restored()).toBe('abeg');
 }, 120_000);
+
+it('a restored database that was lost before its log was archived is the end of the history before it', async () => {
+  expect(await restored('--at', moments['c'] ?? '')).toBe('abc');
+  const archive = join(backupDir, readdirSync(backupDir).find((name) => name.startsWith('wal-')) ?? '');
+  const newest = readdirSync(archive).filter((name) => name.endsWith('.history.gz'));
+  const timeline = newest.sort().at(-1)?.slice(0, 8) ?? '';
+  for (const name of readdirSync(archive)) {
+    if (name.startsWith(timeline) && !name.includes('history')) rmSync(join(archive, name));
+  }
+  rmSync(databases, { recursive: true });
+  expect(await restored()).toBe('abc');
+}, 120_000);
