@@ -60,6 +60,12 @@ export class BackupStore {
     return backups.sort((a, b) => a.manifest.number - b.manifest.number);
   }
 
+  /** The names of backups that cannot be read: they are neither counted nor deleted. */
+  unreadable() {
+    const names = namesIn(this.folder).filter((name) => NAME.test(name));
+    return names.filter((name) => this.#find(name) instanceof Error).sort();
+  }
+
   /** @param {string} name @returns {Backup} */
   get(name) {
     const found = NAME.test(name) ? this.#find(name) : null;

@@ -13,8 +13,8 @@ import { codeOf } from '../processes.js';
 import { serviceLocks } from '../service.js';
 import { BackupStore, verifyBackup } from './backup-store.js';
 import { backupKind, chooseBackup } from './chosen-backup.js';
-import { copyFiles, restoreFiles } from './files.js';
-import { backupLines, backupResult, restoreLines } from './summary.js';
+import { copyFiles, restoreFiles, restoreNeeded } from './files.js';
+import { backupLines, backupResult, restoreLines, some } from './summary.js';
 
 /** @typedef {import('./backup-store.js').Backup} Backup */
 /** @typedef {import('./manifest.js').Manifest} Manifest */
@@ -96,7 +96,8 @@ async function takeBackup({ values, signal }) {
     };
     const backup = await store.create(startedAt, fill, signal);
     const deleted = store.prune(backup.manifest.kind, keep);
-    const result = backupResult(backup, { archivesWal, damaged, missing, deleted });
+    const unreadable = store.unreadable();
+    const result = backupResult(backup, { archivesWal, damaged, missing, deleted, unreadable });
     return { result, lines: backupLines(result), exitCode: result.filesAtFault ? 1 : 0 };
   });
 }
@@ -154,7 +155,7 @@ async function restoreBackup({ values, names: [name], signal }) {
     const replace = values.replace === true;
     const { backup, ...restored } =
       newest.manifest.kind === 'dump'
-        ? await restoreDump(newest, { replace, signal })
+        ? await restoreDump(newest, { replace, store, signal })
         : await restorePhysical(newest, { isNamed: name !== undefined, replace, upTo, store, signal });
     const { kind, startedAt } = backup.manifest;
     const result = { name: backup.name, kind, startedAt, ...restored };
@@ -162,14 +163,15 @@ async function restoreBackup({ values, names: [name], signal }) {
   });
 }
 
-/** @param {Backup} backup @param {{ replace: boolean, signal: AbortSignal }} options */
-async function restoreDump(backup, { replace, signal }) {
+/** @param {Backup} backup @param {{ replace: boolean, store: BackupStore, signal: AbortSignal }} options */
+async function restoreDump(backup, { replace, store, signal }) {
   const { rejectUnsuitableDatabase, restoreDatabase } = await import('./dump.js');
   await rejectUnsuitableDatabase(backup, { replace });
   await verifyBackup(backup, { signal });
   const files = await restoreFiles(backup, { ...filePlaces(), signal });
-  const state = await restoreDatabase(backup, { replace, signal });
-  return { backup, files, setAside: null, lastTransactionAt: null, timeline: null, ...state };
+  const { fileKeys, ...state } = await restoreDatabase(backup, { replace, signal });
+  const needed = await neededFrom(store, fileKeys, signal);
+  return { backup, files: { ...files, ...needed }, setAside: null, lastTransactionAt: null, timeline: null, ...state };
 }
 
 /**
@@ -185,13 +187,22 @@ async function restorePhysical(newest, { isNamed, replace, upTo, store, signal }
   rejectUnsuitableCluster(newest, { dataDir, replace });
   const plan = planRecovery(store, { newest, isNamed, upTo, cluster: clusterIn(dataDir) });
   await verifyBackup(plan.backup, { signal });
-  /** @type {Awaited<ReturnType<typeof restoreFiles>> | null} */
+  /** @type {Awaited<ReturnType<typeof restoreFiles>> & Awaited<ReturnType<typeof neededFrom>> | null} */
   let files = null;
-  const before = async () => {
-    files = await restoreFiles(plan.backup, { ...filePlaces(), signal });
+  const before = async (/** @type {string[]} */ fileKeys) => {
+    const restored = await restoreFiles(plan.backup, { ...filePlaces(), signal });
+    files = { ...restored, ...(await neededFrom(store, fileKeys, signal)) };
   };
   const { recovered, setAside } = await recoverCluster(plan, { dataDir, replace, signal, before });
   return { backup: plan.backup, files, setAside, ...recovered };
+}
+
+/** @param {BackupStore} store @param {string[]} fileKeys @param {AbortSignal} signal */
+async function neededFrom(store, fileKeys, signal) {
+  const { objectStore, filesDir } = filePlaces();
+  const keys = objectStore === null ? fileKeys : [];
+  const { added, missing } = await restoreNeeded(keys, { filesDir, backups: store.list().reverse(), signal });
+  return { fromOtherBackups: added, missing: some(missing) };
 }
 
 /** @param {string | boolean | undefined} given */

@@ -149,7 +149,7 @@ export async function restoreDatabase({ folder }, { replace, signal }) {
   progress.end();
   return onDatabase(ownerUrl(), async (client) => {
     await client.query('analyze');
-    return restoredState(client);
+    return { ...(await restoredState(client)), fileKeys: await neededFiles(client) };
   });
 }
 

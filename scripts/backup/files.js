@@ -106,17 +106,28 @@ async function addMissing(options, copied) {
  * @returns {Promise<boolean>} false if there is none
  */
 async function linkEarlier(key, { target, earlier }, { entries, linked }) {
-  const path = `${FILES}${key.slice(0, 2)}/${key.slice(2, 4)}/${key}`;
-  for (const { folder } of earlier) {
-    const source = join(folder, path);
+  const copy = await findCopy(key, earlier);
+  if (copy === null) return false;
+  const path = `${FILES}${pathOf(key)}`;
+  await linkOrCopy(copy.source, join(target, path));
+  entries.push({ path, bytes: copy.bytes, sha256: key });
+  linked.add(path);
+  return true;
+}
+
+/** @param {string} key @param {readonly Backup[]} backups @returns {Promise<{ source: string, bytes: number } | null>} */
+async function findCopy(key, backups) {
+  for (const { folder } of backups) {
+    const source = join(folder, FILES, pathOf(key));
     const digest = await digestOf(source).catch(() => null);
-    if (digest?.sha256 !== key) continue;
-    await linkOrCopy(source, join(target, path));
-    entries.push({ path, ...digest });
-    linked.add(path);
-    return true;
+    if (digest?.sha256 === key) return { source, bytes: digest.bytes };
   }
-  return false;
+  return null;
+}
+
+/** The path of a stored file. @param {string} key */
+function pathOf(key) {
+  return `${key.slice(0, 2)}/${key.slice(2, 4)}/${key}`;
 }
 
 /**
@@ -142,6 +153,37 @@ export async function restoreFiles({ folder, manifest }, { filesDir, checkpointF
   return { ...counts, checkpoints };
 }
 
+/**
+ * Adds files that the restored database names and that are not stored, from any backup: a database that is restored to a point in
+ * time after its backup names files that only later backups have.
+ * @param {readonly string[]} keys
+ * @param {{ filesDir: string | null, backups: readonly Backup[], signal: AbortSignal }} options
+ * @returns {Promise<{ added: number, missing: string[] }>} `missing`: the keys of those that no backup has
+ */
+export async function restoreNeeded(keys, { filesDir, backups, signal }) {
+  /** @type {string[]} */
+  const missing = [];
+  let added = 0;
+  const absent = keys.filter((key) => filesDir !== null && !existsSync(join(filesDir, pathOf(key))));
+  for (const key of absent) {
+    signal.throwIfAborted();
+    const copy = await findCopy(key, backups);
+    if (copy === null || filesDir === null) {
+      missing.push(key);
+    } else {
+      await placeStored(copy.source, { root: filesDir, path: pathOf(key) });
+      added += 1;
+    }
+  }
+  return { added, missing };
+}
+
+/** @param {string} source @param {{ root: string, path: string }} target */
+async function placeStored(source, { root, path }) {
+  await placeFile(source, { root, path });
+  chmodSync(join(root, path), 0o640);
+}
+
 /** @param {Entry[]} files @param {{ from: string, to: string, signal: AbortSignal }} options */
 async function restoreMissing(files, { from, to, signal }) {
   mkdirSync(to, { recursive: true });
@@ -155,8 +197,7 @@ async function restoreMissing(files, { from, to, signal }) {
       if (existing?.sha256 === sha256) {
         present += 1;
       } else {
-        await placeFile(join(from, path), { root: to, path: stored });
-        chmodSync(join(to, stored), 0o640);
+        await placeStored(join(from, path), { root: to, path: stored });
         restored += 1;
       }
       progress.add(bytes);

@@ -16,7 +16,7 @@ import { EXIT_DATA, LaunchError } from '../launch-error.js';
 import { isAlive } from '../processes.js';
 import { bytesOf, copyFile, forEachOf } from './copies.js';
 import { progressOf } from './progress.js';
-import { endOfRecovery, restoredState } from './restored-state.js';
+import { endOfRecovery, neededFiles, restoredState } from './restored-state.js';
 import { lsnOf, recordPresent } from './timelines.js';
 import { collectWal, keepUnarchived, RESTORED_WAL } from './wal-segments.js';
 
@@ -61,7 +61,8 @@ export function rejectUnsuitableCluster({ name, manifest }, { dataDir, replace }
  * Restores a physical backup, and replays the archived write-ahead log. The cluster gets its name when it is complete; `before`
  * runs at that moment, and if it fails nothing has changed. Nothing is archived before a server is started on the cluster.
  * @param {import('./recovery-plan.js').RecoveryPlan} plan
- * @param {{ dataDir: string, replace: boolean, signal: AbortSignal, before: () => Promise<void> }} options
+ * @param {{ dataDir: string, replace: boolean, signal: AbortSignal, before: (fileKeys: string[]) => Promise<void> }} options `fileKeys`: of the
+ *   stored files that the restored database names
  * @returns {Promise<{ recovered: Recovered, setAside: string | null }>}
  */
 export async function recoverCluster(plan, { dataDir, replace, signal, before }) {
@@ -77,14 +78,14 @@ export async function recoverCluster(plan, { dataDir, replace, signal, before })
     const { segments, unarchived } = await collectWal(plan, { draft, signal });
     writeFileSync(join(draft, 'recovery.signal'), '');
     giveTo(user, draft);
-    const state = await replay(draft, { postgres: programs.postgres, user, plan, segments, signal });
+    const { fileKeys, ...state } = await replay(draft, { postgres: programs.postgres, user, plan, segments, signal });
     const timeline = recordPresent(draft, state.timeline, plan.timelines);
     rejectEarlyEnd(plan, timeline);
     keepUnarchived(draft, { unarchived, timeline, user });
     for (const name of [RESTORED_WAL, 'postmaster.opts']) rmSync(join(draft, name), { recursive: true, force: true });
     await renewPasswords(draft, { programs, user, settings: ARCHIVE_LATER });
     signal.throwIfAborted();
-    await before();
+    await before(fileKeys);
     // A service may have been started meanwhile.
     rejectUnsuitableCluster(plan.backup, { dataDir, replace });
     const setAside = replaceCluster(draft, cluster);
@@ -115,7 +116,7 @@ async function copyDatabase({ folder, manifest }, draft, signal) {
  * @param {string} cluster
  * @param {{ postgres: string, user: ServerUser, plan: import('./recovery-plan.js').RecoveryPlan, segments: number,
  *   signal: AbortSignal }} options
- * @returns {Promise<Recovered>}
+ * @returns {Promise<Recovered & { fileKeys: string[] }>}
  */
 async function replay(cluster, { postgres, user, plan, segments, signal }) {
   const folder = mkdtempSync(join(tmpdir(), 'travel-restore-'));
@@ -154,7 +155,8 @@ async function replay(cluster, { postgres, user, plan, segments, signal }) {
       if (!(await isReplayed(server, wait))) throw recoveryFailure(server.output(), plan.target);
     }
     const end = await connected(url('postgres'), endOfRecovery);
-    return { ...(await connected(url(DATABASE), restoredState)), ...end };
+    const fileKeys = await connected(url(DATABASE), neededFiles);
+    return { ...(await connected(url(DATABASE), restoredState)), ...end, fileKeys };
   } finally {
     if (isAlive(server.pid)) await stopPostmaster(server.pid);
     rmSync(folder, { recursive: true, force: true });

@@ -8,10 +8,10 @@ const SHOWN = 20;
 
 /**
  * @param {import('./backup-store.js').Backup} backup
- * @param {{ archivesWal: boolean, damaged: string[], missing: string[], deleted: string[] }} outcome `damaged`, `missing`: keys of
+ * @param {{ archivesWal: boolean, damaged: string[], missing: string[], deleted: string[], unreadable: string[] }} outcome `damaged`, `missing`: keys of
  *   stored files
  */
-export function backupResult({ name, folder, manifest }, { archivesWal, damaged, missing, deleted }) {
+export function backupResult({ name, folder, manifest }, { archivesWal, damaged, missing, ...outcome }) {
   const { entries, physical, lacking, lost, ...facts } = manifest;
   return {
     name,
@@ -24,12 +24,12 @@ export function backupResult({ name, folder, manifest }, { archivesWal, damaged,
     lacking: some(lacking),
     lost: some(lost),
     filesAtFault: [...damaged, ...missing].some((key) => !lost.includes(key)),
-    deleted,
+    ...outcome,
   };
 }
 
 /** @param {readonly string[]} keys @returns {Some} */
-function some(keys) {
+export function some(keys) {
   return { count: keys.length, keys: [...keys].sort().slice(0, SHOWN) };
 }
 
@@ -37,7 +37,18 @@ function some(keys) {
  * @param {ReturnType<typeof backupResult>} backup
  * @returns {string[]}
  */
-export function backupLines({ name, folder, kind, bytes, keyIds, objectStore, archivesWal, deleted, ...files }) {
+export function backupLines({
+  name,
+  folder,
+  kind,
+  bytes,
+  keyIds,
+  objectStore,
+  archivesWal,
+  deleted,
+  unreadable,
+  ...files
+}) {
   const { complete, damaged, missing, lacking, lost } = files;
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MB in ${folder}`;
   const lines = [complete ? `${name} is complete: ${size}` : `${name} is INCOMPLETE, it lacks files: ${size}`];
@@ -58,6 +69,8 @@ export function backupLines({ name, folder, kind, bytes, keyIds, objectStore, ar
       'The other files are in this backup, from earlier ones: copy them from its folder `files` to FILES_DIR.',
     );
   if (lost.count > 0) lines.push(`Accepted as lost: ${lost.count} files.`);
+  if (unreadable.length > 0)
+    lines.push(`Without a usable manifest, neither counted nor deleted: ${unreadable.join(', ')}`);
   if (deleted.length > 0) lines.push(`Deleted: ${deleted.join(', ')}`);
   return lines;
 }
@@ -71,7 +84,7 @@ function keysLines(title, { count, keys }) {
 
 /**
  * @param {{ name: string, kind: string, startedAt: string, lastTransactionAt: string | null, setAside: string | null,
- *   files: { restored: number, present: number, omitted: number, checkpoints: boolean } | null, waitingJobs: Record<string, number>,
+ *   files: { restored: number, present: number, omitted: number, fromOtherBackups: number, missing: Some, checkpoints: boolean } | null, waitingJobs: Record<string, number>,
  *   waitingMails: number, unpublishedEvents: number, keyIds: string[] }} restored
  * @returns {string[]}
  */
@@ -83,7 +96,10 @@ export function restoreLines(restored) {
   return [
     `${name} is restored: ${last}.`,
     ...(setAside === null ? [] : [`The replaced database is in ${setAside}; delete it when you no longer need it.`]),
-    ...(files === null ? [] : [`Files: ${files.restored} restored, ${files.present} were present.`]),
+    ...(files === null
+      ? []
+      : [`Files: ${files.restored + files.fromOtherBackups} restored, ${files.present} were present.`]),
+    ...(files === null ? [] : keysLines('MISSING: the database names them, and no backup has them', files.missing)),
     ...(files?.omitted
       ? [
           `${files.omitted} files of the backup were not restored: they belong to the object store of FILES_URL. See "Files" in docs/operations.md.`,

@@ -21,7 +21,7 @@ export function replaceCluster(draft, cluster) {
   try {
     renameSync(draft, cluster);
   } catch (error) {
-    if (setAside !== null) renameSync(setAside, cluster);
+    if (setAside !== null && !existsSync(cluster)) renameSync(setAside, cluster);
     throw error;
   } finally {
     syncFolder(dirname(cluster));

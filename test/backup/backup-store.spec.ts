@@ -115,6 +115,7 @@ it('a manifest whose paths leave the backup, or that is no manifest, makes no ba
     expect(() => store.get(name)).toThrow(`There is no backup ${name}`);
   }
   expect(store.list().map(({ name }) => name)).toEqual([usable]);
+  expect(store.unreadable()).toHaveLength(invalid.length);
 });
 
 it('a backup with a symbolic link is damaged, and only its owner can read it', async () => {

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { copyFiles, restoreFiles } from '../../scripts/backup/files.js';
+import { copyFiles, restoreFiles, restoreNeeded } from '../../scripts/backup/files.js';
 import { newFolder } from '../launcher/folders.js';
 
 type Options = Parameters<typeof copyFiles>[1];
@@ -49,6 +49,16 @@ it('a restore to a service with a bucket restores the checkpoints and counts the
     { restored: 1, present: 0, omitted: 0, checkpoints: false },
     true,
   ]);
+});
+
+it('a file that the restored database names is taken from any backup that has it undamaged', async () => {
+  const backups = [await backup(source('BYTES')), await backup(source())];
+  const filesDir = newFolder();
+  const other = 'f'.repeat(64);
+  const keys = [SHA256, other];
+  expect(await restoreNeeded(keys, { filesDir, backups, signal })).toEqual({ added: 1, missing: [other] });
+  expect(await restoreNeeded(keys, { filesDir, backups, signal })).toEqual({ added: 0, missing: [other] });
+  expect(await restoreNeeded(keys, { filesDir: null, backups, signal })).toEqual({ added: 0, missing: [] });
 });
 
 it('a stored file that was damaged later is taken from the newest backup that has it undamaged', async () => {
