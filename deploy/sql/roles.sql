@@ -43,9 +43,7 @@ alter schema public owner to travel_owner;
 revoke all on schema public from public;
 
 create extension if not exists btree_gist;
-create extension if not exists citext;
 create extension if not exists pg_trgm;
-create extension if not exists pgcrypto;
 create extension if not exists unaccent;
 
 -- travel_owner owns all tables and functions. Only migrations use it, so its password is not part of the service's environment.

@@ -3,8 +3,8 @@ import pg from 'pg';
 
 /** @typedef {import('./cluster.js').Passwords} Passwords */
 
-/** Extensions of the application; the superuser creates them, because the owner of the database is not one. */
-export const EXTENSIONS = ['btree_gist', 'citext', 'pg_trgm', 'pgcrypto', 'unaccent'];
+/** Extensions that the migrations need; the superuser creates them, because the owner of the database is not one. */
+export const EXTENSIONS = ['btree_gist', 'pg_trgm', 'unaccent'];
 
 /** Owns the database and runs the migrations. */
 export const OWNER_ROLE = 'travel_owner';

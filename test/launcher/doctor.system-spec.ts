@@ -36,7 +36,7 @@ describe('platform doctor', () => {
       'OK    database       the server of DATABASE_URL accepts connections',
       expect.stringMatching(/^OK {4}version {8}PostgreSQL \d+/),
       expect.stringMatching(/^OK {4}encoding {7}UTF8, character type \S+$/),
-      'OK    extensions     btree_gist, citext, pg_trgm, pgcrypto, unaccent: installed, or this role can create them',
+      'OK    extensions     btree_gist, pg_trgm, unaccent: installed, or this role can create them',
       expect.stringMatching(/^OK {4}role {11}\w+ is not a superuser$/),
       expect.stringMatching(/^OK {4}clock {10}the database's clock is \d+ ms (behind|ahead)$/),
       expect.stringMatching(/^OK {4}migrations {5}all \d+ are applied$/),

@@ -109,7 +109,7 @@ describe('a process with an invalid configuration', () => {
         DATABASE_URL: `postgres://service:secret@${host}/travel`,
         MIGRATION_DATABASE_URL: `postgres://owner:secret@${host}/travel`,
       };
-      const { code, output } = await run(['dist/src/commands.js', 'migrate'], env);
+      const { code, output } = await run(['scripts/built-platform.js', 'migrate'], env);
 
       expect([code, output]).toEqual([
         75,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 const PREFIX = 'travel_test_';
-const EXTENSIONS = ['pg_trgm', 'unaccent', 'citext', 'pgcrypto', 'btree_gist'];
+const EXTENSIONS = ['pg_trgm', 'unaccent', 'btree_gist'];
 const LEFT_BEHIND_MS = 6 * 60 * 60 * 1000;
 
 /** Runs `work` with one connection to the database at `url`, and closes it. */
