@@ -44,6 +44,55 @@ describe('WEB_CONCURRENCY', () => {
     expect(text).toMatch(/^db_up 1$/m);
   });
 
+  it('the metrics of all processes never fall when a process ends and another starts', async () => {
+    service = await ServiceProcess.start({ WEB_CONCURRENCY: '3' });
+    const counted = async () => {
+      const answer = await service.get('/metrics');
+      const text = await answer.text();
+      if (answer.status !== 200) return null;
+      return Number(
+        /http_request_duration_seconds_count\{[^}]*reference\/languages[^}]*\} (\d+)/.exec(text)?.[1] ?? NaN,
+      );
+    };
+    for (let n = 0; n < 30; n += 1) await (await service.get(LANGUAGES)).text();
+    expect(await counted()).toBe(30);
+    const [victim = 0] = service.workers();
+    process.kill(victim, 'SIGKILL');
+    const counts = new Set<number | null>();
+    // Requests to the process that was killed may fail.
+    const scrape = () =>
+      counted().then(
+        (count) => void counts.add(count),
+        () => undefined,
+      );
+    await until(async () => {
+      await scrape();
+      return service.workers().length === 3 && !service.workers().includes(victim);
+    });
+    // The new process is starting.
+    for (let n = 0; n < 20; n += 1) await scrape();
+    expect([...counts]).toEqual([30]);
+  });
+
+  it('/metrics is 503 instead of a part of the processes while one does not respond', async () => {
+    service = await ServiceProcess.start({ WEB_CONCURRENCY: '2' });
+    const [stopped = 0] = service.workers();
+    const statuses = async () => {
+      // New connections: some lead to the stopped process, and get no response.
+      const request = async () => {
+        const signal = AbortSignal.timeout(8_000);
+        return (await fetch(`${service.url}/metrics`, { signal, headers: { connection: 'close' } })).status;
+      };
+      const all = await Promise.all(Array.from({ length: 4 }, () => request().catch(() => null)));
+      return new Set(all.filter((status) => status !== null));
+    };
+    process.kill(stopped, 'SIGSTOP');
+    const during = await statuses();
+    process.kill(stopped, 'SIGCONT');
+    expect(during).toEqual(new Set([503]));
+    await until(async () => (await service.get('/metrics')).status === 200);
+  });
+
   it('each process closes the connections that exceed MAX_CONNECTIONS', async () => {
     service = await ServiceProcess.start({ WEB_CONCURRENCY: '2', MAX_CONNECTIONS: '10' });
     const { hostname, port } = new URL(service.url);

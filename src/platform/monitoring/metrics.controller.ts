@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '../auth/access.js';
 import { Env } from '../config/env.js';
-import { notFound } from '../errors/app-error.js';
+import { notFound, unavailable } from '../errors/app-error.js';
 import { ReadsFrom } from '../http/read-target.js';
 import { clusterMetrics } from '../observability/cluster-metrics.js';
 import { Metrics } from '../observability/metrics.js';
@@ -24,6 +24,8 @@ export class MetricsController {
     if (!this.env.metrics) throw notFound();
     const { registry } = this.metrics;
     const text = await clusterMetrics(registry);
+    // A part of the processes would look like counters that fall; a missed scrape does no harm.
+    if (text === null) throw unavailable('A process of this machine did not report its metrics in time');
     response.type(registry.contentType).send(text);
   }
 }

@@ -3,47 +3,113 @@ import { randomUUID } from 'node:crypto';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 
 /**
- * Messages between the processes that share a port: prom-client aggregates in the primary process, but a scrape arrives
- * at any worker, which asks the primary for the aggregated metrics.
+ * Messages between the processes that share a port. A scrape arrives at any worker, which asks the primary process; that one
+ * reads the metrics of all workers and adds them up. prom-client can do this too, but also waits for workers that are starting, and its
+ * counters fall when a worker ends.
  */
+const OFFERED = 'metrics-offered';
 const WANTED = 'metrics-wanted';
 const GATHERED = 'metrics-gathered';
-const WITHIN_MS = 2_000;
+const READ = 'metrics-read';
+const FAMILIES = 'metrics-families';
+/** The primary waits for a worker; a worker waits longer for the primary. */
+const READ_WITHIN_MS = 4_000;
+const GATHER_WITHIN_MS = 5_000;
+/** Types of metrics that only rise. */
+const CUMULATIVE: readonly unknown[] = ['counter', 'histogram'];
+
+/** The metrics of a process, as prom-client describes them. */
+type Families = readonly object[];
 
 interface Message {
   type: string;
   id: string;
-  /** Null if they could not be aggregated. */
-  text: string | null;
+  /** Null if the metrics could not be read. */
+  text?: string | null;
+  families?: Families | null;
 }
 
-/** The metrics as text, of all processes of the cluster; if they do not respond in time, of this process. */
-export async function clusterMetrics(own: Registry): Promise<string> {
-  const gathered = cluster.isWorker ? await askLeader() : null;
-  return gathered ?? own.metrics();
+/** The metrics as text, of all processes of the cluster; null if one of them did not respond in time. */
+export function clusterMetrics(own: Registry): Promise<string | null> {
+  return cluster.isWorker ? askPrimary() : own.metrics();
 }
 
-/** In a worker process: lets prom-client collect this registry. */
+/** In a worker process: lets the primary process read this registry from now on. */
 export function reportToPrimary(own: Registry): void {
   if (!cluster.isWorker) return;
-  AggregatorRegistry.setRegistries([own]);
-  // The constructor installs the message listener.
-  new AggregatorRegistry();
-}
-
-/** In the primary process: aggregates the metrics whenever a worker requests them. */
-export function aggregateMetrics(): void {
-  const aggregator = new AggregatorRegistry();
-  cluster.on('message', (worker: Worker, message: unknown) => {
-    if (!isMessage(message) || message.type !== WANTED) return;
-    const reply = (text: string | null) => {
-      if (worker.isConnected()) worker.send({ type: GATHERED, id: message.id, text } satisfies Message);
-    };
-    aggregator.clusterMetrics().then(reply, () => reply(null));
+  process.on('message', (message: unknown) => {
+    if (!isMessage(message) || message.type !== READ) return;
+    const reply = (families: Families | null) => sendToPrimary({ type: FAMILIES, id: message.id, families });
+    own.getMetricsAsJSON().then(reply, () => reply(null));
   });
+  sendToPrimary({ type: OFFERED, id: randomUUID() });
 }
 
-function askLeader(): Promise<string | null> {
+/** In the primary process: adds up the metrics whenever a worker requests them. */
+export function aggregateMetrics(): void {
+  const workers = new WorkerMetrics();
+  cluster.on('message', (worker: Worker, message: unknown) => {
+    if (isMessage(message)) workers.receive(worker, message);
+  });
+  for (const event of ['disconnect', 'exit'] as const) cluster.on(event, (worker: Worker) => workers.remove(worker));
+}
+
+/** The metrics of the workers, read on request. Sums contain those of ended workers: a counter that falls means a restart. */
+class WorkerMetrics {
+  /** Of each worker that serves, as it was read last. */
+  private readonly latest = new Map<Worker, Families>();
+  private ended: Families = [];
+  private readonly waiting = new Map<string, { worker: Worker; settle: (isRead: boolean) => void }>();
+  private gathering: Promise<string | null> | null = null;
+
+  receive(worker: Worker, { type, id, families }: Message): void {
+    if (type === OFFERED) this.latest.set(worker, []);
+    if (type === FAMILIES) {
+      const reading = this.waiting.get(id);
+      if (reading && families) this.latest.set(worker, families);
+      reading?.settle(Boolean(families));
+    }
+    if (type === WANTED) {
+      const reply = (text: string | null) => send(worker, { type: GATHERED, id, text });
+      void this.gather().then(reply, () => reply(null));
+    }
+  }
+
+  remove(worker: Worker): void {
+    const rising = this.latest.get(worker)?.filter((family) => CUMULATIVE.includes(Reflect.get(family, 'type')));
+    this.latest.delete(worker);
+    if (rising) this.ended = AggregatorRegistry.aggregate([this.ended, rising]).getMetricsAsArray();
+    for (const reading of this.waiting.values()) if (reading.worker === worker) reading.settle(true);
+  }
+
+  /** One reading at a time, so that an older one never replaces a newer one. */
+  private gather(): Promise<string | null> {
+    return (this.gathering ??= this.readAll().finally(() => (this.gathering = null)));
+  }
+
+  private async readAll(): Promise<string | null> {
+    const areRead = await Promise.all([...this.latest.keys()].map((worker) => this.read(worker)));
+    if (areRead.includes(false)) return null;
+    // From the map: a worker that has ended meanwhile is among the ended ones only.
+    return AggregatorRegistry.aggregate([...this.latest.values(), this.ended]).metrics();
+  }
+
+  private read(worker: Worker): Promise<boolean> {
+    return new Promise((resolve) => {
+      const id = randomUUID();
+      const settle = (isRead: boolean) => {
+        clearTimeout(timer);
+        this.waiting.delete(id);
+        resolve(isRead);
+      };
+      const timer = setTimeout(() => settle(false), READ_WITHIN_MS);
+      this.waiting.set(id, { worker, settle });
+      send(worker, { type: READ, id });
+    });
+  }
+}
+
+function askPrimary(): Promise<string | null> {
   return new Promise((resolve) => {
     const id = randomUUID();
     const settle = (text: string | null) => {
@@ -51,13 +117,21 @@ function askLeader(): Promise<string | null> {
       process.off('message', listen);
       resolve(text);
     };
-    const timer = setTimeout(() => settle(null), WITHIN_MS);
+    const timer = setTimeout(() => settle(null), GATHER_WITHIN_MS);
     const listen = (message: unknown) => {
-      if (isMessage(message) && message.type === GATHERED && message.id === id) settle(message.text);
+      if (isMessage(message) && message.type === GATHERED && message.id === id) settle(message.text ?? null);
     };
     process.on('message', listen);
-    process.send?.({ type: WANTED, id, text: null } satisfies Message);
+    sendToPrimary({ type: WANTED, id });
   });
+}
+
+function send(worker: Worker, message: Message): void {
+  if (worker.isConnected()) worker.send(message);
+}
+
+function sendToPrimary(message: Message): void {
+  if (process.connected) process.send?.(message);
 }
 
 function isMessage(message: unknown): message is Message {
