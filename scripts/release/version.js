@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT_USAGE, LaunchError } from '../launch-error.js';
 
-/** Files that name the version beside the image; package.json and package-lock.json are read as JSON. */
+/** Files that name the version; package.json and package-lock.json are read as JSON. */
 const TEXTS = ['deploy/kubernetes/kustomization.yaml', 'docs/operations.md'];
 
 /** @param {string} version @returns {[major: number, minor: number, patch: number]} */
@@ -41,15 +41,15 @@ export function filesWithVersion(root, version) {
   const manifest = JSON.parse(read('package.json'));
   const lock = JSON.parse(read('package-lock.json'));
   const { version: present } = manifest;
-  const image = new RegExp(
-    `((?:newTag: |travel-operations-platform:|VERSION=))${present.replaceAll('.', '\\.')}\\b`,
+  const named = new RegExp(
+    `(newTag: |travel-operations-platform:|VERSION=|/opt/travel-)${present.replaceAll('.', '\\.')}\\b`,
     'g',
   );
   lock.packages[''].version = version;
   return new Map([
     ['package.json', asJson({ ...manifest, version })],
     ['package-lock.json', asJson({ ...lock, version })],
-    ...TEXTS.map((file) => /** @type {const} */ ([file, read(file).replace(image, `$1${version}`)])),
+    ...TEXTS.map((file) => /** @type {const} */ ([file, read(file).replace(named, `$1${version}`)])),
   ]);
 }
 

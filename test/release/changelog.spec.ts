@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { PROJECT } from '../launcher/folders.js';
 import { changelogOf } from '../../scripts/release/changelog.js';
-import { isLater, partsOf } from '../../scripts/release/version.js';
+import { filesWithVersion, isLater, packageVersion, partsOf } from '../../scripts/release/version.js';
 
 const release = { version: '1.2.3', day: '2027-01-31' };
 
@@ -24,6 +25,14 @@ describe('the changelog of a release', () => {
 });
 
 describe('the version of a release', () => {
+  it('no deployment file or page names the version before', () => {
+    const texts = filesWithVersion(PROJECT, '97.98.99');
+    for (const file of ['deploy/kubernetes/kustomization.yaml', 'docs/operations.md']) {
+      expect([file, texts.get(file)]).toEqual([file, expect.stringContaining('97.98.99')]);
+      expect([file, texts.get(file)?.includes(packageVersion(PROJECT))]).toEqual([file, false]);
+    }
+  });
+
   it.each(['1.2', 'v1.2.3', '1.2.3-rc.1', '01.2.3', 'latest', ''])('%j is not a version', (version) => {
     expect(() => partsOf(version)).toThrow(`${version} is not a version.`);
   });
