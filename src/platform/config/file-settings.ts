@@ -14,7 +14,6 @@ export const fileSettings = {
     purpose:
       'Where files are stored: a bucket of an S3-compatible store, with a prefix; `local` or absent: in FILES_DIR',
     example: 's3://travel-files/production',
-    isPlaceholder: true,
   }),
   filesFallback: fileStore({
     name: 'FILES_FALLBACK',

@@ -54,6 +54,13 @@ describe('the settings of files', () => {
     expect(faults.join()).not.toContain('key-secret');
   });
 
+  it('the bucket of the documentation is accepted: a bucket may have this name', () => {
+    const variables = { BASE_URL: 'https://office.acme.test', FILES_URL: 's3://travel-files/production', ...KEY };
+    expect(unsafeInProduction(variables)).toEqual([]);
+    expect(faultsOf({ ...variables, FILES_S3_REGION: 'eu-central-1' })).toEqual([]);
+    expect(faultsOf({ ...variables, FILES_URL: 's3://<bucket>/production' })).toHaveLength(1);
+  });
+
   it('an endpoint without TLS on another machine is unsafe in production', () => {
     const weaknesses = (endpoint: string) =>
       unsafeInProduction({ BASE_URL: 'https://office.acme.test', FILES_S3_ENDPOINT: endpoint, ...KEY }).map(
