@@ -1,6 +1,8 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Env } from './platform/config/env.js';
 
+const SHOWN_AFTER_MS = 1_000;
+
 /** What a command has done. */
 export interface Outcome {
   /** 0 by default. */
@@ -25,6 +27,29 @@ export interface CommandTools {
   progress(name: string, total: number, format: (amount: number) => string): Progress;
   /** Prints a line to standard error. */
   note: (line: string) => void;
+}
+
+/** Shows progress that is reported as the amounts done and in all. Work that ends within a second shows none. */
+export class ProgressReport {
+  private readonly startedAt = performance.now();
+  private shown: { progress: Progress; done: number } | null = null;
+
+  constructor(
+    private readonly tools: CommandTools,
+    private readonly name: string,
+    private readonly unit: string,
+  ) {}
+
+  update(done: number, total: number): void {
+    if (!this.shown && performance.now() - this.startedAt < SHOWN_AFTER_MS) return;
+    this.shown ??= { progress: this.tools.progress(this.name, total, (amount) => `${amount} ${this.unit}`), done: 0 };
+    this.shown.progress.add(Math.max(0, done - this.shown.done));
+    this.shown.done = Math.max(done, this.shown.done);
+  }
+
+  end(): void {
+    this.shown?.progress.end();
+  }
 }
 
 export interface CommandContext {

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { DataSource } from 'typeorm';
 import { apiDocumentContent } from './api-document.js';
 import { connect, endOf, readMigrationSettings, readProcessEnv } from './boot.js';
+import { reindex } from './catalog-commands.js';
 import {
   type CommandContext,
   CommandError,
@@ -10,6 +11,7 @@ import {
   type CommandTools,
   EXIT_DATA,
   type Outcome,
+  ProgressReport,
 } from './command.js';
 import { createApp } from './configure-app.js';
 import { eventTable } from './domain-events.js';
@@ -72,6 +74,7 @@ const inApplication = new Map<string, InApplication>([
   ['keys rewrap', rewrapKeys],
   ['ledger checkpoint', checkpointLedger],
   ['ledger erase', erasePayloads],
+  ['reindex', reindex],
   ['openapi', printDocument],
   ['docs', writeDocs],
 ]);
@@ -137,11 +140,16 @@ function constraintErrorOf(error: unknown): AppError | null {
 }
 
 async function migrate(_options: CommandOptions, tools: CommandTools): Promise<Outcome> {
+  const progress = new ProgressReport(tools, 'migrating', 'migrations');
   const report = await migrateDatabase(readMigrationSettings(), {
     waiting: () => tools.note('Another process is migrating; waiting for it'),
-    started: (name, position, total) => tools.note(`  ${position} of ${total}  ${name}`),
+    started: (name, position, total) => {
+      tools.note(`  ${position} of ${total}  ${name}`);
+      progress.update(position - 1, total);
+    },
     repeated: (name) => tools.note(`  ${name} waits for transactions that lock its tables`),
   });
+  progress.end();
   const { applied, schemaVersion, oldestBuild } = report;
   const done = applied.length === 0 ? 'No migration is pending' : `Applied ${applied.length} migrations`;
   const builds = `The schema has version ${schemaVersion}; builds from ${oldestBuild ?? schemaVersion} on may run on it`;

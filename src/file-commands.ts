@@ -6,7 +6,7 @@ import {
   type CommandTools,
   EXIT_FAILED,
   type Outcome,
-  type Progress,
+  ProgressReport,
 } from './command.js';
 import { ConfigurationError } from './platform/config/configuration-error.js';
 import type { Env } from './platform/config/env.js';
@@ -49,15 +49,16 @@ async function moveConfiguredFiles(env: Env, options: MoveOptions): Promise<Move
 
 /** The command `files move`. */
 export async function moveFilesCommand(options: CommandOptions, tools: CommandTools): Promise<Outcome> {
-  let progress: Progress | null = null;
+  const progress = new ProgressReport(tools, 'moving files', 'files');
+  let [done, all] = [0, 0];
   try {
     const report = await moveConfiguredFiles(readProcessEnv(), {
       deletesSource: options.has('deleteSource'),
       onStart: ({ files, bytes }) => {
         tools.note(`${files} files with ${bytes} bytes are in the source`);
-        progress = tools.progress('moving files', files, (count) => `${count} files`);
+        all = files;
       },
-      onFile: () => progress?.add(1),
+      onFile: () => progress.update((done += 1), all),
     });
     return outcomeOf(report);
   } catch (error) {
@@ -70,7 +71,7 @@ export async function moveFilesCommand(options: CommandOptions, tools: CommandTo
       report,
     );
   } finally {
-    (progress as Progress | null)?.end();
+    progress.end();
   }
 }
 

@@ -1,4 +1,4 @@
-import { type CommandContext, EXIT_FAILED, type Outcome } from './command.js';
+import { type CommandContext, EXIT_FAILED, type Outcome, ProgressReport } from './command.js';
 import { ActionLedger } from './modules/action-ledger/index.js';
 import { VaultKeysService } from './modules/vault/index.js';
 import { asSystem } from './platform/context/request-context.js';
@@ -22,11 +22,13 @@ export async function revokeSigningKeys(context: CommandContext): Promise<Outcom
 }
 
 /** Wraps all stored keys with the primary key-encryption key, and names those that need another one. */
-export async function rewrapKeys({ app }: CommandContext): Promise<Outcome> {
+export async function rewrapKeys({ app, tools }: CommandContext): Promise<Outcome> {
+  const progress = new ProgressReport(tools, 'wrapping the keys of the vault', 'keys');
   const results = await asSystem(async () => [
     await app.get(ServiceKeys).rewrap(),
-    await app.get(VaultKeysService).rewrapAll(),
+    await app.get(VaultKeysService).rewrapAll((done, all) => progress.update(done, all)),
   ]);
+  progress.end();
   const failed = results.flatMap((each) => each.failed);
   const rewrapped = results.reduce((sum, each) => sum + each.rewrapped, 0);
   const faults = failed.map((key) => `${key}: the key-encryption key is missing or wrong`);

@@ -1,5 +1,13 @@
 import type { DataSource } from 'typeorm';
-import { type CommandContext, CommandError, EXIT_DATA, EXIT_FAILED, type Outcome } from './command.js';
+import {
+  type CommandContext,
+  CommandError,
+  type CommandTools,
+  EXIT_DATA,
+  EXIT_FAILED,
+  type Outcome,
+  ProgressReport,
+} from './command.js';
 import {
   CheckpointFile,
   CheckpointVerifier,
@@ -14,12 +22,15 @@ import { Database } from './platform/database/database.js';
 import { createKekProvider } from './platform/keys/configured-keks.js';
 
 /** Only reads the database: runs no migration and works while the service is running or not. */
-export async function verifyLedger(dataSource: DataSource, env: Env): Promise<Outcome> {
+export async function verifyLedger(dataSource: DataSource, env: Env, tools: CommandTools): Promise<Outcome> {
   const database = new Database(dataSource, new Clock(env));
   const file = new CheckpointFile(env.ledgerCheckpointFile);
   const keks = memoized(() => createKekProvider(env));
   const verifier = new LedgerVerifier(database, new CheckpointVerifier(database, file, keks));
-  const { nextChain: _nextChain, ...result } = await verifier.verify();
+  const progress = new ProgressReport(tools, 'verifying the ledger', 'chains');
+  const onChain = (verified: number, all: number) => progress.update(verified, all);
+  const { nextChain: _nextChain, ...result } = await verifier.verify({ onChain });
+  progress.end();
   const { entries, erasedPayloads, breaks, findings, checkpoints, newestCheckpointAt } = result;
   if (entries === 0 && breaks.length === 0) {
     const message = 'The action ledger is empty. Check that this is the intended database (DATABASE_URL, DATA_DIR).';

@@ -133,6 +133,19 @@ export const COMMANDS = [
     failure: 'a key-encryption key is missing or wrong; the stored keys that need it are named',
   },
   {
+    name: 'reindex',
+    purpose: 'Rebuild the search index of the catalog, and wait until it is complete',
+    details:
+      'The present index answers searches until the new one is complete. With SEARCH_ADAPTER=memory each running process rebuilds its own. Missing vectors are computed, too. Without options everything is rebuilt.',
+    options: [
+      { flags: '--vertical <name>', purpose: 'only this type of product, such as charters' },
+      { flags: '--locale <tag>', purpose: 'only this language, such as en-GB' },
+      { flags: '--market <code>', purpose: 'only this market' },
+      { flags: '--renew-embeddings', purpose: 'compute the vectors again, for example after a change of the model' },
+    ],
+    examples: ['reindex', 'reindex --vertical charters --locale en-GB', 'reindex --renew-embeddings --json'],
+  },
+  {
     name: 'ledger verify',
     purpose: 'Verify that no entry of the action ledger was changed, deleted or inserted',
     details: 'Only reads the database, without migrating it. The service may be running.',

@@ -106,9 +106,24 @@ describe('platform users', () => {
 describe('--json', () => {
   it.each([
     [['migrate'], { applied: [], schemaVersion: expect.any(Number) }],
-    [['ledger', 'verify'], { ok: true, entries: expect.any(Number), breaks: [] }],
+    [['reindex'], { slices: expect.any(Number), documents: expect.any(Number), vectors: 0 }],
   ])('%j prints one JSON document beside the running service', async (words, result) => {
     expect(await run(words)).toEqual({ code: 0, document: expect.objectContaining(result) });
+  });
+
+  it('reindex builds a stored index by itself if no process of the service does, and is audited', async () => {
+    const { code, document } = await run<{ id: string; documents: number }>(['reindex', '--vertical', 'products'], {
+      SEARCH_ADAPTER: 'postgres',
+    });
+    expect([code, document.documents > 0]).toEqual([0, true]);
+    const [stored] = await app.sql<{ documents: number }>(
+      `select sum(documents)::int as documents from catalog_search_index i join catalog_slice s on s.id = i.slice_id
+       where searched and vertical = 'products'`,
+    );
+    expect(stored?.documents).toBe(document.documents);
+    expect(await app.sql('select action from action_ledger_entries where subject_id = $1', [document.id])).toEqual([
+      { action: 'catalog.reindex.start' },
+    ]);
   });
 
   it('provision prints generated secrets in its JSON document', async () => {

@@ -35,6 +35,8 @@ export interface VerificationRange {
   from?: number;
   to?: number;
   withinMs?: number;
+  /** Called after each chain. */
+  onChain?: (verified: number, all: number) => void;
 }
 
 interface Head {
@@ -76,7 +78,12 @@ export class LedgerVerifier {
   ) {}
 
   /** Verifies chains, by default all, from the first entry to the head, in batches. Concurrent writers are not blocked. */
-  async verify({ from = 0, to = CHAINS - 1, withinMs = Infinity }: VerificationRange = {}): Promise<Verification> {
+  async verify({
+    from = 0,
+    to = CHAINS - 1,
+    withinMs = Infinity,
+    onChain,
+  }: VerificationRange = {}): Promise<Verification> {
     const end = performance.now() + withinMs;
     const expected = await this.checkpoints.read();
     const result: Verification = {
@@ -92,6 +99,7 @@ export class LedgerVerifier {
     for (let chain = from; chain <= to && result.nextChain === null; chain += 1) {
       if (chain > from && performance.now() >= end) result.nextChain = chain;
       else await this.verifyChain(chain, { result, short, expected });
+      onChain?.(chain - from + 1, to - from + 1);
     }
     if (short.length > 0) result.findings.push(olderThanCheckpoint(short));
     result.findings.splice(MAX_FINDINGS);

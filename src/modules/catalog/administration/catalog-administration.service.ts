@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
@@ -13,6 +14,9 @@ import { SlicesService } from '../slices/slices.service.js';
 import type { CatalogStatus, ReindexResponse, ReindexStatus, StartReindex } from './catalog-administration.dto.js';
 
 const JOB = 'catalog.reindex';
+const POLL_MS = 250;
+/** When nothing has changed for this long, no other process is computing vectors. */
+const IDLE_MS = 5_000;
 
 mapConstraint('catalog_reindex_one_at_a_time', () =>
   conflict('reindex_in_progress', 'A rebuild of the index is already running'),
@@ -38,6 +42,15 @@ interface QueuedReindex {
   id: string;
   embeddings: 'reuse' | 'renew';
   sliceIds: string[];
+}
+
+/** A rebuild that is complete. */
+export interface Rebuilt {
+  id: string;
+  slices: number;
+  documents: number;
+  /** The number of vectors that were computed. */
+  vectors: number;
 }
 
 /** Rebuilds of the search index on request, and its status. */
@@ -84,6 +97,45 @@ export class CatalogAdministrationService {
       await this.database.execute(FINISH, [queued.id, this.clock.now()]);
       await this.embeddings.requestEmbedding();
     });
+  }
+
+  /**
+   * Rebuilds the index for an operator and waits until it is complete: the running processes do it, or this one if none does.
+   * `report` gets the number of steps (documents to index and vectors to compute) that are left. Throws 409
+   * `reindex_in_progress`.
+   */
+  async rebuild(request: StartReindex, report: (left: number) => void): Promise<Rebuilt> {
+    const { id } = await this.startReindex(request);
+    const sliceIds = (await this.slices.listMatching(request)).map((slice) => slice.id);
+    await this.reindex();
+    const [missing, total] = [await this.missingVectors(), await this.countDocuments(sliceIds)];
+    let [left, changedAt] = [Infinity, performance.now()];
+    for (;;) {
+      const now = (await this.countOutdated(sliceIds)) + (await this.missingVectors());
+      report(now);
+      if (now === 0) return { id, slices: sliceIds.length, documents: total, vectors: missing };
+      if (now !== left) [left, changedAt] = [now, performance.now()];
+      else if (performance.now() - changedAt > IDLE_MS && (await this.embeddings.embedGroup())) continue;
+      await pause(POLL_MS);
+    }
+  }
+
+  /** The documents of stored indexes that are still to be rebuilt. */
+  private async countOutdated(sliceIds: readonly string[]): Promise<number> {
+    const rebuilt = await this.index.findRebuilt(sliceIds);
+    if (rebuilt === null) return 0;
+    const outdated = sliceIds.filter((id) => !rebuilt.some((slice) => slice.id === id));
+    // A slice without documents has an index as well.
+    return Math.max(outdated.length, await this.countDocuments(outdated));
+  }
+
+  private async countDocuments(sliceIds: readonly string[]): Promise<number> {
+    const { slices } = await this.slices.listAll();
+    return sum(slices.filter(({ id }) => sliceIds.includes(id)).map(({ documents }) => documents));
+  }
+
+  private async missingVectors(): Promise<number> {
+    return sum([...(await this.embeddings.countMissing()).values()]);
   }
 
   /** How far the index of this process is behind the database. */

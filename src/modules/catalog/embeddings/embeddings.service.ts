@@ -181,8 +181,8 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
     await this.requestEmbedding();
   }
 
-  /** Returns false if no vector is missing. */
-  private async embedGroup(): Promise<boolean> {
+  /** Embeds a group of documents without a vector. Returns false if none is missing. */
+  async embedGroup(): Promise<boolean> {
     const { model, languages, groupSize } = this.embedder;
     const found = await this.database.query<MissingVector>(MISSING, [model, languages, groupSize]);
     const missing = [...new Map(found.map((document) => [document.hash.toString('hex'), document])).values()];

@@ -122,6 +122,18 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     return [...this.indexed.values()];
   }
 
+  /**
+   * Which of these slices have a stored index that was built since the last request. Null if each process has indexes of its
+   * own, which it builds again by itself.
+   */
+  async findRebuilt(sliceIds: readonly string[]): Promise<Slice[] | null> {
+    if (!this.stored) return null;
+    const { slices } = await this.slices.listAll();
+    const revisions = new Map((await this.stored.listStored()).map(({ id, revision }) => [id, revision]));
+    const wanted = slices.filter(({ id }) => sliceIds.includes(id));
+    return wanted.filter((slice) => revisions.get(slice.id) === this.settingsOf(slice).revision);
+  }
+
   find(sliceId: string): IndexedSlice | null {
     return this.indexed.get(sliceId) ?? null;
   }

@@ -154,16 +154,17 @@ export class VaultKeysService implements OnModuleInit, OnApplicationBootstrap, O
   }
 
   /** Wraps the keys of other key-encryption keys again with the primary one. Safe to repeat. */
-  async rewrapAll(): Promise<Rewrapping> {
+  async rewrapAll(report: (done: number, all: number) => void = () => undefined): Promise<Rewrapping> {
     const keys = await this.database.query<StoredKey>(
       `select vault_id as "vaultId", version, kek_id as "kekId", wrapped_key as "wrappedKey"
        from vault_key_versions where kek_id <> $1 order by vault_id, version`,
       [this.keks.primaryId],
     );
     const result: Rewrapping = { rewrapped: 0, failed: [] };
-    for (const key of keys) {
+    for (const [index, key] of keys.entries()) {
       if (await this.rewrap(key)) result.rewrapped += 1;
       else result.failed.push(`version ${key.version} of ${key.vaultId}, wrapped by ${key.kekId}`);
+      report(index + 1, keys.length);
     }
     return result;
   }
