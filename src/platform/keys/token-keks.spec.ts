@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   CKA_EXTRACTABLE,
   CKA_SENSITIVE,
@@ -33,6 +33,10 @@ class CountingToken implements Pkcs11 {
   flags = 0;
   loginFails: Error | null = null;
   sessionFails: Error | null = null;
+  /** Calls of the library, except those of logins. */
+  calls = 0;
+  /** What encryptions wait for. */
+  answers: Promise<void> = Promise.resolve();
   /** Thrown by the next operation only. */
   operationFails: Error | null = null;
   private readonly secret = randomBytes(32);
@@ -50,6 +54,7 @@ class CountingToken implements Pkcs11 {
     return { label: 'travel'.padEnd(32), flags: this.flags };
   }
   C_OpenSession(): Handle {
+    this.calls += 1;
     if (this.sessionFails) throw this.sessionFails;
     return Buffer.from('session');
   }
@@ -76,6 +81,7 @@ class CountingToken implements Pkcs11 {
   }
   async C_EncryptAsync(_session: Handle, input: Buffer): Promise<Buffer> {
     const { iv, aad } = this.gcm();
+    await this.answers;
     const cipher = createCipheriv('aes-256-gcm', this.secret, iv).setAAD(aad);
     return Buffer.concat([cipher.update(input), cipher.final(), cipher.getAuthTag()]);
   }
@@ -96,6 +102,7 @@ class CountingToken implements Pkcs11 {
   }
 
   private begin(mechanism: Mechanism): void {
+    this.calls += 1;
     const failure = this.operationFails;
     this.operationFails = null;
     if (failure) throw failure;
@@ -111,8 +118,14 @@ class CountingToken implements Pkcs11 {
 
 let token: CountingToken;
 beforeEach(() => {
+  jest.useFakeTimers();
   token = new CountingToken();
 });
+afterEach(() => {
+  jest.useRealTimers();
+});
+/** The token can be connected again. */
+const wait = () => jest.advanceTimersByTimeAsync(5_000);
 const open = () => TokenKeks.open(SETTINGS, { primaryId: 'hsm', isPrimary: true }, { pkcs11: token, gcmParameters: 1 });
 const wrap = (keks: TokenKeks) => keks.wrap(PLACE, randomBytes(32));
 
@@ -139,6 +152,7 @@ describe('the PIN of a token', () => {
     const keks = open();
     token.loginFails = rejected(CKR_PIN_INCORRECT, 'CKR_PIN_INCORRECT');
     for (let operation = 0; operation < 5; operation += 1) {
+      await wait();
       token.operationFails = rejected(CKR_SESSION_HANDLE_INVALID, 'CKR_SESSION_HANDLE_INVALID');
       await expect(wrap(keks)).rejects.toMatchObject(UNAVAILABLE);
     }
@@ -148,6 +162,7 @@ describe('the PIN of a token', () => {
 
   it('a lost session is opened again with one login, and the operation succeeds', async () => {
     const keks = open();
+    await wait();
     token.operationFails = rejected(CKR_SESSION_HANDLE_INVALID, 'CKR_SESSION_HANDLE_INVALID');
     const key = randomBytes(32);
 
@@ -167,4 +182,61 @@ describe('the PIN of a token', () => {
       expect([token.initialized, token.logins]).toEqual([2, 0]);
     },
   );
+});
+
+describe('a token that fails', () => {
+  it('an operation without an answer is 503, the library is not called before it ends, and then operations work again', async () => {
+    const keks = open();
+    let answer = () => {};
+    token.answers = new Promise((resolve) => (answer = resolve));
+    const hanging = Array.from({ length: 3 }, () => expect(wrap(keks)).rejects.toMatchObject(UNAVAILABLE));
+    await wait();
+    await Promise.all(hanging);
+    const { calls } = token;
+    await wait();
+    await expect(wrap(keks)).rejects.toMatchObject(UNAVAILABLE);
+    expect(token.calls).toBe(calls);
+
+    answer();
+    await wait();
+    expect((await wrap(keks)).kekId).toBe('hsm');
+  });
+
+  it('more operations than the queue takes are 503 at once', async () => {
+    const keks = open();
+    let answer = () => {};
+    token.answers = new Promise((resolve) => (answer = resolve));
+    const waiting = Array.from({ length: 100 }, () => wrap(keks));
+    await expect(wrap(keks)).rejects.toMatchObject({ ...UNAVAILABLE, message: expect.stringContaining('Too many') });
+
+    answer();
+    expect(await Promise.all(waiting)).toHaveLength(100);
+    expect((await wrap(keks)).kekId).toBe('hsm');
+  });
+
+  it('a token that cannot be connected is tried every five seconds and not with each operation', async () => {
+    const keks = open();
+    await wait();
+    token.sessionFails = rejected(CKR_DEVICE_REMOVED, 'CKR_DEVICE_REMOVED');
+    token.operationFails = token.sessionFails;
+    const { initialized } = token;
+    for (let operation = 0; operation < 5; operation += 1) {
+      await expect(wrap(keks)).rejects.toMatchObject(UNAVAILABLE);
+    }
+    expect(token.initialized - initialized).toBe(2);
+
+    token.sessionFails = null;
+    await wait();
+    expect((await wrap(keks)).kekId).toBe('hsm');
+  });
+
+  it('one value that the token cannot decrypt does not end the session of the others', async () => {
+    const keks = open();
+    const { kekId, wrappedKey } = await wrap(keks);
+    for (let operation = 0; operation < 5; operation += 1) {
+      await expect(keks.unwrap(PLACE, { kekId, wrappedKey: randomBytes(60) })).rejects.toMatchObject(UNAVAILABLE);
+      expect((await keks.unwrap(PLACE, { kekId, wrappedKey })).length).toBe(32);
+    }
+    expect(token.logins).toBe(1);
+  });
 });

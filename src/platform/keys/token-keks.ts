@@ -42,6 +42,11 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const MAC_BYTES = 32;
+/** An operation takes milliseconds, in a remote token tens of them. */
+const ANSWER_MS = 5_000;
+/** Opening a session blocks the process, so a token that fails is not connected with each operation. */
+const RECONNECT_AFTER_MS = 5_000;
+const MAX_WAITING = 100;
 const PIN_REJECTED = new Set<unknown>([
   CKR_PIN_INCORRECT,
   CKR_PIN_INVALID,
@@ -63,6 +68,13 @@ const CONNECTION_LOST = new Set<unknown>([
 /** A missing key is no failure of the token, so the operation is not repeated. */
 class MissingKey extends Error {}
 
+/** The token has not answered an operation in time. */
+class NoAnswer extends Error {
+  constructor() {
+    super(`The token did not answer within ${ANSWER_MS} ms`);
+  }
+}
+
 /** The PIN may have been tried: tokens count wrong PINs and lock themselves. */
 class LoginFailed extends Error {
   constructor(override readonly cause: unknown) {
@@ -70,12 +82,15 @@ class LoginFailed extends Error {
   }
 }
 
+type Operation = (loaded: LoadedPkcs11, session: Handle) => Promise<Buffer>;
+
 /**
  * Key-encryption keys in a PKCS#11 token, which they never leave. The id of a KEK is the label of two keys: one for AES-256-GCM,
  * and a generic secret for HMAC-SHA-256, so that no key is used with two algorithms.
  *
  * A session of PKCS#11 performs one operation at a time. Operations run on threads, since a remote token takes time; the package
- * has no such functions for opening a session.
+ * has no such functions for opening a session. While an operation has no answer, the library is not called at all: it may have
+ * locked itself, and any other call would then stop the process.
  */
 export class TokenKeks extends KekProvider {
   private session: Handle | null = null;
@@ -83,6 +98,9 @@ export class TokenKeks extends KekProvider {
   private pinRejected: LoginFailed | null = null;
   private readonly keys = new Map<string, Handle>();
   private turn: Promise<unknown> = Promise.resolve();
+  private waiting = 0;
+  private hanging = false;
+  private connectedAt = -Infinity;
 
   private constructor(
     private readonly settings: TokenSettings,
@@ -160,35 +178,70 @@ export class TokenKeks extends KekProvider {
     return { mechanism: CKM_AES_GCM, parameter };
   }
 
-  /** One operation after the other. After a failure a new session is opened, and the operation is repeated once. */
-  private run(operation: (loaded: LoadedPkcs11, session: Handle) => Promise<Buffer>): Promise<Buffer> {
-    const attempt = async () => operation(this.loaded, this.session ?? this.connect());
-    const answer = this.turn.then(async () => {
-      try {
-        return await attempt().catch((error: unknown) => {
-          if (error instanceof MissingKey || error instanceof LoginFailed) throw error;
-          this.disconnect();
-          return attempt();
-        });
-      } catch (error) {
+  /** One operation after the other. Throws 503. */
+  private run(operation: Operation): Promise<Buffer> {
+    if (this.waiting >= MAX_WAITING) {
+      return Promise.reject(unavailable('Too many operations wait for the token of the key-encryption keys'));
+    }
+    this.waiting += 1;
+    const answer = this.turn
+      .then(() => this.perform(operation))
+      .catch((error: unknown) => {
         if (error instanceof MissingKey) throw unavailable('The key-encryption key is missing');
-        this.disconnect();
-        throw unavailable('The key-encryption key does not match, or its token does not respond');
-      }
-    });
+        const message = 'The key-encryption key does not match, or its token does not respond';
+        throw Object.assign(unavailable(message), { cause: error });
+      })
+      .finally(() => (this.waiting -= 1));
     this.turn = answer.catch(() => undefined);
     return answer;
+  }
+
+  /** After a failure a new session is opened, and the operation is repeated once. */
+  private async perform(operation: Operation): Promise<Buffer> {
+    try {
+      return await this.attempt(operation);
+    } catch (error) {
+      if (error instanceof MissingKey || error instanceof NoAnswer || !this.mayConnect()) throw error;
+      this.disconnect();
+      return this.attempt(operation);
+    }
+  }
+
+  private async attempt(operation: Operation): Promise<Buffer> {
+    if (this.hanging) throw new NoAnswer();
+    const running = operation(this.loaded, this.session ?? this.connect());
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        this.hanging = true;
+        const end = () => {
+          this.hanging = false;
+          this.disconnect();
+        };
+        running.then(end, end);
+        reject(new NoAnswer());
+      }, ANSWER_MS);
+    });
+    return Promise.race([running, late]).finally(() => clearTimeout(timer));
+  }
+
+  private mayConnect(): boolean {
+    return performance.now() - this.connectedAt >= RECONNECT_AFTER_MS;
   }
 
   /** Opens a session; initializes the library again if it has lost its connection to the token. Tries the PIN at most once. */
   private connect(): Handle {
     if (this.pinRejected) throw this.pinRejected;
+    if (!this.mayConnect()) throw new Error('The token failed a moment ago');
     try {
       return this.openSession();
     } catch (error) {
       if (error instanceof LoginFailed) throw error;
       quietly(() => this.loaded.pkcs11.C_Finalize());
       return this.openSession();
+    } finally {
+      // The attempt itself may have taken long.
+      this.connectedAt = performance.now();
     }
   }
 
