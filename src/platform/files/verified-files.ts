@@ -39,11 +39,20 @@ export class VerifiedFiles extends FileStore implements OnApplicationShutdown {
     return false;
   }
 
+  /** During a move a damaged small file is read from the other store. */
   async open(key: string): Promise<OpenFile | null> {
+    let damaged: DamagedFile | null = null;
     for (const store of this.order()) {
       const file = await store.open(key);
-      if (file) return this.verify({ key, sizeBytes: file.sizeBytes }, file.stream);
+      if (!file) continue;
+      try {
+        return await this.verify({ key, sizeBytes: file.sizeBytes }, file.stream);
+      } catch (error) {
+        if (!(error instanceof DamagedFile)) throw error;
+        damaged = error;
+      }
     }
+    if (damaged) throw damaged;
     return null;
   }
 

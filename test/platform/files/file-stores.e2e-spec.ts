@@ -192,6 +192,23 @@ describe.each<[string, () => Promise<Subject>]>([
   });
 });
 
+describe('two stores during a move', () => {
+  it('a file that is damaged in one store is read from the other, and is an error only if both are damaged', async () => {
+    const [target, source] = [await bucket(), await folder()];
+    let damagedReads = 0;
+    const service = new VerifiedFiles(target.store, source.store, { inc: () => (damagedReads += 1) });
+    const bytes = randomBytes(1_000);
+    const { key } = await target.store.put(bytes);
+    await source.store.put(bytes);
+    await target.plant(placeOf(key), 'other bytes');
+    const file = await service.open(key);
+    expect([file && (await buffer(file.stream)).equals(bytes), damagedReads]).toEqual([true, 1]);
+
+    await source.plant(placeOf(key), 'other bytes');
+    await expect(service.open(key)).rejects.toMatchObject({ name: 'DamagedFile' });
+  });
+});
+
 describe('a store that does not exist', () => {
   const unavailable = { status: 503, code: 'service_unavailable' };
   const assertUnavailable = async (store: MovableFiles) => {
