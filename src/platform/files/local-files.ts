@@ -11,6 +11,8 @@ import { DamagedFile, isKey, MovableFiles, type OpenFile, pathOf, type StoredFil
 const PROBE_BYTES = 256 * 1024;
 /** The disk or the user's quota is full. */
 const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT']);
+/** As PostgreSQL ignores them for folders. */
+const NO_SYNC = new Set<unknown>(['EINVAL', 'EBADF']);
 const FOLDER = /^[0-9a-f]{2}$/;
 
 /** Files below a folder, on a volume that all processes of the service share. */
@@ -26,8 +28,9 @@ export class LocalFiles extends MovableFiles {
     const key = createHash('sha256').update(bytes).digest('hex');
     const path = this.locate(key);
     try {
-      await mkdir(dirname(path), { recursive: true });
+      const created = await mkdir(dirname(path), { recursive: true });
       if ((await this.verify(key)) !== 'whole') await writeWhole(path, (file) => file.writeFile(bytes));
+      await this.syncFolders(path, created);
     } catch (error) {
       throw this.failed(error);
     }
@@ -50,13 +53,13 @@ export class LocalFiles extends MovableFiles {
   async copy(file: StoredFile, bytes: Readable): Promise<void> {
     const path = this.locate(file.key);
     try {
-      await mkdir(dirname(path), { recursive: true });
+      const created = await mkdir(dirname(path), { recursive: true });
       await writeWhole(path, (draft) =>
         pipeline(bytes, verified(file), async (chunks: AsyncIterable<Buffer>) => {
           for await (const chunk of chunks) await draft.writeFile(chunk);
         }),
       );
-      await syncFolder(dirname(path));
+      await this.syncFolders(path, created);
     } catch (error) {
       throw error instanceof DamagedFile ? error : this.failed(error);
     } finally {
@@ -95,6 +98,18 @@ export class LocalFiles extends MovableFiles {
 
   async close(): Promise<void> {
     // Nothing is open.
+  }
+
+  /**
+   * Makes the name of a file durable, and the names of the folders that lead to it, which another process may have just created.
+   * `created` is the first one that did not exist, also above the root.
+   */
+  private async syncFolders(path: string, created: string | undefined): Promise<void> {
+    const last = created === undefined || created.length > this.root.length ? this.root : dirname(created);
+    for (let folder = dirname(path); ; folder = dirname(folder)) {
+      await syncFolder(folder);
+      if (folder === last || folder === dirname(folder)) return;
+    }
   }
 
   private failed(error: unknown): Error {
@@ -147,10 +162,16 @@ async function writeWhole(path: string, write: (file: FileHandle) => Promise<voi
   }
 }
 
-/** Makes the names in a folder durable: its file may be deleted from another store next. */
+/** Makes the names in a folder durable, if its file system can: some network file systems reject it. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
-  await folder.sync().finally(() => folder.close());
+  try {
+    await folder.sync();
+  } catch (error) {
+    if (!NO_SYNC.has(codeOf(error))) throw error;
+  } finally {
+    await folder.close();
+  }
 }
 
 async function namesIn(folder: string, pattern: RegExp): Promise<string[]> {

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readlink, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
@@ -189,6 +189,41 @@ describe.each<[string, () => Promise<Subject>]>([
     await store.delete(key);
     await store.delete(key);
     expect([await store.has(key), await store.open(key)]).toEqual([false, null]);
+  });
+});
+
+describe('a stored file in a folder', () => {
+  /** The folders that were synced; `/proc` has the path of an open file. */
+  async function syncedFolders(work: () => Promise<unknown>): Promise<Set<string>> {
+    const probe = await open(tmpdir());
+    const handle = Object.getPrototypeOf(probe) as typeof probe;
+    await probe.close();
+    const synced = new Set<string>();
+    const { sync } = handle;
+    jest.spyOn(handle, 'sync').mockImplementation(async function (this: typeof probe) {
+      if ((await this.stat()).isDirectory()) synced.add(await readlink(`/proc/self/fd/${this.fd}`));
+      await sync.call(this);
+    });
+    await work().finally(() => jest.restoreAllMocks());
+    return synced;
+  }
+
+  const onLinux = process.platform === 'linux' ? it : it.skip;
+  onLinux('the names of a stored file and of the folders that lead to it are durable', async () => {
+    const parent = await realpath(await mkdtemp(join(tmpdir(), 'travel-durable-')));
+    closeAfterTests(() => rm(parent, { recursive: true }));
+    const root = join(parent, 'data', 'files');
+    const store = await openStore({ FILES_DIR: root });
+    const bytes = randomBytes(100);
+    const key = keyOf(bytes);
+    const leaf = dirname(join(root, placeOf(key)));
+    const folders = [root, dirname(leaf), leaf];
+
+    expect(await syncedFolders(() => store.put(bytes))).toEqual(new Set([parent, dirname(root), ...folders]));
+    expect(await syncedFolders(() => store.put(bytes))).toEqual(new Set(folders));
+    await store.delete(key);
+    const copied = await syncedFolders(() => store.copy({ key, sizeBytes: 100 }, Readable.from([bytes])));
+    expect(copied).toEqual(new Set(folders));
   });
 });
 
