@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { newFolder, PROJECT } from '../launcher/folders.js';
@@ -9,6 +9,7 @@ import { imageEnvironment, type Instruction, instructions, isInContext, readCopy
 /** `nobody`, if the tests run as root. */
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const NPM_CACHE = '.npm/_cacache';
+const NPM_CACHE_PARTS = ['content-v2', 'index-v5'];
 /** Installs all packages for the build too, which takes a minute and 900 MB more. */
 const INSTALLS_ALL = process.env['TEST_IMAGE_INSTALL'] === 'true';
 
@@ -35,9 +36,11 @@ export class Image {
 
   /** The first stage that failed, or the last one. */
   async build(): Promise<Ended> {
-    mkdirSync(this.home);
-    const cache = join(homedir(), NPM_CACHE);
-    if (existsSync(cache)) cpSync(cache, join(this.home, NPM_CACHE), { recursive: true });
+    mkdirSync(join(this.home, NPM_CACHE), { recursive: true });
+    // Another npm may change the cache meanwhile; what is not copied is fetched.
+    for (const part of NPM_CACHE_PARTS) {
+      await run(['cp', '-r', join(homedir(), NPM_CACHE, part), join(this.home, NPM_CACHE, part)]);
+    }
     await run(['chown', '-R', owner(), this.home]);
 
     const ended = await Promise.all(['build', 'packages'].map((stage) => this.buildStage(stage)));
