@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -17,6 +18,7 @@ import { closeStreams, StreamClient } from '../realtime/following.js';
 import { startApp } from '../setup/app.js';
 import { readContract, TestClient } from '../setup/client.js';
 import { readCredentials, tokenOf } from '../setup/credentials.js';
+import { PRODUCTION } from '../identity/machine.js';
 import { insisting, makeDeparture, makeTrip, readDeparture, reserve, seats } from '../trips/trips.js';
 import { lockChannels, until } from './locked-table.js';
 import { query } from './own-server.js';
@@ -111,6 +113,24 @@ ifAvailable('a start behind a pooler in transaction mode', () => {
     );
   });
 
+  it('a production start examines the database through the pooler, and demands the address of the server', async () => {
+    const outputOf = async (variables: Record<string, string>) => {
+      const service = await ServiceProcess.launch({ ...PRODUCTION, DATABASE_URL: pooler.url, ...variables });
+      const [code] = (await once(service.child, 'exit')) as [number];
+      return { code, output: service.output };
+    };
+    const [alone, complete] = await Promise.all([outputOf({}), outputOf({ DATABASE_DIRECT_URL: direct })]);
+    expect(alone).toEqual({
+      code: 78,
+      output: expect.stringContaining('DATABASE_URL: leads to a pooler in transaction mode'),
+    });
+    expect(complete).toEqual({
+      code: 78,
+      output: expect.stringContaining('DATABASE_URL: leads to a database with demo data'),
+    });
+    expect(complete.output).not.toContain('pooler');
+  }, 60_000);
+
   it('doctor names the same faults of a pooler, each with a remedy', async () => {
     const found = async (env: Record<string, string>) =>
       (await doctor({ DATABASE_URL: pooler.url, ...env })).of('pooler');
@@ -144,6 +164,7 @@ ifAvailable('two processes over five server connections of a pooler', () => {
   let services: [ServiceProcess, ServiceProcess];
   let clients: [TestClient, TestClient];
   const agent = new Agent({ keepAlive: true });
+  const statusesOf = (path: string) => Promise.all(services.map(async (service) => (await service.get(path)).status));
   const eitherOf = (index: number) => clients[index % 2] ?? clients[0];
 
   beforeAll(async () => {
@@ -167,6 +188,8 @@ ifAvailable('two processes over five server connections of a pooler', () => {
   it('only transactions and single statements use the pooler; what needs a session has connections of its own', async () => {
     const pooled = await pooler.admin<{ application_name: string }>('show clients');
     const names = new Set(pooled.map(({ application_name: name }) => name));
+    // The watchdog logs in from time to time.
+    names.delete('travel-operations-watchdog');
     expect([...names].sort()).toEqual(['', 'travel-operations']);
     const own = await query<{ name: string; count: number }>(
       owner,
@@ -237,13 +260,22 @@ ifAvailable('two processes over five server connections of a pooler', () => {
     destroy(gone);
 
     const slow = expect(client.query('select pg_sleep(600)')).rejects.toMatchObject({ code: '57014' });
-    const lock = await lockChannels();
-    const waiting = await clients[0].get(CHANNELS);
-    await lock.release();
-    expect([waiting.status, codeOf(waiting.body)]).toEqual([503, 'overloaded']);
     await slow;
     await client.end();
     await until(async () => (await running()).length === 0);
+  }, 60_000);
+
+  it('while all server connections wait for a lock, requests are 503 overloaded, and the processes stay ready', async () => {
+    const lock = await lockChannels();
+    const waiting = Promise.all(Array.from({ length: 6 }, (_, index) => eitherOf(index).get(CHANNELS)));
+    await until(async () => (await lock.waiting()) === 5);
+    expect(await statusesOf('/health/ready')).toEqual([200, 200]);
+    const answers = await waiting;
+    await lock.release();
+    expect(new Set(answers.map(({ status, body }) => `${status} ${codeOf(body)}`))).toEqual(
+      new Set(['503 overloaded']),
+    );
+    expect((await clients[0].get(CHANNELS)).status).toBe(200);
   }, 60_000);
 
   it('server connections that change under prepared statements break no request', async () => {
@@ -273,7 +305,6 @@ ifAvailable('two processes over five server connections of a pooler', () => {
 
   it('while the pooler is gone requests and readiness are 503, and its restart needs none of the service', async () => {
     await pooler.stop();
-    const statusesOf = (path: string) => Promise.all(services.map(async (service) => (await service.get(path)).status));
     expect(await statusesOf(CHANNELS)).toEqual([503, 503]);
     await until(async () => String(await statusesOf('/health/ready')) === '503,503');
     await pooler.launch();
@@ -282,6 +313,16 @@ ifAvailable('two processes over five server connections of a pooler', () => {
     expect((await clients[0].post(CHANNELS, { name })).status).toBe(201);
     expect((await clients[1].get(CHANNELS)).status).toBe(200);
   }, 60_000);
+
+  it('both processes stop in order, with the connections that they have besides the pooler', async () => {
+    expect(await Promise.all(services.map((service) => service.end()))).toEqual([0, 0]);
+    expect(
+      await query(
+        owner,
+        `select from pg_stat_activity where datname = current_database() and application_name like 'travel-operations-%'`,
+      ),
+    ).toEqual([]);
+  });
 });
 
 ifAvailable('pipelined transactions over a pooler', () => {

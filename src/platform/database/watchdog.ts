@@ -102,11 +102,10 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private async answers(withinMs: number): Promise<boolean> {
-    const timeUp = new AbortController();
-    const bothAnswer = async () =>
-      (await this.ask(timeUp.signal)) && (this.pooler === null || (await this.pooler.accepts(timeUp.signal)));
-    const ok = await Promise.race([bothAnswer(), passed(withinMs, timeUp.signal)]);
-    timeUp.abort();
+    const { pooler } = this;
+    const ok =
+      (await answersInTime(withinMs, (timeUp) => this.ask(timeUp))) &&
+      (pooler === null || (await answersInTime(CONNECT_WITHIN_MS, (timeUp) => pooler.accepts(timeUp))));
     if (!ok) this.hangUp();
     return ok;
   }
@@ -162,6 +161,14 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
     this.client = null;
     this.session = null;
   }
+}
+
+/** Whether the work returns true within that time; then its signal is aborted. */
+async function answersInTime(withinMs: number, work: (timeUp: AbortSignal) => Promise<boolean>): Promise<boolean> {
+  const timeUp = new AbortController();
+  const answered = await Promise.race([work(timeUp.signal), passed(withinMs, timeUp.signal)]);
+  timeUp.abort();
+  return answered;
 }
 
 /**
