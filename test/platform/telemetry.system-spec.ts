@@ -163,6 +163,19 @@ describe('traces', () => {
     expect(receiver.spans.filter(({ kind }) => kind === SERVER).map((span) => span.traceId)).toEqual([traceId]);
   });
 
+  it('the ratio applies to traces of callers, whichever trace ids they choose', async () => {
+    service = await startTraced({ OTEL_TRACES_SAMPLER_ARG: '0.1' });
+    // The lowest ids, which a decision by the id would always record.
+    const ids = Array.from({ length: 200 }, (_, n) => (n + 1).toString(16).padStart(32, '0'));
+    for (const id of ids) await (await send(CHANNELS, { traceparent: traceparent(id) })).text();
+    await service.end();
+    const recorded = receiver.spans.filter(({ kind }) => kind === SERVER);
+    // 20 are expected; the bounds are more than seven standard deviations away on one side, one in a billion on the other.
+    expect(recorded.length).toBeGreaterThan(0);
+    expect(recorded.length).toBeLessThan(52);
+    expect(ids).toEqual(expect.arrayContaining(recorded.map(({ traceId }) => traceId)));
+  });
+
   it('requests of orchestrators have no spans, and a rejected request has one', async () => {
     service = await startTraced();
     for (const path of ['/health/live', '/health/ready', '/metrics']) await send(path);

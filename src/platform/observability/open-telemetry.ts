@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Context,
@@ -15,7 +15,7 @@ import {
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { core, metrics, NodeSDK, resources } from '@opentelemetry/sdk-node';
-import { ParentBasedSampler, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace';
+import { ParentBasedSampler, type Sampler, SamplingDecision } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Span, SpanOutcome } from '../context/span.js';
@@ -29,6 +29,7 @@ const CLOSE_WITHIN_MS = 3_000;
 const REPORT_EVERY_MS = 60_000;
 const MAX_REPORT = 300;
 const MAX_ATTRIBUTE = 2_000;
+const MOST_RANDOM = 2 ** 32;
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER };
 
 /**
@@ -48,7 +49,7 @@ export class OpenTelemetry implements Telemetry {
       headers: { ...otlpHeaders },
     });
     reportFaults(log);
-    const ratio = new TraceIdRatioBasedSampler(traceRatio);
+    const ratio = randomSampler(traceRatio);
     this.sdk = new NodeSDK({
       resource: resources.resourceFromAttributes({
         'service.name': serviceName,
@@ -139,6 +140,15 @@ class SdkSpan implements Span {
     }
     span.end();
   }
+}
+
+/** Decides by a number of its own: the SDK's sampler decides by the trace id, which a caller chooses for its requests. */
+function randomSampler(ratio: number): Sampler {
+  const { NOT_RECORD, RECORD_AND_SAMPLED } = SamplingDecision;
+  return {
+    shouldSample: () => ({ decision: randomInt(MOST_RANDOM) < ratio * MOST_RANDOM ? RECORD_AND_SAMPLED : NOT_RECORD }),
+    toString: () => `random{${ratio}}`,
+  };
 }
 
 /** The SDK's own warnings, such as a collector that does not respond. */
