@@ -87,7 +87,15 @@ end
 $$;
 
 -- travel_monitoring reads statistics and settings of the server, for an exporter, and no table of the service.
-grant pg_monitor to travel_monitoring;
+do $$
+begin
+  if not pg_has_role('travel_monitoring', 'pg_monitor', 'member') then
+    grant pg_monitor to travel_monitoring;
+  end if;
+exception when insufficient_privilege then
+  raise warning 'travel_monitoring sees no statistics of other roles: grant it pg_monitor as a superuser';
+end
+$$;
 alter role travel_monitoring connection limit 5;
 do $$
 begin
