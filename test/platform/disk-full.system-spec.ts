@@ -34,7 +34,8 @@ describe('a full disk of the database', () => {
   const TABLES = ['channels', 'disk_probes'];
 
   it('a full disk of the database rejects writes with 503; the log and doctor name the reason until a write succeeds', async () => {
-    expect(await disk()).toBe('has space');
+    const metric = async () => /^disk_full\{.*$/m.exec((await app.get('/metrics')).text)?.[0] ?? null;
+    expect([await disk(), await metric()]).toEqual(['has space', null]);
     for (const table of TABLES) {
       await app.sql(`create trigger full_disk before insert on ${table} execute function fail_with_full_disk()`);
     }
@@ -46,7 +47,7 @@ describe('a full disk of the database', () => {
       requestId: headers['x-request-id'],
       details: { retryAfterMs: 10_000 },
     });
-    expect(await disk()).toBe('full, 503');
+    expect([await disk(), await metric()]).toEqual(['full, 503', 'disk_full{store="database"} 1']);
     expect((await app.as('owner').get(CHANNELS)).status).toBe(200);
     const logged = app.logs.filter((line) => line.includes('the disk is full'));
     expect(logged).toEqual([expect.stringMatching(/"store":"database"/)]);
@@ -66,6 +67,7 @@ describe('a full disk of the database', () => {
 
     for (const table of TABLES) await app.sql(`drop trigger full_disk on ${table}`);
     await untilItHasSpace();
+    expect(await metric()).toBeNull();
     expect((await create('Full disk')).status).toBe(201);
     expect((await doctor({ DATABASE_URL: process.env['DATABASE_URL'] })).wrong).toEqual([]);
   });

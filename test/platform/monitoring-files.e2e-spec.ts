@@ -8,7 +8,7 @@ import { type ExposedMetric, namingFaults, parseExposition } from './exposition.
 
 const FOLDER = join(process.cwd(), 'deploy/monitoring');
 
-const LABELS = new Set('job namespace instance le replica code surface status route method server'.split(' '));
+const LABELS = new Set('job namespace instance le replica code surface status route method server store'.split(' '));
 
 interface Rule {
   alert?: string;

@@ -64,6 +64,23 @@ it('ServiceDown fires for a process that does not respond, and if there is no pr
   expectAlerts('ServiceDown', { [`up{job="${job}",instance="a"}`]: '1x4 stale' }, { 4: [], 7: [all] });
 });
 
+it('DiskFull fires at once, and RequestsUnavailable for minutes of responses with 503', () => {
+  const disk = 'disk_full{job="travel-operations",instance="a",store="database"}';
+  const full = {
+    labels: { job: 'travel-operations', instance: 'a', store: 'database', severity: 'critical' },
+    summary: 'The disk of the database is full: a rejects writes until there is space',
+  };
+  expectAlerts('DiskFull', { [disk]: '_x4 1x5 stale' }, { 3: [], 4: [full], 12: [] });
+  const errors = 'error_responses_total{job="travel-operations",instance="a",code="service_unavailable"';
+  const unavailable = {
+    labels: { instance: 'a', severity: 'warning' },
+    summary: 'a answers requests with 503: a dependency does not respond; /health/ready and the log name it',
+  };
+  const series = { [`${errors},surface="staff"}`]: '_x4 5+5x20', [`${errors},surface="vault"}`]: '_x4 5+5x20' };
+  expectAlerts('RequestsUnavailable', series, { 6: [], 18: [unavailable] });
+  expectAlerts('RequestsUnavailable', { [`${errors},surface="staff"}`]: '0x9 3x20' }, { 18: [] });
+});
+
 it('JobsFailed fires for a new failed job, and ends an hour later although the job remains', () => {
   const alert = (count: number) => ({
     labels: { severity: 'warning' },

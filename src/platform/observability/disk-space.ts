@@ -3,6 +3,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { findContext } from '../context/request-context.js';
 import { LOG } from './log.js';
+import { Metrics } from './metrics.js';
 import { ReadinessCheck } from './readiness.js';
 
 const EVERY_MS = 2_000;
@@ -16,7 +17,15 @@ export class DiskSpace implements OnApplicationShutdown {
   private readonly full = new Map<string, Promise<void>>();
   private readonly stopping = new AbortController();
 
-  constructor(@Inject(LOG) private readonly log: Logger) {}
+  constructor(
+    @Inject(LOG) private readonly log: Logger,
+    metrics: Metrics,
+  ) {
+    const help = '1 while the disk of this store is full and writes are rejected';
+    metrics.gaugeOf({ name: 'disk_full', help, label: 'store' }, () =>
+      [...this.full.keys()].map((store) => [store, 1]),
+    );
+  }
 
   @ReadinessCheck('disk')
   hasSpace(): boolean {
