@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Env } from './platform/config/env.js';
-import { createServiceLog } from './platform/observability/log.js';
+import { createServiceLog, logCrashes } from './platform/observability/log.js';
 import { aggregateMetrics } from './platform/observability/cluster-metrics.js';
 import { prepare } from './serving.js';
 import { printStep, printWelcome } from './welcome.js';
@@ -18,7 +18,9 @@ export async function startCluster(env: Env): Promise<void> {
   const credentials = await prepare(env);
   const started = performance.now();
   aggregateMetrics();
-  await new WorkerSupervisor(env, createServiceLog(env)).launch();
+  const log = createServiceLog(env);
+  logCrashes(log);
+  await new WorkerSupervisor(env, log).launch();
   printStep(`${env.webConcurrency} processes`, performance.now() - started);
   printWelcome(env, credentials);
 }

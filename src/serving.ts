@@ -8,7 +8,8 @@ import type { Credentials } from './credentials-file.js';
 import { firstStart } from './first-start.js';
 import type { Env } from './platform/config/env.js';
 import { prepareSchema, type SchemaReport } from './migration.js';
-import { createServiceLog } from './platform/observability/log.js';
+import { ErrorReports } from './platform/observability/error-reports.js';
+import { createServiceLog, logCrashes } from './platform/observability/log.js';
 import { startTelemetry, type Telemetry } from './platform/observability/telemetry.js';
 import { drain } from './platform/traffic/drain.js';
 import { printStep, printWelcome } from './welcome.js';
@@ -16,9 +17,11 @@ import { printStep, printWelcome } from './welcome.js';
 /** Prepares the database and serves all requests in this process. */
 export async function serveSingleProcess(env: Env): Promise<void> {
   const log = createServiceLog(env);
+  logCrashes(log);
   const telemetry = await startTelemetry(env, log);
   const dataSource = await prepared(env);
   const app = await createApp({ env, log, dataSource, telemetry });
+  app.get(ErrorReports).reportCrashes();
   const stop = stopper(app, { log, telemetry });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   await app.init();
@@ -43,8 +46,10 @@ export async function prepare(env: Env): Promise<Credentials | null> {
 /** Serves as one of several processes on a port. The primary process stops it; if that one ends, it stops by itself. */
 export async function serveInCluster(env: Env): Promise<void> {
   const log = createServiceLog(env).child({ worker: cluster.worker?.id });
+  logCrashes(log);
   const telemetry = await startTelemetry(env, log);
   const app = await createApp({ env, log, dataSource: await connect(env), telemetry });
+  app.get(ErrorReports).reportCrashes();
   const stop = stopper(app, { log, telemetry });
   // Ctrl-C reaches every process of the terminal; the primary process passes it on once.
   process.on('SIGINT', () => undefined);

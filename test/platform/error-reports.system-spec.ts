@@ -116,6 +116,28 @@ describe('ERROR_REPORTER', () => {
     for (const value of [NAME, 'Bearer', 'marker-agent']) expect(text).not.toContain(value);
   });
 
+  it('an error that ends the process is reported and logged before the end', async () => {
+    const file = await reporter('crash-reporter.cjs', COMMONJS);
+    const fault = await reporter('crash.cjs', `process.on('SIGUSR2', () => { throw new Error('unforeseen end'); });`);
+    const env = { ERROR_REPORTER: file, LOG_LEVEL: 'error', OTEL_SERVICE_NAME: 'office' };
+    const service = await ServiceProcess.start({ ...env, NODE_OPTIONS: `--require=${fault}` });
+    expect(await service.end('SIGUSR2')).not.toBe(0);
+    expect(await reports()).toEqual([
+      expect.objectContaining({
+        message: 'unforeseen end',
+        details: { service: 'office', version: PACKAGE_VERSION, crash: 'uncaughtException' },
+      }),
+    ]);
+    const fatal = service.output.split('\n').filter((line) => line.includes('"level":"fatal"'));
+    expect(fatal.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({
+        msg: 'an unexpected error ends the process',
+        origin: 'uncaughtException',
+        err: expect.objectContaining({ message: 'unforeseen end' }),
+      }),
+    ]);
+  });
+
   it('the module may be an ES module', async () => {
     const file = await reporter('reporter.mjs', MODULE);
     const service = await ServiceProcess.start({ ERROR_REPORTER: file });

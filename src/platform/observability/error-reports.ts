@@ -16,6 +16,8 @@ interface ErrorOrigin {
   readonly method?: string;
   readonly route?: string | null;
   readonly job?: string;
+  /** The kind of error that ends the process. */
+  readonly crash?: string;
 }
 
 /** What the module that `ERROR_REPORTER` names exports. docs/operations.md describes it. */
@@ -60,6 +62,17 @@ export class ErrorReports implements OnApplicationShutdown {
     const error = reportedError(thrown);
     const details = this.detailsOf(origin);
     setImmediate(() => void this.pass(reporter, error, details));
+  }
+
+  /** Passes errors that end the process, from now on; at once, because nothing runs after them. */
+  reportCrashes(): void {
+    process.on('uncaughtExceptionMonitor', (thrown: unknown, crash) => {
+      try {
+        Promise.resolve(this.reporter?.report(reportedError(thrown), this.detailsOf({ crash }))).catch(() => undefined);
+      } catch (failure) {
+        this.log.warn({ err: failure }, 'the error reporter failed');
+      }
+    });
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -41,6 +41,13 @@ export function createServiceLog(env: Pick<Env, 'logLevel' | 'serviceName' | 'ot
   return createLog(env.logLevel, undefined, { service: env.serviceName, traced: env.otlpEndpoint !== null });
 }
 
+/** Logs an error that ends the process. Node prints it on standard error as well. */
+export function logCrashes(log: Logger): void {
+  process.on('uncaughtExceptionMonitor', (error, origin) => {
+    log.fatal({ err: error, origin }, 'an unexpected error ends the process');
+  });
+}
+
 /**
  * JSON lines on stdout, readable lines on a terminal, both with secrets redacted. The last lines are written when the process
  * ends; if it is killed or aborts (out of memory, an error in native code), those of the last 100 ms may be lost.
