@@ -65,13 +65,20 @@ const REMOVE_UNUSED = `
 const EXPIRED = `
   select document.seq::float8 as seq, document.id, document.fields::text as fields, document.deleted_at is not null as deleted,
     (extract(epoch from document.created_at) * 1000)::float8 as "createdAt",
-    (extract(epoch from document.updated_at) * 1000)::float8 as "updatedAt", null as vector, index.slice_id as "sliceId"
+    (extract(epoch from document.updated_at) * 1000)::float8 as "updatedAt", null as vector, index.slice_id as "sliceId",
+    index.id as "indexId"
   from catalog_search_document as row
   join catalog_search_index as index on index.id = row.index_id and index.searched
   join catalog_document as document on document.slice_id = index.slice_id and document.id = row.id
   where row.expires_at <= $1 order by row.expires_at limit 500`;
 
 const EMPTIED_TABLES = ['document', 'stem', 'word', 'value'];
+
+/** The index that a slice is searched by. */
+interface IndexKey {
+  readonly sliceId: string;
+  readonly indexId: string;
+}
 
 /** Another process has taken over the writing of the indexes. */
 class LeaseLostError extends Error {}
@@ -116,10 +123,11 @@ export class IndexWriter {
     this.settings.set(settings.id, settings);
   }
 
-  async apply(sliceId: string, generation: number, changes: readonly IndexedDocument[]): Promise<void> {
+  /** Changes that were read for an index that another one has replaced since must be read again for that one. */
+  async apply({ sliceId, indexId }: IndexKey, generation: number, changes: readonly IndexedDocument[]): Promise<void> {
     await this.write(async () => {
       const [index] = await this.database.query<{ id: string; typicalLength: number }>(LOCK, [sliceId]);
-      if (!index) throw new Error(`The slice ${sliceId} has no index`);
+      if (index?.id !== indexId) return;
       if (changes.length > 0) {
         const statistics = new IndexStatistics(index.id);
         const context = this.contextOf(sliceId, index.id, index.typicalLength);
@@ -161,10 +169,10 @@ export class IndexWriter {
 
   /** Computes the rows again in which a departure has begun since. */
   async refreshExpired(): Promise<void> {
-    const expired = await this.database.query<IndexedDocument & { sliceId: string }>(EXPIRED, [this.clock.now()]);
-    for (const sliceId of new Set(expired.map((document) => document.sliceId))) {
-      const documents = expired.filter((document) => document.sliceId === sliceId);
-      if (this.settings.has(sliceId)) await this.apply(sliceId, 0, documents);
+    const expired = await this.database.query<IndexedDocument & IndexKey>(EXPIRED, [this.clock.now()]);
+    for (const [indexId, index] of new Map(expired.map((document) => [document.indexId, document]))) {
+      const documents = expired.filter((document) => document.indexId === indexId);
+      if (this.settings.has(index.sliceId)) await this.apply(index, 0, documents);
     }
   }
 

@@ -36,7 +36,7 @@ const SETTINGS = `
   set local enable_seqscan = off`;
 
 const STORED = `
-  select slice_id as id, revision, generation::float8 as generation, documents::float8 as documents,
+  select slice_id as id, id as "indexId", revision, generation::float8 as generation, documents::float8 as documents,
     total_length as "totalLength", typical_length as "typicalLength"
   from catalog_search_index where searched`;
 
@@ -50,6 +50,7 @@ const MIN_DOCUMENTS_OF_DRIFT = 1_000;
 
 interface StoredRow {
   id: string;
+  indexId: string;
   revision: string;
   generation: number;
   documents: number;
@@ -72,6 +73,8 @@ export class PostgresSearchEngine implements SearchEngine {
   private readonly writer: IndexWriter;
   private readonly slices = new Map<string, SliceContext>();
   private synonyms: readonly Synonym[] = [];
+  /** The index of each slice when they were listed last: changes are those since its generation. */
+  private listed: ReadonlyMap<string, string> = new Map();
   /** The keys of the index that was searched last, by slice. */
   private readonly keys = new Map<string, { indexId: string; keys: FieldKeys }>();
 
@@ -84,13 +87,9 @@ export class PostgresSearchEngine implements SearchEngine {
 
   /** The indexes that can be searched. */
   async listStored(): Promise<StoredIndex[]> {
-    const rows = await this.database.prepared<StoredRow>('catalog-stored-indexes', STORED, []);
-    return rows.map((row) => ({
-      id: row.id,
-      revision: row.revision,
-      generation: row.generation,
-      stats: { documents: row.documents, bytes: 0, garbage: hasDrifted(row) ? 1 : 0 },
-    }));
+    const rows = await this.storedRows();
+    this.listed = new Map(rows.map(({ id, indexId }) => [id, indexId]));
+    return rows.map((row) => ({ ...row, stats: statsOf(row) }));
   }
 
   /** Whether this process writes the indexes. */
@@ -157,7 +156,7 @@ export class PostgresSearchEngine implements SearchEngine {
   }
 
   async apply(sliceId: string, generation: number, changes: readonly IndexedDocument[]): Promise<IndexStats> {
-    await this.writer.apply(sliceId, generation, changes);
+    await this.writer.apply({ sliceId, indexId: this.listed.get(sliceId) ?? '' }, generation, changes);
     return this.statsOf(sliceId);
   }
 
@@ -195,9 +194,13 @@ export class PostgresSearchEngine implements SearchEngine {
     return row?.total ?? 0;
   }
 
+  private async storedRows(): Promise<StoredRow[]> {
+    return this.database.prepared<StoredRow>('catalog-stored-indexes', STORED, []);
+  }
+
   private async statsOf(sliceId: string): Promise<IndexStats> {
-    const stored = (await this.listStored()).find(({ id }) => id === sliceId);
-    return stored?.stats ?? { documents: 0, bytes: 0, garbage: 0 };
+    const stored = (await this.storedRows()).find(({ id }) => id === sliceId);
+    return stored ? statsOf(stored) : { documents: 0, bytes: 0, garbage: 0 };
   }
 
   private keysOf(sliceId: string, indexId: string, { schema }: IndexSettings): FieldKeys {
@@ -212,6 +215,10 @@ export class PostgresSearchEngine implements SearchEngine {
     const [language] = locale.toLowerCase().split('-');
     return this.synonyms.filter((synonym) => synonym.language === language);
   }
+}
+
+function statsOf(row: StoredRow): IndexStats {
+  return { documents: row.documents, bytes: 0, garbage: hasDrifted(row) ? 1 : 0 };
 }
 
 function hasDrifted({ documents, totalLength, typicalLength }: StoredRow): boolean {
