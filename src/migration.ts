@@ -5,6 +5,7 @@ import type { Env } from './platform/config/env.js';
 import { type ExaminedSchema, examineSchema, migrate, type MigrationProgress } from './platform/database/migrator.js';
 import { grantServiceRights, type OwnerQuery } from './platform/database/service-role.js';
 import { serviceRightsOf } from './service-rights.js';
+import { createVectorTables } from './vector-tables.js';
 
 const CONNECTIONS = 4;
 
@@ -53,7 +54,12 @@ export async function migrateDatabase(
       if (migrationDatabaseUrl === null || role === roleOf(migrationDatabaseUrl)) return;
       await grantServiceRights(query, role, serviceRightsOf);
     };
-    const applied = await migrate(owner, { timeZone: settings.orgTimeZone, grant, progress });
+    const applied = await migrate(owner, {
+      timeZone: settings.orgTimeZone,
+      complete: createVectorTables,
+      grant,
+      progress,
+    });
     return reportOf(await examineSchema(owner), applied);
   } finally {
     await owner.destroy();

@@ -122,6 +122,8 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   catalog_search_lease: { impersonal: 'owner' },
   catalog_search_stem: { impersonal: 'lexeme' },
   catalog_search_value: { impersonal: 'kind value' },
+  catalog_search_vector: { impersonal: 'id embedding' },
+  catalog_search_vector_index: { impersonal: 'model' },
   catalog_search_word: { impersonal: 'surface stem variants' },
   catalog_slice: { impersonal: 'vertical locale market embedding_model' },
   catalog_synonym: { impersonal: 'id language input terms' },

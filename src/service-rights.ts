@@ -55,6 +55,8 @@ const RIGHTS: Readonly<Record<string, TableRights>> = {
   catalog_search_lease: DELETE,
   catalog_search_stem: DELETE,
   catalog_search_value: DELETE,
+  catalog_search_vector: DELETE,
+  catalog_search_vector_index: DELETE,
   catalog_search_word: DELETE,
   catalog_synonym: DELETE,
   device_tokens: DELETE,

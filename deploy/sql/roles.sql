@@ -45,6 +45,8 @@ revoke all on schema public from public;
 create extension if not exists btree_gist;
 create extension if not exists pg_trgm;
 create extension if not exists unaccent;
+-- Only for searches by meaning with SEARCH_ADAPTER=postgres, on a server that has pgvector 0.8 or newer:
+-- create extension if not exists vector;
 
 -- travel_owner owns all tables and functions. Only migrations use it, so its password is not part of the service's environment.
 

@@ -8,9 +8,9 @@ import type { SearchMode } from './search-api.js';
 import type { VectorIndex, VectorQuery } from './vector-index.js';
 
 /** The number of documents that match by their vectors. */
-const NEAREST_NEIGHBOURS = 200;
+export const NEAREST_NEIGHBOURS = 200;
 /** With a sort by a field, a document must be this near to the most similar one. */
-const MAX_DISTANCE_FROM_BEST = 0.05;
+export const MAX_DISTANCE_FROM_BEST = 0.05;
 /** If the name of a document is the query, the scores of all others are multiplied by this. */
 export const NOT_EXACT_FACTOR = 0.99;
 

@@ -77,6 +77,8 @@ export interface IndexSettings {
   readonly currency: string;
   /** For engines that store their indexes: changes when an index must be built again. */
   readonly revision?: string;
+  /** For engines that store their indexes: the model of the vectors; null if there is none. */
+  readonly model?: string | null;
 }
 
 export interface IndexStats {

@@ -3,8 +3,9 @@ import { scoreOfTop } from './score-accumulator.js';
 
 const SAMPLED_PAIRS = 2_000;
 /** The highest similarity floor: if all documents are alike, the usual similarity of two of them is meaningless. */
-const MAX_FLOOR = 0.35;
-const DEFAULT_FLOOR = 0.3;
+export const MAX_FLOOR = 0.35;
+/** The floor until there are enough documents to compute one. */
+export const DEFAULT_FLOOR = 0.3;
 
 /** A query vector, compared with all vectors of an index. */
 export interface VectorQuery {

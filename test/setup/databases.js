@@ -3,6 +3,8 @@ import pg from 'pg';
 
 const PREFIX = 'travel_test_';
 const EXTENSIONS = ['pg_trgm', 'unaccent', 'btree_gist'];
+/** The embedded server has no pgvector. */
+const OPTIONAL = ['vector'];
 const LEFT_BEHIND_MS = 6 * 60 * 60 * 1000;
 
 /** Runs `work` with one connection to the database at `url`, and closes it. */
@@ -47,7 +49,10 @@ export async function createTemplate(adminUrl, run) {
     return created;
   });
   await connected(urlOf(adminUrl, { database: template }), async (admin) => {
-    for (const extension of EXTENSIONS) await admin.query(`create extension if not exists ${extension}`);
+    const optional = await admin.query('select name from pg_available_extensions where name = any ($1)', [OPTIONAL]);
+    for (const extension of [...EXTENSIONS, ...optional.rows.map(({ name }) => name)]) {
+      await admin.query(`create extension if not exists ${extension}`);
+    }
   });
   return { template, ...roles, urls: urlsOf({ adminUrl, ...roles }, template) };
 }

@@ -15,7 +15,7 @@ export const catalogSettings = {
     {
       name: 'SEARCH_ADAPTER',
       purpose:
-        'Where the search indexes of the catalog are: in the memory of each process, or in PostgreSQL (keywords only)',
+        'Where the search indexes of the catalog are: in the memory of each process, or in PostgreSQL (by meaning only if it has pgvector)',
       example: 'postgres',
       fallback: 'memory',
     },

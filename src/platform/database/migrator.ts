@@ -50,6 +50,8 @@ export interface ExaminedSchema {
 interface MigrationOptions {
   /** The time zone of the organization, in which migrations compute days of existing rows. */
   timeZone?: string;
+  /** Creates what depends on the server, after the migrations. */
+  complete?: (query: OwnerQuery) => Promise<void>;
   /** Gives the role of the service its rights. */
   grant?: (query: OwnerQuery) => Promise<void>;
   progress?: MigrationProgress;
@@ -109,7 +111,9 @@ export async function migrate(dataSource: DataSource, options: MigrationOptions 
         const isServed = recorded.applied.length > 0;
         await runMigrations(dataSource, isServed ? options : { ...options, grant: undefined });
       }
-      await options.grant?.((text, parameters) => dataSource.query(text, parameters));
+      const query: OwnerQuery = (text, parameters) => dataSource.query(text, parameters);
+      await options.complete?.(query);
+      await options.grant?.(query);
       return pending;
     },
     options.progress?.waiting,

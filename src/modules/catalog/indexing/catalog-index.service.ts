@@ -219,7 +219,7 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     await this.stored?.refreshExpired();
   }
 
-  /** The indexes that this or another process has written. They have no vectors. */
+  /** The indexes that this or another process has written. */
   private async findStored(engine: PostgresSearchEngine, slices: readonly Slice[]): Promise<void> {
     const indexes = new Map((await engine.listStored()).map((index) => [index.id, index]));
     for (const slice of slices) {
@@ -227,8 +227,8 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
       const index = indexes.get(slice.id);
       if (!index) this.indexed.delete(slice.id);
       else {
-        const { generation, revision, stats } = index;
-        this.indexed.set(slice.id, { slice: { ...slice, generation, model: null }, stats, revision });
+        const { generation, revision, model, stats } = index;
+        this.indexed.set(slice.id, { slice: { ...slice, generation, model }, stats, revision });
       }
     }
   }
@@ -238,7 +238,7 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     const { model, rebuild, purgedGeneration } = before;
     const updated = { ...slice, model, rebuild, purgedGeneration };
     let current = stats;
-    for await (const changes of this.documents.changesSince(updated, before.generation)) {
+    for await (const changes of this.documents.changesSince(this.readable(updated), before.generation)) {
       current = await this.engine.apply(slice.id, before.generation, changes);
     }
     current = await this.engine.apply(slice.id, slice.generation, []);
@@ -269,9 +269,10 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     const { k1, b } = DEFAULT_RANKING;
     const content = JSON.stringify([STORED_FORMAT, [...schema], locale, currency, k1, b]);
     const hash = createHash('sha256').update(content).digest('base64url').slice(0, 16);
-    // A stored index has no vectors, so another model changes nothing.
-    const revision = [slice.rebuild, this.stored ? null : slice.model, hash].join('/');
-    return { id, schema, locale, currency, revision };
+    // To a stored index without vectors another model makes no difference.
+    const model = this.stored?.hasVectors === false ? null : slice.model;
+    const revision = [slice.rebuild, model, hash].join('/');
+    return { id, schema, locale, currency, revision, model };
   }
 
   /** Deleted documents are no longer stored, what it was built from has changed, or the index has too much garbage. */
@@ -284,13 +285,18 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
   }
 
   private async *pagesUntilStopped(slice: Slice) {
-    for await (const page of this.documents.allIn(slice)) {
+    for await (const page of this.documents.allIn(this.readable(slice))) {
       if (this.stopping) throw new Error('The service is stopping');
       yield page;
     }
     // A stored index is searched at once after a build of minutes, so it must have the changes that were made meanwhile.
     const present = this.stored && (await this.slices.listAll()).slices.find(({ id }) => id === slice.id);
-    if (present) yield* this.documents.changesSince(present, slice.generation);
+    if (present) yield* this.documents.changesSince(this.readable(present), slice.generation);
+  }
+
+  /** The slice whose documents are read: a stored index reads their vectors while it is written. */
+  private readable(slice: Slice): Slice {
+    return this.stored ? { ...slice, model: null } : slice;
   }
 
   private synonyms(): Promise<Synonym[]> {

@@ -27,7 +27,9 @@ export async function countFacets(
   for (const [facet, result] of await countTogether(database, together, matching)) counted.set(facet, result);
   for (const facet of facets) {
     if (counted.has(facet)) continue;
-    const others = { ...matching, filters: othersThan(facet, matching.filters) };
+    const filters = othersThan(facet, matching.filters);
+    const near = await matching.vectors?.nearest(filters);
+    const others = { ...matching, filters, nearIds: near?.ids ?? [] };
     for (const [one, result] of await countTogether(database, [facet], others)) counted.set(one, result);
   }
   return facets.flatMap((facet) => counted.get(facet) ?? []);

@@ -5,6 +5,7 @@ import { type IndexedDocument, type IndexSettings, Tokenizer } from '../../../se
 import { FieldKeys } from './field-keys.js';
 import { type IndexRow, lengthOf, type RowContext, rowOf } from './index-row.js';
 import { IndexStatistics, type RemovedRow, type RowChanges } from './index-statistics.js';
+import type { VectorStore } from './vector-store.js';
 
 const LEASE_SECONDS = 10;
 const RENEWED_AFTER_MS = 3_000;
@@ -99,6 +100,7 @@ export class IndexWriter {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly vectors: VectorStore,
   ) {}
 
   /** Whether this process writes the indexes; takes over from a process that has ended. */
@@ -187,6 +189,7 @@ export class IndexWriter {
     ]);
     if (!created) throw new Error('The index was not created');
     this.drafts.add(created.id);
+    await this.vectors.create(created.id, settings.model ?? null);
     return {
       context: this.contextOf(settings.id, created.id, typicalLength),
       statistics: new IndexStatistics(created.id),
@@ -206,7 +209,7 @@ export class IndexWriter {
     const removed = await this.database.query<{ id: string }>(REMOVE_UNUSED, [[...this.drafts]]);
     const ids = removed.map(({ id }) => id);
     for (const id of ids) this.contexts.delete(id);
-    for (const table of ids.length > 0 ? EMPTIED_TABLES : []) {
+    for (const table of ids.length > 0 ? [...EMPTIED_TABLES, ...this.vectors.tables] : []) {
       const text = `delete from catalog_search_${table} where ctid = any(array(
         select ctid from catalog_search_${table} where index_id = any($1) limit ${REMOVED_AT_ONCE}))`;
       for (let count = REMOVED_AT_ONCE; count === REMOVED_AT_ONCE;)
@@ -227,6 +230,8 @@ export class IndexWriter {
     const ids = documents.map(({ id }) => id);
     const removed = await this.database.query<RemovedRow>(REMOVE, [indexId, ids]);
     if (rows.length > 0) await this.database.execute(INSERT, [indexId, ...columnsOf(rows)]);
+    const found = rows.map(({ id }) => id);
+    await this.vectors.replace(indexId, ids, found);
     return { removed, rows };
   }
 

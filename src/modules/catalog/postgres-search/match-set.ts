@@ -4,6 +4,7 @@ import type { FieldKeys } from './field-keys.js';
 import { filterSql, isOfOneIndex } from './filter-sql.js';
 import { SqlParameters } from './sql-parameters.js';
 import { anyTerm, anyTermInParts, frequencyOf, type MatchedTerm, termsOfAtLeast } from './term-sql.js';
+import type { VectorSearch } from './vector-search.js';
 
 /** Up to this number of terms, "at least k of them" is one tsquery of all combinations. */
 const MAX_COMBINED = 5;
@@ -13,17 +14,36 @@ export interface Matching {
   readonly indexId: string;
   readonly keys: FieldKeys;
   readonly filters: readonly Filter[];
-  /** Null if the query matches all documents. */
+  /** Null if the query matches all documents; empty if keywords are not searched. */
   readonly terms: readonly MatchedTerm[] | null;
   /** The number of terms that a document must contain; 0 means one. */
   readonly minMatchedTerms: number;
+  /** Null if vectors are not searched. */
+  readonly vectors: VectorSearch | null;
+  /** The ids of the documents that match by their vectors, with these filters. */
+  readonly nearIds: readonly string[];
+}
+
+/** The condition of a match as SQL on a row `d`. */
+export function matchSql(matching: Matching, parameters: SqlParameters): string {
+  const byKeywords = keywordMatchSql(matching, parameters);
+  return matching.nearIds.length === 0 ? byKeywords : `((${byKeywords}) or (${nearSql(matching, parameters)}))`;
+}
+
+/** The condition that a row `d` matches by its vector. */
+export function nearSql({ indexId, nearIds }: Matching, parameters: SqlParameters): string {
+  return `d.index_id = ${parameters.add(indexId)} and d.id = any(${parameters.add(nearIds)}::text[])`;
 }
 
 /**
- * The condition of a match as SQL on a row `d`; with `candidates`, a tsquery of some of the documents with a term, the
+ * The condition that a row `d` matches by keywords; with `candidates`, a tsquery of some of the documents with a term, the
  * condition that it is one of them as well.
  */
-export function matchSql(matching: Matching, parameters: SqlParameters, candidates: string | null = null): string {
+export function keywordMatchSql(
+  matching: Matching,
+  parameters: SqlParameters,
+  candidates: string | null = null,
+): string {
   const { indexId, keys, filters, terms, minMatchedTerms } = matching;
   const conditions = filters.map((filter) => filterSql(filter, keys, parameters));
   if (candidates !== null) conditions.push(contains(candidates, parameters));
@@ -44,7 +64,7 @@ export async function mostMatchedTerms(database: Database, matching: Matching): 
     for (let count = terms.length; count > 1; count -= 1) {
       const parameters = new SqlParameters();
       const text = `select from catalog_search_document as d
-        where ${matchSql({ ...matching, minMatchedTerms: count }, parameters)} limit 1`;
+        where ${keywordMatchSql({ ...matching, minMatchedTerms: count }, parameters)} limit 1`;
       const { count: found } = await database.execute(text, parameters.values);
       if (found > 0) return count;
     }
@@ -54,7 +74,8 @@ export async function mostMatchedTerms(database: Database, matching: Matching): 
   let most = 0;
   for (let rarest = 2; most < terms.length - rarest / 2; rarest *= 2) {
     const parameters = new SqlParameters();
-    const some = matchSql({ ...matching, terms: byFrequency.slice(0, rarest), minMatchedTerms: 0 }, parameters);
+    const rare = { ...matching, terms: byFrequency.slice(0, rarest), minMatchedTerms: 0 };
+    const some = keywordMatchSql(rare, parameters);
     const text = `select max(${countSql(terms, parameters)}) as most from catalog_search_document as d where ${some}`;
     const [row] = await database.query<{ most: number | null }>(text, parameters.values);
     most = Math.max(most, row?.most ?? 0);

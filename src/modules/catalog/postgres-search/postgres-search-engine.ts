@@ -19,6 +19,8 @@ import { type Matching, matchSql, mostMatchedTerms } from './match-set.js';
 import { ResultPages } from './result-pages.js';
 import { parseQuery, weighTerms } from './search-words.js';
 import { SqlParameters } from './sql-parameters.js';
+import { VectorSearch } from './vector-search.js';
+import { VectorStore } from './vector-store.js';
 
 /** An index that all processes search, and the state that it was written at. */
 export interface StoredIndex {
@@ -26,6 +28,8 @@ export interface StoredIndex {
   readonly id: string;
   readonly revision: string;
   readonly generation: number;
+  /** The model of its vectors; null if it has none. */
+  readonly model: string | null;
   readonly stats: IndexStats;
 }
 
@@ -36,13 +40,16 @@ const SETTINGS = `
   set local enable_seqscan = off`;
 
 const STORED = `
-  select slice_id as id, id as "indexId", revision, generation::float8 as generation, documents::float8 as documents,
-    total_length as "totalLength", typical_length as "typicalLength"
-  from catalog_search_index where searched`;
+  select slice_id as id, index.id as "indexId", revision, generation::float8 as generation, index.documents::float8 as documents,
+    total_length as "totalLength", typical_length as "typicalLength"`;
 
 const SEARCHED = `
-  select id, documents::float8 as documents, generation::float8 as generation
-  from catalog_search_index where slice_id = $1 and searched`;
+  select id, index.documents::float8 as documents, generation::float8 as generation`;
+
+const WITHOUT_VECTORS = `from catalog_search_index as index where searched`;
+
+const WITH_VECTORS = `from catalog_search_index as index
+  left join catalog_search_vector_index as vectors on vectors.index_id = index.id where searched`;
 
 /** An index is rebuilt when the average length of its documents is this many times as high or low as it was. */
 const MAX_DRIFT = 2;
@@ -52,10 +59,21 @@ interface StoredRow {
   id: string;
   indexId: string;
   revision: string;
+  model: string | null;
   generation: number;
   documents: number;
   totalLength: number;
   typicalLength: number;
+}
+
+/** The index of a slice as a search reads it. */
+interface SearchedIndex {
+  id: string;
+  documents: number;
+  generation: number;
+  /** The length of its vectors; null without vectors. */
+  dimensions: number | null;
+  floor: number | null;
 }
 
 /** What each process knows of the index of a slice. */
@@ -67,10 +85,11 @@ interface SliceContext {
 
 /**
  * A search engine whose indexes are tables, for catalogs that outgrow the memory of a process (docs/adr/0029). It searches
- * by keywords only.
+ * by vectors if the server has pgvector.
  */
 export class PostgresSearchEngine implements SearchEngine {
   private readonly writer: IndexWriter;
+  private readonly vectors: VectorStore;
   private readonly slices = new Map<string, SliceContext>();
   private synonyms: readonly Synonym[] = [];
   /** The index of each slice when they were listed last: changes are those since its generation. */
@@ -82,11 +101,18 @@ export class PostgresSearchEngine implements SearchEngine {
     private readonly database: Database,
     clock: Clock,
   ) {
-    this.writer = new IndexWriter(database, clock);
+    this.vectors = new VectorStore(database);
+    this.writer = new IndexWriter(database, clock, this.vectors);
   }
 
-  /** The indexes that can be searched. */
+  /** Whether indexes have the vectors of documents; known after the first list of them. */
+  get hasVectors(): boolean {
+    return this.vectors.exists;
+  }
+
+  /** The indexes that can be searched. Must be called before all else. */
   async listStored(): Promise<StoredIndex[]> {
+    await this.vectors.find();
     const rows = await this.storedRows();
     this.listed = new Map(rows.map(({ id, indexId }) => [id, indexId]));
     return rows.map((row) => ({ ...row, stats: statsOf(row) }));
@@ -112,27 +138,31 @@ export class PostgresSearchEngine implements SearchEngine {
     return this.database.snapshot(async () => {
       await this.database.write({ text: SETTINGS });
       const slice = this.slices.get(sliceId);
-      const [index] = await this.database.query<{ id: string; documents: number; generation: number }>(SEARCHED, [
-        sliceId,
-      ]);
+      const [index] = await this.database.query<SearchedIndex>(this.searchedSql(), [sliceId]);
       if (!slice || !index) throw new Error(`The slice ${sliceId} has no index`);
-      const { query: text, sort, filters, position } = request;
+      const { query: text, filters, position } = request;
+      const isSortedByField = request.sort !== 'relevance';
       const matchesAll = !/[\p{L}\p{N}]/u.test(text);
       const { tokenizer, synonyms } = slice;
       const context = { indexId: index.id, documents: index.documents, tokenizer, synonyms };
       const parsed: ParsedQuery = matchesAll
         ? []
         : (position?.query ?? (await parseQuery(this.database, context, text)));
-      const terms = matchesAll ? null : await weighTerms(this.database, context, parsed);
       const keys = this.keysOf(sliceId, index.id, slice.settings);
+      const vectors = matchesAll ? null : this.vectorSearch(request, index, keys);
+      const isByKeywords = request.mode !== 'semantic' || vectors === null;
+      const weighed = isByKeywords && !matchesAll ? await weighTerms(this.database, context, parsed) : [];
+      const terms = matchesAll ? null : weighed;
+      const near = await vectors?.nearest(filters);
       const any: Matching = {
         indexId: index.id,
         keys,
         filters,
         terms,
         minMatchedTerms: position?.minMatchedTerms ?? 0,
+        vectors,
+        nearIds: near?.ids ?? [],
       };
-      const isSortedByField = sort !== 'relevance';
       const matching =
         position || matchesAll || !isSortedByField
           ? any
@@ -143,14 +173,15 @@ export class PostgresSearchEngine implements SearchEngine {
       const page = await pages.read();
       const startedAt = position?.startedAt ?? request.now;
       const { minMatchedTerms } = matching;
+      const minSimilarity = near?.minSimilarity ?? null;
       return {
         // A query without words embeds nothing, and the response repeats the requested mode.
-        mode: matchesAll ? request.mode : 'keyword',
+        mode: matchesAll || vectors ? request.mode : 'keyword',
         total,
         hits: page.hits,
         facets: await countFacets(this.database, request.facets, matching),
         generation: index.generation,
-        next: page.end && { query: parsed, minMatchedTerms, minSimilarity: null, startedAt, ...page.end },
+        next: page.end && { query: parsed, minMatchedTerms, minSimilarity, startedAt, ...page.end },
       };
     });
   }
@@ -186,6 +217,23 @@ export class PostgresSearchEngine implements SearchEngine {
     await this.writer.release();
   }
 
+  private searchedSql(): string {
+    return this.hasVectors
+      ? `${SEARCHED}, dimensions, floor ${WITH_VECTORS} and slice_id = $1`
+      : `${SEARCHED}, null as dimensions, null as floor ${WITHOUT_VECTORS} and slice_id = $1`;
+  }
+
+  /** Null if the search is by keywords, or the index has no vectors to compare with. */
+  private vectorSearch(request: SearchRequest, index: SearchedIndex, keys: FieldKeys): VectorSearch | null {
+    const { mode, vector, sort, position } = request;
+    const { id: indexId, documents, dimensions, floor } = index;
+    if (mode === 'keyword' || vector === null || vector.length !== dimensions || floor === null) return null;
+    const isSortedByField = sort !== 'relevance';
+    const minSimilarity = position ? position.minSimilarity : undefined;
+    const query = { indexId, keys, vector, mode, floor, documents, isSortedByField, minSimilarity };
+    return new VectorSearch(this.database, query);
+  }
+
   private async total(matching: Matching, documents: number): Promise<number> {
     if (matching.terms === null && matching.filters.length === 0) return documents;
     const parameters = new SqlParameters();
@@ -195,7 +243,10 @@ export class PostgresSearchEngine implements SearchEngine {
   }
 
   private async storedRows(): Promise<StoredRow[]> {
-    return this.database.prepared<StoredRow>('catalog-stored-indexes', STORED, []);
+    const text = this.hasVectors
+      ? `${STORED}, vectors.model ${WITH_VECTORS}`
+      : `${STORED}, null as model ${WITHOUT_VECTORS}`;
+    return this.database.prepared<StoredRow>('catalog-stored-indexes', text, []);
   }
 
   private async statsOf(sliceId: string): Promise<IndexStats> {

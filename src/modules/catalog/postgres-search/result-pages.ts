@@ -9,9 +9,10 @@ import {
   type Tokenizer,
 } from '../../../search-engine/index.js';
 import { nameWords } from './index-row.js';
-import { type Matching, matchSql } from './match-set.js';
+import { keywordMatchSql, type Matching, matchSql, nearSql } from './match-set.js';
 import { SqlParameters } from './sql-parameters.js';
 import { candidatesOf, matchesOf, type MatchedTerm, scoreOf, termScores } from './term-sql.js';
+import type { VectorSearch } from './vector-search.js';
 
 /** At most about this many documents of a page by relevance are scored. */
 const SCORED = 4_000;
@@ -70,7 +71,8 @@ export class ResultPages {
     const found = rows.slice(0, limit);
     const all = [...delivered, ...found.map(({ seq }) => seq)];
     const isLastPage = rows.length <= limit || all.length >= MAX_DELIVERED;
-    return { hits: withScores(found), end: isLastPage ? null : { delivered: all, last: null } };
+    const hits = withScores(found, this.context.matching.vectors === null);
+    return { hits, end: isLastPage ? null : { delivered: all, last: null } };
   }
 
   /** Scores the candidates; more of them if they are too few for the page. */
@@ -96,35 +98,48 @@ export class ResultPages {
     given: { candidates: string | null; delivered: readonly number[]; wanted: number; budget: number },
   ): Promise<ScoredRow[]> {
     const { matching, request, tokenizer } = this.context;
+    const { vectors } = matching;
+    const found = terms.filter(({ matches }) => matches.length > 0);
+    if (found.length === 0 && !vectors) return [];
     const parameters = new SqlParameters();
     const name = String(matching.keys.key('', nameWords(tokenizer, request.query)));
     const exact = `d.keys @> array[${parameters.add(name)}::bigint]`;
     const match = matchSql(matching, parameters);
-    const among = matchSql(matching, parameters, given.candidates);
-    const others = given.delivered.length === 0 ? '' : `and d.seq <> all(${parameters.add(given.delivered)}::bigint[])`;
-    const found = terms.filter(({ matches }) => matches.length > 0);
-    const scores = termScores(found, parameters).map((score, index) => `${score} as t${index}`);
+    const among = keywordMatchSql(matching, parameters, given.candidates);
+    const isOther = (row: string) =>
+      given.delivered.length === 0 ? '' : `and ${row}.seq <> all(${parameters.add(given.delivered)}::bigint[])`;
+    // With vectors, the best keyword score is that of all matches, of the delivered ones as well.
+    const others = vectors ? '' : isOther('d');
+    const more = vectors ? given.delivered.length : 0;
+    const near = vectors ? nearSql(matching, parameters) : 'false';
+    const scores = found.length === 0 ? [] : termScores(found, parameters);
+    const scoreColumns = scores.map((score, index) => `, ${score} as t${index}`).join('');
+    const keywordScore = found.length === 0 ? '0' : scoreOf(found.length, terms.length);
     // ts_delete returns a copy in memory; otherwise each ts_rank would read the words from the disk again.
     const columns = `d.id, d.seq, ts_delete(d.words, '') as words, ${exact} as exact`;
     const text = `
       with candidates as materialized (
-        (select ${columns} from catalog_search_document as d where ${among} ${others} and not ${exact} limit ${given.budget})
+        (select ${columns} from catalog_search_document as d
+          where ${among} ${others} and not ${exact}${vectors ? ` and not (${near})` : ''} limit ${given.budget + more})
         union all
-        (select ${columns} from catalog_search_document as d where ${match} ${others} and ${exact} limit ${given.wanted})
+        (select ${columns} from catalog_search_document as d where ${match} ${others} and ${exact} limit ${given.wanted + more})
+        ${vectors ? `union all (select ${columns} from catalog_search_document as d where ${near} and not ${exact})` : ''}
       ), scored as materialized (
-        select id, seq, exact, ${scores.join(', ')} from candidates
+        select id, seq, exact${scoreColumns} from candidates
       ), best as (
-        select id, seq, exact, ${scoreOf(found.length, terms.length)} as score from scored
+        ${vectors ? fused(vectors, keywordScore, parameters) : `select id, seq, exact, ${keywordScore} as score from scored`}
+        ${vectors ? `where true ${isOther('fused')}` : ''}
         order by exact desc, score desc, id limit ${given.wanted}
       )
       select best.id, best.seq::float8 as seq, best.exact, best.score, row.fields
       from best join catalog_search_document as row on row.index_id = ${parameters.add(matching.indexId)} and row.id = best.id
       order by best.exact desc, best.score desc, best.id`;
-    return found.length === 0 ? [] : this.database.query<ScoredRow>(text, parameters.values);
+    return this.database.query<ScoredRow>(text, parameters.values);
   }
 
   private async bySortKey(): Promise<Page> {
     const { request, matching } = this.context;
+    const { vectors } = matching;
     const { limit, sort, position, now } = request;
     const parameters = new SqlParameters();
     const match = matchSql(matching, parameters);
@@ -137,20 +152,37 @@ export class ResultPages {
         ].join(', ')})`
       : '';
     const scored = matching.terms ? scoreColumn(matching.terms, parameters) : '0';
-    const text = `
-      select d.id, d.fields, array[${key.join(', ')}]::float8[] as key, ${scored} as score
-      from catalog_search_document as d
+    const columns = `d.id, d.fields, array[${key.join(', ')}]::float8[] as key`;
+    const found = (score: string, join = '') => `
+      select ${columns}, ${score} from catalog_search_document as d ${join}
       where ${match} ${after} order by ${[...key, 'd.id'].join(', ')} limit ${limit + 1}`;
+    const text = vectors
+      ? `select id, fields, key, ${vectors.score} as score from (${found(
+          `${scored} as keyword, ${vectors.similarity(parameters)} as similarity`,
+          vectors.join('d', parameters),
+        )}) as page order by key, id`
+      : found(`${scored} as score`);
     const rows = await this.database.query<SortedRow & { score: number }>(text, parameters.values);
-    const found = rows.slice(0, limit);
-    const end = found.at(-1);
+    const shown = rows.slice(0, limit);
+    const end = shown.at(-1);
     const isLastPage = rows.length <= limit || !end;
-    const best = Math.max(0, ...found.map(({ score }) => score));
+    const best = vectors ? 1 : Math.max(0, ...shown.map(({ score }) => score));
     return {
-      hits: found.map(({ id, fields, score }) => hitOf(id, fields, best > 0 ? score / best : 0)),
+      hits: shown.map(({ id, fields, score }) => hitOf(id, fields, best > 0 ? score / best : 0)),
       end: isLastPage ? null : { delivered: [], last: { key: end.key, id: end.id } },
     };
   }
+}
+
+/** The scored rows with the scores that keywords and vectors give them together. */
+function fused(vectors: VectorSearch, keywordScore: string, parameters: SqlParameters): string {
+  return `
+    select id, seq, exact, score from (
+      select id, seq, exact, ${vectors.score} as score from (
+        select scored.id, seq, exact, ${keywordScore} as keyword, ${vectors.similarity(parameters)} as similarity
+        from scored ${vectors.join('scored', parameters)}
+      ) as compared
+    ) as fused`;
 }
 
 function scoreColumn(terms: readonly MatchedTerm[], parameters: SqlParameters): string {
@@ -181,10 +213,10 @@ function sortKeySql(sort: Sort, now: number, parameters: SqlParameters): string[
   }
 }
 
-/** The best hit of an answer has the score 1, as do those whose name is the query. */
-function withScores(rows: readonly ScoredRow[]): Hit[] {
+/** The score of a hit whose name is the query is 1, as is the best one of a keyword search; others are relative to it. */
+function withScores(rows: readonly ScoredRow[], isByKeywords: boolean): Hit[] {
   const hasExact = rows.some(({ exact }) => exact);
-  const best = Math.max(0, ...rows.map(({ score }) => score)) || 1;
+  const best = isByKeywords ? Math.max(0, ...rows.map(({ score }) => score)) || 1 : 1;
   return rows.map(({ id, fields, score, exact }) =>
     hitOf(id, fields, exact ? 1 : (score / best) * (hasExact ? NOT_EXACT_FACTOR : 1)),
   );

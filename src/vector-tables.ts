@@ -1,0 +1,53 @@
+import type { OwnerQuery } from './platform/database/service-role.js';
+
+/**
+ * pgvector from 0.8 on, which continues the scan of an index until enough rows meet the filters. The role may be one that
+ * may not create tables.
+ */
+const ARE_MISSING = `
+  select from pg_extension
+  where extname = 'vector' and string_to_array(substring(extversion from '^\\d+\\.\\d+'), '.')::int[] >= array[0, 8]
+    and to_regclass('public.catalog_search_vector') is null and has_schema_privilege('public', 'create')`;
+
+/**
+ * The vectors of SEARCH_ADAPTER=postgres (docs/adr/0029), which are derived from those of `catalog_embedding`. Vectors of
+ * several models may have different lengths; an HNSW index has one, so each length has an index of its own. The service may
+ * create no index; the function does it with the rights of the owner, before there is a row of that length.
+ */
+const CREATE = `
+  create table catalog_search_vector (
+    index_id bigint not null,
+    id text collate "C" not null,
+    embedding halfvec not null,
+    primary key (index_id, id)
+  );
+  create table catalog_search_vector_index (
+    index_id bigint primary key,
+    model text not null,
+    dimensions integer check (dimensions > 0),
+    floor double precision not null,
+    documents bigint not null default 0 check (documents >= 0),
+    documents_at_floor bigint not null default 0
+  );
+  create function catalog_search_index_vectors(dimensions integer) returns void language plpgsql
+  security definer set search_path = pg_catalog, public, pg_temp as $$
+    begin
+      if dimensions not between 1 and 4000 or to_regclass(format('catalog_search_vector_%s', dimensions)) is not null then
+        return;
+      end if;
+      execute format(
+        'create index catalog_search_vector_%1$s on catalog_search_vector
+           using hnsw ((embedding::halfvec(%1$s)) halfvec_ip_ops) where vector_dims(embedding) = %1$s',
+        dimensions);
+    end
+  $$;
+  revoke execute on function catalog_search_index_vectors from public`;
+
+/**
+ * Creates the tables that only a server with pgvector can have. They are no migration, because the extension may be
+ * installed after all migrations have run.
+ */
+export async function createVectorTables(query: OwnerQuery): Promise<void> {
+  const missing = (await query(ARE_MISSING)) as unknown[];
+  if (missing.length > 0) await query(CREATE);
+}
