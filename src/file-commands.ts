@@ -29,7 +29,7 @@ interface MoveOptions {
  */
 async function moveConfiguredFiles(env: Env, options: MoveOptions): Promise<MoveReport> {
   const { files: to, fallback: from } = await openFileStores(env, {
-    diskSpace: { reportFull: () => undefined },
+    diskSpace: { reportFull: () => undefined, isFull: () => false },
     log: pino({ level: 'silent' }),
   });
   if (from === null) {

@@ -6,6 +6,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { FileStore } from '../../src/platform/files/file-store.js';
 import { doctor } from '../launcher/doctor.js';
 import { startApp, type TestApp } from '../setup/app.js';
+import { until } from './locked-table.js';
 
 const CHANNELS = '/v1/admin/distribution/channels';
 
@@ -78,7 +79,7 @@ describe('a full disk of the file store', () => {
     jest.restoreAllMocks();
   });
 
-  it('a full disk of the file store rejects a file with 503, and the process is not ready until a write succeeds', async () => {
+  it('a full disk of the file store rejects a file with 503, and the process is ready and degraded until a write succeeds', async () => {
     const file = await open('/dev/null', 'r');
     const handle = Object.getPrototypeOf(file) as typeof file;
     await file.close();
@@ -88,11 +89,16 @@ describe('a full disk of the file store', () => {
 
     const stored = app.nest.get(FileStore).put(Buffer.from(`disk-full ${Date.now()}`));
     await expect(stored).rejects.toMatchObject({ status: 503, code: 'service_unavailable', retryAfterMs: 10_000 });
-    expect(await disk()).toBe('full, 503');
+    const ready = await app.get<{ status: string; parts: object }>('/health/ready');
+    expect([ready.status, ready.body.status, ready.body.parts]).toEqual([
+      200,
+      'degraded',
+      expect.objectContaining({ disk: { ok: true }, files: { ok: false, reason: 'full' } }),
+    ]);
     expect(app.logs.filter((line) => line.includes('"store":"files"'))).toEqual([expect.stringContaining('ENOSPC')]);
 
     jest.restoreAllMocks();
-    await untilItHasSpace();
+    await until(async () => (await app.get<{ status: string }>('/health/ready')).body.status === 'ok');
   });
 });
 

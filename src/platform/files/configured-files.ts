@@ -9,38 +9,38 @@ import { LocalFiles } from './local-files.js';
 import { S3Files } from './s3-files.js';
 import { VerifiedFiles } from './verified-files.js';
 
-/** What a store reports to: the watch of the disk and the log. */
-interface Means {
-  diskSpace: Pick<DiskSpace, 'reportFull'>;
+/** Where a store reports its failures. */
+interface Reporting {
+  diskSpace: Pick<DiskSpace, 'reportFull' | 'isFull'>;
   log: Pick<Logger, 'error' | 'info'>;
 }
 
 /** The configured store of files, with the one from which they are being moved, if there is one. */
 export async function createFileStore(
   env: Env,
-  { damagedReads, ...means }: Means & Pick<Metrics, 'damagedReads'>,
+  { damagedReads, ...reporting }: Reporting & Pick<Metrics, 'damagedReads'>,
 ): Promise<FileStore> {
-  const { files, fallback } = await openFileStores(env, means);
+  const { files, fallback } = await openFileStores(env, reporting);
   return new VerifiedFiles(files, fallback, damagedReads);
 }
 
 /** Both stores, each for itself; `fallback` is null except during a move. */
 export async function openFileStores(
   { files, filesFallback, s3 }: FileStores,
-  means: Means,
+  reporting: Reporting,
 ): Promise<{ files: MovableFiles; fallback: MovableFiles | null }> {
   // Before the first file is moved to it the folder does not exist; later a missing folder is a volume that is not mounted.
   if (filesFallback !== null && 'folder' in files) await mkdir(files.folder, { recursive: true });
   return {
-    files: await openFileStore(files, s3, means),
-    fallback: filesFallback && (await openFileStore(filesFallback, s3, means)),
+    files: await openFileStore(files, s3, reporting),
+    fallback: filesFallback && (await openFileStore(filesFallback, s3, reporting)),
   };
 }
 
 async function openFileStore(
   location: FileStoreLocation,
   s3: S3Access | null,
-  { diskSpace, log }: Means,
+  { diskSpace, log }: Reporting,
 ): Promise<MovableFiles> {
   if ('folder' in location) return new LocalFiles(location.folder, diskSpace);
   if (s3 === null) throw new Error('A bucket has no settings of its store');

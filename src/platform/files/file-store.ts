@@ -24,7 +24,7 @@ export abstract class FileStore {
   abstract has(key: string): Promise<boolean>;
   /** Null if the file does not exist. The service never reads other bytes than those that were stored (`VerifiedFiles`). */
   abstract open(key: string): Promise<OpenFile | null>;
-  /** The reason why a remote store is not usable now; null if it is, or if it is on this machine. */
+  /** The reason why the store is not usable now, as far as it is known; null if it is. */
   abstract failure(): StoreFailure | null;
 }
 

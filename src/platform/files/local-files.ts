@@ -6,7 +6,15 @@ import { pipeline } from 'node:stream/promises';
 import { diskFull, unavailable } from '../errors/app-error.js';
 import type { DiskSpace } from '../observability/disk-space.js';
 import { hasKey, verified } from './content-hash.js';
-import { DamagedFile, isKey, MovableFiles, type OpenFile, pathOf, type StoredFile } from './file-store.js';
+import {
+  DamagedFile,
+  isKey,
+  MovableFiles,
+  type OpenFile,
+  pathOf,
+  type StoredFile,
+  type StoreFailure,
+} from './file-store.js';
 
 const PROBE_BYTES = 256 * 1024;
 /** The disk or the user's quota is full. */
@@ -19,7 +27,7 @@ const FOLDER = /^[0-9a-f]{2}$/;
 export class LocalFiles extends MovableFiles {
   constructor(
     private readonly root: string,
-    private readonly diskSpace: Pick<DiskSpace, 'reportFull'>,
+    private readonly diskSpace: Pick<DiskSpace, 'reportFull' | 'isFull'>,
   ) {
     super();
   }
@@ -92,8 +100,8 @@ export class LocalFiles extends MovableFiles {
     await rm(this.locate(key), { force: true }).catch((error: unknown) => Promise.reject(away(error)));
   }
 
-  failure(): null {
-    return null;
+  failure(): StoreFailure | null {
+    return this.diskSpace.isFull('files') ? 'full' : null;
   }
 
   async close(): Promise<void> {

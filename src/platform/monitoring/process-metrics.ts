@@ -44,7 +44,7 @@ export class ProcessMetrics implements OnModuleInit {
       () => this.database.statementNameCount,
     );
     this.metrics.gauge(
-      { name: 'file_store_unavailable', help: '1 while the S3-compatible store is not usable', aggregator: 'max' },
+      { name: 'file_store_unavailable', help: '1 while the store of files is not usable', aggregator: 'max' },
       () => (this.files.failure() === null ? 0 : 1),
     );
   }

@@ -8,13 +8,15 @@ import { ReadinessCheck } from './readiness.js';
 
 const EVERY_MS = 2_000;
 
+type Store = 'database' | 'files';
+
 /**
- * The stores whose disk is full, such as the database. While there is one, the process is not ready, and a test write
- * is tried until it succeeds: without requests, free space would not be detected otherwise.
+ * The stores whose disk is full. A test write is tried until it succeeds: without requests, free space would not be detected
+ * otherwise. Only without space in the database is the process not ready; most requests need no file.
  */
 @Injectable()
 export class DiskSpace implements OnApplicationShutdown {
-  private readonly full = new Map<string, Promise<void>>();
+  private readonly full = new Map<Store, Promise<void>>();
   private readonly stopping = new AbortController();
 
   constructor(
@@ -29,7 +31,11 @@ export class DiskSpace implements OnApplicationShutdown {
 
   @ReadinessCheck('disk')
   hasSpace(): boolean {
-    return this.full.size === 0;
+    return !this.isFull('database');
+  }
+
+  isFull(store: Store): boolean {
+    return this.full.has(store);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -38,14 +44,14 @@ export class DiskSpace implements OnApplicationShutdown {
   }
 
   /** `tryWrite` must need new space and release it. */
-  reportFull(store: string, error: unknown, tryWrite: () => Promise<void>): void {
+  reportFull(store: Store, error: unknown, tryWrite: () => Promise<void>): void {
     if (this.full.has(store) || this.stopping.signal.aborted) return;
     const { requestId } = findContext() ?? {};
     this.log.error({ err: error, store, requestId }, 'the disk is full: writes are rejected until there is space');
     this.full.set(store, this.waitForSpace(store, tryWrite));
   }
 
-  private async waitForSpace(store: string, tryWrite: () => Promise<void>): Promise<void> {
+  private async waitForSpace(store: Store, tryWrite: () => Promise<void>): Promise<void> {
     const { signal } = this.stopping;
     for (;;) {
       await pause(EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);

@@ -16,7 +16,7 @@ export async function openStore(variables: Record<string, string>, logged: Logge
     error: ({ err }: { err?: unknown }, message: string) => void logged.push({ message, error: err }),
     info: (_: object, message: string) => void logged.push({ message }),
   };
-  const diskSpace = { reportFull: () => undefined };
+  const diskSpace = { reportFull: () => undefined, isFull: () => false };
   const { files: store } = await openFileStores(env, { diskSpace, log: log as never });
   closeAfterTests(() => store.close());
   return store;
