@@ -93,7 +93,8 @@ export class LocalFiles extends MovableFiles {
   async verify(key: string): Promise<'whole' | 'damaged' | 'missing'> {
     const file = await this.open(key);
     if (!file) return 'missing';
-    return (await hasKey(file.stream, key)) ? 'whole' : 'damaged';
+    const isWhole = await hasKey(file.stream, key).catch((error: unknown) => Promise.reject(away(error)));
+    return isWhole ? 'whole' : 'damaged';
   }
 
   async delete(key: string): Promise<void> {

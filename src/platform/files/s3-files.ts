@@ -169,7 +169,11 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
     if (checksum !== undefined && type !== 'COMPOSITE') return checksum === base64Of(key) ? 'whole' : 'damaged';
     const file = await this.open(key);
     if (!file) return 'missing';
-    return (await hasKey(file.stream, key)) ? 'whole' : 'damaged';
+    const isWhole = await hasKey(file.stream, key).catch((error: unknown) => {
+      this.report(error, 'read');
+      throw away(error);
+    });
+    return isWhole ? 'whole' : 'damaged';
   }
 
   async delete(key: string): Promise<void> {

@@ -186,6 +186,18 @@ describe('the answers of an object store', () => {
     await expect(buffer(file?.stream ?? Readable.from([]))).rejects.toThrow();
   });
 
+  it('a stored file whose comparison the store breaks off is a failure of the store', async () => {
+    const store = await storeThat((request, response) => {
+      if (isProbe(request)) return void response.writeHead(200).end('<ListBucketResult/>');
+      response.writeHead(200, { 'content-length': 10 });
+      if (request.method === 'HEAD') return void response.end();
+      response.write('half');
+      setTimeout(() => response.destroy(), 50);
+    });
+    await expect(store.put(Buffer.from('new'))).rejects.toMatchObject(UNAVAILABLE);
+    expect(store.failure()).toBe('unreachable');
+  });
+
   it('a store without space rejects files with 503 until there is space, and files can be read meanwhile', async () => {
     const full = (request: IncomingMessage, response: ServerResponse) => {
       if (request.method === 'PUT') xml(507, 'XMinioStorageFull')(request, response);
