@@ -86,19 +86,19 @@ export class LocalFiles extends MovableFiles {
         }
       }
     } catch (error) {
-      throw away(error);
+      throw storeUnavailable(error);
     }
   }
 
   async verify(key: string): Promise<'whole' | 'damaged' | 'missing'> {
     const file = await this.open(key);
     if (!file) return 'missing';
-    const isWhole = await hasKey(file.stream, key).catch((error: unknown) => Promise.reject(away(error)));
+    const isWhole = await hasKey(file.stream, key).catch((error: unknown) => Promise.reject(storeUnavailable(error)));
     return isWhole ? 'whole' : 'damaged';
   }
 
   async delete(key: string): Promise<void> {
-    await rm(this.locate(key), { force: true }).catch((error: unknown) => Promise.reject(away(error)));
+    await rm(this.locate(key), { force: true }).catch((error: unknown) => Promise.reject(storeUnavailable(error)));
   }
 
   failure(): StoreFailure | null {
@@ -122,7 +122,7 @@ export class LocalFiles extends MovableFiles {
   }
 
   private failed(error: unknown): Error {
-    if (!FULL.has(codeOf(error))) return away(error);
+    if (!FULL.has(codeOf(error))) return storeUnavailable(error);
     this.diskSpace.reportFull('files', error, () => this.tryWrite());
     return Object.assign(diskFull(), { cause: error });
   }
@@ -144,7 +144,7 @@ export class LocalFiles extends MovableFiles {
     } catch (error) {
       // If its folder does not exist, the store itself is missing: a volume that is not mounted.
       if (codeOf(error) === 'ENOENT' && (await exists(this.root))) return null;
-      throw away(error);
+      throw storeUnavailable(error);
     }
   }
 
@@ -206,6 +206,6 @@ function codeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }
 
-function away(cause: unknown): Error {
+function storeUnavailable(cause: unknown): Error {
   return Object.assign(unavailable('The file storage is unavailable'), { cause });
 }

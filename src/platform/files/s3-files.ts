@@ -45,7 +45,8 @@ type CallOptions = { abortSignal: AbortSignal; requestTimeout?: number };
 export class S3Files extends MovableFiles implements OnApplicationShutdown {
   private readonly client: S3.S3Client;
   private readonly stopping = new AbortController();
-  private failing: { reason: StoreFailure; kind: Kind } | null = null;
+  /** A store that is full can be read, and the end of one failure is not that of the other. */
+  private readonly failing = new Map<Kind, StoreFailure>();
   private probing: Promise<void> = Promise.resolve();
 
   private constructor(
@@ -84,7 +85,7 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
   }
 
   failure(): StoreFailure | null {
-    return this.failing?.reason ?? null;
+    return this.failing.get('write') ?? this.failing.get('read') ?? null;
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -121,7 +122,8 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
     const found = await this.call('read', READ_MS, (options) => this.client.send(command, options));
     if (!found) return null;
     const { Body: stream, ContentLength: sizeBytes } = found;
-    if (!(stream instanceof Readable) || sizeBytes === undefined) throw away(new Error('The store sent no content'));
+    if (!(stream instanceof Readable) || sizeBytes === undefined)
+      throw storeUnavailable(new Error('The store sent no content'));
     return { stream, sizeBytes };
   }
 
@@ -171,7 +173,7 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
     if (!file) return 'missing';
     const isWhole = await hasKey(file.stream, key).catch((error: unknown) => {
       this.report(error, 'read');
-      throw away(error);
+      throw storeUnavailable(error);
     });
     return isWhole ? 'whole' : 'damaged';
   }
@@ -236,14 +238,15 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
 
   /** Null if the object to read is missing. Throws 503 for every other failure. */
   private async call<T>(kind: Kind, withinMs: number, send: (options: CallOptions) => Promise<T>): Promise<T | null> {
-    if (this.failing?.reason === 'unreachable') throw away(new Error('The store did not answer the last call'));
+    if ([...this.failing.values()].includes('unreachable'))
+      throw storeUnavailable(new Error('The store did not answer the last call'));
     try {
       return await within(withinMs, send);
     } catch (error) {
       if (error instanceof SourceFailed) throw error;
       // A write to a store that answers so has stored nothing.
       if (kind === 'read' && isMissing(error)) return null;
-      throw this.report(error, kind) === 'full' ? Object.assign(diskFull(), { cause: error }) : away(error);
+      throw this.report(error, kind) === 'full' ? Object.assign(diskFull(), { cause: error }) : storeUnavailable(error);
     }
   }
 
@@ -252,25 +255,26 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
     const reason = reasonOf(error);
     if (this.stopping.signal.aborted) return reason;
     const { bucket } = this.location;
-    const before = this.failing;
-    this.failing = { reason, kind };
-    if (before?.reason !== reason) {
+    const before = [...this.failing.values()];
+    this.failing.set(kind, reason);
+    if (!before.includes(reason)) {
       this.log.error({ err: loggable(error), bucket, reason }, 'the file store is not usable');
     }
-    if (before === null) this.probing = this.waitUntilUsable();
+    if (before.length === 0) this.probing = this.waitUntilUsable();
     return reason;
   }
 
   private async waitUntilUsable(): Promise<void> {
     const { signal } = this.stopping;
-    while (this.failing) {
+    while (this.failing.size > 0) {
       await pause(PROBE_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return;
-      const { kind } = this.failing;
-      await this.probe(kind).then(
-        () => (this.failing = null),
-        (error: unknown) => this.report(error, kind),
-      );
+      for (const kind of [...this.failing.keys()]) {
+        await this.probe(kind).then(
+          () => void this.failing.delete(kind),
+          (error: unknown) => void this.report(error, kind),
+        );
+      }
     }
     this.log.info({ bucket: this.location.bucket }, 'the file store is usable again');
   }
@@ -338,6 +342,6 @@ function base64Of(key: string): string {
   return Buffer.from(key, 'hex').toString('base64');
 }
 
-function away(cause: unknown): Error {
+function storeUnavailable(cause: unknown): Error {
   return Object.assign(unavailable('The file storage is unavailable'), { cause });
 }

@@ -198,6 +198,27 @@ describe('the answers of an object store', () => {
     expect(store.failure()).toBe('unreachable');
   });
 
+  it('a store without space stays full while reading fails too and works again', async () => {
+    const full = xml(507, 'XMinioStorageFull');
+    const store = await storeThat((request, response) => {
+      if (request.method === 'PUT') full(request, response);
+      else response.writeHead(404).end();
+    });
+    await expect(store.put(Buffer.from('full'))).rejects.toMatchObject({ status: 503 });
+    answer = (request, response) => (request.method === 'PUT' ? full : xml(403, 'AccessDenied'))(request, response);
+    await expect(store.open('0'.repeat(64))).rejects.toMatchObject(UNAVAILABLE);
+    let probes = 0;
+    answer = (request, response) => {
+      if (request.method !== 'PUT') return void response.writeHead(200).end('<ListBucketResult/>');
+      probes += 1;
+      full(request, response);
+    };
+    await until(async () => probes >= 2);
+    expect(store.failure()).toBe('full');
+    answer = (_, response) => void response.writeHead(200).end();
+    await until(async () => store.failure() === null);
+  });
+
   it('a store without space rejects files with 503 until there is space, and files can be read meanwhile', async () => {
     const full = (request: IncomingMessage, response: ServerResponse) => {
       if (request.method === 'PUT') xml(507, 'XMinioStorageFull')(request, response);
