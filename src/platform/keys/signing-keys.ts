@@ -24,8 +24,8 @@ export class SigningKeys {
     const [payload = '', mac = '', ...rest] = token.split('.');
     if (rest.length > 0) return null;
     const keys = this.keys.valid('signing');
-    const isOurs = keys.some((key) => key.available && isSame(macOf(key, purpose, payload), mac));
-    if (isOurs) return JSON.parse(Buffer.from(payload, 'base64url').toString()) as unknown;
+    const isSigned = keys.some((key) => key.available && isSame(macOf(key, purpose, payload), mac));
+    if (isSigned) return JSON.parse(Buffer.from(payload, 'base64url').toString()) as unknown;
     // It may be signed by the key that is missing.
     if (!keys.every(({ available }) => available)) throw unavailable('The key-encryption key is missing');
     return null;
