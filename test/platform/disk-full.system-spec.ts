@@ -80,6 +80,8 @@ describe('a full disk of the file store', () => {
   });
 
   it('a full disk of the file store rejects a file with 503, and the process is ready and degraded until a write succeeds', async () => {
+    const isOk = async () => (await app.get<{ status: string }>('/health/ready')).body.status === 'ok';
+    await until(isOk);
     const file = await open('/dev/null', 'r');
     const handle = Object.getPrototypeOf(file) as typeof file;
     await file.close();
@@ -98,7 +100,7 @@ describe('a full disk of the file store', () => {
     expect(app.logs.filter((line) => line.includes('"store":"files"'))).toEqual([expect.stringContaining('ENOSPC')]);
 
     jest.restoreAllMocks();
-    await until(async () => (await app.get<{ status: string }>('/health/ready')).body.status === 'ok');
+    await until(isOk);
   });
 });
 
