@@ -4,9 +4,8 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { readMigrationEnv } from '../../src/platform/config/read-env.js';
-import { settings } from '../../src/platform/config/table.js';
 import { newFolder, PROJECT } from '../launcher/folders.js';
-import { settingsFaults } from '../setup/settings.js';
+import { settingsFaults, unknownSettings } from '../setup/settings.js';
 import {
   commandOf,
   containerCommand,
@@ -90,10 +89,6 @@ const manifestsOf = (file: string) =>
 const manifests = [...kustomization.resources, 'secrets.example.yaml'].flatMap(manifestsOf);
 const compose = parse(read('compose.yaml')) as Compose;
 
-const SETTINGS = new Set(Object.values(settings).map(({ name }) => name));
-const unknownIn = (variables: Variables) =>
-  Object.keys(variables).filter((name) => !SETTINGS.has(name) && !/^VAULT_KEK_[A-Za-z0-9]{1,32}$/.test(name));
-
 function named(kind: string, name: string): Manifest {
   const found = manifests.find((each) => each.kind === kind && each.metadata.name === name);
   if (!found) throw new Error(`There is no ${kind} ${name}`);
@@ -163,7 +158,7 @@ describe('the Dockerfile', () => {
     expect(USER).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     expect(containerCommand()).toEqual(['node', 'scripts/platform.js', 'start']);
     expect(hasCheck(/\/health\/\w+/.exec(commandOf('service', 'HEALTHCHECK').join(' '))?.[0] ?? '')).toBe(true);
-    expect(unknownIn(imageEnvironment())).toEqual([]);
+    expect(unknownSettings(imageEnvironment())).toEqual([]);
   });
 
   it('the image contains no package of the development, and the embedded PostgreSQL is one of them', () => {
@@ -180,7 +175,7 @@ describe('compose.yaml', () => {
   const healthcheck = services['service']?.healthcheck;
 
   it('compose.yaml starts the service in development mode with settings that it accepts', () => {
-    expect(unknownIn(environment)).toEqual([]);
+    expect(unknownSettings(environment)).toEqual([]);
     expect(settingsFaults({ ...imageEnvironment(), ...environment })).toEqual([]);
     expect(environment).toMatchObject({ NODE_ENV: 'development', ALLOW_REMOTE_DEVELOPMENT: 'true' });
     expect(hasCheck(/\/health\/\w+/.exec(healthcheck?.test.join(' ') ?? '')?.[0] ?? '')).toBe(true);
@@ -235,7 +230,7 @@ describe('the Kubernetes manifests', () => {
       (name) => named('Secret', name).stringData ?? {},
     );
     const placeholders = Object.assign({}, ...secrets) as Variables;
-    expect(unknownIn({ ...data, ...placeholders })).toEqual([]);
+    expect(unknownSettings({ ...data, ...placeholders })).toEqual([]);
     const variables = { ...imageEnvironment(), ...data, ...placeholders, KEK_FILE: mounted(KEYS) };
     const replaced = Object.keys(placeholders).filter((name) => placeholders[name]?.startsWith('<'));
     const rejected = new Set(settingsFaults(variables).map((fault) => fault.split(':', 1)[0] ?? ''));
@@ -270,7 +265,7 @@ describe('the Kubernetes manifests', () => {
     }
   });
 
-  it('the migration job is not repeated if a setting is wrong', () => {
+  it('the migration job runs the command of migrations, and is not repeated if a setting is wrong', () => {
     const { podFailurePolicy, activeDeadlineSeconds, template } = named('Job', 'travel-migration').spec;
     const onExitCodes = { operator: 'In', values: [78] };
     expect(podFailurePolicy).toEqual({ rules: [{ action: 'FailJob', onExitCodes }] });
@@ -278,6 +273,7 @@ describe('the Kubernetes manifests', () => {
     expect(activeDeadlineSeconds).toBeGreaterThan(0);
     // The API server rejects a failure policy with another value.
     expect(template.spec.restartPolicy).toBe('Never');
+    expect(template.spec.containers[0].args).toEqual(['migrate']);
   });
 
   it('each pod runs an image of the kustomization, in the version of package.json, with its user and data folder', () => {
@@ -366,31 +362,5 @@ describe('the Kubernetes manifests', () => {
     expect(named('PodDisruptionBudget', 'travel').spec.selector.matchLabels).toEqual(labels);
     const { kind, name } = named('HorizontalPodAutoscaler', 'travel').spec.scaleTargetRef;
     expect(named(kind, name).kind).toBe('Deployment');
-  });
-});
-
-describe('the systemd units', () => {
-  const units = ['travel.service', 'travel-migration.service'];
-  const valuesOf = (unit: string, key: string) =>
-    [...read(`deploy/systemd/${unit}`).matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value);
-
-  it.each(units)('%s starts a program of the production tree with variables that the service knows', (unit) => {
-    const words = valuesOf(unit, 'Environment').flatMap((line) => line.split(' '));
-    const variables = Object.fromEntries(words.map((word) => word.split('=', 2) as [string, string]));
-    expect(unknownIn(variables)).toEqual([]);
-    const [, ...command] = valuesOf(unit, 'ExecStart')[0]?.split(' ') ?? [];
-    const args = unit === 'travel.service' ? undefined : pods[0]?.spec.containers[0].args;
-    expect(command).toEqual(containerCommand(args).slice(1));
-    expect(variables['DATA_DIR']).toBe(`/var/lib/${valuesOf(unit, 'StateDirectory')[0]}`);
-  });
-
-  it('the migration runs before the service and alone has the password of the owner', () => {
-    expect(valuesOf('travel.service', 'Wants')[0]?.split(' ')).toContain('travel-migration.service');
-    expect(valuesOf('travel.service', 'After')[0]?.split(' ')).toContain('travel-migration.service');
-    expect(valuesOf('travel.service', 'EnvironmentFile')).toEqual(['/etc/travel/service.env']);
-    expect(valuesOf('travel-migration.service', 'EnvironmentFile')).toEqual([
-      '/etc/travel/service.env',
-      '/etc/travel/migration.env',
-    ]);
   });
 });
