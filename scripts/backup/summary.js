@@ -111,6 +111,6 @@ export function restoreLines(restored) {
     'Now follow "After a restore" in docs/operations.md before you start the service with jobs:',
     '  platform ledger verify',
     '  platform ledger checkpoint --restored "<reason>"',
-    '  JOBS=false npm start',
+    '  JOBS=false platform start',
   ];
 }

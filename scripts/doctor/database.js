@@ -266,7 +266,7 @@ function outcome(recorded, { known, compareSchema }, canMigrate) {
     const remedy = 'platform migrate, before the service is started';
     return failed('migrations', `${pending.length} are pending, and MIGRATE is false`, remedy);
   }
-  if (count === 0) return fine('migrations', `none yet: npm start applies all ${pending.length}`);
+  if (count === 0) return fine('migrations', `none yet: platform start applies all ${pending.length}`);
   return warned('migrations', `${pending.join(', ')} pending`, 'platform migrate or platform start applies them');
 }
 
@@ -308,7 +308,7 @@ async function checkOwner(client) {
   const isFirst = !client || !(await hasRows(client, 'installation_steps', FIRST_OWNER));
   const { BOOTSTRAP_ADMIN_EMAIL: email, BOOTSTRAP_ADMIN_PASSWORD: password } = process.env;
   if (isFirst && email?.trim() && password?.trim()) {
-    return [fine('owner', 'none yet: npm start creates the one of BOOTSTRAP_ADMIN_EMAIL')];
+    return [fine('owner', 'none yet: platform start creates the one of BOOTSTRAP_ADMIN_EMAIL')];
   }
   return [failed('owner', NO_OWNER.fault, NO_OWNER.remedy)];
 }

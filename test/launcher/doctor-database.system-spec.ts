@@ -85,7 +85,7 @@ describe('platform doctor about the database', () => {
       message: 'no account can log in, because the database has no active user with the role owner',
       remedy: expect.stringMatching(/BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD .*platform provision/),
     };
-    const created = { verdict: 'OK', message: 'none yet: npm start creates the one of BOOTSTRAP_ADMIN_EMAIL' };
+    const created = { verdict: 'OK', message: 'none yet: platform start creates the one of BOOTSTRAP_ADMIN_EMAIL' };
 
     // No database yet: the next start starts the embedded one.
     expect(await ownerIn({})).toEqual([missing]);

@@ -59,7 +59,7 @@ describe('platform doctor', () => {
       `the embedded PostgreSQL (process ${server.pid}) accepts connections`,
     );
     expect(running.of('role')[0]?.message).toBe('travel_service is not a superuser');
-    expect(running.of('migrations')[0]?.message).toMatch(/^none yet: npm start applies all \d+$/);
+    expect(running.of('migrations')[0]?.message).toMatch(/^none yet: platform start applies all \d+$/);
     await server.stop();
     const stopped = await doctor({ DATA_DIR: data });
     expect(stopped.of('database')[0]?.message).toMatch(/is not running; its content is checked only while it runs$/);
