@@ -33,7 +33,7 @@ export async function main(words, { prepares = true } = {}) {
     const { createProgram } = await import('./program.js');
     await createProgram((request) => runCommand(request, prepares)).parseAsync(words, { from: 'user' });
   } catch (error) {
-    process.exit(isUsage(error) ? usageCode(error, json) : printFailure(error, { json, stoppedCode: 1 }));
+    await exit(isUsage(error) ? usageCode(error, json) : printFailure(error, { json, stoppedCode: 1 }));
   }
 }
 
@@ -42,17 +42,31 @@ async function runCommand({ name, options, json }, prepares) {
   if (name === 'start') {
     const { start } = await import('../start.js');
     const code = await start();
-    if (code !== null) process.exit(code);
+    if (code !== null) await exit(code);
     return;
   }
   const { stopping, killing } = stopSignals();
   killing.addEventListener('abort', () => process.exit(stoppedCode(stopping)));
   try {
-    process.exit(printOutcome(await workOf({ name, options, json }, { stopping, prepares }), { json }));
+    await exit(printOutcome(await workOf({ name, options, json }, { stopping, prepares }), { json }));
   } catch (error) {
     const failure = isStop(error, stopping) ? new Stopped('Stopped') : error;
-    process.exit(printFailure(failure, { json, stoppedCode: stopping.aborted ? stoppedCode(stopping) : 1 }));
+    await exit(printFailure(failure, { json, stoppedCode: stopping.aborted ? stoppedCode(stopping) : 1 }));
   }
+}
+
+/** Ends the process when the output has left it: what a socket has not accepted yet would be lost. @param {number} code */
+async function exit(code) {
+  const written = [process.stdout, process.stderr].map(
+    (stream) =>
+      new Promise((resolve) => {
+        // The reader may have ended.
+        stream.once('error', resolve);
+        stream.write('', resolve);
+      }),
+  );
+  await Promise.all(written);
+  process.exit(code);
 }
 
 /**
