@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RenditionJobs } from '../../../src/modules/finance/renditions/renditions.jobs.js';
@@ -150,12 +150,30 @@ describe('rendering', () => {
     expect(await actionsOf(id)).toEqual(['request', 'fail']);
   });
 
-  it('a rendition is one job of the queue with one run more than attempts', async () => {
+  it('a rendition waits while the file store is unavailable, however often the job runs, and is rendered afterwards', async () => {
+    const id = await requested();
+    await withoutFiles(async () => {
+      await writeFile(join(folder, 'files'), 'no folder');
+      for (let run = 1; run <= 6; run += 1) {
+        await expect(render(id)).rejects.toMatchObject({ status: 503 });
+      }
+    });
+    expect(await rowOf(id)).toEqual({
+      status: 'pending',
+      attempts: 0,
+      failure: 'The file storage is unavailable',
+    });
+    await render(id);
+    expect(await rowOf(id)).toMatchObject({ status: 'ready', attempts: 1, failure: null });
+    expect(await actionsOf(id)).toEqual(['request', 'render']);
+  });
+
+  it('a rendition is one job of the queue, which runs it for days while it cannot be stored', async () => {
     const id = await requested();
     const queued = await app.sql('select attempts, max_attempts from graphile_worker._private_jobs where key = $1', [
       id,
     ]);
-    expect(queued).toEqual([{ attempts: 0, max_attempts: 6 }]);
+    expect(queued).toEqual([{ attempts: 0, max_attempts: 25 }]);
   });
 
   it('a rendition that is ready after a newer one is stale at once', async () => {

@@ -10,7 +10,7 @@ export type RenditionFormat = (typeof RENDITION_FORMATS)[number];
 export const RENDITION_STATUSES = named('RenditionStatus', ['pending', 'ready', 'stale', 'failed']);
 export type RenditionStatus = (typeof RENDITION_STATUSES)[number];
 
-export const MAX_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /** A rendered file of an issued invoice, or the request for one. */
 @Entity('invoice_renditions')
@@ -25,7 +25,7 @@ export class InvoiceRendition {
   @Column('text', { name: 'storage_key', nullable: true }) storageKey: string | null;
   @Column('text', { nullable: true }) sha256: string | null;
   @Column('bigint', { name: 'size_bytes', nullable: true, transformer: safeInteger }) sizeBytes: number | null;
-  /** Started attempts, also those that never ended because their process did. */
+  /** Started attempts, also those that never ended because their process did; without those that were postponed. */
   @Column('integer') attempts: number;
   /** Message of the last error. */
   @Column('text', { nullable: true }) failure: string | null;
@@ -47,6 +47,11 @@ export class InvoiceRendition {
     const isLast = this.attempts >= MAX_ATTEMPTS;
     Object.assign(this, { status: isLast ? 'failed' : 'pending', failure: failure.slice(0, 500) });
     return isLast;
+  }
+
+  /** The attempt does not count: rendering did not fail. */
+  postponeAttempt(failure: string): void {
+    Object.assign(this, { attempts: this.attempts - 1, failure: failure.slice(0, 500) });
   }
 
   /** Stale at once if a newer version is ready already. */

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { AppError } from '../../../platform/errors/app-error.js';
 import { FileStore, type StoredFile } from '../../../platform/files/file-store.js';
 import { Job } from '../../../platform/jobs/job-decorators.js';
 import { LOG } from '../../../platform/observability/log.js';
@@ -35,7 +36,10 @@ export class RenditionJobs {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Throws if the attempt failed and the queue is to try again. No transaction is open while the document is rendered. */
+  /**
+   * Throws if the attempt failed and the queue is to try again; while files or the database are unavailable as often as for
+   * other jobs. No transaction is open while the document is rendered.
+   */
   @Job(RENDER_JOB)
   async render(payload: unknown): Promise<void> {
     const rendition = await this.startAttempt(renditionIdOf(payload));
@@ -46,8 +50,10 @@ export class RenditionJobs {
       await this.complete(rendition, await this.files.put(await render(document, format)));
     } catch (error) {
       this.log.error({ err: error, renditionId: rendition.id, attempt: rendition.attempts }, 'rendering failed');
-      const failure = error instanceof Error ? error.message : String(error);
-      if (await this.failAttempt(rendition.id, failure || 'unknown')) throw error;
+      const failure = (error instanceof Error ? error.message : String(error)) || 'unknown';
+      const isUnavailable = error instanceof AppError && error.status === 503;
+      if (isUnavailable) await this.postponeAttempt(rendition.id, failure);
+      if (isUnavailable || (await this.failAttempt(rendition.id, failure))) throw error;
     }
   }
 
@@ -134,6 +140,15 @@ export class RenditionJobs {
         event: 'invoice.rendered',
         data: { invoiceId, renditionId: id, format, language, version },
       });
+    });
+  }
+
+  private async postponeAttempt(id: string, failure: string): Promise<void> {
+    await this.database.transaction(async () => {
+      const rendition = await this.repository.findAndLock(id);
+      if (rendition?.status !== 'pending') return;
+      rendition.postponeAttempt(failure);
+      await this.repository.save(rendition);
     });
   }
 

@@ -14,12 +14,7 @@ import { LOG } from '../../../platform/observability/log.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { OrganizationService } from '../../organization/index.js';
 import { InvoicesRepository } from '../invoices/invoices.repository.js';
-import {
-  InvoiceRendition,
-  MAX_ATTEMPTS,
-  type RenditionFormat,
-  type RenditionStatus,
-} from './invoice-rendition.entity.js';
+import { InvoiceRendition, type RenditionFormat, type RenditionStatus } from './invoice-rendition.entity.js';
 import type { ListRenditions, RequestRendition } from './rendition.dto.js';
 import { RenditionsRepository } from './renditions.repository.js';
 
@@ -71,8 +66,7 @@ export class RenditionsService {
         readyAt: null,
       });
       await this.repository.insert(rendition);
-      // One run more than attempts: it fails the rendition if the process of the last attempt died.
-      await this.jobs.add(RENDER_JOB, { renditionId: id }, { key: id, maxAttempts: MAX_ATTEMPTS + 1 });
+      await this.jobs.add(RENDER_JOB, { renditionId: id }, { key: id });
       this.ledger.record('finance.invoice_rendition.request', {
         subjectType: 'invoice_rendition',
         subjectId: id,
