@@ -4,6 +4,7 @@ import pg from 'pg';
 import { Channel } from '../../src/modules/distribution/channels/channel.entity.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
+import { ServicePool } from '../../src/platform/database/service-pool.js';
 import { Outbox } from '../../src/platform/outbox/outbox.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { until } from './locked-table.js';
@@ -26,6 +27,21 @@ const add = (id: number, amount: number) =>
   database.query('update accounts set balance = balance + $2 where id = $1', [id, amount]);
 
 const insert = (id: number, balance: number) => database.query('insert into accounts values ($1, $2)', [id, balance]);
+
+describe('the pool of connections', () => {
+  it('the pool counts callers that wait for another one, and not those that receive an idle connection', async () => {
+    const pool = new ServicePool({ connectionString: process.env['DATABASE_URL'], max: 1 });
+    const only = await pool.connect();
+    const waiting = pool.connect();
+    expect(pool.starvedCount).toBe(1);
+    only.release();
+    (await waiting).release();
+    const idle = pool.connect();
+    expect([pool.waitingCount, pool.starvedCount]).toEqual([1, 0]);
+    (await idle).release();
+    await pool.end();
+  });
+});
 
 describe('a transaction', () => {
   it('a transaction is repeated after a deadlock, so that two crossing transfers both happen once', async () => {

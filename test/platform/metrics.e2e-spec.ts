@@ -113,6 +113,10 @@ describe('/metrics', () => {
     expect(found.get(`build_info{version="${PACKAGE_VERSION}",node="${process.version}"}`)).toBe(1);
   });
 
+  it('reading the metrics of an idle process does not count as waiting for a connection', async () => {
+    for (let count = 0; count < 5; count += 1) expect((await samples()).get('db_pool_waiting')).toBe(0);
+  });
+
   it('/metrics is not in the API document, and is 404 if METRICS disables it', async () => {
     const document = await app.get<{ paths: object }>('/openapi.json');
     expect(Object.keys(document.body.paths)).not.toContain('/metrics');

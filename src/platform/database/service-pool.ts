@@ -29,6 +29,11 @@ export class ServicePool extends pg.Pool {
     this.on('release', (_error, client) => this.holders.delete(client));
   }
 
+  /** Callers that wait until another one releases its connection. Those that receive an idle one in this tick do not wait. */
+  get starvedCount(): number {
+    return Math.max(0, this.waitingCount - this.idleCount);
+  }
+
   override connect(): Promise<PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<PoolClient> | void {
