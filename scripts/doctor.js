@@ -11,6 +11,7 @@ import {
   checkPort,
   checkWriting,
 } from './doctor/machine.js';
+import { checkServices } from './doctor/services.js';
 import { LaunchError } from './launch-error.js';
 
 /** @typedef {import('./doctor/finding.js').Finding} Finding */
@@ -26,6 +27,7 @@ const CHECKS = [
   ['disk', checkDisk],
   ['writing', checkWriting],
   ['database', checkDatabase],
+  ['services', checkServices],
 ];
 
 /**

@@ -13,8 +13,22 @@ const REMEDIES = new Map([
   ['28000', 'the server rejects this user or password: check both, and its pg_hba.conf'],
   ['3D000', 'the database does not exist: create it (createdb)'],
   ['53300', 'all connections are in use: raise max_connections, or end other clients'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate is for another host name: connect by a name that it contains'],
+  ['CERT_HAS_EXPIRED', 'the certificate of the server has expired: renew it there'],
   ['57P03', 'the server is starting or stopping: try again'],
 ]);
+
+const UNTRUSTED =
+  'the certificate of the server is not signed by a trusted authority: name the file of its authority by sslrootcert';
+for (const code of [
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'CERT_SIGNATURE_FAILURE',
+]) {
+  REMEDIES.set(code, UNTRUSTED);
+}
 
 /** A client that is not connected yet, and gives up soon; `options` are further ones of pg. @param {string} url @param {object} options */
 export async function newClient(url, options = {}) {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { startPostgres } from '../../scripts/embedded-postgres/index.js';
 import { startApp } from '../setup/app.js';
@@ -117,6 +118,23 @@ describe('platform doctor', () => {
       message: `${port} on 127.0.0.1 cannot be used`,
       remedy: expect.stringContaining(`PORT=${port + 1}`),
     });
+  });
+
+  it('doctor tries to reach the mail server, the object store and the collector', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const env = { DATABASE_URL: databaseUrl, SMTP_URL: `smtp://127.0.0.1:${port}` };
+    const closed = `http://127.0.0.1:${free}`;
+    const { wrong, of } = await doctor({ ...env, OTEL_EXPORTER_OTLP_ENDPOINT: closed, FILES_S3_ENDPOINT: closed });
+    await new Promise((resolve) => server.close(resolve));
+    expect(of('mail server')).toEqual([
+      { check: 'mail server', verdict: 'OK', message: `127.0.0.1 port ${port} accepts connections` },
+    ]);
+    expect(wrong).toEqual(expect.arrayContaining(['FAIL object store', 'WARN collector']));
+    expect(of('collector')[0]?.message).toBe(
+      `127.0.0.1 port ${free} cannot be reached (ECONNREFUSED): traces are lost`,
+    );
   });
 
   it('doctor fails if the data folder is not writable', async () => {
