@@ -1,11 +1,12 @@
 // @ts-check
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { rmSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { walArchiveIn } from '../embedded-postgres/wal-archive.js';
 import { EXIT_DATA, LaunchError } from '../launch-error.js';
 import { acquireLock } from '../lock.js';
-import { isAlive } from '../processes.js';
+import { codeOf, isAlive } from '../processes.js';
 import { bytesOf, digestOf, forEachOf, listFiles, listIrregular, namesIn } from './copies.js';
 import { manifestFrom } from './manifest.js';
 import { progressOf } from './progress.js';
@@ -33,8 +34,7 @@ export class BackupStore {
    * @returns {Promise<T>}
    */
   async exclusively(work) {
-    // Other users may enter it, as the server's user must to archive, but not list it.
-    mkdirSync(this.folder, { recursive: true, mode: 0o711 });
+    createFolder(this.folder);
     const lock = await acquireLock(join(this.folder, 'backup.lock'));
     if (lock.holder !== null) {
       throw new LaunchError(
@@ -202,6 +202,18 @@ export async function verifyBackup({ name, folder, manifest }, { signal, except 
     exitCode: EXIT_DATA,
     detail: faults.sort().slice(0, 20).join('\n'),
   });
+}
+
+/** Other users may enter it, as the server's user must to archive, but not list it. @param {string} folder */
+function createFolder(folder) {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o711 });
+  } catch (error) {
+    throw new LaunchError(
+      `The folder ${folder} cannot be created (${codeOf(error)}).`,
+      `Create it for the user of this command (${userInfo().username}), for example: install -d -o ${userInfo().username} -m 711 ${folder}`,
+    );
+  }
 }
 
 /** A segment's position in the log, without its timeline. @param {string} segment */
