@@ -22,6 +22,8 @@ const CONNECT_MS = 2_000;
 const ANSWER_MS = 5_000;
 const IDLE_MS = 30_000;
 const PROBE_EVERY_MS = 2_000;
+/** A download holds its connection until the client has read it. With the SDK's 50, slow clients would seem an unreachable store. */
+const CONNECTIONS = { keepAlive: true, maxSockets: 500 };
 const FULL = new Set<unknown>(['XMinioStorageFull', 'QuotaExceeded', 'InsufficientStorage']);
 /** Calls that are rejected because there are too many of them. */
 const THROTTLED = new Set<unknown>(['SlowDown', 'TooManyRequests', 'RequestTimeout', 'ThrottlingException']);
@@ -72,6 +74,8 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
         requestTimeout: ANSWER_MS,
         throwOnRequestTimeout: true,
         socketTimeout: IDLE_MS,
+        httpAgent: CONNECTIONS,
+        httpsAgent: CONNECTIONS,
       },
     });
   }
