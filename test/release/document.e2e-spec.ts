@@ -71,7 +71,7 @@ describe('the API document', () => {
   it('docs/versioning.md names the enums that are extensible, which are not states; each may get a value', () => {
     const { schemas } = documentOf(served).components;
     const extensible = Object.keys(schemas).filter((name) => schemas[name]?.['x-extensible']);
-    const [, listed = ''] = /Extensible are ([^.]*)\./.exec(readFileSync('docs/versioning.md', 'utf8')) ?? [];
+    const [, listed = ''] = /are extensible: ([^.]*)\./.exec(readFileSync('docs/versioning.md', 'utf8')) ?? [];
     expect(extensible.sort()).toEqual([...listed.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort());
     expect(extensible.filter((name) => /(Status|State)$/.test(name))).toEqual([]);
     const adding = (name: string) => broken(({ components }) => components.schemas[name]?.enum?.push('another'));
