@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { newFolder, PROJECT } from '../launcher/folders.js';
 import { imageEnvironment, type Instruction, instructions, isInContext, readCopy } from './dockerfile.js';
 
-/** `nobody`, if the tests run as root. */
+/** The id of the user nobody, for tests that run as root. */
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const NPM_CACHE = '.npm/_cacache';
 const NPM_CACHE_PARTS = ['content-v2', 'index-v5'];
@@ -47,7 +47,7 @@ export class Image {
     const failed = ended.find(({ code }) => code !== 0);
     if (failed) return failed;
     const built = await this.buildStage('service');
-    // As in the image: it belongs to root, and everybody may read it.
+    // As in the image: root owns it, and every user may read it.
     if (UNPRIVILEGED.uid !== undefined) await run(['chown', '-R', '0:0', this.tree]);
     await run(['chmod', '-R', 'a+rX,a-w', this.tree]);
     mkdirSync(this.data);

@@ -33,11 +33,11 @@ describe('the pool of connections', () => {
     const pool = new ServicePool({ connectionString: process.env['DATABASE_URL'], max: 1 });
     const only = await pool.connect();
     const waiting = pool.connect();
-    expect(pool.starvedCount).toBe(1);
+    expect(pool.waitingForReleaseCount).toBe(1);
     only.release();
     (await waiting).release();
     const idle = pool.connect();
-    expect([pool.waitingCount, pool.starvedCount]).toEqual([1, 0]);
+    expect([pool.waitingCount, pool.waitingForReleaseCount]).toEqual([1, 0]);
     (await idle).release();
     await pool.end();
   });

@@ -244,7 +244,7 @@ ifAvailable('two processes over five server connections of a pooler', () => {
     await until(async () => (await readBooking(clients[1], booking.id)).departureDate === '2130-03-02');
   });
 
-  it('the limits of statements hold, and the server ends the statement of a client that is gone', async () => {
+  it('the limits of statements apply, and the server ends the statement of a client that has disconnected', async () => {
     const client = new pg.Client({ connectionString: pooler.url });
     await client.connect();
     const gone = new pg.Client({ connectionString: pooler.url, application_name: 'gone' });
@@ -303,7 +303,7 @@ ifAvailable('two processes over five server connections of a pooler', () => {
     expect([...new Set(statuses)].sort()).toEqual([200, 201]);
   }, 60_000);
 
-  it('while the pooler is gone requests and readiness are 503, and its restart needs none of the service', async () => {
+  it('while the pooler is unavailable, requests and readiness are 503; after its restart the service works without one of its own', async () => {
     await pooler.stop();
     expect(await statusesOf(CHANNELS)).toEqual([503, 503]);
     await until(async () => String(await statusesOf('/health/ready')) === '503,503');

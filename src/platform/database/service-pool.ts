@@ -30,7 +30,7 @@ export class ServicePool extends pg.Pool {
   }
 
   /** Callers that wait until another one releases its connection. Those that receive an idle one in this tick do not wait. */
-  get starvedCount(): number {
+  get waitingForReleaseCount(): number {
     return Math.max(0, this.waitingCount - this.idleCount);
   }
 

@@ -22,7 +22,7 @@ const CONNECT_MS = 2_000;
 const ANSWER_MS = 5_000;
 const IDLE_MS = 30_000;
 const PROBE_EVERY_MS = 2_000;
-/** A download holds its connection until the client has read it. With the SDK's 50, slow clients would seem an unreachable store. */
+/** A download holds its connection until the client has read it. With the SDK's limit of 50, slow clients would block all other calls. */
 const CONNECTIONS = { keepAlive: true, maxSockets: 500 };
 const FULL = new Set<unknown>(['XMinioStorageFull', 'QuotaExceeded', 'InsufficientStorage']);
 /** Calls that are rejected because there are too many of them. */

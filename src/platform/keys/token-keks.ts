@@ -263,7 +263,7 @@ export class TokenKeks extends KekProvider {
     return session;
   }
 
-  /** Never uses the last attempt: a service that is restarted again and again would lock the token. */
+  /** Never uses the last attempt: a service that restarts repeatedly would lock the token. */
   private login(session: Handle, flags: number): void {
     try {
       if ((flags & CKF_USER_PIN_FINAL_TRY) !== 0) {

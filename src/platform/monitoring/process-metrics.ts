@@ -38,7 +38,11 @@ export class ProcessMetrics implements OnModuleInit {
     report('process_heap_used_bytes', 'Used part of the JavaScript heap', () => process.memoryUsage().heapUsed);
     report('db_pool_connections', 'Connections to the database', () => pool.totalCount);
     report('db_pool_idle_connections', 'Idle connections to the database', () => pool.idleCount);
-    report('db_pool_waiting', 'Callers that wait because all connections are in use', () => pool.starvedCount);
+    report(
+      'db_pool_waiting',
+      'Callers that wait because all connections are in use',
+      () => pool.waitingForReleaseCount,
+    );
     this.metrics.gauge(
       { name: 'db_statement_names', help: 'Names of prepared statements', aggregator: 'max' },
       () => this.database.statementNameCount,
