@@ -1,8 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import type { Logger } from 'pino';
-import { Authenticator } from './auth/authenticator.js';
 import { BearerGuard } from './auth/bearer.guard.js';
+import { BearerStrategy } from './auth/bearer.strategy.js';
 import { ScopesGuard } from './auth/scopes.guard.js';
 import { createKekProvider } from './keys/configured-keks.js';
 import { KekProvider } from './keys/kek-provider.js';
@@ -61,7 +61,8 @@ import { Traffic } from './traffic/traffic.js';
 const SERVICES = [
   AbandonedJobs,
   Admission,
-  Authenticator,
+  BearerGuard,
+  BearerStrategy,
   BodyQuota,
   Clock,
   ConcurrencyLimits,
@@ -128,7 +129,7 @@ export class PlatformModule {
         { provide: Telemetry, useValue: telemetry },
         // Guards run in this order: authentication, the caller's rate limit, its scopes, the limit of the operator that
         // it acts for, the query.
-        { provide: APP_GUARD, useClass: BearerGuard },
+        { provide: APP_GUARD, useExisting: BearerGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ScopesGuard },
         { provide: APP_GUARD, useClass: OperatorLimitGuard },

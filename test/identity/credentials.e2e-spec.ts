@@ -80,8 +80,17 @@ describe('a staff route', () => {
     expect(status).toBe(401);
   });
 
-  it('a staff route accepts no token in the body', async () => {
-    const { status } = await app.post(TOKENS, { access_token: good, name: 'x', scopes: ['*'] });
+  it('a staff route accepts no token in the query beside a wrong one in the header, and a good one in the header decides', async () => {
+    const url = `${ME}?access_token=${newCredential('vsk').token}`;
+    expect((await app.with(newCredential('vsk').token).get(`${ME}?access_token=${good}`)).status).toBe(401);
+    expect((await app.with(good).get(url)).status).toBe(400);
+  });
+
+  it.each([
+    ['a small body', 'x'],
+    ['a body that is read after the credential', 'x'.repeat(70_000)],
+  ])('a staff route accepts no token in %s', async (_, name) => {
+    const { status } = await app.post(TOKENS, { access_token: good, name, scopes: ['*'] });
     expect(status).toBe(401);
   });
 });
@@ -119,6 +128,23 @@ describe('a platform route', () => {
 });
 
 describe('a credential', () => {
+  it('a credential is verified by the application that receives it, also if others in the process were started later', async () => {
+    const later = await startApp();
+    later.travel({ days: 2 });
+    const expiresAt = new Date(app.now().getTime() + 86_400_000).toISOString();
+    const made = async () => {
+      const body = { name: 'Ends in a day', scopes: ['identity:read'], expiresAt };
+      return (await app.as('owner').post<{ data: { token: string } }>(TOKENS, body)).body.data.token;
+    };
+    const tokens = await Promise.all([made(), made(), made()]);
+    const statuses = await Promise.all(
+      tokens.flatMap((token) => [app, later].map(async (one) => (await one.with(token).get(ME)).status)),
+    );
+    expect(statuses).toEqual([200, 401, 200, 401, 200, 401]);
+    await later.close();
+    expect((await app.with(await made()).get(ME)).status).toBe(200);
+  });
+
   it('a credential is rejected from the next request after its revocation, and within a second by another process', async () => {
     const other = await startApp();
     const { id, token } = await makeToken(app.as('owner'), ['identity:read']);

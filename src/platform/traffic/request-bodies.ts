@@ -1,8 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
-import { Authenticator } from '../auth/authenticator.js';
-import { currentContext } from '../context/request-context.js';
+import { BearerGuard } from '../auth/bearer.guard.js';
 import { AppError } from '../errors/app-error.js';
 import { type BodyParser, bodyParserOf, rejectUnreadable, WITH_BODY } from '../http/body-parsers.js';
 import { RouteTable } from '../http/route-table.js';
@@ -23,7 +22,7 @@ const GZIP_EXTRA_BYTES = KIB;
 export class RequestBodies {
   constructor(
     private readonly routes: RouteTable,
-    private readonly authenticator: Authenticator,
+    private readonly guard: BearerGuard,
     private readonly quota: BodyQuota,
   ) {}
 
@@ -37,7 +36,7 @@ export class RequestBodies {
     } else if (access === 'public') {
       this.receive({ request, response, isPublic: true }, next);
     } else if (isCompressed(request) || chunked !== undefined || Number(length) > SMALL_BYTES) {
-      this.authenticate(request).then(() => {
+      this.guard.authenticate(request, response).then(() => {
         // The parser would treat the request of a disconnected client as one without a body.
         if (!request.destroyed) this.receive({ request, response, isPublic: false }, next);
       }, next);
@@ -45,10 +44,6 @@ export class RequestBodies {
       this.receive({ request, response, isPublic: false }, next);
     }
   };
-
-  private async authenticate(request: Request): Promise<void> {
-    currentContext().actor = await this.authenticator.authenticate(request);
-  }
 
   private receive(exchange: { request: Request; response: Response; isPublic: boolean }, next: NextFunction): void {
     const { request, response, isPublic } = exchange;

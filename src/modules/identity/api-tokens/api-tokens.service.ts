@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { unauthorized } from '../../../platform/auth/authenticator.js';
+import { unauthorized } from '../../../platform/auth/unauthorized.js';
 import { derivedEnd } from '../../../platform/auth/derived-end.js';
 import { hashSecret, newCredential, parseCredential } from '../../../platform/ids/credentials.js';
 import { Clock } from '../../../platform/clock/clock.js';

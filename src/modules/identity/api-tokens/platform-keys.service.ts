@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { unauthorized } from '../../../platform/auth/authenticator.js';
+import { unauthorized } from '../../../platform/auth/unauthorized.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { newCredential } from '../../../platform/ids/credentials.js';
 import { Clock } from '../../../platform/clock/clock.js';

@@ -2,7 +2,7 @@ import { Controller, Get, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
-import { presentedToken } from '../../../platform/auth/authenticator.js';
+import { presentedToken } from '../../../platform/auth/bearer.guard.js';
 import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { PathChannel } from '../messages/channel-name.js';
