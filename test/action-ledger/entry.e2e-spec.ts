@@ -33,7 +33,7 @@ describe('one entry', () => {
   it('an entry names the user of a session or the key of an API token as its actor, regardless of the body', async () => {
     const forged = await app.as('owner').post(CHANNELS, { name: unique('Forged'), actorId: 'user_somebody' });
     expect(forged.status).toBe(400);
-    const issue = { path: 'actorId', message: 'actorId is not recognized', code: 'whitelistValidation' };
+    const issue = { path: 'actorId', message: 'actorId is not recognized', code: 'unknown_member' };
     expect(forged.body).toEqual(invalid(forged, [issue]));
 
     const { email, password } = app.credentials.staff;

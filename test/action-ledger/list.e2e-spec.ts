@@ -196,7 +196,7 @@ describe('the cursor of the list', () => {
     const answer = await app.as('owner').get(`${ENTRIES}?${search(query)}`);
     expect(answer.status).toBe(400);
     const message = 'cursor must be the nextCursor of a page with the same filters';
-    expect(answer.body).toEqual(invalid(answer, [{ path: 'cursor', message, code: 'cursor' }]));
+    expect(answer.body).toEqual(invalid(answer, [{ path: 'cursor', message, code: 'wrong_cursor' }]));
   };
 
   it('a cursor with a changed payload and the old signature is 400', async () => {
@@ -237,8 +237,8 @@ describe('an invalid query', () => {
     const answer = await app.as('owner').get(`${ENTRIES}?limit=201&sort=action`);
 
     const issues: Issue[] = [
-      { path: 'sort', message: 'sort is not recognized', code: 'whitelistValidation' },
-      { path: 'limit', message: 'limit must not be greater than 200', code: 'max' },
+      { path: 'sort', message: 'sort is not recognized', code: 'unknown_member' },
+      { path: 'limit', message: 'limit must not be greater than 200', code: 'too_large' },
     ];
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual(invalid(answer, issues));

@@ -80,7 +80,7 @@ describe('the confirmation of a booking', () => {
     }
     const { id } = await makeBooking(owner);
     const { status, body } = await owner.post(`${BOOKINGS}/${id}/confirmation`, { force: true });
-    expect([status, body]).toEqual([400, invalid('force', 'whitelistValidation')]);
+    expect([status, body]).toEqual([400, invalid('force', 'unknown_member')]);
   });
 
   it('a confirmation has a ledger entry, and booking.confirmed on the channels of the booking and of all bookings', async () => {

@@ -118,7 +118,7 @@ describe('the fee of a cancelled booking', () => {
     const rejected = await cancel(id, { cancelledOn: earlier(13) });
     expect([rejected.status, rejected.body]).toEqual([
       422,
-      problem('cancelled_on_out_of_bounds', { earliest: earlier(12), latest: today() }),
+      problem('cancelled_on_out_of_bounds', { field: 'cancelledOn', earliest: earlier(12), latest: today() }),
     ]);
     expect((await cancel(id, { cancelledOn: earlier(-1) })).status).toBe(422);
     expect(await readBooking(owner, id)).toMatchObject({

@@ -71,7 +71,7 @@ describe('PATCH /v1/admin/bookings/{bookingId}', () => {
 
   it('an invalid body of a booking change is rejected with 400 and its issues, and nothing is changed', async () => {
     const { status, body } = await errorOf((await makeBooking(owner)).id, { status: 'confirmed' });
-    expect([status, body]).toEqual([400, invalid('status', 'whitelistValidation')]);
+    expect([status, body]).toEqual([400, invalid('status', 'unknown_member')]);
   });
 
   it('a start after the end of a booking is rejected', async () => {

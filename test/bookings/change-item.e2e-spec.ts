@@ -68,7 +68,7 @@ describe('PATCH .../items/{itemId}', () => {
     [{ unitSellCents: 100, taxIncludedCents: 101 }, 'taxIncludedCents', 'tax_beyond_total'],
     [{ type: 'discount' }, 'unitSellCents', 'sign_of_type'],
     [{ costCents: 5 }, 'costCurrency', 'cost_incomplete'],
-    [{ status: 'cancelled' }, 'status', 'whitelistValidation'],
+    [{ status: 'cancelled' }, 'status', 'unknown_member'],
   ])(
     'changing an item to %j is rejected with 400 at %s with the code %s, and nothing is changed',
     async (changes, field, code) => {

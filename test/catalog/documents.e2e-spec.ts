@@ -75,11 +75,11 @@ describe('PUT of a catalog document', () => {
   });
 
   it.each([
-    [{}, 'fields.name', 'isString'],
+    [{}, 'fields.name', 'required'],
     [
       { name: 'x', departures: [{ startsAt: '2030-01-01T00:00:00Z', seats: 2 }] },
       'fields.departures.0.seats',
-      'whitelistValidation',
+      'unknown_member',
     ],
   ])(
     'a PUT of a catalog document rejects the fields %j with 400 at %s with the code %s, and stores nothing',

@@ -121,7 +121,12 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
     expect(text).toContain(nested(32));
 
     const deeper = await patchText(key, nested(33));
-    const fault = { path: '', message: 'The body is nested deeper than 33 levels', code: 'maxDepth' };
+    const fault = {
+      path: '',
+      message: 'The body is nested deeper than 33 levels',
+      code: 'too_deep',
+      params: { max: 33 },
+    };
     expect(deeper.status).toBe(400);
     expect(deeper.body).toEqual(errorBody('invalid_request', { issues: [fault], fields: { '': [fault.message] } }));
   });
@@ -133,7 +138,7 @@ describe('PATCH /connect/v1/connector-providers/{providerKey}', () => {
 
     const { status, body } = await patch(key, ofBytes(65_537));
     const message = 'applicationFormSchema is larger than 65536 bytes';
-    const issues = [{ path: 'applicationFormSchema', message, code: 'maxBytes' }];
+    const issues = [{ path: 'applicationFormSchema', message, code: 'too_many_bytes', params: { max: 65_536 } }];
     expect(status).toBe(400);
     expect(body).toEqual(errorBody('invalid_request', { issues, fields: { applicationFormSchema: [message] } }));
     expect(await listed(key)).toMatchObject({ applicationFormSchema: ofBytes(65_536) });

@@ -58,7 +58,7 @@ describe('a client that is created with an expiring platform key', () => {
     const { client: key } = await newKey({ expiresAt });
     const later = await ask(key, { expiresAt: inHours(2) });
     const message = 'expiresAt must not be later than the end of the credential that creates this one';
-    const issues = [{ path: 'expiresAt', message, code: 'tooLate' }];
+    const issues = [{ path: 'expiresAt', message, code: 'after_parent_end' }];
     expect([later.status, later.body]).toEqual([
       400,
       errorBody('invalid_request', { issues, fields: { expiresAt: [message] } }),

@@ -25,7 +25,7 @@ const inHours = (hours: number) => new Date(app.now().getTime() + hours * HOUR).
 describe('an invalid request for a new client (400)', () => {
   const scope = (index: number) => ({
     path: 'scopes',
-    code: 'matches',
+    code: 'wrong_format',
     message: `scopes.${index} must start with connect: and name an area and an action, such as connect:bookings:write; or be connect:*`,
   });
 
@@ -48,7 +48,7 @@ describe('an invalid request for a new client (400)', () => {
       .as('platform')
       .post(path, { scopes: ['connect:a:read'], expiresAt: inHours(-1) });
     expect(status).toBe(400);
-    const fault = { path: 'expiresAt', code: 'future', message: 'expiresAt must be in the future' };
+    const fault = { path: 'expiresAt', code: 'not_in_the_future', message: 'expiresAt must be in the future' };
     expect(body).toEqual(errorBody('invalid_request', issues(fault)));
   });
 
@@ -63,7 +63,7 @@ describe('an invalid request for a new client (400)', () => {
     expect((await app.as('platform').post(path, at(0))).status).toBe(201);
     const { status, body } = await app.as('platform').post(path, at(HOUR));
     expect(status).toBe(400);
-    const fault = { path: 'expiresAt', code: 'tooFar', message: 'expiresAt must be within 10 years' };
+    const fault = { path: 'expiresAt', code: 'too_late', message: 'expiresAt must be within 10 years' };
     expect(body).toEqual(errorBody('invalid_request', issues(fault)));
   });
 });

@@ -152,7 +152,7 @@ describe('DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}', (
     'revoking a client rejects the malformed ID %s with 400',
     async (malformed) => {
       const { status, body } = await app.as('platform').delete(`${path}/${malformed}`);
-      const fault = { path: 'clientId', code: 'clientId', message: 'clientId must be the id of a client' };
+      const fault = { path: 'clientId', code: 'wrong_format', message: 'clientId must be the id of a client' };
       expect(status).toBe(400);
       expect(body).toEqual(errorBody('invalid_request', { issues: [fault], fields: { clientId: [fault.message] } }));
     },

@@ -109,7 +109,7 @@ describe('a client that creates clients', () => {
 
     expect([elsewhere.status, elsewhere.body]).toEqual([403, errorBody('forbidden')]);
     const message = 'expiresAt must not be later than the end of the credential that creates this one';
-    const issues = [{ path: 'expiresAt', message, code: 'tooLate' }];
+    const issues = [{ path: 'expiresAt', message, code: 'after_parent_end' }];
     const details = { issues, fields: { expiresAt: [message] } };
     expect([later.status, later.body]).toEqual([400, errorBody('invalid_request', details)]);
     expect([secret.status, secret.body]).toEqual([403, errorBody('forbidden')]);

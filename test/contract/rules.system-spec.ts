@@ -158,7 +158,7 @@ describe('a query parameter that the operation does not have', () => {
     const strict = calls.filter(({ name }) => !STOREFRONT.includes(name));
     expect(strict).toHaveLength(calls.length - STOREFRONT.length);
     const found = await deviations(strict, async (call) => [
-      rejected(await send(call, {}, { [UNKNOWN]: '1' }), UNKNOWN, 'whitelistValidation'),
+      rejected(await send(call, {}, { [UNKNOWN]: '1' }), UNKNOWN, 'unknown_member'),
     ]);
     expect(found).toEqual([]);
   });
@@ -181,7 +181,7 @@ describe('a body member that the operation does not have', () => {
     const open = calls.filter((call) => call.operation.requestBody && !closed.includes(call));
     expect(namesOf(open)).toEqual([...OAUTH_CALLS, LOGO].toSorted());
     const found = await deviations(closed, async (call) => [
-      rejected(await send(call, { body: { ...call.body, [UNKNOWN]: 1 } }), UNKNOWN, 'whitelistValidation'),
+      rejected(await send(call, { body: { ...call.body, [UNKNOWN]: 1 } }), UNKNOWN, 'unknown_member'),
     ]);
     expect(found).toEqual([]);
   });
@@ -305,7 +305,7 @@ describe('Idempotency-Key', () => {
     const found = await deviations(keyed, async (call) => {
       const seen: Comparison[] = [];
       for (const key of ['1234567', 'with a space', 'a'.repeat(256)])
-        seen.push(rejected(await send(call, withKey(key)), 'Idempotency-Key', 'idempotencyKey'));
+        seen.push(rejected(await send(call, withKey(key)), 'Idempotency-Key', 'wrong_format'));
       return seen;
     });
     expect(found).toEqual([]);

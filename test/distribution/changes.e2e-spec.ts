@@ -80,7 +80,7 @@ describe('PATCH /v1/admin/distribution/channels/{id}', () => {
 
   it('a channel change with unknown members or an id is rejected with 400 and changes nothing', async () => {
     const { id } = await newChannel(app);
-    const unknown = (path: string) => ({ path, message: `${path} is not recognized`, code: 'whitelistValidation' });
+    const unknown = (path: string) => ({ path, message: `${path} is not recognized`, code: 'unknown_member' });
 
     const answer = await change(staff, id, { id, systemKey: 'direct' });
 

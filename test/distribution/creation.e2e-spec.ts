@@ -93,8 +93,8 @@ describe('POST /v1/admin/distribution/channels', () => {
     const answer = await staff.post(CHANNELS, { name, status: 'closed', website: 'ftp://example.com' });
 
     const issues: Issue[] = [
-      { path: 'status', message: 'status must be one of active, inactive, pending, archived', code: 'isIn' },
-      { path: 'website', message: 'website must be a web address; with a scheme, http or https', code: 'isWebAddress' },
+      { path: 'status', message: 'status must be one of active, inactive, pending, archived', code: 'unknown_value' },
+      { path: 'website', message: 'website must be a web address; with a scheme, http or https', code: 'wrong_format' },
     ];
     expect([answer.status, answer.body]).toEqual([400, invalid(answer, issues)]);
     expect(await app.sql('select from channels where name = $1', [name])).toEqual([]);

@@ -89,7 +89,9 @@ describe('a request with the same Idempotency-Key', () => {
 
     for (const answer of answers) {
       const error = 'The Idempotency-Key was used for a different request';
-      expect([answer.status, answer.body]).toEqual([422, errorBody(answer, { code: 'idempotency_key_reused', error })]);
+      const details = { field: 'Idempotency-Key' };
+      const expected = errorBody(answer, { code: 'idempotency_key_reused', error, details });
+      expect([answer.status, answer.body]).toEqual([422, expected]);
     }
     expect((await read(app, body.data.id)).version).toBe(2);
   });
@@ -200,7 +202,7 @@ describe('an Idempotency-Key', () => {
       );
 
       const message = 'must be 8 to 255 visible ASCII characters';
-      const issue = { path: 'Idempotency-Key', message, code: 'idempotencyKey' };
+      const issue = { path: 'Idempotency-Key', message, code: 'wrong_format' };
       expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
     },
   );

@@ -60,7 +60,7 @@ describe('If-Match', () => {
 
       const answer = await send(id, tag);
 
-      const issue = { path: 'If-Match', message: 'must contain entity tags, such as "3"', code: 'entityTag' };
+      const issue = { path: 'If-Match', message: 'must contain entity tags, such as "3"', code: 'wrong_format' };
       expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
     },
   );

@@ -89,7 +89,7 @@ describe('PATCH /v1/admin/finance/supplier-invoices/{id}', () => {
 
   it('an invalid body is rejected with 400 and its issues, and nothing is changed', async () => {
     const { status, body } = await errorOf(await make(owner), { status: 'approved' });
-    expect([status, body]).toEqual([400, invalid('status', 'whitelistValidation', 'status is not recognized')]);
+    expect([status, body]).toEqual([400, invalid('status', 'unknown_member', 'status is not recognized')]);
   });
 
   it('of two concurrent changes for the same version one succeeds', async () => {

@@ -78,7 +78,7 @@ describe('POST /v1/admin/finance/supplier-invoices', () => {
   it('an invalid body is rejected with 400 and its issues, and nothing is created', async () => {
     const sent = body({ currency: 'EURO' });
     const { status, body: answer } = await owner.post(PATH, sent);
-    expect([status, answer]).toEqual([400, invalid('currency', 'isCurrency')]);
+    expect([status, answer]).toEqual([400, invalid('currency', 'wrong_format')]);
     const stored = 'select from supplier_invoices where invoice_number = $1';
     expect(await app.sql(stored, [sent['invoiceNumber']])).toEqual([]);
   });

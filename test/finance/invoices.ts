@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
+import { issue } from '../setup/issues.js';
 import type { TestClient } from '../setup/client.js';
 import type { TestApp } from '../setup/app.js';
 
@@ -96,5 +97,5 @@ export function problem(code: string, details?: object): object {
 
 /** A 400 with one issue. */
 export function invalid(path: string, code: unknown, message: unknown = expect.any(String)): object {
-  return problem('invalid_request', { issues: [{ path, code, message }], fields: { [path]: [message] } });
+  return problem('invalid_request', { issues: [issue(path, code, message)], fields: { [path]: [message] } });
 }

@@ -68,7 +68,7 @@ describe('lines', () => {
     const lines = Array.from({ length: 500 }, (_, index) => ({ description: `Line ${index}`, unitAmountCents: index }));
     const { lines: kept } = await make(owner, { totalCents: 124_750, lines });
     expect(kept.map(({ description }) => description)).toEqual(lines.map(({ description }) => description));
-    expect((await errorOf({ lines: [...lines, room] })).body).toEqual(invalid('lines', 'arrayMaxSize'));
+    expect((await errorOf({ lines: [...lines, room] })).body).toEqual(invalid('lines', 'too_many'));
   });
 
   it('lines whose sum is not the total are rejected with 422 totals_mismatch', async () => {

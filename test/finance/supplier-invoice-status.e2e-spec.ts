@@ -88,7 +88,7 @@ describe('approval', () => {
     const { id } = await make(owner);
     const { status, body } = await owner.post(`${PATH}/${id}/approval`, { approvedBy: 'somebody' });
     expect(status).toBe(400);
-    expect(body).toEqual(invalid('approvedBy', 'whitelistValidation', 'approvedBy is not recognized'));
+    expect(body).toEqual(invalid('approvedBy', 'unknown_member', 'approvedBy is not recognized'));
   });
 
   it('concurrent approvals of a draft happen once', async () => {

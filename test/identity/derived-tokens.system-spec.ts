@@ -47,7 +47,7 @@ describe('a token that is created with an expiring token', () => {
 
     const later = await ask(parent, { expiresAt: inHours(2) });
     const details = {
-      issues: [{ path: 'expiresAt', message: LATER, code: 'tooLate' }],
+      issues: [{ path: 'expiresAt', message: LATER, code: 'after_parent_end' }],
       fields: { expiresAt: [LATER] },
     };
     expect([later.status, later.body]).toEqual([

@@ -50,7 +50,7 @@ const accept = (token: string, password = PASSWORD, by: TestApp = app) =>
 
 function expectInvalidLink({ status, body, headers }: Awaited<ReturnType<typeof accept>>): void {
   const error = 'The link is invalid, was used already or has expired; request a new one';
-  expect([status, body]).toEqual([422, errorBody(headers, 'link_invalid', { error })]);
+  expect([status, body]).toEqual([422, errorBody(headers, 'link_invalid', { error, details: { field: 'token' } })]);
 }
 
 describe('an invitation', () => {

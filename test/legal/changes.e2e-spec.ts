@@ -52,7 +52,7 @@ describe('changing a draft', () => {
     });
 
     expect([status, body.code]).toEqual([400, 'invalid_request']);
-    expect(body.details).toMatchObject({ issues: [{ path: 'status', code: 'whitelistValidation' }] });
+    expect(body.details).toMatchObject({ issues: [{ path: 'status', code: 'unknown_member' }] });
     expect((await staff.get(`${CONTRACTS}/${before.id}`)).body).toEqual({ data: before });
   });
 

@@ -97,7 +97,7 @@ describe('creating a contract', () => {
       code: 'invalid_request',
       requestId: headers['x-request-id'],
       details: {
-        issues: [{ path: 'channelId', message, code: 'whitelistValidation' }],
+        issues: [{ path: 'channelId', message, code: 'unknown_member' }],
         fields: { channelId: [message] },
       },
     });

@@ -156,7 +156,7 @@ describe('a version', () => {
       code: 'end_before_start',
     },
     { what: 'a position twice', rules: [{ ...RULE, position: 1 }, RULE], path: 'rules.1.position', code: 'unique' },
-    { what: 'an unknown type', rules: [{ type: 'bonus' }], path: 'rules.0.type', code: 'isIn' },
+    { what: 'an unknown type', rules: [{ type: 'bonus' }], path: 'rules.0.type', code: 'unknown_value' },
   ];
   it.each(contradictions)(
     'a policy version with $what is 400 with the place, and nothing is written',

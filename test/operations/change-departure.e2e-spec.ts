@@ -63,7 +63,7 @@ describe('PATCH /v1/admin/operations/departures/{id}', () => {
   it('an invalid change of a departure is rejected with 400 and its issues, and changes nothing', async () => {
     const { id } = await newDeparture(app);
     const answer = await change(id, { productId: 'other' });
-    const issue = { path: 'productId', message: 'productId is not recognized', code: 'whitelistValidation' };
+    const issue = { path: 'productId', message: 'productId is not recognized', code: 'unknown_member' };
     expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
     expect((await read(app, id)).version).toBe(1);
   });

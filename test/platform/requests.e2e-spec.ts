@@ -71,8 +71,8 @@ describe('a body that cannot be parsed', () => {
   });
 
   it.each([
-    ['a number beyond 2^53-1', '{"name": 9007199254740993}', 'unsafeNumber'],
-    ['nesting beyond 32 levels', '['.repeat(40_000), 'maxDepth'],
+    ['a number beyond 2^53-1', '{"name": 9007199254740993}', 'inexact_number'],
+    ['nesting beyond 32 levels', '['.repeat(40_000), 'too_deep'],
     ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'encoding'],
   ])('%s is 400', async (_, raw, code) => {
     const { status, body } = await app.post<{ details: { issues: { code: string }[] } }>(path, undefined, {
@@ -124,7 +124,7 @@ describe('a member with a name of 1,000 characters', () => {
     expect(status).toBe(400);
     const path = `metadata.${'🧳'.repeat(95)}…`;
     const message = 'NUL is not allowed in text';
-    const issues = Array.from({ length: 100 }, () => ({ path, message, code: 'noNul' }));
+    const issues = Array.from({ length: 100 }, () => ({ path, message, code: 'nul' }));
     const fields = { [path]: issues.map((issue) => issue.message) };
     expect(body).toMatchObject({ code: 'invalid_request', details: { issues, fields } });
   });
@@ -134,16 +134,16 @@ describe('a member with a name of 1,000 characters', () => {
     expect(status).toBe(400);
     const path = `${'🧳'.repeat(99)}\ufffd…`;
     const message = `${'🧳'.repeat(499)}\ufffd…`;
-    const issues = [{ path, message, code: 'whitelistValidation' }];
+    const issues = [{ path, message, code: 'unknown_member' }];
     expect(body).toMatchObject({ code: 'invalid_request', details: { issues, fields: { [path]: [message] } } });
   });
 });
 
 describe('a member with the name of an object property of JavaScript', () => {
   it.each([
-    ['__proto__', 'This name is not allowed', 'forbiddenKey'],
-    ['constructor', 'This name is not allowed', 'forbiddenKey'],
-    ['toString', 'toString is not recognized', 'whitelistValidation'],
+    ['__proto__', 'This name is not allowed', 'forbidden_name'],
+    ['constructor', 'This name is not allowed', 'forbidden_name'],
+    ['toString', 'toString is not recognized', 'unknown_member'],
   ])('the member %s is rejected like other unknown members', async (path, message, code) => {
     const { status, text, headers } = await app.as('owner').post('/v1/admin/distribution/channels', undefined, {
       raw: `{"name":"x","${path}":{"isAdmin":true}}`,
@@ -159,9 +159,9 @@ describe('a member with the name of an object property of JavaScript', () => {
   });
 
   it.each([
-    ['toString', 'whitelistValidation'],
-    ['hasOwnProperty', 'whitelistValidation'],
-    ['__proto__', 'forbiddenKey'],
+    ['toString', 'unknown_member'],
+    ['hasOwnProperty', 'unknown_member'],
+    ['__proto__', 'forbidden_name'],
   ])('the query parameter %s is rejected like other unknown parameters', async (name, code) => {
     const { status, body, headers } = await app.as('owner').get(`/v1/admin/distribution/channels?${name}=1`);
     expect(status).toBe(400);

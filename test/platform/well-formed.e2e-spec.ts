@@ -19,7 +19,7 @@ describe('ambiguous or incomplete requests', () => {
     ['Host', 'Host: y\r\n'],
   ])('a repeated %s header is 400', async (name, lines) => {
     const { status, headers, body } = await get(`Host: x\r\n${lines}`);
-    const issue = { path: name, message: 'Duplicate header', code: 'duplicateHeader' };
+    const issue = { path: name, message: 'Duplicate header', code: 'duplicate_header' };
     expect(status).toBe(400);
     expect(body).toEqual({
       error: 'The request is invalid',
@@ -108,7 +108,7 @@ describe('the query of a request', () => {
       error: 'The request is invalid',
       code: 'invalid_request',
       requestId: headers['x-request-id'],
-      details: issue('dryRun', 'dryRun is not recognized', 'whitelistValidation'),
+      details: issue('dryRun', 'dryRun is not recognized', 'unknown_member'),
     });
     const token = await app.post('/connect/v1/oauth/token?client_id=occ_x', { grant_type: 'client_credentials' });
     expect([token.status, token.body]).toEqual([
@@ -162,7 +162,7 @@ it.each(['null', ' true', '-1.5e3', '"name \\" "', `"${'long'.repeat(10_000)}"`]
       raw,
       headers: { 'content-type': 'application/json' },
     });
-    const issue = { path: '', message: 'The body must be a JSON object', code: 'isObject' };
+    const issue = { path: '', message: 'The body must be a JSON object', code: 'wrong_type' };
     expect([status, body]).toEqual([
       400,
       {

@@ -172,7 +172,7 @@ describe('pricing', () => {
     const { id } = await makeDeparture(owner, { currency: 'RON' });
     const trip = await makeTrip(owner, [MANUAL, seats(id)]);
     const answer = await price(owner, trip.envelopeId);
-    const details = { currency: 'EUR', componentIds: [trip.components[1]?.componentId] };
+    const details = { field: 'currency', currency: 'EUR', componentIds: [trip.components[1]?.componentId] };
     expect([answer.status, answer.body]).toEqual([422, problem('currency_mismatch', details)]);
   });
 

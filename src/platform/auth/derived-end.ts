@@ -9,5 +9,5 @@ export function derivedEnd(requested: Date | null): Date | null {
   const { expiresAt: latest } = currentActor();
   if (requested === null || latest === null || requested <= latest) return requested ?? latest;
   const message = 'expiresAt must not be later than the end of the credential that creates this one';
-  throw invalidField('expiresAt', message, 'tooLate');
+  throw invalidField('expiresAt', message, 'after_parent_end');
 }

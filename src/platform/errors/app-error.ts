@@ -1,3 +1,5 @@
+import type { IssueCode, IssueParams } from './issue-codes.js';
+
 export interface ErrorExtras {
   /** Data for the caller; on the storefront, staff and connect surfaces it is the member `details`. */
   details?: Record<string, unknown>;
@@ -33,7 +35,8 @@ export class AppError extends Error {
 export interface Issue {
   path: string;
   message: string;
-  code: string;
+  code: IssueCode;
+  params?: IssueParams;
 }
 
 export const MAX_ISSUES = 100;
@@ -61,8 +64,8 @@ function cut(text: string, units: number): string {
 }
 
 /** 400 with a single issue. */
-export function invalidField(path: string, message: string, code: string): AppError {
-  return invalidRequest([{ path, message, code }]);
+export function invalidField(path: string, message: string, code: IssueCode, params?: IssueParams): AppError {
+  return invalidRequest([{ path, message, code, ...(params && { params }) }]);
 }
 
 /** 404 for a resource that is unknown or not visible to the caller. All such responses are the same. */
@@ -75,9 +78,16 @@ export function conflict(code: string, message: string, details?: Record<string,
   return new AppError(409, code, message, details ? { details } : {});
 }
 
-/** 422: well-formed, but the amounts or the state do not allow it. */
-export function unprocessable(code: string, message: string, details?: Record<string, unknown>): AppError {
-  return new AppError(422, code, message, details ? { details } : {});
+/**
+ * 422: well-formed, but the amounts or the state do not allow it. `field` is the path of the member that the caller has to
+ * change, or the name of a header.
+ */
+export function unprocessable(
+  code: string,
+  message: string,
+  details: Record<string, unknown> & { field: string },
+): AppError {
+  return new AppError(422, code, message, { details });
 }
 
 /** 403 with the scope that is missing. */

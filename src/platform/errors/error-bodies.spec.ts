@@ -3,7 +3,7 @@ import { AppError, invalidField } from './app-error.js';
 import { errorBody } from './error-bodies.js';
 
 const busy = new AppError(429, 'rate_limited', 'Too many', { retryAfterMs: 12.3, details: { limit: 60 } });
-const invalid = invalidField('stages.0.offsetDays', 'must be an integer', 'isInt');
+const invalid = invalidField('stages.0.offsetDays', 'must be an integer', 'wrong_type');
 
 describe('an error', () => {
   it('an error of storefront, staff and connect has error, code, requestId and details', () => {
@@ -18,7 +18,7 @@ describe('an error', () => {
       code: 'invalid_request',
       requestId: 'request-1',
       details: {
-        issues: [{ path: 'stages.0.offsetDays', message: 'must be an integer', code: 'isInt' }],
+        issues: [{ path: 'stages.0.offsetDays', message: 'must be an integer', code: 'wrong_type' }],
         fields: { 'stages.0.offsetDays': ['must be an integer'] },
       },
     });

@@ -62,7 +62,7 @@ function jsonParser({ bytes, json }: Bounds): BodyParser {
       requireUtf8(request, response, body);
       scanJson(body, json);
       // It is JSON, but the parser would report it as malformed.
-      if (isScalar(body)) throw invalidField('', 'The body must be a JSON object', 'isObject');
+      if (isScalar(body)) throw invalidField('', 'The body must be a JSON object', 'wrong_type');
     },
   });
   return { bytes, parse };

@@ -13,6 +13,7 @@ import {
   Matches,
   Max,
   Min,
+  ValidateBy,
   ValidateIf,
   type ValidationArguments,
 } from 'class-validator';
@@ -83,7 +84,11 @@ export function Text(rule: TextRule): PropertyDecorator {
 }
 
 function noControls(multiline: boolean): PropertyDecorator {
-  return Matches(multiline ? MULTI_LINE : SINGLE_LINE, { message: '$property must not contain control characters' });
+  const pattern = multiline ? MULTI_LINE : SINGLE_LINE;
+  return ValidateBy(
+    { name: 'noControls', validator: { validate: (value) => typeof value === 'string' && pattern.test(value) } },
+    { message: '$property must not contain control characters' },
+  );
 }
 
 /** A whole number within bounds. */

@@ -40,7 +40,8 @@ export function documentIfMatch(target: object, key: string | symbol | undefined
 
 function parseIfMatch(header: string): ExpectedVersions {
   if (header.trim() === '*') return null;
-  if (!ENTITY_TAGS.test(header)) throw invalidField('If-Match', 'must contain entity tags, such as "3"', 'entityTag');
+  if (!ENTITY_TAGS.test(header))
+    throw invalidField('If-Match', 'must contain entity tags, such as "3"', 'wrong_format');
   return [...header.matchAll(OUR_TAG)].map(([, version]) => Number(version));
 }
 

@@ -1,4 +1,5 @@
 import { invalidField } from '../errors/app-error.js';
+import type { IssueCode } from '../errors/issue-codes.js';
 
 /*
  * The largest string that a DTO takes is the ciphertext of a vault, 524,288 characters; contract bodies have 200,000.
@@ -90,29 +91,30 @@ class JsonScanner {
       structure.expectsKey = false;
     } else {
       this.countValue();
-      this.skipString(MAX_STRING_CHARACTERS, `A string has more than ${MAX_STRING_CHARACTERS} characters`, 'maxLength');
+      this.skipString(MAX_STRING_CHARACTERS, `A string has more than ${MAX_STRING_CHARACTERS} characters`, 'too_long');
     }
   }
 
   private scanKey(keys: Set<string>): void {
     const start = this.position;
-    this.skipString(MAX_KEY_CHARACTERS, `A key has more than ${MAX_KEY_CHARACTERS} characters`, 'maxKeyLength');
+    this.skipString(MAX_KEY_CHARACTERS, `A key has more than ${MAX_KEY_CHARACTERS} characters`, 'name_too_long');
     const key = keyOf(this.bytes.toString('utf8', start, this.position));
-    if (keys.has(key)) reject('Duplicate member', 'duplicateMember', PLAIN_KEY.test(key) ? key : '');
+    if (keys.has(key)) reject('Duplicate member', 'duplicate_member', { path: PLAIN_KEY.test(key) ? key : '' });
     keys.add(key);
     const { objectKeys } = this.limits;
-    if (keys.size > objectKeys) reject(`An object has more than ${objectKeys} members`, 'maxKeys');
+    if (keys.size > objectKeys)
+      reject(`An object has more than ${objectKeys} members`, 'too_many_members', { max: objectKeys });
   }
 
   /** Moves to the position after the closing quote. */
-  private skipString(max: number, message: string, issueCode: string): void {
+  private skipString(max: number, message: string, issueCode: IssueCode): void {
     let characters = 0;
     let byte = 0;
     for (this.position += 1; this.position < this.bytes.length && byte !== QUOTE; this.position += 1) {
       byte = this.byteAt(this.position);
       // Continuation bytes of UTF-8 belong to the previous character.
       if ((byte & 0xc0) !== 0x80 && byte !== QUOTE) characters += 1;
-      if (characters > max) reject(message, issueCode);
+      if (characters > max) reject(message, issueCode, { max });
       if (byte === BACKSLASH) {
         this.position += this.byteAt(this.position + 1) === UNICODE_ESCAPE ? 5 : 1;
       }
@@ -123,11 +125,13 @@ class JsonScanner {
     this.countValue();
     this.structures += 1;
     if (this.structures > MAX_STRUCTURES) {
-      reject(`The body has more than ${MAX_STRUCTURES} arrays and objects`, 'maxStructures');
+      reject(`The body has more than ${MAX_STRUCTURES} arrays and objects`, 'too_many_structures', {
+        max: MAX_STRUCTURES,
+      });
     }
     this.open.push({ keys: isObject ? new Set() : null, elements: 0, expectsKey: isObject });
     if (this.open.length > this.limits.depth) {
-      reject(`The body is nested deeper than ${this.limits.depth} levels`, 'maxDepth');
+      reject(`The body is nested deeper than ${this.limits.depth} levels`, 'too_deep', { max: this.limits.depth });
     }
     this.position += 1;
   }
@@ -138,22 +142,27 @@ class JsonScanner {
     while (IN_NUMBER.has(this.byteAt(this.position))) {
       this.position += 1;
       if (this.position - start > MAX_NUMBER_CHARACTERS) {
-        reject(`A number has more than ${MAX_NUMBER_CHARACTERS} characters`, 'maxNumberLength');
+        reject(`A number has more than ${MAX_NUMBER_CHARACTERS} characters`, 'number_too_long', {
+          max: MAX_NUMBER_CHARACTERS,
+        });
       }
     }
     if (!isExact(this.bytes.toString('latin1', start, this.position))) {
-      reject('A number cannot be represented exactly', 'unsafeNumber');
+      reject('A number cannot be represented exactly', 'inexact_number');
     }
   }
 
   private countValue(): void {
     this.values += 1;
-    if (this.values > MAX_VALUES) reject(`The body has more than ${MAX_VALUES} values`, 'maxValues');
+    if (this.values > MAX_VALUES)
+      reject(`The body has more than ${MAX_VALUES} values`, 'too_many_values', { max: MAX_VALUES });
     const structure = this.open.at(-1);
     if (!structure || structure.keys) return;
     structure.elements += 1;
     if (structure.elements > this.limits.arrayElements) {
-      reject(`An array has more than ${this.limits.arrayElements} elements`, 'arrayMaxSize');
+      reject(`An array has more than ${this.limits.arrayElements} elements`, 'too_many', {
+        max: this.limits.arrayElements,
+      });
     }
   }
 
@@ -167,8 +176,12 @@ class JsonScanner {
   }
 }
 
-function reject(message: string, issueCode: string, path = ''): never {
-  throw invalidField(path, message, issueCode);
+function reject(
+  message: string,
+  issueCode: IssueCode,
+  { path = '', max }: { path?: string; max?: number } = {},
+): never {
+  throw invalidField(path, message, issueCode, max === undefined ? undefined : { max });
 }
 
 /** The text between the quotes; invalid escape sequences stay as they are, the parser rejects them. */

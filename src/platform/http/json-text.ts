@@ -1,4 +1,5 @@
 import { type Issue, MAX_ISSUES } from '../errors/app-error.js';
+import type { IssueCode, IssueParams } from '../errors/issue-codes.js';
 
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 const MAX_KEYS = 1_000;
@@ -24,7 +25,8 @@ class TextInspection {
   }
 
   private inspectObject(entries: [string, unknown][], path: string[]): void {
-    if (entries.length > MAX_KEYS) this.add(path, `has more than ${MAX_KEYS} members`, 'maxKeys');
+    if (entries.length > MAX_KEYS)
+      this.add(path, `has more than ${MAX_KEYS} members`, 'too_many_members', { max: MAX_KEYS });
     else this.inspectMembers(entries, path);
   }
 
@@ -35,18 +37,18 @@ class TextInspection {
       this.inspectString(name, path);
       // The path is joined for issues only: joined for each value it would cost more than the values.
       path.push(name);
-      if (FORBIDDEN_KEYS.has(name)) this.add(path, 'This name is not allowed', 'forbiddenKey');
+      if (FORBIDDEN_KEYS.has(name)) this.add(path, 'This name is not allowed', 'forbidden_name');
       else this.inspect(value, path);
       path.pop();
     }
   }
 
   private inspectString(text: string, path: string[]): void {
-    if (text.includes('\0')) this.add(path, 'NUL is not allowed in text', 'noNul');
-    else if (!text.isWellFormed()) this.add(path, 'Text must be well-formed Unicode', 'wellFormed');
+    if (text.includes('\0')) this.add(path, 'NUL is not allowed in text', 'nul');
+    else if (!text.isWellFormed()) this.add(path, 'Text must be well-formed Unicode', 'ill_formed_text');
   }
 
-  private add(path: string[], message: string, code: string): void {
-    this.issues.push({ path: path.join('.'), message, code });
+  private add(path: string[], message: string, code: IssueCode, params?: IssueParams): void {
+    this.issues.push({ path: path.join('.'), message, code, ...(params && { params }) });
   }
 }

@@ -18,7 +18,7 @@ export class KnownQueryGuard implements CanActivate {
     const unknown = surfaceOf(request.path) === 'storefront' ? [] : Object.keys(request.query);
     if (unknown.length === 0) return true;
     throw invalidRequest(
-      unknown.map((path) => ({ path, message: `${path} is not recognized`, code: 'whitelistValidation' })),
+      unknown.map((path) => ({ path, message: `${path} is not recognized`, code: 'unknown_member' })),
     );
   }
 }

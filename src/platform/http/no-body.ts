@@ -11,11 +11,9 @@ export const NoBody = createParamDecorator((_: unknown, context: ExecutionContex
 export function assertNoBody(body: unknown): void {
   if (body === undefined) return;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalidField('', 'The body must be a JSON object, or absent', 'isObject');
+    throw invalidField('', 'The body must be a JSON object, or absent', 'wrong_type');
   }
   const unknown = Object.keys(body);
   if (unknown.length === 0) return;
-  throw invalidRequest(
-    unknown.map((path) => ({ path, message: `${path} is not recognized`, code: 'whitelistValidation' })),
-  );
+  throw invalidRequest(unknown.map((path) => ({ path, message: `${path} is not recognized`, code: 'unknown_member' })));
 }

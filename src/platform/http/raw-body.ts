@@ -6,7 +6,7 @@ import { invalidField } from '../errors/app-error.js';
 const bytesOf = createParamDecorator((_: unknown, context: ExecutionContext): Buffer => {
   const { body } = context.switchToHttp().getRequest<Request>() as { body: unknown };
   if (Buffer.isBuffer(body) && body.length > 0) return body;
-  throw invalidField('', 'The body must be the bytes of a file', 'isFile');
+  throw invalidField('', 'The body must be the bytes of a file', 'not_a_file');
 });
 
 /** The body of a route that takes a file itself, not JSON. The path and its limit are also in `body-parsers.ts`. */

@@ -133,7 +133,10 @@ export function FreeObject({ maxBytes, maxDepth }: { maxBytes: number; maxDepth:
   const fits = (value: unknown) => isFreeObject(value, { maxBytes, maxDepth });
   const documented = { type: 'object', additionalProperties: true } as ApiPropertyOptions;
   return applyDecorators(
-    check('isFreeObject', fits, `$property must be an object of at most ${maxBytes} bytes and ${maxDepth} levels`),
+    check('isFreeObject', fits, `$property must be an object of at most ${maxBytes} bytes and ${maxDepth} levels`, [
+      maxBytes,
+      maxDepth,
+    ]),
     ApiProperty(documented),
   );
 }
@@ -159,7 +162,11 @@ export function FreeObjects(rule: {
     ArrayMinSize(min),
     ArrayMaxSize(max),
     ValidateBy(
-      { name: 'isFreeObject', validator: { validate: (value) => !Array.isArray(value) || value.every(fits) } },
+      {
+        name: 'isFreeObject',
+        constraints: [maxBytes, maxDepth],
+        validator: { validate: (value) => !Array.isArray(value) || value.every(fits) },
+      },
       {
         message: ({ value, property }) =>
           `${property}.${faultIn(value)} must be an object of at most ${maxBytes} bytes and ${maxDepth} levels`,
@@ -243,7 +250,12 @@ function emptied(value: unknown): unknown {
   return trimmed === '' ? null : trimmed;
 }
 
-function check(name: string, validate: (value: unknown) => boolean, message: string): PropertyDecorator {
+function check(
+  name: string,
+  validate: (value: unknown) => boolean,
+  message: string,
+  constraints: number[] = [],
+): PropertyDecorator {
   const options: ValidationOptions = { message };
-  return ValidateBy({ name, validator: { validate } }, options);
+  return ValidateBy({ name, constraints, validator: { validate } }, options);
 }

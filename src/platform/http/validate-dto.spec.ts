@@ -74,40 +74,40 @@ describe('a DTO', () => {
     const branch = { leaves: [leaf, {}, null, { ...leaf, size: 1 }], first: [] };
     const { issues } = await validate({ branches: [{ leaves: [leaf] }, branch], tags: 'a', toString: 1 });
     expect(issues).toEqual(
-      expect.arrayContaining(['branches.1.leaves isObject', 'branches.1.first isObject', 'tags isArray']),
+      expect.arrayContaining(['branches.1.leaves wrong_type', 'branches.1.first wrong_type', 'tags wrong_type']),
     );
-    expect(issues).toContain('toString whitelistValidation');
+    expect(issues).toContain('toString unknown_member');
     const nested = await validate({ branches: [{ leaves: [leaf, {}, { ...leaf, size: 1, toString: 1 }] }] });
     expect(nested.issues).toEqual(
       expect.arrayContaining([
-        'branches.0.leaves.1.name isString',
-        'branches.0.leaves.2.size whitelistValidation',
-        'branches.0.leaves.2.toString whitelistValidation',
+        'branches.0.leaves.1.name required',
+        'branches.0.leaves.2.size unknown_member',
+        'branches.0.leaves.2.toString unknown_member',
       ]),
     );
   });
 
   it('a DTO of an update is validated as well', async () => {
     const { issues } = await validate({ branches: [{ leaves: Array(51).fill({}) }] }, PatchTree);
-    expect(issues).toEqual(['branches.0.leaves arrayMaxSize']);
+    expect(issues).toEqual(['branches.0.leaves too_many']);
   });
 });
 
 describe('the work of a validation', () => {
   it('the elements of a list that is too long are not validated', async () => {
     expect(await validate({ branches: Array(9_000).fill({ leaves: [leaf] }) })).toMatchObject({
-      issues: ['branches arrayMaxSize'],
+      issues: ['branches too_many'],
       evaluations: 0,
     });
     expect(await validate({ branches: [{ leaves: Array(9_000).fill({}) }] })).toMatchObject({
-      issues: ['branches.0.leaves arrayMaxSize'],
+      issues: ['branches.0.leaves too_many'],
       evaluations: 0,
     });
   });
 
   it('a text that is too long is not validated; white space at its ends does not count', async () => {
     const leaves = [{ name: 'x'.repeat(100_000) }, { name: `${' '.repeat(1_000)}oak` }, { name: '🧳'.repeat(10) }];
-    expect((await validate({ branches: [{ leaves }] })).issues).toEqual(['branches.0.leaves.0.name maxLength']);
+    expect((await validate({ branches: [{ leaves }] })).issues).toEqual(['branches.0.leaves.0.name too_long']);
   });
 
   it('the validation ends at 100 issues', async () => {
@@ -115,7 +115,8 @@ describe('the work of a validation', () => {
       branches: Array(500).fill({ leaves: Array(50).fill({}) }),
     });
     expect(issues).toHaveLength(100);
-    expect(count).toBeLessThanOrEqual(100);
+    // Two rules for each leaf.
+    expect(count).toBeLessThanOrEqual(200);
   });
 
   it('the validation is interrupted for other requests', async () => {
@@ -135,7 +136,7 @@ describe('the work of a validation', () => {
     let reads = 0;
     const watched = new Proxy({ a: 1 }, { ownKeys: (target) => ((reads += 1), Reflect.ownKeys(target)) });
     const { issues } = await validate({ branches: [], unknown: [watched], tags: watched });
-    expect(issues).toEqual(expect.arrayContaining(['unknown whitelistValidation', 'tags isArray']));
+    expect(issues).toEqual(expect.arrayContaining(['unknown unknown_member', 'tags wrong_type']));
     expect(reads).toBe(0);
   });
 });
@@ -149,6 +150,6 @@ describe('uniqueness', () => {
     });
     expect(await validateInstance(Object.assign(new Names(), { names: watched }))).toEqual([]);
     expect(comparisons).toBeLessThan(10 * scopes.length);
-    expect((await validate({ branches: [], tags: ['a', 'b', 'a'] })).issues).toEqual(['tags arrayUnique']);
+    expect((await validate({ branches: [], tags: ['a', 'b', 'a'] })).issues).toEqual(['tags duplicate']);
   });
 });

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, validate, type ValidationError, type ValidatorOptions } from 'class-validator';
+import { getMetadataStorage, validate, type ValidatorOptions } from 'class-validator';
 import { isAccepted } from './accepted-values.js';
 import { type Issue, MAX_ISSUES } from '../errors/app-error.js';
+import { issueOf, unknownMember } from './dto-issues.js';
 import { charactersOf, maxLengthMessage } from './lengths.js';
 import { arrayMaxSizeMessage } from './lists.js';
 
@@ -66,7 +67,7 @@ class DtoValidation {
     const errors = isAccepted(type, instance) ? [] : await validate(instance, CLASS_VALIDATOR);
     const rejected = new Set([...tooLarge, ...errors.map(({ property }) => property)]);
     for (const error of errors) {
-      if (!tooLarge.has(error.property)) this.issues.push(...issuesOf(error, path));
+      if (!tooLarge.has(error.property)) this.issues.push(issueOf(type, error, join(path, error.property)));
     }
     this.rejectPassedOver([...members.keys()], { instance, path });
 
@@ -85,7 +86,8 @@ class DtoValidation {
       const value = members.get(name);
       const issue = { path: join(path, name) };
       if (Array.isArray(value) && value.length > maxElements) {
-        this.issues.push({ ...issue, code: 'arrayMaxSize', message: arrayMaxSizeMessage(name, maxElements) });
+        const message = arrayMaxSizeMessage(name, maxElements);
+        this.issues.push({ ...issue, code: 'too_many', message, params: { max: maxElements } });
         names.add(name);
         // White space at the ends may be trimmed later, so it is not counted.
       } else if (
@@ -93,7 +95,8 @@ class DtoValidation {
         value.length > maxCharacters &&
         charactersOf(value.trim()) > maxCharacters
       ) {
-        this.issues.push({ ...issue, code: 'maxLength', message: maxLengthMessage(name, maxCharacters) });
+        const message = maxLengthMessage(name, maxCharacters);
+        this.issues.push({ ...issue, code: 'too_long', message, params: { max: maxCharacters } });
         names.add(name);
       }
     }
@@ -106,7 +109,7 @@ class DtoValidation {
   private rejectPassedOver(names: string[], { instance, path }: { instance: object; path: string }): void {
     for (const name of names) {
       if (Object.hasOwn(instance, name)) continue;
-      this.issues.push({ path: join(path, name), message: unknownMember(name), code: 'whitelistValidation' });
+      this.issues.push({ path: join(path, name), message: unknownMember(name), code: 'unknown_member' });
     }
   }
 
@@ -161,29 +164,6 @@ function standIn(rule: MemberRule | undefined, value: unknown): unknown {
 function emptied(value: unknown): unknown {
   if (Array.isArray(value)) return [];
   return isObject(value) ? {} : value;
-}
-
-function issuesOf(error: ValidationError, parent: string): Issue[] {
-  const path = join(parent, error.property);
-  return Object.entries(error.constraints ?? {}).map(([code, message]) => ({
-    path: placeOf(error, code, path),
-    code,
-    message: code === 'whitelistValidation' ? unknownMember(error.property) : message,
-  }));
-}
-
-/** A rule about a list as a whole may name the element that breaks it. */
-function placeOf({ contexts, value }: ValidationError, code: string, path: string): string {
-  const context: unknown = contexts?.[code];
-  return namesElement(context) ? `${path}.${context.faultIn(value)}` : path;
-}
-
-function namesElement(context: unknown): context is { faultIn: (list: unknown) => number } {
-  return isObject(context) && typeof Reflect.get(context, 'faultIn') === 'function';
-}
-
-function unknownMember(name: string): string {
-  return `${name} is not recognized`;
 }
 
 function join(path: string, name: string): string {

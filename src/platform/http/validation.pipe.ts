@@ -31,10 +31,14 @@ export async function validateRequest(
 ): Promise<{ instance?: object; issues: Issue[] }> {
   const given: unknown = value ?? {};
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    return { issues: [{ path: '', message: 'The body must be a JSON object', code: 'isObject' }] };
+    return {
+      issues: [
+        { path: '', message: 'The body must be a JSON object', code: 'wrong_type', params: { expected: 'object' } },
+      ],
+    };
   }
   if (isPatch(type) && Object.keys(given).length === 0) {
-    return { issues: [{ path: '', message: 'At least one member is required', code: 'notEmpty' }] };
+    return { issues: [{ path: '', message: 'At least one member is required', code: 'empty' }] };
   }
 
   const { structured, data } = apartFromData(given, keptAsData(type));
@@ -59,7 +63,14 @@ function inspectSize({ name, maxBytes }: DataMember, data: Record<string, unknow
   const bytes = data[name] === undefined ? 0 : Buffer.byteLength(JSON.stringify(data[name]));
   return bytes <= maxBytes
     ? []
-    : [{ path: name, message: `${name} is larger than ${maxBytes} bytes`, code: 'maxBytes' }];
+    : [
+        {
+          path: name,
+          message: `${name} is larger than ${maxBytes} bytes`,
+          code: 'too_many_bytes',
+          params: { max: maxBytes },
+        },
+      ];
 }
 
 function standIn(value: unknown): unknown {

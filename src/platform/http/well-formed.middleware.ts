@@ -51,13 +51,15 @@ function repeatedHeaders(rawHeaders: string[]): Issue[] {
     if (seen.has(name)) repeated.add(name);
     seen.add(name);
   }
-  return [...repeated].map((path) => ({ path, message: 'Duplicate header', code: 'duplicateHeader' }));
+  return [...repeated].map((path) => ({ path, message: 'Duplicate header', code: 'duplicate_header' }));
 }
 
 /** RFC 9112, 3.2: HTTP/1.1 without a valid Host is rejected. */
 function hostFaults({ headers: { host }, httpVersion }: Request): Issue[] {
   const isGiven = host !== undefined || httpVersion === '1.0';
-  return isGiven && HOST.test(host ?? '') ? [] : [{ path: 'Host', message: 'must be a valid host name', code: 'host' }];
+  return isGiven && HOST.test(host ?? '')
+    ? []
+    : [{ path: 'Host', message: 'must be a valid host name', code: 'wrong_format' }];
 }
 
 /** Node's query parser keeps broken encodings as they are and drops what comes after a thousand parameters. */
@@ -66,7 +68,14 @@ function queryFaults(url: string): Issue[] {
   if (at === -1) return [];
   const query = url.slice(at + 1);
   if (query.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
-    return [{ path: '', message: `The query has more than ${MAX_PARAMETERS} parameters`, code: 'maxParameters' }];
+    return [
+      {
+        path: '',
+        message: `The query has more than ${MAX_PARAMETERS} parameters`,
+        code: 'too_many_parameters',
+        params: { max: MAX_PARAMETERS },
+      },
+    ];
   }
   try {
     decodeURIComponent(query);

@@ -9,7 +9,7 @@ export function idempotencyKey(request: Request): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key === 'string' && FORM.test(key)) return key;
-  throw invalidField('Idempotency-Key', 'must be 8 to 255 visible ASCII characters', 'idempotencyKey');
+  throw invalidField('Idempotency-Key', 'must be 8 to 255 visible ASCII characters', 'wrong_format');
 }
 
 /**

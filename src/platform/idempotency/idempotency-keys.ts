@@ -75,7 +75,9 @@ export class IdempotencyKeys {
     });
     if (row?.claimed) return { claim };
     if (row && !row.fingerprint.equals(wanted.fingerprint)) {
-      throw unprocessable('idempotency_key_reused', 'The Idempotency-Key was used for a different request');
+      throw unprocessable('idempotency_key_reused', 'The Idempotency-Key was used for a different request', {
+        field: 'Idempotency-Key',
+      });
     }
     if (row?.sealed) return { stored: await this.unseal(wanted, row.sealed) };
     throw inProgress();

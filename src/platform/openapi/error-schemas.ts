@@ -1,5 +1,6 @@
 import { AppError, MAX_ISSUES, MAX_MESSAGE, MAX_PATH } from '../errors/app-error.js';
 import { errorBody, type ErrorShape } from '../errors/error-bodies.js';
+import { ISSUE_CODES } from '../errors/issue-codes.js';
 import { codeInBody } from './error-codes.js';
 
 const text = (maxLength: number, description: string) => ({ type: 'string', maxLength, description });
@@ -25,7 +26,18 @@ export const invalidMembers = (maxItems: number) => ({
       properties: {
         path: text(MAX_PATH, 'Where the member is, for example `lines.0.quantity`'),
         message: text(MAX_MESSAGE, 'What is wrong with the member, in English; the text may change'),
-        code: text(100, 'The violated rule, for programs'),
+        code: { $ref: '#/components/schemas/IssueCode' },
+        params: {
+          type: 'object',
+          description: 'What a translated message needs besides the name of the member; the members depend on the code',
+          additionalProperties: {
+            anyOf: [
+              { type: 'integer', minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+              text(MAX_MESSAGE, 'An expected type or format, or a regular expression'),
+              { type: 'array', maxItems: 1000, items: { type: 'string', maxLength: 100 } },
+            ],
+          },
+        },
       },
     },
   },
@@ -36,8 +48,19 @@ export const invalidMembers = (maxItems: number) => ({
   },
 });
 
-/** The error bodies, one schema per shape. */
+const issueCodes = Object.entries(ISSUE_CODES);
+
+/** The error bodies, one schema per shape, and the codes of issues. */
 export const errorSchemas = {
+  IssueCode: {
+    type: 'string',
+    enum: issueCodes.map(([name]) => name),
+    'x-extensible': true,
+    description: [
+      'The violated rule, for programs. Later releases may add values.',
+      ...issueCodes.map(([name, meaning]) => `- \`${name}\`: ${meaning}.`),
+    ].join('\n'),
+  },
   TradeError: {
     type: 'object',
     required: ['error', 'requestId'],

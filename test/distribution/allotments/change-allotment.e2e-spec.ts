@@ -50,7 +50,7 @@ describe('PATCH /v1/admin/distribution/inventory-allotments/{id}', () => {
   it('a change of an immutable member of an allotment is rejected with 400', async () => {
     const { id } = await newAllotment(app);
     const answer = await change(id, { validFrom: '2031-01-01' });
-    const issue = { path: 'validFrom', message: 'validFrom is not recognized', code: 'whitelistValidation' };
+    const issue = { path: 'validFrom', message: 'validFrom is not recognized', code: 'unknown_member' };
     expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
     const [stored] = await app.sql('select version from allotments where id = $1', [id]);
     expect(stored).toEqual({ version: 1 });

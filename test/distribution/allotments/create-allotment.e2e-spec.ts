@@ -173,7 +173,7 @@ describe('POST /v1/admin/distribution/inventory-allotments', () => {
     const steps = [{ daysBefore: -1 }];
     const answer = await create(await allotmentBody(app, { productId, release: { mode: 'automatic', steps } }));
     const path = 'release.steps.0.daysBefore';
-    const issue = { path, message: 'daysBefore must not be less than 0', code: 'min' };
+    const issue = { path, message: 'daysBefore must not be less than 0', code: 'too_small' };
     expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
     expect(await app.sql('select from allotments where product_id = $1', [productId])).toEqual([]);
   });

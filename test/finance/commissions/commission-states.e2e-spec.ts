@@ -83,14 +83,14 @@ describe('PATCH .../commissions/{id}', () => {
     const line = await pending(fixed(1));
     await earn(owner, line.bookingItemId, fixed(100_000));
     const answer = await errorOf(line, () => patch(line, { amountCents: 20_001 }));
-    const details = { totalSellCents: 120_000, commissionCents: 120_001 };
+    const details = { field: 'amountCents', totalSellCents: 120_000, commissionCents: 120_001 };
     expect(answer).toEqual({ status: 422, body: problem('commission_exceeds_base', details) });
     expect((await patch(line, { amountCents: 20_000 })).status).toBe(200);
   });
 
   it('an invalid body is rejected with 400 and its issues, and nothing is changed', async () => {
     const line = await pending();
-    const body = invalid('status', 'whitelistValidation', 'status is not recognized');
+    const body = invalid('status', 'unknown_member', 'status is not recognized');
     expect(await errorOf(line, () => patch(line, { status: 'void' }))).toEqual({ status: 400, body });
   });
 

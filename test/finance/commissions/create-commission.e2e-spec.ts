@@ -98,7 +98,7 @@ describe('POST .../commissions', () => {
     [{ commissionModel: 'net', rateBasisPoints: undefined }, 'netRateCents', 'required_by_model'],
     [{ amountCents: 5 }, 'amountCents', 'not_of_model'],
     [{ commissionModel: 'markup', basis: 'margin' }, 'basis', 'not_of_model'],
-    [{ rateBasisPoints: 10_001 }, 'rateBasisPoints', 'max'],
+    [{ rateBasisPoints: 10_001 }, 'rateBasisPoints', 'too_large'],
   ])('%j is rejected with 400 at %s with the code %s, and nothing is created', async (over, field, code) => {
     const { id } = await soldItem(owner);
     const { status, body } = await create(id, terms(over));
@@ -114,7 +114,10 @@ describe('POST .../commissions', () => {
     const { id } = await soldItem(owner, over);
     for (const how of [{ basis: 'margin' }, { commissionModel: 'markup' }]) {
       const { status, body } = await create(id, terms(how));
-      expect([status, body]).toEqual([422, problem('cost_unknown', { currency: 'EUR', costCurrency })]);
+      expect([status, body]).toEqual([
+        422,
+        problem('cost_unknown', { field: 'commissionModel', currency: 'EUR', costCurrency }),
+      ]);
     }
   });
 
@@ -176,7 +179,7 @@ describe('all commissions of an item', () => {
     const { id } = await soldItem(owner, { unitSellCents: 1_000, taxIncludedCents: 0 });
     const answers = await Promise.all(Array.from({ length: 10 }, () => insisting(() => create(id, fixed(300)))));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array<number>(7).fill(422)]);
-    const details = { totalSellCents: 1_000, commissionCents: 1_200 };
+    const details = { field: 'amountCents', totalSellCents: 1_000, commissionCents: 1_200 };
     const rejected = answers.find(({ status }) => status === 422);
     expect(rejected?.body).toEqual(problem('commission_exceeds_base', details));
     await earn(owner, id, fixed(100));

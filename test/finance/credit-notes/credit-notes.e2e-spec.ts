@@ -66,7 +66,7 @@ describe('the limits of a credit note', () => {
     const answers = await Promise.all([credit(owner, invoice.id), credit(owner, invoice.id)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422]);
     const rejected = answers.find(({ status }) => status === 422);
-    expect(rejected?.body).toEqual(problem('over_credited', { available: 0 }));
+    expect(rejected?.body).toEqual(problem('over_credited', { field: 'lines', available: 0 }));
   });
 
   it('of two corrections of an invoice at the same time one is 201 and one 409 invoice_not_open', async () => {
@@ -112,16 +112,19 @@ describe('the limits of a credit note', () => {
     const { id } = await draft(owner, { bookingId, lines });
     await issue(owner, id);
     const whole = await credit(owner, id, { lines: [{ linePosition: 1, amountCents: 10_000 }] });
-    expect([whole.status, whole.body]).toEqual([422, problem('over_credited', { available: 9_000 })]);
+    expect([whole.status, whole.body]).toEqual([422, problem('over_credited', { field: 'lines', available: 9_000 })]);
     const discount = await credit(owner, id, { lines: [{ linePosition: 2, amountCents: -1_000 }] });
-    expect([discount.status, discount.body]).toEqual([422, problem('negative_total', { totalCents: -1_000 })]);
+    expect([discount.status, discount.body]).toEqual([
+      422,
+      problem('negative_total', { field: 'lines', totalCents: -1_000 }),
+    ]);
   });
 
   it('a part beyond the rest of the line is rejected with 422 over_credited', async () => {
     const invoice = await billed();
     await issuedNote(owner, invoice, { lines: [{ linePosition: 1, amountCents: 30_000 }] });
     const { status, body } = await credit(owner, invoice.id, { lines: [{ linePosition: 1, amountCents: 5_701 }] });
-    expect([status, body]).toEqual([422, problem('over_credited', { available: 5_700 })]);
+    expect([status, body]).toEqual([422, problem('over_credited', { field: 'lines', available: 5_700 })]);
   });
 
   it('booking_changed credits what was billed beyond the price, and nothing if that is right', async () => {
@@ -132,7 +135,7 @@ describe('the limits of a credit note', () => {
     const { id } = await draft(owner, { bookingId });
     await issue(owner, id);
     const none = await credit(owner, id, { reason: 'booking_changed' });
-    expect([none.status, none.body]).toEqual([422, problem('over_credited', { available: 0 })]);
+    expect([none.status, none.body]).toEqual([422, problem('over_credited', { field: 'lines', available: 0 })]);
     const cancelled = await owner.post(`${items}/${seats[1]?.body.data.id}/cancellation`, { reason: 'Ill' });
     expect(cancelled.status).toBe(200);
     const made = await note(owner, { id }, { reason: 'booking_changed' });
@@ -141,9 +144,9 @@ describe('the limits of a credit note', () => {
       reason: 'booking_changed',
       lines: [{ linePosition: 3, amountCents: 100_000 }],
     });
-    expect([more.status, more.body]).toEqual([422, problem('over_credited', { available: 0 })]);
+    expect([more.status, more.body]).toEqual([422, problem('over_credited', { field: 'lines', available: 0 })]);
     const again = await credit(owner, id, { reason: 'booking_changed' });
-    expect([again.status, again.body]).toEqual([422, problem('over_credited', { available: 0 })]);
+    expect([again.status, again.body]).toEqual([422, problem('over_credited', { field: 'lines', available: 0 })]);
     expect((await issueNote(owner, made.id)).body.data).toMatchObject({ number: expect.any(String), status: 'issued' });
     expect(await read(owner, id)).toMatchObject({ creditedCents: 100_000, balanceCents: 200_000, status: 'issued' });
   });

@@ -211,7 +211,9 @@ describe('the series of an issue', () => {
     const { status, body } = await issue(owner, id, { seriesId: series.id, issueDate: day(offset) });
     expect(status).toBe(expected);
     if (expected !== 422) return;
-    expect(body).toEqual(problem('issue_date_out_of_bounds', { earliest: day(-31), latest: day(0) }));
+    expect(body).toEqual(
+      problem('issue_date_out_of_bounds', { field: 'issueDate', earliest: day(-31), latest: day(0) }),
+    );
     expect(await readSeries(owner, series.id)).toMatchObject({ nextNumber: 1, version: 1 });
   });
 

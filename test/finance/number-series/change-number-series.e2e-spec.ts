@@ -57,7 +57,7 @@ describe('PATCH /v1/admin/finance/invoice-number-series/{id}', () => {
   it('an invalid body is rejected with 400 and its issues, and nothing is changed', async () => {
     const series = await makeSeries(owner);
     const { status, body: answer } = await patch(series.id, { version: 3 });
-    expect([status, answer]).toEqual([400, invalid('version', 'whitelistValidation', 'version is not recognized')]);
+    expect([status, answer]).toEqual([400, invalid('version', 'unknown_member', 'version is not recognized')]);
     expect(await readSeries(owner, series.id)).toEqual(series);
   });
 

@@ -71,7 +71,7 @@ describe('POST /v1/admin/finance/invoice-number-series', () => {
   it('an invalid body is rejected with 400 and its issues, and nothing is created', async () => {
     const sent = body({ nextNumber: 1.5 });
     const { status, body: answer } = await owner.post(PATH, sent);
-    expect([status, answer]).toEqual([400, invalid('nextNumber', 'isInt')]);
+    expect([status, answer]).toEqual([400, invalid('nextNumber', 'wrong_type')]);
     expect(await app.sql('select from invoice_number_series where prefix = $1', [sent['prefix']])).toEqual([]);
   });
 

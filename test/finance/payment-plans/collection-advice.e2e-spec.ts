@@ -54,7 +54,9 @@ describe('the policy of a collection plan', () => {
       const bookingId = await book(owner);
       const { status, body } = await owner.post(planPath(bookingId), { policy: { steps } });
       expect(status).toBe(422);
-      expect(body).toEqual(problem('invalid_payment_policy', { percentBasisPoints, remainders }));
+      expect(body).toEqual(
+        problem('invalid_payment_policy', { field: 'policy.steps', percentBasisPoints, remainders }),
+      );
       expect(await stored(app, bookingId)).toBe(0);
     },
   );
@@ -99,7 +101,9 @@ describe('what to collect now', () => {
     const other = await book(owner);
     const { status, body } = await owner.post(planPath(other), { amountCents: 100_001 });
     expect(status).toBe(422);
-    expect(body).toEqual(problem('amount_exceeds_outstanding', { amountCents: 100_001, outstandingCents: 100_000 }));
+    expect(body).toEqual(
+      problem('amount_exceeds_outstanding', { field: 'amountCents', amountCents: 100_001, outstandingCents: 100_000 }),
+    );
     expect(await stored(app, other)).toBe(0);
   });
 
@@ -177,7 +181,7 @@ describe('a rejected collection plan', () => {
   });
 
   it.each([
-    [{ amountCents: 0 }, 'amountCents', 'min'],
+    [{ amountCents: 0 }, 'amountCents', 'too_small'],
     [{ policy: { steps: [{ ...THIRDS.steps[0], fixedCents: 5 }] } }, 'policy.steps.0', 'one_amount'],
   ])(
     'a collection plan with %j is rejected with 400 at %s with the code %s, and nothing is stored',

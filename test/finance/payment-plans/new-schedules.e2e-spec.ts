@@ -85,7 +85,9 @@ describe('an installment that is added', () => {
     const before = await schedulesOf(owner, bookingId);
     const { status, body: answer } = await add(bookingId, { amountCents: 70_001 });
     expect(status).toBe(422);
-    expect(answer).toEqual(problem('plan_total_mismatch', { expected: 100_000, actual: 100_001, difference: 1 }));
+    expect(answer).toEqual(
+      problem('plan_total_mismatch', { field: 'amountCents', expected: 100_000, actual: 100_001, difference: 1 }),
+    );
     expect(await schedulesOf(owner, bookingId)).toEqual(before);
   });
 
@@ -152,7 +154,9 @@ describe('the first installment of a booking without a plan', () => {
     const bookingId = await book(owner);
     const { status, body: answer } = await add(bookingId, { amountCents: 100_001 });
     expect(status).toBe(422);
-    expect(answer).toEqual(problem('plan_total_mismatch', { expected: 100_000, actual: 100_001, difference: 1 }));
+    expect(answer).toEqual(
+      problem('plan_total_mismatch', { field: 'amountCents', expected: 100_000, actual: 100_001, difference: 1 }),
+    );
   });
 
   it('an installment of a booking without items is 409 booking_not_priced', async () => {
@@ -177,7 +181,7 @@ describe('a rejected installment', () => {
     const [bookingId] = await planned(owner, { startDate: departureDate });
     const { status, body: answer } = await add(bookingId, { dueDate });
     expect(status).toBe(422);
-    expect(answer).toEqual(problem('due_date_after_departure', { dueDate, departureDate }));
+    expect(answer).toEqual(problem('due_date_after_departure', { field: 'dueDate', dueDate, departureDate }));
     expect((await add(bookingId, { dueDate }, '?allowAfterDeparture=true')).status).toBe(201);
   });
 
@@ -185,7 +189,7 @@ describe('a rejected installment', () => {
     const [bookingId] = await planned(owner);
     const before = await schedulesOf(owner, bookingId);
     const { status, body: answer } = await add(bookingId, { amountCents: -1 });
-    expect([status, answer]).toEqual([400, invalid('amountCents', 'min')]);
+    expect([status, answer]).toEqual([400, invalid('amountCents', 'too_small')]);
     expect(await schedulesOf(owner, bookingId)).toEqual(before);
   });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 const mismatch = (expected: number, actual: number) =>
-  problem('plan_total_mismatch', { expected, actual, difference: actual - expected });
+  problem('plan_total_mismatch', { field: 'amountCents', expected, actual, difference: actual - expected });
 
 describe('a new amount of an installment', () => {
   it('a new amount is balanced by the last other open installment', async () => {
@@ -91,7 +91,9 @@ describe('a new amount of an installment', () => {
     await pay(app, first.id, 12_345);
     const { status, body } = await change(owner, first, { amountCents: 12_344 });
     expect(status).toBe(422);
-    expect(body).toEqual(problem('amount_below_paid', { amountCents: 12_344, paidCents: 12_345 }));
+    expect(body).toEqual(
+      problem('amount_below_paid', { field: 'amountCents', amountCents: 12_344, paidCents: 12_345 }),
+    );
   });
 
   it.each([29_999, 30_001])(

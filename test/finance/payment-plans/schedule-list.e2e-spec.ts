@@ -89,6 +89,6 @@ describe('the installments of a booking', () => {
 
   it('an invalid query of the installment list is rejected with 400 and its issues', async () => {
     const { status, body } = await owner.get(`${schedulesPath(bookingId)}?dueFrom=2026-02-30`);
-    expect([status, body]).toEqual([400, invalid('dueFrom', 'isDate')]);
+    expect([status, body]).toEqual([400, invalid('dueFrom', 'wrong_format')]);
   });
 });

@@ -79,13 +79,13 @@ describe('members that cannot change', () => {
 
   it('an invalid body of an installment change is rejected with 400 and its issues, and changes nothing', async () => {
     const { status, body: answer } = await change(owner, schedule, { type: 'other' });
-    expect([status, answer]).toEqual([400, invalid('type', 'whitelistValidation', 'type is not recognized')]);
+    expect([status, answer]).toEqual([400, invalid('type', 'unknown_member', 'type is not recognized')]);
     expect((await owner.get(`${schedulesPath(schedule.bookingId)}/${schedule.id}`)).body).toEqual({ data: schedule });
   });
 
   it('an invalid query of an installment change is rejected with 400 and its issues', async () => {
     const { status, body } = await change(owner, schedule, [{ label: 'x' }, '?rebalance=all']);
-    expect([status, body]).toEqual([400, invalid('rebalance', 'isIn')]);
+    expect([status, body]).toEqual([400, invalid('rebalance', 'unknown_value')]);
   });
 });
 

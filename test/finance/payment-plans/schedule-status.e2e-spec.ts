@@ -193,7 +193,9 @@ describe('a cancelled installment that is set to pending', () => {
     await pay(app, third?.id ?? '', 50_000);
     const { status, body } = await change(owner, schedule, { status: 'pending' });
     expect(status).toBe(422);
-    expect(body).toEqual(problem('plan_total_mismatch', { expected: 100_000, actual: 110_000, difference: 10_000 }));
+    expect(body).toEqual(
+      problem('plan_total_mismatch', { field: 'amountCents', expected: 100_000, actual: 110_000, difference: 10_000 }),
+    );
     const none = await change(owner, schedule, [{ status: 'pending' }, '?rebalance=none']);
     expect(none.status).toBe(422);
   });

@@ -121,7 +121,7 @@ describe('an invalid payment policy', () => {
   it.each([
     [{ steps: [{ ...deposit, fixedCents: 100 }, balance] }, 'steps.0', 'one_amount'],
     [{ steps: [balance, { ...deposit, percentBasisPoints: null }] }, 'steps.1', 'one_amount'],
-    [{ ...POLICY, roundToCents: 0 }, 'roundToCents', 'min'],
+    [{ ...POLICY, roundToCents: 0 }, 'roundToCents', 'too_small'],
   ])('%j is rejected with 400 at %s with the code %s, and nothing is stored', async (body, path, code) => {
     const { status, body: answer } = await put(body);
     expect([status, answer]).toEqual([400, invalid(path, code)]);

@@ -110,7 +110,7 @@ describe('a payment for a booking', () => {
       [await pay([1, 15_000], [1, 5001]), 25_000, 5000],
     ] as const) {
       expect(answer.status).toBe(422);
-      expect(answer.body).toEqual(problem('over_allocated', { available, outstanding }));
+      expect(answer.body).toEqual(problem('over_allocated', { field: 'allocations', available, outstanding }));
     }
     expect(await app.sql('select from payments where booking_id = $1', [id])).toEqual([]);
   });
@@ -145,7 +145,7 @@ describe('a payment for a booking', () => {
     const { id } = await bookingWith(app, { currency: 'JPY', installments: [['2026-02-01', 10_001]] });
     const answer = await owner.post(PAYMENTS, received(id, 5));
     expect(answer.status).toBe(422);
-    expect(answer.body).toEqual(problem('currency_mismatch', { expected: 'JPY', actual: 'EUR' }));
+    expect(answer.body).toEqual(problem('currency_mismatch', { field: 'currency', expected: 'JPY', actual: 'EUR' }));
   });
 
   it('a payment for an unknown booking is 404 with the field', async () => {
@@ -200,7 +200,9 @@ describe('unapplied money', () => {
     const path = `${PAYMENTS}/${paymentId}/allocations`;
     const answer = await owner.post(path, { allocations: [{ scheduleId: schedules[0], amountCents: 101 }] });
     expect(answer.status).toBe(422);
-    expect(answer.body).toEqual(problem('over_allocated', { available: 100, outstanding: 50_000 }));
+    expect(answer.body).toEqual(
+      problem('over_allocated', { field: 'allocations', available: 100, outstanding: 50_000 }),
+    );
     const none = await owner.post(path, { allocations: [] });
     expect(none.status).toBe(400);
   });

@@ -89,7 +89,9 @@ describe('an allocation to an invoice', () => {
       });
     const rejected = await owner.post(PAYMENTS, pay(30_001));
     expect(rejected.status).toBe(422);
-    expect(rejected.body).toEqual(problem('over_allocated', { available: 30_001, outstanding: 30_000 }));
+    expect(rejected.body).toEqual(
+      problem('over_allocated', { field: 'allocations', available: 30_001, outstanding: 30_000 }),
+    );
     expect(views(await recorded(owner, pay(30_000)))).toEqual([[schedules[0], invoice.id, 30_000]]);
   });
 
@@ -111,7 +113,7 @@ describe('an allocation to an invoice', () => {
     const allocations = [{ invoiceId: invoice.id, amountCents: 100_001 }];
     const { status, body } = await owner.post(PAYMENTS, received(id, 200_000, { allocations }));
     expect(status).toBe(422);
-    expect(body).toEqual(problem('over_allocated', { available: 200_000, outstanding: 100_000 }));
+    expect(body).toEqual(problem('over_allocated', { field: 'allocations', available: 200_000, outstanding: 100_000 }));
   });
 
   it.each(['draft', 'void'])('an allocation to a %s invoice is rejected with 409 invoice_not_open', async (status) => {

@@ -83,7 +83,7 @@ describe('a refund', () => {
     const { id } = await bookingWith(app, { installments: ONE });
     await recorded(owner, received(id, 50_100));
     const { status, body } = await refund(id, 101);
-    expect([status, body]).toEqual([422, problem('over_refunded', { available: 100 })]);
+    expect([status, body]).toEqual([422, problem('over_refunded', { field: 'amountCents', available: 100 })]);
   });
 
   it('of two concurrent refunds of the last money one is requested and one is rejected', async () => {
@@ -114,7 +114,7 @@ describe('a refund', () => {
     await recorded(owner, received(id, 900));
     expect((await refund(id, 100, { method: 'card' })).status).toBe(400);
     const over = await refund(id, 701, { method: 'card', paymentId: first.id });
-    expect([over.status, over.body]).toEqual([422, problem('over_refunded', { available: 700 })]);
+    expect([over.status, over.body]).toEqual([422, problem('over_refunded', { field: 'amountCents', available: 700 })]);
     expect((await refund(id, 700, { method: 'card', paymentId: first.id })).body.data).toMatchObject({
       receiptId: first.id,
     });
@@ -207,7 +207,9 @@ describe('a transfer', () => {
     await recorded(owner, received(from, 60_000));
     const answers = await Promise.all([transfer(from, to, 10_000), refund(from, 10_000)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422]);
-    expect(answers.find(({ status }) => status === 422)?.body).toEqual(problem('over_refunded', { available: 0 }));
+    expect(answers.find(({ status }) => status === 422)?.body).toEqual(
+      problem('over_refunded', { field: 'amountCents', available: 0 }),
+    );
   });
 
   it('a transfer to a booking of another or an unknown customer is rejected with 409 customer_mismatch', async () => {

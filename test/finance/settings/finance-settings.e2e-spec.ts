@@ -80,14 +80,14 @@ describe('the accounting settings', () => {
   });
 
   it.each([
-    ['issueDateBackDays', 367, 'max'],
-    ['issueDateBackDays', -1, 'min'],
-    ['paidOnBackDays', 3_661, 'max'],
-    ['refundDays', 366, 'max'],
-    ['refundDays', 1.5, 'isInt'],
-    ['toleranceCents', 1_000_001, 'max'],
-    ['cancellationFeeTax', 'none', 'isIn'],
-    ['baseCurrency', 'eur', 'isCurrency'],
+    ['issueDateBackDays', 367, 'too_large'],
+    ['issueDateBackDays', -1, 'too_small'],
+    ['paidOnBackDays', 3_661, 'too_large'],
+    ['refundDays', 366, 'too_large'],
+    ['refundDays', 1.5, 'wrong_type'],
+    ['toleranceCents', 1_000_001, 'too_large'],
+    ['cancellationFeeTax', 'none', 'unknown_value'],
+    ['baseCurrency', 'eur', 'wrong_format'],
   ])('accounting settings reject %s %j', async (member, value, code) => {
     const { status, body } = await put({ baseCurrency: 'EUR', [member]: value });
     expect([status, body]).toEqual([400, invalid(member, code)]);

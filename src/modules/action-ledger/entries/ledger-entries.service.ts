@@ -166,7 +166,7 @@ export class LedgerEntriesService {
     const opened = await this.signingKeys.verify(PURPOSE, cursor);
     const [filters, sequence] = listOf(opened);
     if (filters !== filtersOf(query) || typeof sequence !== 'string') {
-      throw invalidField('cursor', 'cursor must be the nextCursor of a page with the same filters', 'cursor');
+      throw invalidField('cursor', 'cursor must be the nextCursor of a page with the same filters', 'wrong_cursor');
     }
     return sequence;
   }

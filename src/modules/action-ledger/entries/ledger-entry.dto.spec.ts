@@ -4,29 +4,29 @@ import { EntryFilters, ListEntries } from './ledger-entry.dto.js';
 
 describe('a query for entries of the action ledger', () => {
   const about = (path: string, message: string, code: string) => issue(path, code, `${path} ${message}`);
-  const most = about('limit', 'must not be greater than 200', 'max');
-  const least = about('limit', 'must not be less than 1', 'min');
-  const whole = about('limit', 'must be an integer number', 'isInt');
-  const unknown = (path: string) => about(path, 'is not recognized', 'whitelistValidation');
+  const most = about('limit', 'must not be greater than 200', 'too_large');
+  const least = about('limit', 'must not be less than 1', 'too_small');
+  const whole = about('limit', 'must be an integer number', 'wrong_type');
+  const unknown = (path: string) => about(path, 'is not recognized', 'unknown_member');
   const instant = (path: string) =>
-    about(path, 'must be an instant with an offset, such as 2027-01-31T12:00:00Z', 'isInstant');
+    about(path, 'must be an instant with an offset, such as 2027-01-31T12:00:00Z', 'wrong_format');
 
   it.each([
     ['limit=0', [least]],
     ['limit=201', [most]],
-    ['limit=1e2', [whole, least, most]],
-    ['limit=1&limit=2', [whole, least, most]],
+    ['limit=1e2', [whole]],
+    ['limit=1&limit=2', [whole]],
     ['sort=action', [unknown('sort')]],
     ['offset=1', [unknown('offset')]],
     ['from=2026-02-30T00:00:00Z', [instant('from')]],
     ['to=2026-02-30T00:00:00Z', [instant('to')]],
     ['from=2026-02-01', [instant('from')]],
-    ['action=', [about('action', 'must be longer than or equal to 1 characters', 'minLength')]],
+    ['action=', [about('action', 'must be longer than or equal to 1 characters', 'too_short')]],
     [
       `subjectId=${'x'.repeat(201)}`,
-      [about('subjectId', 'must be shorter than or equal to 200 characters', 'maxLength')],
+      [about('subjectId', 'must be shorter than or equal to 200 characters', 'too_long')],
     ],
-    ['actorId=a%00b', [issue('actorId', 'noNul', 'NUL is not allowed in text')]],
+    ['actorId=a%00b', [issue('actorId', 'nul', 'NUL is not allowed in text')]],
   ])('a query for entries of the action ledger is rejected with %s', async (query, issues) => {
     expect(await issuesOf(ListEntries, query)).toEqual(issues);
   });

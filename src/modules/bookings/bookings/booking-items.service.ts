@@ -86,7 +86,8 @@ export class BookingItemsService {
     { id = newId('bkit'), hasUnits, supplierStatus = 'none', billed, isAllowedWhenCompleted }: NewItem = {},
   ): Promise<BookingItem> {
     const { status = 'confirmed' } = input;
-    if (status !== 'confirmed') throw unprocessable('invalid_initial_status', `A new item cannot be ${status}`);
+    if (status !== 'confirmed')
+      throw unprocessable('invalid_initial_status', `A new item cannot be ${status}`, { field: 'status' });
     const terms = salesTermsOf(input);
 
     return this.database.transaction(async () => {

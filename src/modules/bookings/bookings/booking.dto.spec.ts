@@ -11,15 +11,15 @@ describe('a new booking', () => {
   });
 
   it.each([
-    ['currency', 'eur', 'isCurrency'],
-    ['number', 'x'.repeat(41), 'maxLength'],
-    ['customerEmail', 'nobody', 'isEmail'],
-    ['startDate', '2026-02-30', 'isDate'],
-    ['endDate', 'today', 'isDate'],
-    ['status', 'open', 'isIn'],
-    ['totalCents', 1, 'whitelistValidation'],
-    ['departureId', 'dep_1', 'whitelistValidation'],
-    ['paymentPolicy', [], 'isObject'],
+    ['currency', 'eur', 'wrong_format'],
+    ['number', 'x'.repeat(41), 'too_long'],
+    ['customerEmail', 'nobody', 'wrong_format'],
+    ['startDate', '2026-02-30', 'wrong_format'],
+    ['endDate', 'today', 'wrong_format'],
+    ['status', 'open', 'unknown_value'],
+    ['totalCents', 1, 'unknown_member'],
+    ['departureId', 'dep_1', 'unknown_member'],
+    ['paymentPolicy', [], 'wrong_type'],
   ])('a new booking rejects %s %j with the code %s', async (field, value, code) => {
     expect(await issuesOf(CreateBooking, { ...BOOKING, [field]: value })).toEqual([issue(field, code)]);
   });
@@ -34,12 +34,12 @@ describe('a change of a booking', () => {
     'a change of a booking rejects %j as unknown',
     async (changes) => {
       const [member = ''] = Object.keys(changes);
-      expect(await issuesOf(UpdateBooking, changes)).toEqual([issue(member, 'whitelistValidation')]);
+      expect(await issuesOf(UpdateBooking, changes)).toEqual([issue(member, 'unknown_member')]);
     },
   );
 
   it('a change of a booking requires at least one member', async () => {
-    expect(await issuesOf(UpdateBooking, {})).toEqual([issue('', 'notEmpty')]);
+    expect(await issuesOf(UpdateBooking, {})).toEqual([issue('', 'empty')]);
   });
 });
 
@@ -54,9 +54,9 @@ describe('a reason for cancelling a booking', () => {
 
 describe('a query for bookings', () => {
   it.each([
-    ['status=open', 'status', 'isIn'],
-    ['sort=customerName', 'sort', 'isIn'],
-    ['startFrom=2026-02-30', 'startFrom', 'isDate'],
+    ['status=open', 'status', 'unknown_value'],
+    ['sort=customerName', 'sort', 'unknown_value'],
+    ['startFrom=2026-02-30', 'startFrom', 'wrong_format'],
   ])('a query for bookings rejects %s at %s with the code %s', async (query, field, code) => {
     expect(await issuesOf(ListBookings, query)).toEqual([issue(field, code)]);
   });

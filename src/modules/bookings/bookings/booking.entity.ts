@@ -129,7 +129,7 @@ export class Booking {
   addToTotal(cents: number, now: Date): void {
     const totalCents = (this.totalCents ?? 0) + cents;
     if (totalCents < 0) {
-      throw unprocessable('negative_total', 'Booking total would be negative', { totalCents });
+      throw unprocessable('negative_total', 'Booking total would be negative', { field: 'unitSellCents', totalCents });
     }
     if (!Number.isSafeInteger(totalCents)) {
       throw invalidField('unitSellCents', 'Booking total would exceed 2^53-1', 'amount_too_large');

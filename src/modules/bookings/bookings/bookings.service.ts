@@ -80,7 +80,8 @@ export class BookingsService {
 
   async create(input: CreateBooking, id = newId('book')): Promise<BookingView> {
     const { status = 'draft', channelId, number } = input;
-    if (status !== 'draft') throw unprocessable('invalid_initial_status', `A new booking cannot be ${status}`);
+    if (status !== 'draft')
+      throw unprocessable('invalid_initial_status', `A new booking cannot be ${status}`, { field: 'status' });
     const booking = newBooking(input, id, this.clock.now());
 
     return this.database.transaction(async () => {

@@ -62,6 +62,7 @@ export class CancellationTermsService {
     const [earliest, latest] = [confirmedOn ?? this.clock.dayOf(createdAt), this.clock.today()];
     if (earliest <= day && day <= latest) return;
     throw unprocessable('cancelled_on_out_of_bounds', 'cancelledOn must be between the confirmation and today', {
+      field: 'cancelledOn',
       earliest,
       latest,
     });

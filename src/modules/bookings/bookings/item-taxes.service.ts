@@ -149,6 +149,7 @@ export class ItemTaxesService {
       // The total of the booking has its own error.
       if ((booking.totalCents ?? 0) + (after?.totalSellCents ?? 0) - (before?.totalSellCents ?? 0) < 0) return;
       throw unprocessable('negative_total', 'The amounts of a tax code would be negative', {
+        field: 'unitSellCents',
         taxCode,
         totalCents,
         taxCents,

@@ -11,16 +11,16 @@ describe('a payment policy', () => {
     expect(await issuesOf(PaymentPolicyBody, POLICY)).toEqual([]));
 
   it.each([
-    [{ steps: [{ ...BALANCE, offsetDays: 3651 }] }, 'steps.0.offsetDays', 'max'],
-    [{ steps: [{ ...BALANCE, anchor: 'arrival' }] }, 'steps.0.anchor', 'isIn'],
-    [{ steps: [{ ...BALANCE, type: 'amendment' }] }, 'steps.0.type', 'isIn'],
-    [{ steps: [{ ...DEPOSIT, percentBasisPoints: 10_001 }, BALANCE] }, 'steps.0.percentBasisPoints', 'max'],
-    [{ steps: [] }, 'steps', 'arrayMinSize'],
-    [{ steps: Array(13).fill(BALANCE) }, 'steps', 'arrayMaxSize'],
-    [{ ...POLICY, minimumDays: -1 }, 'minimumDays', 'min'],
-    [{ ...POLICY, floorDays: null }, 'floorDays', 'max'],
-    [{ ...POLICY, roundToCents: 0 }, 'roundToCents', 'min'],
-    [{ ...POLICY, name: 'Standard' }, 'name', 'whitelistValidation'],
+    [{ steps: [{ ...BALANCE, offsetDays: 3651 }] }, 'steps.0.offsetDays', 'too_large'],
+    [{ steps: [{ ...BALANCE, anchor: 'arrival' }] }, 'steps.0.anchor', 'unknown_value'],
+    [{ steps: [{ ...BALANCE, type: 'amendment' }] }, 'steps.0.type', 'unknown_value'],
+    [{ steps: [{ ...DEPOSIT, percentBasisPoints: 10_001 }, BALANCE] }, 'steps.0.percentBasisPoints', 'too_large'],
+    [{ steps: [] }, 'steps', 'too_few'],
+    [{ steps: Array(13).fill(BALANCE) }, 'steps', 'too_many'],
+    [{ ...POLICY, minimumDays: -1 }, 'minimumDays', 'too_small'],
+    [{ ...POLICY, floorDays: null }, 'floorDays', 'wrong_type'],
+    [{ ...POLICY, roundToCents: 0 }, 'roundToCents', 'too_small'],
+    [{ ...POLICY, name: 'Standard' }, 'name', 'unknown_member'],
   ])('a payment policy rejects %j at %s with the code %s', async (body, path, code) => {
     expect(await issuesOf(PaymentPolicyBody, body)).toContainEqual(issue(path, code));
   });

@@ -59,12 +59,12 @@ export function completePolicy(given: GivenPolicy, path: string): PaymentPolicy 
   });
   const { minimumDays = 0, floorDays = 0, noDateDays = null, roundToCents = null } = given;
   const policy = { steps, minimumDays, floorDays, noDateDays, roundToCents };
-  assertPolicy(policy);
+  assertPolicy(policy, path);
   return policy;
 }
 
 /** Throws 422 `invalid_payment_policy` if the percentages exceed 100 % or not exactly one step takes the rest. */
-function assertPolicy({ steps }: PaymentPolicy): void {
+function assertPolicy({ steps }: PaymentPolicy, path: string): void {
   const percentBasisPoints = steps.reduce((sum, step) => sum + (step.percentBasisPoints ?? 0), 0);
   const remainders = steps.filter(({ remainder }) => remainder).length;
   if (percentBasisPoints > ALL_BASIS_POINTS || remainders !== 1) {
@@ -72,6 +72,7 @@ function assertPolicy({ steps }: PaymentPolicy): void {
       'invalid_payment_policy',
       'Percentages exceed 100 %, or there is not exactly one remainder step',
       {
+        field: path === '' ? 'steps' : `${path}.steps`,
         percentBasisPoints,
         remainders,
       },

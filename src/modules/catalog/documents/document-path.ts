@@ -32,7 +32,7 @@ const fromRequest = createParamDecorator((creates: boolean, context: ExecutionCo
 });
 
 function invalidId(): AppError {
-  return invalidField('id', 'id must be 1 to 128 characters of A-Z a-z 0-9 . _ : -', 'matches');
+  return invalidField('id', 'id must be 1 to 128 characters of A-Z a-z 0-9 . _ : -', 'wrong_format');
 }
 
 /** The parameters `:vertical/:id` of the path and, for a change, `If-Match`. */

@@ -176,7 +176,7 @@ export class DocumentsService {
       const key = this.resolve(variant, `${path}.market`);
       const document = { ...key, vertical, id, fields: withoutDerived(fields) };
       const name = nameOf(document);
-      const duplicate = { path: `${path}.id`, message: `${path}.id is a duplicate`, code: 'arrayUnique' };
+      const duplicate = { path: `${path}.id`, message: `${path}.id is a duplicate`, code: 'duplicate' as const };
       if (names.has(name)) issues.push(duplicate);
       names.add(name);
       issues.push(...issuesOfFields(vertical, fields, `${path}.fields`));
@@ -189,7 +189,7 @@ export class DocumentsService {
   /** The language and market of a variant with defaults. Throws 400 for a market that is not configured. */
   private resolve({ locale, market }: Variant, path = 'market'): Pick<SliceKey, 'locale' | 'market'> {
     const found = market === undefined ? this.slices.defaultMarket : this.slices.findMarket(market);
-    if (!found) throw invalidField(path, `${path} must be a configured market`, 'isMarket');
+    if (!found) throw invalidField(path, `${path} must be a configured market`, 'unknown_market');
     return { market: found.code, locale: (locale === undefined ? null : canonicalLocale(locale)) ?? found.locale };
   }
 }

@@ -52,7 +52,7 @@ export async function signCursor(
 export async function readCursor(keys: SigningKeys, request: unknown, cursor: string): Promise<CursorContent> {
   const content = await keys.verify(PURPOSE, cursor);
   if (!isSignedContent(content) || content.v !== VERSION || content.of !== hashOf(request)) {
-    throw invalidField('pagination.cursor', 'pagination.cursor does not belong to this search', 'isCursor');
+    throw invalidField('pagination.cursor', 'pagination.cursor does not belong to this search', 'wrong_cursor');
   }
   const { mode, generation, position, delivered } = content;
   return { mode, generation, position: { ...position, delivered: unpack(delivered) } };

@@ -1,4 +1,5 @@
 import { invalidRequest, type Issue } from '../../../platform/errors/app-error.js';
+import type { IssueCode } from '../../../platform/errors/issue-codes.js';
 import { inspectText } from '../../../platform/http/json-text.js';
 import { isCalendarDay, isInstant } from '../../../platform/time/calendar.js';
 import type { Field, Filter, Scalar } from '../../../search-engine/index.js';
@@ -26,7 +27,7 @@ class FilterParser {
   parse(given: readonly unknown[]): Filter[] {
     const filters = given.flatMap((filter, index) => this.filter(filter, `filters.${index}`, 1));
     if (this.nodes > MAX_NODES)
-      this.fault('filters', `filters must contain at most ${MAX_NODES} conditions`, 'maxNodes');
+      this.fault('filters', `filters must contain at most ${MAX_NODES} conditions`, 'too_many_conditions');
     if (this.issues.length > 0) throw invalidRequest(this.issues);
     // A shorthand with several fields becomes several filters: a facet ignores those on its own field.
     return filters;
@@ -35,9 +36,9 @@ class FilterParser {
   private filter(given: unknown, path: string, depth: number): Filter[] {
     this.nodes += 1;
     if (this.nodes > MAX_NODES) return [];
-    if (depth > MAX_DEPTH) return this.fault(path, `filters must not be deeper than ${MAX_DEPTH}`, 'maxDepth');
+    if (depth > MAX_DEPTH) return this.fault(path, `filters must not be deeper than ${MAX_DEPTH}`, 'too_deep');
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-      return this.fault(path, `${path} must be an object`, 'isObject');
+      return this.fault(path, `${path} must be an object`, 'wrong_type');
     }
     const members = new Map<string, unknown>(Object.entries(given));
     return members.has('kind') ? this.longForm(members, path, depth) : this.shorthand(members, path);
@@ -60,7 +61,8 @@ class FilterParser {
       case 'or': {
         known('clauses');
         const clauses = members.get('clauses');
-        if (!Array.isArray(clauses)) return this.fault(`${path}.clauses`, `${path}.clauses must be a list`, 'isArray');
+        if (!Array.isArray(clauses))
+          return this.fault(`${path}.clauses`, `${path}.clauses must be a list`, 'wrong_type');
         const parsed = clauses.map((clause, index) =>
           joined(this.filter(clause, `${path}.clauses.${index}`, depth + 1)),
         );
@@ -78,12 +80,16 @@ class FilterParser {
         known('lat', 'lng', 'radiusKm', 'box');
         return this.geo(members, path);
       default:
-        return this.fault(`${path}.kind`, 'kind must be one of eq, in, range, and, or, not, exists, geo', 'isIn');
+        return this.fault(
+          `${path}.kind`,
+          'kind must be one of eq, in, range, and, or, not, exists, geo',
+          'unknown_value',
+        );
     }
   }
 
   private shorthand(members: Members, path: string): Filter[] {
-    if (members.size === 0) return this.fault(path, `${path} must name a field`, 'notEmpty');
+    if (members.size === 0) return this.fault(path, `${path} must name a field`, 'empty');
     this.nodes += members.size - 1;
     return [...members].flatMap(([name, value]) => {
       const at = `${path}.${name}`;
@@ -104,14 +110,14 @@ class FilterParser {
     const name = typeof requested === 'string' ? fieldName(requested) : '';
     const field = name === 'id' ? ID : SCHEMAS[this.vertical].get(name);
     if (field?.filterable && field.visible) return { name, field };
-    this.fault(path, `${path} must be a filterable field`, 'isFilterable');
+    this.fault(path, `${path} must be a filterable field`, 'not_filterable');
     return null;
   }
 
   private list(found: { name: string; field: Field } | null, values: unknown, path: string): Filter[] {
-    if (!Array.isArray(values)) return this.fault(path, `${path} must be a list`, 'isArray');
+    if (!Array.isArray(values)) return this.fault(path, `${path} must be a list`, 'wrong_type');
     if (values.length > MAX_VALUES)
-      return this.fault(path, `${path} must contain at most ${MAX_VALUES} values`, 'arrayMaxSize');
+      return this.fault(path, `${path} must contain at most ${MAX_VALUES} values`, 'too_many');
     return this.values(
       found,
       values.map((value: unknown, index) => [value, `${path}.${index}`] as const),
@@ -129,7 +135,7 @@ class FilterParser {
       this.issues.push(...unfit);
       if (unfit.length > 0) return [];
       if (isScalar(value) && typeof value === type) return [value];
-      this.fault(path, `${path} must be a ${type}, as ${found.name} is`, `is${type}`);
+      this.fault(path, `${path} must be a ${type}, as ${found.name} is`, 'wrong_type');
       return [];
     });
     return [{ kind: 'values', field: found.name, values: scalars }];
@@ -140,10 +146,10 @@ class FilterParser {
     const { type } = found.field;
     const dates = type === 'day' || type === 'days' || type === 'instant' || type === 'moment';
     if (!dates && type !== 'integer' && type !== 'number') {
-      return this.fault(path, `${path}: ${found.name} does not support ranges`, 'isRange');
+      return this.fault(path, `${path}: ${found.name} does not support ranges`, 'no_ranges');
     }
     const given = BOUNDS.filter((bound) => members.has(bound));
-    if (given.length === 0) return this.fault(path, `${path} needs at least one of ${BOUNDS.join(', ')}`, 'notEmpty');
+    if (given.length === 0) return this.fault(path, `${path} needs at least one of ${BOUNDS.join(', ')}`, 'empty');
     const bounds = given.map((bound) => [bound, this.bound(members.get(bound), `${path}.${bound}`, dates)] as const);
     return [{ kind: 'range', field: found.name, dates, ...Object.fromEntries(bounds) }];
   }
@@ -151,14 +157,14 @@ class FilterParser {
   private bound(value: unknown, path: string, dates: boolean): number {
     if (dates && (isCalendarDay(value) || isInstant(value))) return Date.parse(value);
     if (!dates && typeof value === 'number' && Number.isFinite(value)) return value;
-    this.fault(path, `${path} must be ${dates ? 'a day or an instant of ISO 8601' : 'a number'}`, 'isBound');
+    this.fault(path, `${path} must be ${dates ? 'a day or an instant of ISO 8601' : 'a number'}`, 'wrong_type');
     return NaN;
   }
 
   private geo(members: Members, path: string): Filter[] {
     const number = (value: unknown, at: string, [least, most]: readonly [number, number]) => {
       if (typeof value === 'number' && value >= least && value <= most) return value;
-      this.fault(`${path}.${at}`, `${path}.${at} must be a number from ${least} to ${most}`, 'isNumber');
+      this.fault(`${path}.${at}`, `${path}.${at} must be a number from ${least} to ${most}`, 'wrong_type');
       return NaN;
     };
     if (!members.has('box')) {
@@ -170,7 +176,7 @@ class FilterParser {
       return this.fault(
         `${path}.box`,
         `${path}.box must be [west, south, east, north], without other members`,
-        'isBox',
+        'wrong_format',
       );
     }
     const [west = 0, south = 0, east = 0, north = 0] = box.map((value, index) =>
@@ -182,11 +188,11 @@ class FilterParser {
   /** Returns whether there are any. */
   private unknownMembers(members: Members, names: readonly string[], path: string): boolean {
     const unknown = [...members.keys()].filter((name) => name !== 'kind' && !names.includes(name));
-    for (const name of unknown) this.fault(`${path}.${name}`, `${name} is not recognized`, 'whitelistValidation');
+    for (const name of unknown) this.fault(`${path}.${name}`, `${name} is not recognized`, 'unknown_member');
     return unknown.length > 0;
   }
 
-  private fault(path: string, message: string, code: string): [] {
+  private fault(path: string, message: string, code: IssueCode): [] {
     this.issues.push({ path, message, code });
     return [];
   }

@@ -106,9 +106,9 @@ function facetsOf(vertical: Vertical, requested: readonly FacetRequest[]): Facet
   return requested.map(({ field: requestedAs, limit = DEFAULT_FACET_SIZE }, index) => {
     const [path, name] = [`facets.${index}.field`, fieldName(requestedAs)];
     const field = SCHEMAS[vertical].get(name);
-    if (!field?.facetable) throw invalidField(path, `${path} must be a facetable field`, 'isFacetable');
+    if (!field?.facetable) throw invalidField(path, `${path} must be a facetable field`, 'not_facetable');
     if (names.indexOf(name) !== index) {
-      throw invalidRequest([{ path, message: `${path} is a duplicate`, code: 'arrayUnique' }]);
+      throw invalidRequest([{ path, message: `${path} is a duplicate`, code: 'duplicate' }]);
     }
     return { requestedAs, field: name, limit, isNumber: field.type === 'integer' || field.type === 'number' };
   });

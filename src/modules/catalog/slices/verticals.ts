@@ -100,7 +100,7 @@ export function unknownVertical(vertical: string): AppError {
   const message = isExtras
     ? 'extras cannot be searched on their own; search their product'
     : `vertical must be ${known}`;
-  const { details } = invalidField('vertical', message, 'isIn');
+  const { details } = invalidField('vertical', message, 'unknown_value');
   const reason = { reason: 'not_independently_sellable', vertical: 'extras', ownedBy: 'products' };
   return new AppError(400, 'invalid_request', message, { details: { ...details, ...(isExtras ? reason : {}) } });
 }

@@ -19,14 +19,14 @@ export class CatalogSynonym {
     const { input, terms } = this;
     const wordless = terms.findIndex((term) => !hasWords(term));
     if (input !== null && !hasWords(input))
-      throw invalidField('input', 'input must contain a letter or a digit', 'hasWords');
+      throw invalidField('input', 'input must contain a letter or a digit', 'without_words');
     if (wordless >= 0) {
-      throw invalidField(`terms.${wordless}`, `terms.${wordless} must contain a letter or a digit`, 'hasWords');
+      throw invalidField(`terms.${wordless}`, `terms.${wordless} must contain a letter or a digit`, 'without_words');
     }
     const different = new Set([...terms, ...(input === null ? [] : [input])].map((term) => fold(term).trim()));
     if (different.size < 2) {
       const message = 'terms must contain at least 2 different terms, or with input at least one that differs from it';
-      throw invalidField('terms', message, 'arrayMinSize');
+      throw invalidField('terms', message, 'too_few');
     }
   }
 

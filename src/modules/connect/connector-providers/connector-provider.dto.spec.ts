@@ -9,7 +9,7 @@ describe('a new application form of a connector provider', () => {
     expect(await issuesOf(UpdateConnectorProvider, { applicationFormSchema: ofBytes(65_536) })).toEqual([]);
     const message = 'applicationFormSchema is larger than 65536 bytes';
     expect(await issuesOf(UpdateConnectorProvider, { applicationFormSchema: ofBytes(65_537) })).toEqual([
-      issue('applicationFormSchema', 'maxBytes', message),
+      issue('applicationFormSchema', 'too_many_bytes', message),
     ]);
   });
 

@@ -15,13 +15,13 @@ describe('a new OAuth client', () => {
     const message =
       'scopes.1 must start with connect: and name an area and an action, such as connect:bookings:write; or be connect:*';
     const body = { scopes: ['connect:bookings:read', scope] };
-    expect(await issuesOf(CreateOAuthClient, body)).toEqual([issue('scopes', 'matches', message)]);
+    expect(await issuesOf(CreateOAuthClient, body)).toEqual([issue('scopes', 'wrong_format', message)]);
   });
 
   it('a new OAuth client is rejected with all of its issues', async () => {
     const body = { name: '', scopes: [], grantId: 7, expiresAt: '2031-02-30T00:00:00Z', active: false };
     expect(await invalidMembers(CreateOAuthClient, body)).toEqual(['active', 'expiresAt', 'grantId', 'name', 'scopes']);
-    const unknown = issue('active', 'whitelistValidation', 'active is not recognized');
+    const unknown = issue('active', 'unknown_member', 'active is not recognized');
     expect(await issuesOf(CreateOAuthClient, body)).toContainEqual(unknown);
   });
 

@@ -253,8 +253,8 @@ function endOf({ expiresAt }: CreateOAuthClient, now: Date): Date | null {
   const end = new Date(expiresAt);
   const latest = new Date(now);
   latest.setUTCFullYear(latest.getUTCFullYear() + MAX_YEARS);
-  if (end <= now) throw invalidField('expiresAt', 'expiresAt must be in the future', 'future');
-  if (end > latest) throw invalidField('expiresAt', `expiresAt must be within ${MAX_YEARS} years`, 'tooFar');
+  if (end <= now) throw invalidField('expiresAt', 'expiresAt must be in the future', 'not_in_the_future');
+  if (end > latest) throw invalidField('expiresAt', `expiresAt must be within ${MAX_YEARS} years`, 'too_late');
   return end;
 }
 

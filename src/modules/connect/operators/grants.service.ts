@@ -163,7 +163,7 @@ function canExtend({ scopes, expiresAt, status }: UpdateGrant): boolean {
 function endOf(expiresAt: string | null | undefined, now: Date): Date | null {
   if (expiresAt === undefined || expiresAt === null) return null;
   const end = new Date(expiresAt);
-  if (end <= now) throw invalidField('expiresAt', 'expiresAt must be in the future', 'future');
+  if (end <= now) throw invalidField('expiresAt', 'expiresAt must be in the future', 'not_in_the_future');
   return end;
 }
 

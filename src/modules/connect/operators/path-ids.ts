@@ -22,7 +22,7 @@ const knownGrantForm: PipeTransform<string, string> = {
 
 const referenceForm: PipeTransform<string, string> = {
   transform(id) {
-    if (!REFERENCE.test(id)) throw invalidField('clientId', 'clientId must be the id of a client', 'clientId');
+    if (!REFERENCE.test(id)) throw invalidField('clientId', 'clientId must be the id of a client', 'wrong_format');
     return id;
   },
 };

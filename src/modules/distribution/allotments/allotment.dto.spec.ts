@@ -35,7 +35,7 @@ describe('a change of an allotment', () => {
   it.each(['channelId', 'productId', 'type', 'validFrom'])(
     'a change of an allotment rejects %s, which is immutable',
     async (field) => {
-      expect(await issuesOf(UpdateAllotment, { [field]: '2031-01-01' })).toEqual([issue(field, 'whitelistValidation')]);
+      expect(await issuesOf(UpdateAllotment, { [field]: '2031-01-01' })).toEqual([issue(field, 'unknown_member')]);
     },
   );
 });

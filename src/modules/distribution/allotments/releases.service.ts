@@ -130,7 +130,7 @@ export class ReleasesService {
 
   private async lockNamed(id: string, { departureId, slotIds }: Omit<ReclaimBody, 'units' | 'fromSupplier'>) {
     if ((departureId === undefined) === (slotIds === undefined)) {
-      throw invalidField('departureId', 'Exactly one of departureId and slotIds is required', 'one_of');
+      throw invalidField('departureId', 'Exactly one of departureId and slotIds is required', 'exactly_one');
     }
     const field = departureId === undefined ? 'slotIds' : 'departureId';
     const named = await this.slotsRepository.listNamed(id, { departureId, slotIds });

@@ -98,6 +98,7 @@ export class BookingAccount {
     const invoicedCents = this.billedCents();
     if (invoicedCents + totalCents <= bookingTotalCents) return;
     throw unprocessable('invoice_exceeds_booking', 'Total invoiced would exceed the booking total', {
+      field: 'totalCents',
       bookingTotalCents,
       invoicedCents,
       totalCents,
@@ -241,6 +242,7 @@ export class BookingAccount {
 /** 422 for more than the payment has left, or than is outstanding. */
 export function overAllocated(availableCents: number, outstandingCents: number): AppError {
   return unprocessable('over_allocated', 'Allocation exceeds the unapplied or the outstanding amount', {
+    field: 'allocations',
     available: availableCents,
     outstanding: outstandingCents,
   });

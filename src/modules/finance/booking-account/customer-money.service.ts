@@ -34,7 +34,10 @@ export class CustomerMoneyService {
     const usable = unapplied.filter(({ id }) => payment.receiptId === null || id === payment.receiptId).reverse();
     const available = usable.reduce((sum, { unappliedCents }) => sum + unappliedCents, 0);
     if (payment.amountCents > available) {
-      throw unprocessable('over_refunded', 'The amount exceeds the unapplied money', { available });
+      throw unprocessable('over_refunded', 'The amount exceeds the unapplied money', {
+        field: 'amountCents',
+        available,
+      });
     }
     payment.coveredCents = payment.amountCents;
     await this.rows.insert(payment);

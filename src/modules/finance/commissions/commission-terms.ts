@@ -68,12 +68,12 @@ export function completeTerms(given: GivenTerms): CommissionTerms {
       ...missing.map((path) => ({
         path,
         message: `${path} is required for model ${commissionModel}`,
-        code: 'required_by_model',
+        code: 'required_by_model' as const,
       })),
       ...foreign.map((path) => ({
         path,
         message: `${path} is not allowed for model ${commissionModel}`,
-        code: 'not_of_model',
+        code: 'not_of_model' as const,
       })),
     ]);
   }
@@ -128,6 +128,7 @@ export function computeCommission(terms: CommissionTerms, sale: Sale): { baseCen
 
 export function exceedsBase({ totalSellCents }: Pick<Sale, 'totalSellCents'>, commissionCents: bigint): AppError {
   return unprocessable('commission_exceeds_base', 'Total commissions would exceed the price of the booking item', {
+    field: 'amountCents',
     totalSellCents,
     commissionCents: Number(commissionCents),
   });
@@ -163,6 +164,7 @@ function amountOf(terms: CommissionTerms, { quantity, totalSellCents }: Sale, ba
 function marginOf({ totalSellCents, costCents, costCurrency, currency }: Sale): bigint {
   if (costCents === null || costCurrency !== currency) {
     throw unprocessable('cost_unknown', 'The cost of the item is unknown in the booking currency', {
+      field: 'commissionModel',
       currency,
       costCurrency,
     });

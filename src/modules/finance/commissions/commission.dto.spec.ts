@@ -16,13 +16,13 @@ describe('a new commission', () => {
   });
 
   it.each([
-    [{ rateBasisPoints: 10_001 }, 'rateBasisPoints', 'max'],
-    [{ rateBasisPoints: -1 }, 'rateBasisPoints', 'min'],
-    [{ recipientType: 'friend' }, 'recipientType', 'isIn'],
-    [{ recipientName: '' }, 'recipientName', 'minLength'],
-    [{ status: 'paid' }, 'status', 'whitelistValidation'],
-    [{ currency: 'USD' }, 'currency', 'whitelistValidation'],
-    [{ bookingItemId: 'x' }, 'bookingItemId', 'whitelistValidation'],
+    [{ rateBasisPoints: 10_001 }, 'rateBasisPoints', 'too_large'],
+    [{ rateBasisPoints: -1 }, 'rateBasisPoints', 'too_small'],
+    [{ recipientType: 'friend' }, 'recipientType', 'unknown_value'],
+    [{ recipientName: '' }, 'recipientName', 'too_short'],
+    [{ status: 'paid' }, 'status', 'unknown_member'],
+    [{ currency: 'USD' }, 'currency', 'unknown_member'],
+    [{ bookingItemId: 'x' }, 'bookingItemId', 'unknown_member'],
   ])('a new commission rejects %j at %s with the code %s', async (over, field, code) => {
     expect(await issuesOf(CreateCommission, { ...TERMS, ...over })).toEqual([issue(field, code)]);
   });
@@ -33,23 +33,23 @@ describe('a change of a commission', () => {
     'a change of a commission rejects %j as unknown',
     async (changes) => {
       const [member = ''] = Object.keys(changes);
-      expect(await issuesOf(UpdateCommission, changes)).toEqual([issue(member, 'whitelistValidation')]);
+      expect(await issuesOf(UpdateCommission, changes)).toEqual([issue(member, 'unknown_member')]);
     },
   );
 });
 
 it('the payout of a commission requires the day', async () => {
-  expect(await issuesOf(PayCommission, {})).toContainEqual(issue('paidOn', 'isDate'));
+  expect(await issuesOf(PayCommission, {})).toContainEqual(issue('paidOn', 'required'));
 });
 
 it('the voiding of a commission requires a reason', async () => {
-  expect(await issuesOf(VoidCommission, {})).toContainEqual(issue('reason', 'isString'));
+  expect(await issuesOf(VoidCommission, {})).toContainEqual(issue('reason', 'required'));
 });
 
 describe('a query for commissions', () => {
   it.each([
-    ['limit=1', 'limit', 'whitelistValidation'],
-    ['status=open', 'status', 'isIn'],
+    ['limit=1', 'limit', 'unknown_member'],
+    ['status=open', 'status', 'unknown_value'],
   ])('a query for commissions rejects %s at %s with the code %s', async (query, field, code) => {
     expect(await issuesOf(ListCommissions, query)).toEqual([issue(field, code)]);
   });

@@ -104,7 +104,7 @@ function orderOf(
 
 /** 422: more than what can be credited. */
 export function overCredited(available: number) {
-  return unprocessable('over_credited', 'The credit note exceeds what can be credited', { available });
+  return unprocessable('over_credited', 'The credit note exceeds what can be credited', { field: 'lines', available });
 }
 
 /** All of the tax that is left if the rest is credited, otherwise its share, so that the parts add up. */

@@ -46,7 +46,7 @@ import type {
 import { CreditNotesRepository } from './credit-notes.repository.js';
 
 mapConstraint('invoices_credits_within_lines', () =>
-  unprocessable('over_credited', 'The credit note exceeds what can be credited', { available: 0 }),
+  unprocessable('over_credited', 'The credit note exceeds what can be credited', { field: 'lines', available: 0 }),
 );
 
 const EVENTS = { create: 'created', update: 'updated', delete: 'deleted', issue: 'issued' } as const;

@@ -99,7 +99,7 @@ function allocatedLines(label: string | null, amountCents: number, sources: Invo
   if (wrong.length > 0) throw new WronglyBilledError(wrong);
   const restCents = sumOf(rests);
   if (amountCents > restCents) {
-    const details = { restCents, totalCents: amountCents };
+    const details = { field: 'totalCents', restCents, totalCents: amountCents };
     throw unprocessable('invoice_exceeds_booking', 'Total invoiced would exceed the booking total', details);
   }
   return allocateTax(rests, amountCents).map(({ key, grossCents, taxCents }) => {

@@ -6,13 +6,13 @@ const LINE = { description: 'By hand', unitPriceCents: 1 };
 
 describe('a new invoice', () => {
   it.each([
-    [{ lines: [] }, 'lines', 'arrayMinSize'],
-    [{ lines: [{ ...LINE, quantity: '0' }] }, 'lines.0.quantity', 'isDecimal'],
-    [{ lines: [{ ...LINE, quantity: '1.00001' }] }, 'lines.0.quantity', 'isDecimal'],
-    [{ lines: [{ ...LINE, quantity: '-1' }] }, 'lines.0.quantity', 'isDecimal'],
-    [{ dueDate: '2027-02-30' }, 'dueDate', 'isDate'],
-    [{ status: 'issued' }, 'status', 'whitelistValidation'],
-    [{ number: 'INV-1' }, 'number', 'whitelistValidation'],
+    [{ lines: [] }, 'lines', 'too_few'],
+    [{ lines: [{ ...LINE, quantity: '0' }] }, 'lines.0.quantity', 'wrong_format'],
+    [{ lines: [{ ...LINE, quantity: '1.00001' }] }, 'lines.0.quantity', 'wrong_format'],
+    [{ lines: [{ ...LINE, quantity: '-1' }] }, 'lines.0.quantity', 'wrong_format'],
+    [{ dueDate: '2027-02-30' }, 'dueDate', 'wrong_format'],
+    [{ status: 'issued' }, 'status', 'unknown_member'],
+    [{ number: 'INV-1' }, 'number', 'unknown_member'],
   ])('a new invoice rejects %j at %s with the code %s', async (over, path, code) => {
     const body = { bookingId: 'book_01k0dem000e000000000000001', ...over };
     expect(await issuesOf(CreateInvoice, body)).toEqual([issue(path, code)]);
@@ -24,12 +24,12 @@ describe('a change of an invoice', () => {
     'a change of an invoice rejects %j as unknown',
     async (changes) => {
       const [member = ''] = Object.keys(changes);
-      expect(await issuesOf(UpdateInvoice, changes)).toEqual([issue(member, 'whitelistValidation')]);
+      expect(await issuesOf(UpdateInvoice, changes)).toEqual([issue(member, 'unknown_member')]);
     },
   );
 
   it('a change of an invoice requires at least one member', async () => {
-    expect(await issuesOf(UpdateInvoice, {})).toEqual([issue('', 'notEmpty')]);
+    expect(await issuesOf(UpdateInvoice, {})).toEqual([issue('', 'empty')]);
   });
 
   it.each(['payerName', 'lines'])('a change of an invoice rejects null for %s', async (field) => {

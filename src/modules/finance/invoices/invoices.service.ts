@@ -368,6 +368,7 @@ function assertNotCancelled({ status }: BookingSummary): void {
 function assertCurrency({ currency }: CreateInvoice, booking: BookingSummary): void {
   if (currency === undefined || currency === booking.currency) return;
   throw unprocessable('currency_mismatch', 'The invoice currency must be the booking currency', {
+    field: 'currency',
     expected: booking.currency,
     actual: currency,
   });

@@ -49,6 +49,7 @@ export class IssuingService {
     const issueDate = requested ?? today;
     if (issueDate < earliest || issueDate > today) {
       throw unprocessable('issue_date_out_of_bounds', 'The issue date is outside of the allowed days', {
+        field: 'issueDate',
         earliest,
         latest: today,
       });

@@ -86,7 +86,7 @@ describe('the totals of an invoice', () => {
     expect(thrownBy(() => totalsOf(priceLines([{ description: 'Off', unitPriceCents: -1 }]), {}))).toEqual({
       status: 422,
       code: 'negative_total',
-      details: { totalCents: -1 },
+      details: { field: 'lines', totalCents: -1 },
     });
   });
 

@@ -48,7 +48,8 @@ export function totalsOf(lines: readonly PricedLine[], stated: Partial<InvoiceTo
   const taxCents = sum(({ taxCents: tax }) => tax);
   const totalCents = sum(({ totalCents: total }) => total);
   assertStated(stated, { subtotalCents, taxCents, totalCents }, '');
-  if (totalCents < 0) throw unprocessable('negative_total', 'Invoice total must not be negative', { totalCents });
+  if (totalCents < 0)
+    throw unprocessable('negative_total', 'Invoice total must not be negative', { field: 'lines', totalCents });
   return { subtotalCents, taxCents, totalCents };
 }
 

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { type Issue, invalidRequest } from '../../../platform/errors/app-error.js';
+import type { IssueCode } from '../../../platform/errors/issue-codes.js';
 
 export const RESET_PERIODS = named('ResetPeriod', ['never', 'yearly', 'monthly']);
 export type ResetPeriod = (typeof RESET_PERIODS)[number];
@@ -69,7 +70,7 @@ export function renderNumber({ before, after, digits }: NumberFrame, sequence: n
 
 function patternIssues(pattern: string): Issue[] {
   const issues: Issue[] = [];
-  const addIssue = (message: string, code: string) => issues.push({ path: 'pattern', message, code });
+  const addIssue = (message: string, code: IssueCode) => issues.push({ path: 'pattern', message, code });
   const [sequences, tokens] = [sequencesOf(pattern), pattern.match(TOKEN) ?? []];
   const isKnown = (token: string) =>
     token === '{prefix}' || DATE_TOKENS.includes(token) || sequences.some((sequence) => sequence.token === token);

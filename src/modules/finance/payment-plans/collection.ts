@@ -80,6 +80,7 @@ function exactly(amountCents: number, open: readonly CollectionEntry[]): Collect
   const outstandingCents = sumOf(open, outstandingOf);
   if (amountCents > outstandingCents) {
     throw unprocessable('amount_exceeds_outstanding', 'amountCents exceeds the outstanding amount', {
+      field: 'amountCents',
       amountCents,
       outstandingCents,
     });

@@ -62,7 +62,11 @@ export function assertBeforeDeparture(
   { departureDate, allowAfterDeparture }: Pick<EditRules, 'departureDate' | 'allowAfterDeparture'>,
 ): void {
   if (allowAfterDeparture || departureDate === null || dueDate <= departureDate) return;
-  throw unprocessable('due_date_after_departure', 'The due date is after the departure', { dueDate, departureDate });
+  throw unprocessable('due_date_after_departure', 'The due date is after the departure', {
+    field: 'dueDate',
+    dueDate,
+    departureDate,
+  });
 }
 
 /** A paid or cancelled installment keeps its terms, an invoiced one its amount; but it can be waived. */
@@ -95,6 +99,7 @@ function changeAmount(
   const { paidCents } = installment;
   if (amountCents < paidCents) {
     throw unprocessable('amount_below_paid', 'amountCents must not be below the amount already paid', {
+      field: 'amountCents',
       amountCents,
       paidCents,
     });

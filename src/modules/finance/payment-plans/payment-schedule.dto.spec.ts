@@ -27,17 +27,17 @@ describe('a new installment', () => {
 
 describe('a change of an installment', () => {
   it.each([
-    [{}, '', 'notEmpty'],
-    [{ label: null }, 'label', 'isString'],
-    [{ amountCents: 0 }, 'amountCents', 'min'],
-    [{ amountCents: 1.5 }, 'amountCents', 'isInt'],
-    [{ dueDate: '2026-02-30' }, 'dueDate', 'isDate'],
-    [{ dueDate: null }, 'dueDate', 'isDate'],
-    [{ currency: 'EURO' }, 'currency', 'isCurrency'],
-    [{ status: 'settled' }, 'status', 'isIn'],
-    [{ paidCents: 5 }, 'paidCents', 'whitelistValidation'],
-    [{ type: 'other' }, 'type', 'whitelistValidation'],
-    [{ notes: 'x'.repeat(2001) }, 'notes', 'maxLength'],
+    [{}, '', 'empty'],
+    [{ label: null }, 'label', 'wrong_type'],
+    [{ amountCents: 0 }, 'amountCents', 'too_small'],
+    [{ amountCents: 1.5 }, 'amountCents', 'wrong_type'],
+    [{ dueDate: '2026-02-30' }, 'dueDate', 'wrong_format'],
+    [{ dueDate: null }, 'dueDate', 'wrong_type'],
+    [{ currency: 'EURO' }, 'currency', 'wrong_format'],
+    [{ status: 'settled' }, 'status', 'unknown_value'],
+    [{ paidCents: 5 }, 'paidCents', 'unknown_member'],
+    [{ type: 'other' }, 'type', 'unknown_member'],
+    [{ notes: 'x'.repeat(2001) }, 'notes', 'too_long'],
   ])('a change of an installment rejects %j at "%s" with the code %s', async (body, path, code) => {
     expect(await issuesOf(UpdatePaymentSchedule, body)).toContainEqual(issue(path, code));
   });

@@ -56,6 +56,7 @@ function mismatchOf(plan: LockedPlan): AppError {
 /** 422: the installments would add up to `actual`, the booking's total is `expected`. */
 export function planTotalMismatch({ expected, actual }: { expected: number; actual: bigint }): AppError {
   return unprocessable('plan_total_mismatch', 'Installments do not add up to the booking total', {
+    field: 'amountCents',
     expected,
     actual: Number(actual),
     difference: Number(actual - BigInt(expected)),

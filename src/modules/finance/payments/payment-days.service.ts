@@ -23,20 +23,21 @@ export class PaymentDaysService {
     const { paidOnBackDays } = await this.settings.get();
     const latest = this.clock.today();
     const oldest = new Date(Date.parse(latest) - paidOnBackDays * DAY_MS).toISOString().slice(0, 10);
-    assertWithin(paidOn, { earliest: notBefore !== null && notBefore > oldest ? notBefore : oldest, latest });
+    assertWithin('paidOn', paidOn, { earliest: notBefore !== null && notBefore > oldest ? notBefore : oldest, latest });
     return this.periods.postingDateOf(paidOn);
   }
 
   /** The posting date of money that moved back on this day. Throws 422 `paid_on_out_of_bounds`. */
   async reversalPostingDateOf(reversedOn: string, paidOn: string): Promise<string> {
-    assertWithin(reversedOn, { earliest: paidOn, latest: this.clock.today() });
+    assertWithin('reversedOn', reversedOn, { earliest: paidOn, latest: this.clock.today() });
     return this.periods.postingDateOf(reversedOn);
   }
 }
 
-function assertWithin(day: string, { earliest, latest }: { earliest: string; latest: string }): void {
+function assertWithin(field: string, day: string, { earliest, latest }: { earliest: string; latest: string }): void {
   if (earliest <= day && day <= latest) return;
   throw unprocessable('paid_on_out_of_bounds', `The day must be between ${earliest} and ${latest}`, {
+    field,
     earliest,
     latest,
   });

@@ -320,7 +320,7 @@ async function sharesOf(
 ): Promise<Share[]> {
   const { unappliedCents, currency } = payment;
   if (debt.currency !== currency) {
-    const amounts = { expected: debt.currency, actual: currency };
+    const amounts = { field: 'currency', expected: debt.currency, actual: currency };
     throw unprocessable('currency_mismatch', `The payment currency must be ${debt.currency}`, amounts);
   }
   return requested === undefined ? debt.automatic(unappliedCents) : debt.requested(requested, unappliedCents);

@@ -72,7 +72,8 @@ export class TransfersService {
     { toBookingId, amountCents, reason }: CreateTransfer,
     transferId = newId('ptrf'),
   ): Promise<Transfer> {
-    if (toBookingId === bookingId) throw invalidField('toBookingId', 'toBookingId must be another booking', 'same');
+    if (toBookingId === bookingId)
+      throw invalidField('toBookingId', 'toBookingId must be another booking', 'same_as_source');
     return this.database.transaction(async () => {
       const { source, target } = await this.lockBoth(bookingId, toBookingId);
       assertSameCustomer(source.booking, target.booking);
@@ -160,6 +161,7 @@ function assertSameCustomer(source: BookingSummary, target: BookingSummary): voi
   if (!isSame) throw conflict('customer_mismatch', 'The bookings are not of the same customer');
   if (source.currency === target.currency) return;
   throw unprocessable('currency_mismatch', 'The bookings must have the same currency', {
+    field: 'toBookingId',
     expected: source.currency,
     actual: target.currency,
   });

@@ -4,10 +4,10 @@ import { RequestRendition } from './rendition.dto.js';
 
 describe('a request for a rendition', () => {
   it.each([
-    [{}, 'format'],
-    [{ format: 'docx' }, 'format'],
-    [{ format: 'pdf', language: 'tlh' }, 'language'],
-  ])('a request for a rendition rejects %j at %s', async (body, path) => {
-    expect(await issuesOf(RequestRendition, body)).toEqual([issue(path, 'isIn')]);
+    [{}, 'format', 'required'],
+    [{ format: 'docx' }, 'format', 'unknown_value'],
+    [{ format: 'pdf', language: 'tlh' }, 'language', 'unknown_value'],
+  ])('a request for a rendition rejects %j at %s', async (body, path, code) => {
+    expect(await issuesOf(RequestRendition, body)).toEqual([issue(path, code)]);
   });
 });

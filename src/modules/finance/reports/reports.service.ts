@@ -124,6 +124,7 @@ export class ReportsService {
     const rows = counted?.rows ?? 0;
     if (rows > MAX_CSV_ROWS) {
       throw unprocessable('report_too_large', `The report has more than ${MAX_CSV_ROWS} rows; filter it further`, {
+        field: 'format',
         maxRows: MAX_CSV_ROWS,
       });
     }

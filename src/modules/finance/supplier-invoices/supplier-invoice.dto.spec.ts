@@ -25,42 +25,42 @@ describe('a new supplier invoice', () => {
   });
 
   it.each([
-    ['currency', 'EURO', 'isCurrency'],
-    ['currency', 'eur', 'isCurrency'],
-    ['currency', 'ZZZ', 'isCurrency'],
-    ['baseCurrency', 'EU', 'isCurrency'],
-    ['issueDate', '2026-02-30', 'isDate'],
-    ['issueDate', 'today', 'isDate'],
-    ['dueDate', '2200-01-01', 'isDate'],
-    ['exchangeRate', '0', 'isDecimal'],
-    ['exchangeRate', '-1', 'isDecimal'],
-    ['exchangeRate', 'NaN', 'isDecimal'],
-    ['exchangeRate', 1.5, 'isDecimal'],
-    ['exchangeRate', '0.00000000001', 'isDecimal'],
-    ['status', 'sent', 'isIn'],
-    ['supplierName', '\u2764\uFE0F'.repeat(128), 'maxLength'],
-    ['supplierName', 'a\u0000b', 'noNul'],
-    ['supplierName', 'a\ud800b', 'wellFormed'],
-    ['notes', 'a\u0000b', 'noNul'],
-    ['notes', 'a\ud800b', 'wellFormed'],
-    ['colour', 'red', 'whitelistValidation'],
-    ['lines', [[]], 'isObject'],
-    ['lines', [[{ description: 'Bus', unitAmountCents: 11_900 }]], 'isObject'],
-    ['lines', Array(501).fill({ description: 'Bus', unitAmountCents: 1 }), 'arrayMaxSize'],
+    ['currency', 'EURO', 'wrong_format'],
+    ['currency', 'eur', 'wrong_format'],
+    ['currency', 'ZZZ', 'wrong_format'],
+    ['baseCurrency', 'EU', 'wrong_format'],
+    ['issueDate', '2026-02-30', 'wrong_format'],
+    ['issueDate', 'today', 'wrong_format'],
+    ['dueDate', '2200-01-01', 'wrong_format'],
+    ['exchangeRate', '0', 'wrong_format'],
+    ['exchangeRate', '-1', 'wrong_format'],
+    ['exchangeRate', 'NaN', 'wrong_format'],
+    ['exchangeRate', 1.5, 'wrong_type'],
+    ['exchangeRate', '0.00000000001', 'wrong_format'],
+    ['status', 'sent', 'unknown_value'],
+    ['supplierName', '\u2764\uFE0F'.repeat(128), 'too_long'],
+    ['supplierName', 'a\u0000b', 'nul'],
+    ['supplierName', 'a\ud800b', 'ill_formed_text'],
+    ['notes', 'a\u0000b', 'nul'],
+    ['notes', 'a\ud800b', 'ill_formed_text'],
+    ['colour', 'red', 'unknown_member'],
+    ['lines', [[]], 'wrong_type'],
+    ['lines', [[{ description: 'Bus', unitAmountCents: 11_900 }]], 'wrong_type'],
+    ['lines', Array(501).fill({ description: 'Bus', unitAmountCents: 1 }), 'too_many'],
   ])('a new supplier invoice rejects %s %j with the code %s', async (field, value, code) => {
     expect(await issuesOf(CreateSupplierInvoice, { ...REQUIRED, [field]: value })).toEqual([issue(field, code)]);
   });
 
   it.each([
-    ['quantity', 0, 'min'],
-    ['quantity', 1.5, 'isInt'],
-    ['unitAmountCents', -1, 'min'],
-    ['taxAmountCents', -1, 'min'],
-    ['serviceType', 'hotel', 'isIn'],
-    ['description', '', 'minLength'],
-    ['description', 'a\u0000b', 'noNul'],
-    ['description', 'a\ud800b', 'wellFormed'],
-    ['price', 1, 'whitelistValidation'],
+    ['quantity', 0, 'too_small'],
+    ['quantity', 1.5, 'wrong_type'],
+    ['unitAmountCents', -1, 'too_small'],
+    ['taxAmountCents', -1, 'too_small'],
+    ['serviceType', 'hotel', 'unknown_value'],
+    ['description', '', 'too_short'],
+    ['description', 'a\u0000b', 'nul'],
+    ['description', 'a\ud800b', 'ill_formed_text'],
+    ['price', 1, 'unknown_member'],
   ])(
     'a new supplier invoice rejects a line with %s %j at the path of the line, with the code %s',
     async (field, value, code) => {
@@ -89,12 +89,12 @@ describe('a change of a supplier invoice', () => {
     'a change of a supplier invoice rejects %j as unknown',
     async (changes) => {
       const [member = ''] = Object.keys(changes);
-      expect(await issuesOf(UpdateSupplierInvoice, changes)).toEqual([issue(member, 'whitelistValidation')]);
+      expect(await issuesOf(UpdateSupplierInvoice, changes)).toEqual([issue(member, 'unknown_member')]);
     },
   );
 
   it('a change of a supplier invoice requires at least one member', async () => {
-    expect(await issuesOf(UpdateSupplierInvoice, {})).toEqual([issue('', 'notEmpty')]);
+    expect(await issuesOf(UpdateSupplierInvoice, {})).toEqual([issue('', 'empty')]);
   });
 });
 
@@ -109,15 +109,15 @@ describe('a reason for reopening or voiding a supplier invoice', () => {
 
 describe('a query for supplier invoices', () => {
   it.each([
-    ['limit=ten', 'limit', 'isInt'],
-    ['sort=supplierName', 'sort', 'isIn'],
-    ['status=open', 'status', 'isIn'],
-    ['currency=eur', 'currency', 'isCurrency'],
-    ['dueFrom=2027-02-30', 'dueFrom', 'isDate'],
-    ['dueTo=now', 'dueTo', 'isDate'],
-    ['overdue=yes', 'overdue', 'isBoolean'],
-    ['status=draft&status=paid', 'status', 'isIn'],
-    ['search=%00', 'search', 'noNul'],
+    ['limit=ten', 'limit', 'wrong_type'],
+    ['sort=supplierName', 'sort', 'unknown_value'],
+    ['status=open', 'status', 'unknown_value'],
+    ['currency=eur', 'currency', 'wrong_format'],
+    ['dueFrom=2027-02-30', 'dueFrom', 'wrong_format'],
+    ['dueTo=now', 'dueTo', 'wrong_format'],
+    ['overdue=yes', 'overdue', 'wrong_type'],
+    ['status=draft&status=paid', 'status', 'unknown_value'],
+    ['search=%00', 'search', 'nul'],
   ])('a query for supplier invoices rejects %s at %s with the code %s', async (query, field, code) => {
     expect(await issuesOf(ListSupplierInvoices, query)).toContainEqual(issue(field, code));
   });

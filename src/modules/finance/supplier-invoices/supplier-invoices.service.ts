@@ -48,7 +48,8 @@ export class SupplierInvoicesService {
   async create(input: CreateSupplierInvoice, id = newId('sinv')): Promise<View> {
     const { status = 'draft' } = input;
     if (status === 'approved') assertScope('finance:approve');
-    else if (status !== 'draft') throw unprocessable('invalid_initial_status', `A new invoice cannot be ${status}`);
+    else if (status !== 'draft')
+      throw unprocessable('invalid_initial_status', `A new invoice cannot be ${status}`, { field: 'status' });
 
     return this.database.transaction(async () => {
       const now = this.clock.now();

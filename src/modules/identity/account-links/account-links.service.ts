@@ -126,5 +126,7 @@ export class AccountLinksService {
 
 /** 422, the same for every reason: a caller cannot find out whether a link ever existed. */
 export function linkInvalid(): AppError {
-  return unprocessable('link_invalid', 'The link is invalid, was used already or has expired; request a new one');
+  return unprocessable('link_invalid', 'The link is invalid, was used already or has expired; request a new one', {
+    field: 'token',
+  });
 }

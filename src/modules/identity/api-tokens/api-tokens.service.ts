@@ -146,7 +146,8 @@ export class ApiTokensService {
     if (text === null) return null;
     const end = new Date(text);
     const isAllowed = end > this.clock.now() && end <= this.clock.inSeconds(MAX_LIFETIME_SECONDS);
-    if (!isAllowed) throw invalidField('expiresAt', 'expiresAt must be in the future, within ten years', 'future');
+    if (!isAllowed)
+      throw invalidField('expiresAt', 'expiresAt must be in the future, within ten years', 'not_in_the_future');
     return end;
   }
 

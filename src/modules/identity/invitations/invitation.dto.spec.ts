@@ -10,11 +10,11 @@ describe('a new invitation', () => {
   });
 
   it.each([
-    ['no role', { roles: [] }, 'roles', 'arrayMinSize'],
-    ['an unknown role', { roles: ['boss'] }, 'roles', 'matches'],
-    ['a duplicate role', { roles: ['sales', 'sales'] }, 'roles', 'arrayUnique'],
-    ['an invalid address', { email: 'nobody' }, 'email', 'isEmail'],
-    ['a password', { password: 'chosen by an administrator' }, 'password', 'whitelistValidation'],
+    ['no role', { roles: [] }, 'roles', 'too_few'],
+    ['an unknown role', { roles: ['boss'] }, 'roles', 'wrong_format'],
+    ['a duplicate role', { roles: ['sales', 'sales'] }, 'roles', 'duplicate'],
+    ['an invalid address', { email: 'nobody' }, 'email', 'wrong_format'],
+    ['a password', { password: 'chosen by an administrator' }, 'password', 'unknown_member'],
   ])('a new invitation is rejected with %s', async (...[, more, path, code]) => {
     expect(await issuesOf(CreateInvitation, { ...INVITATION, ...more })).toEqual([issue(path, code)]);
   });
@@ -28,11 +28,11 @@ describe('the acceptance of an invitation', () => {
   });
 
   it.each([
-    ['a short password', { password: 'eleven char' }, 'password', 'minLength'],
-    ['a long password', { password: 'x'.repeat(257) }, 'password', 'maxLength'],
-    ['no token', { token: '' }, 'token', 'minLength'],
-    ['a long token', { token: 'x'.repeat(301) }, 'token', 'maxLength'],
-    ['a role', { roles: ['owner'] }, 'roles', 'whitelistValidation'],
+    ['a short password', { password: 'eleven char' }, 'password', 'too_short'],
+    ['a long password', { password: 'x'.repeat(257) }, 'password', 'too_long'],
+    ['no token', { token: '' }, 'token', 'too_short'],
+    ['a long token', { token: 'x'.repeat(301) }, 'token', 'too_long'],
+    ['a role', { roles: ['owner'] }, 'roles', 'unknown_member'],
   ])('the acceptance of an invitation is rejected with %s', async (...[, more, path, code]) => {
     expect(await issuesOf(AcceptInvitation, { ...ACCEPTANCE, ...more })).toEqual([issue(path, code)]);
   });

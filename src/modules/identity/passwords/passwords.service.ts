@@ -57,9 +57,11 @@ export class PasswordsService {
     const known = await this.rows.get(actor.principal);
     await this.verify(currentPassword, known);
     if (await passwordMatches(newPassword, known.passwordHash)) {
-      throw unprocessable('password_unchanged', 'The new password must differ from the current one');
+      throw unprocessable('password_unchanged', 'The new password must differ from the current one', {
+        field: 'newPassword',
+      });
     }
-    assertHardToGuess(newPassword, known);
+    assertHardToGuess(newPassword, known, 'newPassword');
     const passwordHash = await hashPassword(newPassword);
     return this.database.transaction(async () => {
       const user = await this.rows.lock(known.id);
@@ -154,7 +156,7 @@ function subjectOf({ id }: User) {
 }
 
 function wrongPassword(): AppError {
-  return unprocessable('current_password_wrong', 'The current password is incorrect');
+  return unprocessable('current_password_wrong', 'The current password is incorrect', { field: 'currentPassword' });
 }
 
 function isWrongPassword(error: unknown): boolean {

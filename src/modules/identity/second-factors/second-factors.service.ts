@@ -251,7 +251,7 @@ const WRONG_CODE = 'second_factor_code_wrong';
 /** Throws 400 unless exactly one of the two was sent. */
 export function assertOneProof({ code, recoveryCode }: SecondFactorProof): void {
   if ((code === undefined) === (recoveryCode === undefined)) {
-    throw invalidField('code', 'send either code or recoveryCode', 'exactlyOne');
+    throw invalidField('code', 'send either code or recoveryCode', 'exactly_one');
   }
 }
 
@@ -264,7 +264,7 @@ function inactive(): AppError {
 }
 
 function wrongCode(): AppError {
-  return unprocessable(WRONG_CODE, 'The code is wrong or was used already');
+  return unprocessable(WRONG_CODE, 'The code is wrong or was used already', { field: 'code' });
 }
 
 function isWrongCode(error: unknown): boolean {

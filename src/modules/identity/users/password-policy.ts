@@ -28,18 +28,22 @@ let common: ReadonlySet<string> | null = null;
  * common password remains one with digits and signs around it and when it is repeated. Throws 422 `password_too_common`,
  * `password_too_personal`.
  */
-export function assertHardToGuess(password: string, { name, email }: PasswordOwner): void {
+export function assertHardToGuess(password: string, { name, email }: PasswordOwner, field = 'password'): void {
   common ??= readCommonPasswords();
   const folded = fold(password);
   const forms = [folded, lettersWithin(folded)].flatMap((form) => [form, repeatedPart(form)]);
   const isInRow = ROWS.some((row) => row.includes(folded) || [...row].reverse().join('').includes(folded));
   if (isInRow || repeatedPart(folded).length < MIN_REPEATED || forms.some((form) => common?.has(form))) {
-    throw unprocessable('password_too_common', 'The password is one of the most common ones; choose another one');
+    throw unprocessable('password_too_common', 'The password is one of the most common ones; choose another one', {
+      field,
+    });
   }
   const localPart = email.slice(0, email.lastIndexOf('@'));
   const personal = [name, email, localPart].map((text) => signsRemoved(fold(text))).filter((text) => text !== '');
   if ([folded, lettersWithin(folded)].some((form) => personal.includes(signsRemoved(form)))) {
-    throw unprocessable('password_too_personal', 'The password must differ from the name and the e-mail address');
+    throw unprocessable('password_too_personal', 'The password must differ from the name and the e-mail address', {
+      field,
+    });
   }
 }
 

@@ -41,8 +41,8 @@ describe('a change of the own account', () => {
 
 describe('a provisioned user', () => {
   it.each([
-    ['a short password', { password: 'eleven char' }, 'minLength'],
-    ['a long password', { password: 'x'.repeat(257) }, 'maxLength'],
+    ['a short password', { password: 'eleven char' }, 'too_short'],
+    ['a long password', { password: 'x'.repeat(257) }, 'too_long'],
   ])('a provisioned user is rejected with %s', async (...[, more, code]) => {
     const user = { email: 'ada@example.com', name: 'Ada', roles: ['sales'] };
     expect(await issuesOf(ProvidedUser, { ...user, password: 'x'.repeat(256) })).toEqual([]);

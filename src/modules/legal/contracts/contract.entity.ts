@@ -179,7 +179,7 @@ export class Contract {
 /** Throws 400 unless the instant is in the future, and not too far in it. */
 export function assertPublicUntil(publicUntil: Date, now: Date): void {
   if (publicUntil > now && publicUntil <= inMonths(now, MAX_PUBLIC_MONTHS)) return;
-  throw invalidField('publicUntil', 'publicUntil must be in the future, at most 10 years from now', 'publicUntil');
+  throw invalidField('publicUntil', 'publicUntil must be in the future, at most 10 years from now', 'out_of_range');
 }
 
 function inMonths(instant: Date, months: number): Date {

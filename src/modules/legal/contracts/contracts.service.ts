@@ -76,7 +76,8 @@ export class ContractsService {
 
   async create(input: CreateContract, id = newId(REFERENCE)): Promise<Contract> {
     const { status = 'draft' } = input;
-    if (status !== 'draft') throw unprocessable('invalid_initial_status', 'A new contract must have the status draft');
+    if (status !== 'draft')
+      throw unprocessable('invalid_initial_status', 'A new contract must have the status draft', { field: 'status' });
     const now = this.clock.now();
     const publicUntil = instantOf(input.publicUntil);
     if (publicUntil) assertPublicUntil(publicUntil, now);

@@ -39,7 +39,7 @@ export function completeRules(given: readonly GivenRule[]): PolicyRule[] {
   const issues = rules.flatMap((rule, index) => issuesOf(rule).map((issue) => inRule(issue, index)));
   for (const [index, { position }] of rules.entries()) {
     if (rules.findIndex((other) => other.position === position) < index) {
-      issues.push(inRule({ path: 'position', message: 'position must be unique', code: 'unique' }, index));
+      issues.push(inRule({ path: 'position', message: 'position must be unique', code: 'position_taken' }, index));
     }
   }
   if (issues.length > 0) throw invalidRequest(issues);

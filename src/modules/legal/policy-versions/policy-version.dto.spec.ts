@@ -9,10 +9,10 @@ describe.each([
   it('a policy version is valid without rules', async () => expect(await issuesOf(type, body)).toEqual([]));
 
   it.each([
-    ['an unknown type', { type: 'bonus' }, 'type', 'isIn'],
-    ['more than the whole', { type: 'percentage', refundBasisPoints: 10_001 }, 'refundBasisPoints', 'max'],
-    ['days after departure', { type: 'window', daysBeforeDeparture: -1 }, 'daysBeforeDeparture', 'min'],
-    ['an unknown member', { type: 'percentage', refund: 1 }, 'refund', 'whitelistValidation'],
+    ['an unknown type', { type: 'bonus' }, 'type', 'unknown_value'],
+    ['more than the whole', { type: 'percentage', refundBasisPoints: 10_001 }, 'refundBasisPoints', 'too_large'],
+    ['days after departure', { type: 'window', daysBeforeDeparture: -1 }, 'daysBeforeDeparture', 'too_small'],
+    ['an unknown member', { type: 'percentage', refund: 1 }, 'refund', 'unknown_member'],
   ])('a policy version is rejected for a rule with %s', async (...[, rule, member, code]) => {
     expect(await issuesOf(type, { ...body, rules: [rule] })).toEqual([issue(`rules.0.${member}`, code)]);
   });

@@ -37,7 +37,7 @@ describe('a new reminder rule', () => {
 });
 
 it('a change of a reminder rule requires a member, and cannot change the trigger', async () => {
-  expect(await issuesOf(UpdateReminderRule, {})).toEqual([issue('', 'notEmpty')]);
+  expect(await issuesOf(UpdateReminderRule, {})).toEqual([issue('', 'empty')]);
   expect(await invalidMembers(UpdateReminderRule, { trigger: 'invoice_due' })).toEqual(['trigger']);
 });
 

@@ -37,7 +37,7 @@ describe('the cut-off of a departure', () => {
     { minutesBefore: 1, at: '18:00' },
     { minutesBefore: 1, daysBefore: 1, at: '18:00' },
   ])('the cut-off %j has neither of the two forms', (body) => {
-    const issue = expect.objectContaining({ path: 'cutoff', code: 'one_of' });
+    const issue = expect.objectContaining({ path: 'cutoff', code: 'exactly_one' });
     expect(() => cutoffOf(body)).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ issues: [issue] }) }),
     );

@@ -22,7 +22,7 @@ export function cutoffOf(
   const { minutesBefore = null, daysBefore = null, at = null } = body;
   if (minutesBefore !== null && daysBefore === null && at === null) return { minutesBefore };
   if (minutesBefore === null && daysBefore !== null && at !== null) return { daysBefore, at };
-  throw invalidField('cutoff', 'cutoff must have either minutesBefore, or daysBefore and at', 'one_of');
+  throw invalidField('cutoff', 'cutoff must have either minutesBefore, or daysBefore and at', 'exactly_one');
 }
 
 /** The instant at which sales end, at the latest the start; local times are those of the departure. */

@@ -20,12 +20,12 @@ describe('a new departure', () => {
   it.each([
     [
       { timeZone: '+02:00' },
-      issue('timeZone', 'isTimeZone', 'timeZone must be the IANA name of a time zone, such as Europe/Bucharest'),
+      issue('timeZone', 'wrong_format', 'timeZone must be the IANA name of a time zone, such as Europe/Bucharest'),
     ],
-    [{ currency: 'EUX' }, issue('currency', 'isCurrency', 'currency must be an ISO 4217 currency code, such as EUR')],
-    [{ capacity: -1 }, issue('capacity', 'min', 'capacity must not be less than 0')],
-    [{ priceCents: -1 }, issue('priceCents', 'min', 'priceCents must not be less than 0')],
-    [{ sold: 1 }, issue('sold', 'whitelistValidation', 'sold is not recognized')],
+    [{ currency: 'EUX' }, issue('currency', 'wrong_format', 'currency must be an ISO 4217 currency code, such as EUR')],
+    [{ capacity: -1 }, issue('capacity', 'too_small', 'capacity must not be less than 0')],
+    [{ priceCents: -1 }, issue('priceCents', 'too_small', 'priceCents must not be less than 0')],
+    [{ sold: 1 }, issue('sold', 'unknown_member', 'sold is not recognized')],
   ])('a new departure rejects %j', async (terms, expected) => {
     expect(await issuesOf(CreateDeparture, { ...DEPARTURE, ...terms })).toEqual([expected]);
   });
@@ -47,12 +47,12 @@ describe('a change of a departure', () => {
     'a change of a departure rejects %j as unknown',
     async (changes) => {
       const [member = ''] = Object.keys(changes);
-      expect(await issuesOf(UpdateDeparture, changes)).toEqual([issue(member, 'whitelistValidation')]);
+      expect(await issuesOf(UpdateDeparture, changes)).toEqual([issue(member, 'unknown_member')]);
     },
   );
 
   it('a change of a departure requires at least one member', async () => {
-    expect(await issuesOf(UpdateDeparture, {})).toEqual([issue('', 'notEmpty')]);
+    expect(await issuesOf(UpdateDeparture, {})).toEqual([issue('', 'empty')]);
   });
 });
 

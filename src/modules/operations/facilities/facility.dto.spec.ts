@@ -4,16 +4,16 @@ import { CreateFacility, ListFacilities, UpdateFacility } from './facility.dto.j
 
 describe('a new facility', () => {
   it.each([
-    { path: 'name', terms: { name: ' ' }, code: 'minLength' },
-    { path: 'kind', terms: { kind: 'castle' }, code: 'isIn' },
-    { path: 'status', terms: { status: 'archived' }, code: 'isIn' },
-    { path: 'timeZone', terms: { timeZone: 'Europe/Atlantis' }, code: 'isTimeZone' },
-    { path: 'address.country', terms: { address: { country: 'UK' } }, code: 'isCountry' },
-    { path: 'address.street', terms: { address: { street: 'Quay' } }, code: 'whitelistValidation' },
-    { path: 'latitude', terms: { latitude: 90.0001 }, code: 'max' },
-    { path: 'longitude', terms: { longitude: -180.0001 }, code: 'min' },
-    { path: 'tags', terms: { tags: Array.from({ length: 51 }, (_, n) => `tag ${n}`) }, code: 'arrayMaxSize' },
-    { path: 'tags', terms: { tags: ['a', 'a'] }, code: 'arrayUnique' },
+    { path: 'name', terms: { name: ' ' }, code: 'too_short' },
+    { path: 'kind', terms: { kind: 'castle' }, code: 'unknown_value' },
+    { path: 'status', terms: { status: 'archived' }, code: 'unknown_value' },
+    { path: 'timeZone', terms: { timeZone: 'Europe/Atlantis' }, code: 'wrong_format' },
+    { path: 'address.country', terms: { address: { country: 'UK' } }, code: 'wrong_format' },
+    { path: 'address.street', terms: { address: { street: 'Quay' } }, code: 'unknown_member' },
+    { path: 'latitude', terms: { latitude: 90.0001 }, code: 'too_large' },
+    { path: 'longitude', terms: { longitude: -180.0001 }, code: 'too_small' },
+    { path: 'tags', terms: { tags: Array.from({ length: 51 }, (_, n) => `tag ${n}`) }, code: 'too_many' },
+    { path: 'tags', terms: { tags: ['a', 'a'] }, code: 'duplicate' },
   ])('a new facility rejects an invalid $path with the code $code', async ({ path, terms, code }) => {
     expect(await issuesOf(CreateFacility, { name: 'Harbour', ...terms })).toEqual([issue(path, code)]);
   });

@@ -27,6 +27,7 @@ export async function readLogoImage(bytes: Buffer): Promise<Image> {
   if (bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return readPng(bytes);
   if (bytes[0] === 0xff && bytes[1] === 0xd8) return readJpeg(bytes);
   throw unprocessable('file_type_refused', 'The file must be a PNG or JPEG image', {
+    field: 'body',
     allowed: ['image/png', 'image/jpeg'],
   });
 }
@@ -155,6 +156,7 @@ function assertDimensions(widthPixels: number, heightPixels: number): void {
   if (widthPixels === 0 || heightPixels === 0) throw damaged('The image has no pixels');
   if (widthPixels <= MAX_SIDE && heightPixels <= MAX_SIDE && widthPixels * heightPixels <= MAX_PIXELS) return;
   throw unprocessable('image_too_large', `The image must have at most ${MAX_SIDE} pixels a side and 4 megapixels`, {
+    field: 'body',
     widthPixels,
     heightPixels,
     maxSidePixels: MAX_SIDE,
@@ -163,5 +165,5 @@ function assertDimensions(widthPixels: number, heightPixels: number): void {
 }
 
 function damaged(message: string) {
-  return unprocessable('image_damaged', message);
+  return unprocessable('image_damaged', message, { field: 'body' });
 }

@@ -175,10 +175,10 @@ function valuesOf({ bankAccounts, footerText, ...others }: UpdateOrganizationPro
 function accountsOf(accounts: readonly BankAccountFields[]): BankAccount[] {
   const defaults = accounts.filter(({ isDefault }) => isDefault === true);
   if (defaults.length > 1) {
-    throw invalidField('bankAccounts', 'bankAccounts must have at most one default account', 'oneDefaultAccount');
+    throw invalidField('bankAccounts', 'bankAccounts must have at most one default account', 'several_defaults');
   }
   if (new Set(accounts.map(({ iban }) => iban)).size < accounts.length) {
-    throw invalidField('bankAccounts', 'bankAccounts must not contain duplicates of an IBAN', 'duplicateIban');
+    throw invalidField('bankAccounts', 'bankAccounts must not contain duplicates of an IBAN', 'duplicate');
   }
   const defaultAccount = defaults[0] ?? accounts[0];
   return accounts.map((account) => ({

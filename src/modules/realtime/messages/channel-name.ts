@@ -6,7 +6,7 @@ import { CHANNEL_NAME } from '../../../platform/ids/channel-name.js';
 class ChannelNamePipe implements PipeTransform<string, string> {
   transform(value: string): string {
     if (CHANNEL_NAME.test(value)) return value;
-    throw invalidField('channel', 'must be 1 to 164 letters, digits or _-=@,.;:', 'channel');
+    throw invalidField('channel', 'must be 1 to 164 letters, digits or _-=@,.;:', 'wrong_format');
   }
 }
 

@@ -78,7 +78,7 @@ export class MessagesService {
   async positionAfter(channel: string, sinceId: string): Promise<Position> {
     const isKnown = isId('rtm', sinceId) && !this.isForeign(channel);
     const position = isKnown ? await this.repository.findPosition(channel, sinceId) : null;
-    if (!position) throw invalidField('sinceId', 'is not the id of a message of this channel', 'sinceId');
+    if (!position) throw invalidField('sinceId', 'is not the id of a message of this channel', 'unknown_message');
     return position;
   }
 

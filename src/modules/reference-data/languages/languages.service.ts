@@ -61,7 +61,7 @@ export class LanguagesService {
   private async readCursor(cursor: string, cursorOf: string): Promise<string> {
     const opened = await this.signingKeys.verify(CURSOR_PURPOSE, cursor);
     if (typeof opened === 'string' && opened.startsWith(cursorOf)) return opened.slice(cursorOf.length);
-    throw invalidField('cursor', 'is not a cursor of this list and language', 'cursor');
+    throw invalidField('cursor', 'is not a cursor of this list and language', 'wrong_cursor');
   }
 }
 

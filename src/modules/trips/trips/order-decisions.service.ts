@@ -180,6 +180,7 @@ export class OrderDecisionsService {
     }
     if (offer.currency !== trip.currency) {
       throw unprocessable('currency_mismatch', `The replacement is not sold in ${trip.currency}`, {
+        field: 'replacement',
         currency: trip.currency,
         componentIds: [componentId],
       });

@@ -72,6 +72,7 @@ export function sumOf(components: readonly TripComponent[]): TripPrices {
 export function pricingErrorOf({ unavailable, otherCurrency }: QuoteOutcome, currency: string): AppError | null {
   if (otherCurrency.length > 0) {
     return unprocessable('currency_mismatch', `Not every component is sold in ${currency}`, {
+      field: 'currency',
       currency,
       componentIds: otherCurrency,
     });

@@ -8,7 +8,7 @@ export const SLUG = { maxLength: 63, pattern: /^[a-z0-9-]+$/ };
 class SlugPipe implements PipeTransform<string, string> {
   transform(value: string): string {
     if (value.length <= SLUG.maxLength && SLUG.pattern.test(value)) return value;
-    throw invalidField('vaultSlug', 'must be 1 to 63 lower-case letters, digits and hyphens', 'matches');
+    throw invalidField('vaultSlug', 'must be 1 to 63 lower-case letters, digits and hyphens', 'wrong_format');
   }
 }
 
