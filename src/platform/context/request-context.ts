@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { uuidv7 } from '../ids/id.js';
 import { type Actor, SYSTEM } from './actor.js';
 import type { Span } from './span.js';
+import type { Surface } from './surface.js';
 
 /** The client of a request, as its connection and its headers describe it. */
 export interface ClientDescription {
@@ -19,6 +20,8 @@ export interface RequestContext {
   actor: Actor | null;
   /** Absent if no request is running: in a job, in provisioning. */
   readonly client?: ClientDescription;
+  /** The surface that is called; absent as `client`. */
+  readonly surface?: Surface;
   /**
    * Headers that are added to the response when the handler has returned; kept here so that services need no response
    * object.

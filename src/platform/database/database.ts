@@ -10,13 +10,14 @@ import {
   type SelectQueryBuilder,
 } from 'typeorm';
 import { Clock } from '../clock/clock.js';
-import type { RequestContext } from '../context/request-context.js';
+import { findContext, type RequestContext } from '../context/request-context.js';
 import { databaseErrorOf, isDiskFull, isRetryable } from '../errors/database-errors.js';
 import type { StatementTrace } from '../observability/statement-trace.js';
 import { countStatement, type PageBounds, pageStatement, TOTAL } from './page.js';
 import { poolOf } from './pool.js';
 import { beginAt, inSnapshot, inTransaction } from './in-transaction.js';
 import type { ServicePool } from './service-pool.js';
+import { requireLiveCaller } from './live-caller.js';
 import { RowStatements } from './row-statements.js';
 import { Rows, targetOf, type Versioned } from './rows.js';
 import { type Statement, StatementNames } from './statement.js';
@@ -61,7 +62,7 @@ export class Database {
   /**
    * Runs the work in a transaction and returns its result after the commit. Inside another transaction it joins it. The
    * outermost one retries the work up to five times after a serialization failure or a deadlock, so effects on other
-   * systems belong in `afterCommit`.
+   * systems belong in `afterCommit`. Fails with 401 if the credential of the caller has ended.
    */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (units.getStore()) return work();
@@ -381,7 +382,8 @@ export class Database {
     try {
       const client = (await runner.connect()) as PoolClient;
       Object.assign(runner, { isTransactionActive: true });
-      const unit = new TransactionState(client, { begin: beginAt(this.clock), trace: this.trace }, runner);
+      const condition = requireLiveCaller(findContext(), this.clock.now());
+      const unit = new TransactionState(client, { begin: beginAt(this.clock), condition, trace: this.trace }, runner);
       unit.followCommit(this.replication?.beginTransaction() ?? null);
       const result = await inTransaction(unit, work);
       await runner.release();

@@ -20,6 +20,14 @@ export interface FollowingStatement {
   readonly onFailure: (error: unknown) => Promise<unknown>;
 }
 
+/** How a transaction begins. */
+interface Opening {
+  readonly begin: Statement;
+  /** It is sent with BEGIN, and fails if the transaction must not happen. */
+  readonly condition?: Statement | null;
+  readonly trace: StatementTrace | null;
+}
+
 type Result = QueryResult<ObjectLiteral>;
 
 /** Bounds the memory of a transaction that inserts many rows. */
@@ -40,6 +48,7 @@ export class TransactionState {
   private readonly collected = new Map<Collector<never>, unknown[]>();
   private readonly trace: StatementTrace | null;
   private queued: Statement[];
+  private readonly openingCount: number;
   /** Whether the server knows of this transaction. */
   private hasBegun = false;
   private hasEnded = false;
@@ -49,11 +58,12 @@ export class TransactionState {
 
   constructor(
     private readonly client: PoolClient,
-    { begin, trace }: { begin: Statement; trace: StatementTrace | null },
+    { begin, condition, trace }: Opening,
     /** Null if repositories of TypeORM are not used. */
     readonly runner: QueryRunner | null = null,
   ) {
-    this.queued = [begin];
+    this.queued = condition ? [begin, condition] : [begin];
+    this.openingCount = this.queued.length;
     this.trace = trace;
     if (!runner) return;
     // TypeORM sends its statements on the same connection: they must see the rows that were queued before.
@@ -139,7 +149,7 @@ export class TransactionState {
   async commit(): Promise<void> {
     const pending = [...this.collected].sort(([a], [b]) => a.order - b.order);
     for (const [collector, items] of pending) await this.queue(collector.statement(items as never[]));
-    const isEmpty = !this.hasBegun && this.queued.length === 1;
+    const isEmpty = !this.hasBegun && this.queued.length === this.openingCount;
     if (isEmpty) {
       this.hasEnded = true;
       return;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import { openContext, type RequestContext } from '../context/request-context.js';
+import { surfaceOf } from '../context/surface.js';
 import { uuidv7 } from '../ids/id.js';
 
 const MAX_USER_AGENT = 300;
@@ -26,7 +27,8 @@ export function requestContext(request: Request, response: Response, next: NextF
     address: request.ip ?? '',
     userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null,
   };
-  const context: RequestContext = { requestId, serverRequestId, actor: null, client, headers: new Map() };
+  const surface = surfaceOf(request.path);
+  const context: RequestContext = { requestId, serverRequestId, actor: null, client, surface, headers: new Map() };
 
   // `Cache-Control` of a request does not concern If-None-Match (RFC 9110, 13.1.2); because of the `no-cache` that
   // fetch adds to every conditional request, Express would send the whole body.

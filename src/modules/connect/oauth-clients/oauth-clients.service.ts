@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type FindOptionsWhere, In } from 'typeorm';
-import { unauthorized } from '../../../platform/auth/unauthorized.js';
+import { callerEnded } from '../../../platform/auth/unauthorized.js';
 import { derivedEnd } from '../../../platform/auth/derived-end.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { hashSecret } from '../../../platform/ids/credentials.js';
@@ -31,6 +31,8 @@ interface FixedValues {
 }
 
 type Bounds = Pick<OAuthClient, 'grantId' | 'expiresAt'>;
+
+type Parent = Pick<OAuthClient, 'parentClient' | 'parentKey'>;
 
 /**
  * The OAuth clients of operators. A caller that creates clients or secrets must not exceed its own permission: the new access
@@ -144,6 +146,9 @@ export class OAuthClientsService extends PlatformKeyListener {
    * must not exceed the bounds of the caller. Throws 403, 404, 409 `grant_conflict`.
    */
   async lockToDelegate(operatorId: string, clientId: string): Promise<OAuthClient> {
+    const { id } = await this.get(operatorId, clientId);
+    // Before its descendant, as a revocation locks them.
+    if (id !== currentActor().id) await this.lockParent(parentOfNew());
     const client = await this.lock(operatorId, clientId);
     assertGrantable(client.scopes, '*:write');
     await this.assertWithinCaller(client);
@@ -201,13 +206,13 @@ export class OAuthClientsService extends PlatformKeyListener {
     );
   }
 
-  /** Locks the parent of a new client until the commit, to prevent a new client of one that is being revoked. */
-  private async lockParent({ parentClient, parentKey }: OAuthClient): Promise<void> {
+  /** Locks the credential that creates access until the commit, to prevent new access by one that is being revoked. */
+  private async lockParent({ parentClient, parentKey }: Parent): Promise<void> {
     if (parentKey !== null) await this.keys.lockActive(parentKey);
     if (parentClient === null) return;
     const active = 'select from oauth_clients where id = $1 and active for share';
     const rows = await this.database.query(active, [parentClient]);
-    if (rows.length === 0) throw unauthorized('connect', true);
+    if (rows.length === 0) throw callerEnded();
   }
 
   private async lockChildren(where: FindOptionsWhere<OAuthClient>): Promise<OAuthClient[]> {
@@ -267,7 +272,7 @@ function byEitherId(operatorId: string, clientId: string): object[] {
 }
 
 /** The credential that creates a client; the system, which loads demo data, has none. */
-function parentOfNew(): Pick<OAuthClient, 'parentClient' | 'parentKey'> {
+function parentOfNew(): Parent {
   const { type, id } = currentActor();
   return { parentClient: type === 'oauth_client' ? id : null, parentKey: type === 'api_key' ? id : null };
 }

@@ -14,11 +14,12 @@ import {
   type ClientStatus,
   isLive,
   isPermitted,
+  notPermitted,
   CLIENT_STATUS_COLUMNS,
   CLIENT_STATUS_TABLES,
   scopesWithinGrant,
 } from './client-status.js';
-import { rejectedRequest } from './oauth-errors.js';
+import { invalidClient, rejectedRequest } from './oauth-errors.js';
 
 const LIFETIME_SECONDS = 3600;
 const RETENTION_SECONDS = 24 * 3600;
@@ -45,7 +46,27 @@ const LIVE = `
   select ${CLIENT_STATUS_COLUMNS}, token.secret_hash as "secretHash", token.scopes as "tokenScopes",
     token.issued_at as "issuedAt", token.expires_at as "endsAt"
   from oauth_access_tokens token join (${CLIENT_STATUS_TABLES}) on client.id = token.client
-  where token.public_id = $1 and token.revoked_at is null and token.expires_at > $2`;
+    left join oauth_client_secrets issuing on issuing.id = token.secret
+  where token.public_id = $1 and token.revoked_at is null and token.expires_at > $2 and issuing.revoked_at is null`;
+
+/**
+ * Adds a token if the client and the secret still live and the operator and the grant are active, and returns whether they
+ * are. Nothing is locked: a token that is added while its secret is being revoked is not valid either.
+ */
+const ADD = `
+  with parent as (
+    select client.active and (client.expires_at is null or client.expires_at > $6)
+        and secret.revoked_at is null and (secret.expires_at is null or secret.expires_at > $6) as live,
+      operator.status = 'active' and (client.grant_id is null or
+        (granted.status = 'active' and (granted.expires_at is null or granted.expires_at > $6))) as permitted
+    from ${CLIENT_STATUS_TABLES}
+    join oauth_client_secrets secret on secret.client = client.id
+    where client.id = $3 and secret.id = $4
+  ), added as (
+    insert into oauth_access_tokens (public_id, secret_hash, client, secret, scopes, issued_at, expires_at)
+    select $1, $2, $3, $4, $5, $6, $7 from parent where live and permitted
+  )
+  select live, permitted from parent`;
 
 /** Short-lived tokens of OAuth clients. They are opaque and stored as SHA-256, so a revocation takes effect at once. */
 @Injectable()
@@ -63,7 +84,8 @@ export class AccessTokensService {
 
   /**
    * Issues a token for one hour, or until the end of the client or its grant. Throws 400 `unauthorized_client` if the
-   * operator or the grant is not active, 400 `invalid_scope`.
+   * operator or the grant is not active, 400 `invalid_scope`; 401 `invalid_client` if the client or its secret has ended
+   * since it was authenticated.
    */
   async issue(client: AuthenticatedClient, requested: string[] | null): Promise<IssuedToken> {
     const now = this.clock.now();
@@ -73,12 +95,14 @@ export class AccessTokensService {
     const expiresAt = new Date(Math.min(...ends.flatMap((end) => (end ? [end.getTime()] : []))));
 
     const { token, publicId, secretHash } = newCredential('oat');
-    await this.database.prepared(
+    const values = [publicId, secretHash, client.id, client.secretId, scopes, now, expiresAt];
+    const [parent] = await this.database.prepared<{ live: boolean; permitted: boolean }>(
       'oauth-access-token-add',
-      `insert into oauth_access_tokens (public_id, secret_hash, client, secret, scopes, issued_at, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7)`,
-      [publicId, secretHash, client.id, client.secretId, scopes, now, expiresAt],
+      ADD,
+      values,
     );
+    if (!parent?.live) throw invalidClient();
+    if (!parent.permitted) throw notPermitted();
     return { token, scopes, expiresInSeconds: Math.floor((expiresAt.getTime() - now.getTime()) / 1000) };
   }
 

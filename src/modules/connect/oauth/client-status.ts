@@ -1,4 +1,5 @@
 import { covers } from '../../../platform/auth/scopes.js';
+import type { AppError } from '../../../platform/errors/app-error.js';
 import { rejectedRequest } from './oauth-errors.js';
 
 /** The data that decides whether a client can be used now, and with which scopes. */
@@ -49,8 +50,11 @@ export function scopesWithinGrant(scopes: string[], { grantScopes }: ClientStatu
 
 /** Throws 400 `unauthorized_client` if the operator or the grant is not active. */
 export function assertPermitted(client: ClientStatus, now: Date): void {
-  if (isPermitted(client, now)) return;
-  throw rejectedRequest('unauthorized_client', 'The operator or the grant of this client is not active');
+  if (!isPermitted(client, now)) throw notPermitted();
+}
+
+export function notPermitted(): AppError {
+  return rejectedRequest('unauthorized_client', 'The operator or the grant of this client is not active');
 }
 
 function isPast(instant: Date | null, now: Date): boolean {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { unauthorized } from '../../../platform/auth/unauthorized.js';
+import { callerEnded } from '../../../platform/auth/unauthorized.js';
 import { derivedEnd } from '../../../platform/auth/derived-end.js';
 import { hashSecret, newCredential, parseCredential } from '../../../platform/ids/credentials.js';
 import { Clock } from '../../../platform/clock/clock.js';
@@ -73,7 +73,7 @@ export class ApiTokensService {
     });
     return this.database.transaction(async () => {
       await this.assertActive(values.userId);
-      if (parentId !== null) await this.lockParent(parentId);
+      await this.lockCaller();
       await this.database.insert(row);
       await this.events.record('token_created', { userId: row.userId, subjectId: row.id });
       this.record('create', row, { after: row.auditImage() });
@@ -128,18 +128,26 @@ export class ApiTokensService {
     }
   }
 
-  /** Locks the parent of a new token until the commit, to prevent a new token of one that is being revoked. */
-  private async lockParent(id: string): Promise<void> {
-    const rows = await this.database.query('select from api_tokens where id = $1 and revoked_at is null for share', [
-      id,
-    ]);
-    if (rows.length === 0) throw unauthorized('staff', true);
+  /**
+   * Locks the session or the token that creates the new one until the commit, to prevent a new token of one that is being
+   * ended. The user comes first, as for those who end credentials.
+   */
+  private async lockCaller(): Promise<void> {
+    const { type, id, credentialId } = currentActor();
+    if (type === 'system') return;
+    const rows =
+      type === 'user'
+        ? await this.database.query('select from staff_sessions where id = $1 and ended_at is null for share', [
+            credentialId,
+          ])
+        : await this.database.query('select from api_tokens where id = $1 and revoked_at is null for share', [id]);
+    if (rows.length === 0) throw callerEnded();
   }
 
   /** Locks the user until the commit, to prevent a new token of a user who is being disabled. */
   private async assertActive(userId: string): Promise<void> {
     const rows = await this.database.query('select from users where id = $1 and active for share', [userId]);
-    if (rows.length === 0) throw unauthorized('staff', true);
+    if (rows.length === 0) throw callerEnded();
   }
 
   private endOf(text: string | null): Date | null {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { unauthorized } from '../../../platform/auth/unauthorized.js';
+import { callerEnded } from '../../../platform/auth/unauthorized.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { newCredential } from '../../../platform/ids/credentials.js';
 import { Clock } from '../../../platform/clock/clock.js';
@@ -60,7 +60,7 @@ export class PlatformKeysService {
     const rows = await this.database.query('select from api_tokens where id = $1 and revoked_at is null for share', [
       id,
     ]);
-    if (rows.length === 0) throw unauthorized('connect', true);
+    if (rows.length === 0) throw callerEnded();
   }
 
   private async create(wanted: ProvidedKey): Promise<string | null> {

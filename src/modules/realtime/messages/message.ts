@@ -8,10 +8,12 @@ export interface Draft {
   data: unknown;
   /** `platform`, `operator:<id>` for a key of an operator, or `key:<id>`; operator IDs have no colon. */
   publishedBy: string;
+  /** The key that publishes; absent if the service itself does. */
+  credentialId?: string;
 }
 
 /** A published message. Its id sorts after those of all earlier messages of its channel. */
-export interface Message extends Omit<Draft, 'publishedBy'> {
+export interface Message extends Omit<Draft, 'publishedBy' | 'credentialId'> {
   id: string;
   /** Null for messages that were stored before publishers were recorded. */
   publishedBy: string | null;

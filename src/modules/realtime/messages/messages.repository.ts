@@ -69,7 +69,8 @@ export class MessagesRepository {
 
   /**
    * Adds messages, in the running transaction if there is one, and returns them in the order given. Until the commit
-   * their channels are locked (in name order): otherwise a reader could see number 5 before number 4.
+   * their channels are locked (in name order): otherwise a reader could see number 5 before number 4. Adds none if a
+   * credential that publishes has ended.
    */
   async append(drafts: readonly Draft[]): Promise<Message[]> {
     const stored = await this.database.prepared<Stored>('realtime-append', APPEND, [
@@ -78,10 +79,13 @@ export class MessagesRepository {
       drafts.map(({ data }) => JSON.stringify(data)),
       this.clock.now(),
       drafts.map(({ publishedBy }) => publishedBy),
+      drafts.map(({ credentialId }) => credentialId ?? null),
     ]);
     const messages = stored.flatMap(({ seq, id, publishedAt }, index) => {
       const draft = drafts[index];
-      return draft ? [{ seq: Number(seq), message: { ...draft, id, publishedAt } }] : [];
+      if (!draft) return [];
+      const { channel, event, data, publishedBy } = draft;
+      return [{ seq: Number(seq), message: { id, channel, event, data, publishedAt, publishedBy } }];
     });
     this.database.afterCommit(() => {
       for (const { seq, message } of messages) this.appended(message, seq);

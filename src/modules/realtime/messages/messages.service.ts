@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../../platform/context/actor.js';
 import { currentActor } from '../../../platform/context/request-context.js';
+import { LIVE_CALLER } from '../../../platform/database/live-caller.js';
 import { AppError, invalidField } from '../../../platform/errors/app-error.js';
+import { databaseErrorOf } from '../../../platform/errors/database-errors.js';
 import { isId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import type { PublishMessage, ReadHistory } from './message.dto.js';
@@ -49,9 +51,10 @@ export class MessagesService {
     } else if (this.outbox.isRelayed(channel)) {
       throw new AppError(403, 'forbidden', 'Only the service publishes on this channel');
     }
-    const publishedBy = publisherOf(currentActor());
+    const actor = currentActor();
+    const publisher = { publishedBy: publisherOf(actor), credentialId: actor.credentialId };
     return new Promise((resolve, reject) => {
-      const queued = { draft: { channel, event, data, publishedBy }, resolve, reject };
+      const queued = { draft: { channel, event, data, ...publisher }, resolve, reject };
       const queue = this.queues.get(channel);
       if (queue) queue.push(queued);
       else void this.drain(channel, [queued]);
@@ -93,7 +96,10 @@ export class MessagesService {
       const messages = await this.repository.append(batch.map(({ draft }) => draft));
       for (const [index, message] of messages.entries()) batch[index]?.resolve(message);
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      const isOfOne = batch.length > 1 && databaseErrorOf(error)?.constraint === LIVE_CALLER;
+      // The credential of one publisher has ended: the others are not concerned.
+      if (isOfOne) for (const queued of batch) await this.write([queued]);
+      else for (const { reject } of batch) reject(error);
     }
   }
 }

@@ -1,12 +1,17 @@
 /* Each operation is a single statement, which sees or changes one state of the channel. */
 
-/** $1 channels, $2 events, $3 data as JSON text, $4 now, $5 publishers. The row of the channel is locked until the commit. */
+/** $1 channels, $2 events, $3 data as JSON text, $4 now, $5 publishers, $6 the credentials that publish. The row of the channel is locked until the commit. */
 export const APPEND = `
   with drafts as (
     select n, channel, event, data::json as data, published_by,
       row_number() over (partition by channel order by n) - count(*) over (partition by channel) as from_last
     from unnest($1::text[], $2::text[], $3::text[], $5::text[]) with ordinality
       as draft (channel, event, data, published_by, n)
+    cross join (
+      select count(require_live_caller('api_key', credential, $4)) as checked
+      from (select distinct credential from unnest($6::text[]) as credential where credential is not null) as used
+    ) as callers
+    where checked >= 0
   ), heads as (
     insert into realtime_channels as head (name, last_seq, last_published_at)
     select channel, count(*), $4::timestamptz from drafts group by channel order by channel
