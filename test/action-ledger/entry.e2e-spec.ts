@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import { tokenWith } from '../setup/staff-token.js';
 import { CHANNELS, channelWithEntries, ENTRIES, type Entry, invalid, page, unique } from './ledger.js';
+import { UNAUTHORIZED_TEXT } from '../setup/unauthorized.js';
 
 type Detail = Entry & { before: object | null; after: object | null; failure: string | null };
 
@@ -67,7 +68,7 @@ describe('access to the ledger', () => {
     const foreign = await app.as('platform').get(path);
 
     const unauthorized = (requestId: string | undefined) => ({
-      error: 'A valid credential is required',
+      error: UNAUTHORIZED_TEXT.staff,
       code: 'unauthorized',
       requestId,
     });

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import { tokenWith } from '../setup/staff-token.js';
 import { CHANNELS, errorBody, unique } from './channels.js';
+import { UNAUTHORIZED_TEXT } from '../setup/unauthorized.js';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -32,7 +33,7 @@ describe.each(ROUTES)('$method $path', ({ method, path, body, scope }) => {
       await app.with('nonsense').request(method, path, { body }),
     ];
 
-    const unauthorized = { code: 'unauthorized', error: 'A valid credential is required' };
+    const unauthorized = { code: 'unauthorized', error: UNAUTHORIZED_TEXT.staff };
     for (const answer of answers) {
       expect([answer.status, answer.body]).toEqual([401, errorBody(answer, unauthorized)]);
       expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm="staff"/);

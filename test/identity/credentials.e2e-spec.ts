@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { newCredential } from '../../src/platform/ids/credentials.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { hire, makeToken, ME, TOKENS, unauthorizedBody, usedSince } from './staff.js';
+import { UNAUTHORIZED_TEXT } from '../setup/unauthorized.js';
 
 let app: TestApp;
 let good: string;
@@ -99,14 +100,14 @@ describe('a platform route', () => {
   it('a platform route of connect rejects a staff token with the 401 of its surface', async () => {
     const { status, body, headers } = await app.with(good).get('/connect/v1/connector-providers');
     expect(status).toBe(401);
-    expect(body).toEqual(unauthorizedBody(headers));
+    expect(body).toEqual({ ...unauthorizedBody(headers), error: UNAUTHORIZED_TEXT.connect });
     expect(headers['www-authenticate']).toBe('Bearer realm="connect", error="invalid_token"');
   });
 
   it('a platform route of data rejects a staff token with the 401 of its surface', async () => {
     const { status, body, headers } = await app.with(good).get('/data/geo/v1/reference/languages');
     expect(status).toBe(401);
-    expect(body).toEqual({ code: 'UNAUTHORIZED', message: 'A valid credential is required' });
+    expect(body).toEqual({ code: 'UNAUTHORIZED', message: UNAUTHORIZED_TEXT.data });
     expect(headers['www-authenticate']).toBe('Bearer realm="data", error="invalid_token"');
   });
 

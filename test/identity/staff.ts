@@ -3,6 +3,7 @@ import { AccountLinksService } from '../../src/modules/identity/account-links/ac
 import { setTimeout } from 'node:timers/promises';
 import type { TestClient } from '../setup/client.js';
 import type { TestApp } from '../setup/app.js';
+import { UNAUTHORIZED_TEXT } from '../setup/unauthorized.js';
 
 export const USERS = '/v1/admin/identity/users';
 export const SESSIONS = '/v1/admin/identity/sessions';
@@ -84,7 +85,7 @@ export async function makeToken(client: TestClient, scopes: string[]): Promise<{
 
 /** The complete 401 of a surface. */
 export function unauthorizedBody(headers: Record<string, string>): object {
-  return { error: 'A valid credential is required', code: 'unauthorized', requestId: headers['x-request-id'] };
+  return { error: UNAUTHORIZED_TEXT.staff, code: 'unauthorized', requestId: headers['x-request-id'] };
 }
 
 export function errorBody(

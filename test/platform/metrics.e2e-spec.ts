@@ -122,6 +122,7 @@ describe('/metrics', () => {
     expect(Object.keys(document.body.paths)).not.toContain('/metrics');
     const closed = await startApp({ env: { METRICS: 'false', DOCS: 'false' } });
     expect((await closed.get('/metrics')).status).toBe(404);
-    for (const path of ['/docs', '/openapi.json']) expect([path, (await closed.get(path)).status]).toEqual([path, 404]);
+    for (const path of ['/', '/docs', '/openapi.json'])
+      expect([path, (await closed.get(path)).status]).toEqual([path, 404]);
   });
 });

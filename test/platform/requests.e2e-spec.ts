@@ -36,7 +36,7 @@ describe('X-Request-Id', () => {
   it('X-Request-Id is returned if it is valid, and equals that of the body', async () => {
     const { headers, body } = await app.get('/v1/admin/x', { headers: { 'X-Request-Id': 'partner.call_0-1' } });
     expect(headers['x-request-id']).toBe('partner.call_0-1');
-    expect(body).toEqual({ error: 'Not found', code: 'not_found', requestId: 'partner.call_0-1' });
+    expect(body).toEqual({ error: 'No operation has this path', code: 'not_found', requestId: 'partner.call_0-1' });
   });
 
   it.each(['short', 'has blank here', 'a'.repeat(129), 'semi;colon'])(

@@ -141,7 +141,7 @@ describe('OPTIONS', () => {
     const { status, body, headers } = await app.request('OPTIONS', '/v1/admin/nothing');
     expect([status, body]).toEqual([
       404,
-      { error: 'Not found', code: 'not_found', requestId: headers['x-request-id'] },
+      { error: 'No operation has this path', code: 'not_found', requestId: headers['x-request-id'] },
     ]);
   });
 

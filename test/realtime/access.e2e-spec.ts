@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import { dataOf, keyWith, newChannelName, pathOf, publish, read } from './channel.js';
 import { withSession } from './session.js';
+import { UNAUTHORIZED_TEXT } from '../setup/unauthorized.js';
 
-const UNAUTHORIZED = { error: 'A valid credential is required' };
+const UNAUTHORIZED = { error: UNAUTHORIZED_TEXT.realtime };
 const PATH = pathOf('demo.news');
 
 let app: TestApp;
@@ -113,7 +114,7 @@ describe('other errors of realtime', () => {
     const answer = await app.as('platform').get('/realtime/v1/channels');
 
     expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({ error: 'Not found' });
+    expect(answer.body).toEqual({ error: 'No operation has this path' });
   });
 
   it('another method of a realtime route is 405 with Allow', async () => {

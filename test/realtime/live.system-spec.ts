@@ -6,6 +6,7 @@ import type { TestClient } from '../setup/client.js';
 import { fill, keyWith, newChannelName, publish, read, tokenWith } from './channel.js';
 import { closeStreams, eventsOf, StreamClient, idsIn, listenersOf, rawStream, streamsOf, textOf } from './following.js';
 import { withSession } from './session.js';
+import { UNAUTHORIZED_TEXT } from '../setup/unauthorized.js';
 
 let apps: [TestApp, TestApp];
 let clients: [TestClient, TestClient];
@@ -149,7 +150,7 @@ describe('a rejected stream', () => {
     const answers = [await apps[0].get(path), await publisher.get(path), await slow.get(path), await slow.get(path)];
 
     expect(answers.map(({ status }) => status)).toEqual([401, 403, 200, 429]);
-    expect(answers[0]?.body).toEqual({ error: 'A valid credential is required' });
+    expect(answers[0]?.body).toEqual({ error: UNAUTHORIZED_TEXT.realtime });
     expect(answers[1]?.body).toEqual({ error: 'Requires the scope realtime:subscribe' });
     expect(answers[3]?.body).toEqual({
       error: 'Too many requests; wait before the next one',

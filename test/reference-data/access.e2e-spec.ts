@@ -1,10 +1,11 @@
 /** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
+import { UNAUTHORIZED_TEXT } from '../setup/unauthorized.js';
 
 const GEO = '/data/geo/v1/reference/languages';
 const HOTELS = '/data/hotels/v1/reviewsite/reference/languages';
-const UNAUTHORIZED = { code: 'UNAUTHORIZED', message: 'A valid credential is required' };
+const UNAUTHORIZED = { code: 'UNAUTHORIZED', message: UNAUTHORIZED_TEXT.data };
 
 let app: TestApp;
 
@@ -85,7 +86,7 @@ describe('unknown paths of the data surface', () => {
       const { status, body } = await app.as('platform').get(path);
 
       expect(status).toBe(404);
-      expect(body).toEqual({ code: 'NOT_FOUND', message: 'Not found' });
+      expect(body).toEqual({ code: 'NOT_FOUND', message: 'No operation has this path' });
     },
   );
 });

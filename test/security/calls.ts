@@ -3,6 +3,7 @@ import { operationsOf, type Placed, readDocument } from '../contract/served-docu
 import type { TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import type { Answer } from '../setup/http.js';
+import { UNAUTHORIZED_TEXT } from '../setup/unauthorized.js';
 
 export type Surface = 'staff' | 'connect' | 'vault' | 'realtime' | 'data';
 
@@ -74,7 +75,7 @@ export function expectForbidden({ status, headers, body }: Answer, surface: Surf
 }
 
 export function expectUnauthorized({ status, headers, body }: Answer, surface: Surface, isPresented: boolean): void {
-  const error = 'A valid credential is required';
+  const error = UNAUTHORIZED_TEXT[surface];
   const trade = { error, code: 'unauthorized', requestId: headers['x-request-id'] };
   expect([status, body]).toEqual([401, worded(surface, { trade, error, code: 'UNAUTHORIZED' })]);
   const challenge = `Bearer realm="${surface}"`;

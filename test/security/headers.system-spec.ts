@@ -85,6 +85,8 @@ describe('Swagger UI', () => {
     ]);
     expect(headers).toMatchObject(ALWAYS);
     expect(text).not.toMatch(/<style|style=|<script>| on[a-z]+=/);
+    const start = await app.get('/');
+    expect([start.status, start.headers['location']]).toEqual([302, '/docs']);
     expect([...text.matchAll(/(?:src|href)="(https?:)?\/\/[^"]+"/g)]).toEqual([]);
   });
 });

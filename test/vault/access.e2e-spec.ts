@@ -2,8 +2,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import { encrypted, withScopes } from './vaults.js';
+import { UNAUTHORIZED_TEXT } from '../setup/unauthorized.js';
 
-const UNAUTHORIZED = { error: 'A valid credential is required' };
+const UNAUTHORIZED = { error: UNAUTHORIZED_TEXT.vault };
 const NOT_A_SLUG = { error: 'vaultSlug: must be 1 to 63 lower-case letters, digits and hyphens' };
 const ROUTES = [
   { verb: 'encrypt', scope: 'vault:write', other: 'vault:read', sent: { plaintext: 'x' } },

@@ -1,12 +1,21 @@
 import { currentContext } from '../context/request-context.js';
+import type { Surface } from '../context/surface.js';
 import { AppError } from '../errors/app-error.js';
 
-/** One and the same 401 for missing, unknown, expired, revoked and wrong kind (RFC 6750, 3). */
-export function unauthorized(surface: string, wasPresented: boolean): AppError {
+/** The credential that each surface takes. All routes of the storefront are public. */
+const REQUIRED: Record<Surface, string> = {
+  storefront: 'A valid credential is required',
+  staff: 'A staff session token or staff API token is required, sent as Authorization: Bearer',
+  connect: 'A platform API key or OAuth access token is required, sent as Authorization: Bearer',
+  vault: 'A platform API key is required, sent as Authorization: Bearer',
+  realtime: 'A platform API key is required, sent as Authorization: Bearer',
+  data: 'A platform API key is required, sent as Authorization: Bearer',
+};
+
+/** One and the same 401 of a surface for missing, unknown, expired, revoked and wrong kind (RFC 6750, 3). */
+export function unauthorized(surface: Surface, wasPresented: boolean): AppError {
   const challenge = `Bearer realm="${surface}"${wasPresented ? ', error="invalid_token"' : ''}`;
-  return new AppError(401, 'unauthorized', 'A valid credential is required', {
-    headers: { 'WWW-Authenticate': challenge },
-  });
+  return new AppError(401, 'unauthorized', REQUIRED[surface], { headers: { 'WWW-Authenticate': challenge } });
 }
 
 /** For a caller whose credential has ended since it was verified. */

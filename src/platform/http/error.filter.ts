@@ -30,7 +30,7 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
-    const error = this.orWrongMethod(toAppError(thrown), request);
+    const error = this.orWrongRoute(toAppError(thrown), request);
     const requestId = findContext()?.requestId ?? '';
 
     if (response.writableEnded && cannotBeAnswered(thrown)) return;
@@ -56,11 +56,15 @@ export class ErrorFilter implements ExceptionFilter {
     this.metrics.unmappedDatabaseErrors.inc();
   }
 
-  /** Nest responds to an unknown method of a known path with 404; HTTP has 405 with `Allow` for that. */
-  private orWrongMethod(error: AppError | null, request: Request): AppError | null {
-    const noHandler = error?.status === 404 && request.route === undefined;
-    const allowed = noHandler ? this.routes.methodsOf(request.path) : [];
-    if (allowed.length === 0 || allowed.includes(request.method)) return error;
+  /**
+   * Nest responds to an unknown path and to an unknown method of a known path with 404. The first says so, to tell it from an
+   * unknown resource; the second is 405 with `Allow`.
+   */
+  private orWrongRoute(error: AppError | null, request: Request): AppError | null {
+    if (error?.status !== 404 || request.route !== undefined) return error;
+    const allowed = this.routes.methodsOf(request.path);
+    if (allowed.length === 0) return new AppError(404, 'not_found', 'No operation has this path');
+    if (allowed.includes(request.method)) return error;
     const Allow = allowed.join(', ');
     return new AppError(405, 'method_not_allowed', `Method not allowed; use ${Allow}`, { headers: { Allow } });
   }

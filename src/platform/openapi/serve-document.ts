@@ -11,7 +11,7 @@ const REVALIDATED = 'no-cache';
 const UNCHANGING = 'public, max-age=31536000, immutable';
 
 /**
- * Serves `/openapi.json` and Swagger UI at `/docs`. The document is built on the first request and serialized once:
+ * Serves `/openapi.json` and Swagger UI at `/docs`, to which `/` leads. The document is built on the first request and serialized once:
  * building it for each request would block all the others.
  */
 export function serveDocument(app: NestExpressApplication, content: () => DocumentContent): void {
@@ -21,6 +21,9 @@ export function serveDocument(app: NestExpressApplication, content: () => Docume
     document ??= new PreparedFile(Buffer.from(JSON.stringify(buildDocument(app, content()))), 'json', REVALIDATED);
     return document.send(request, response);
   });
+
+  // The address that a browser is given first.
+  server.get('/', (_request, response) => response.redirect('/docs'));
 
   const files = swaggerUiFiles();
   for (const [path, file] of Object.entries(files)) {
