@@ -24,9 +24,8 @@ compares. A token never grants more than its user holds at the time of the reque
 - A required connect scope with an area and an action is satisfied by the same scope, by a scope with \`*\` as area or action, and
   by \`connect:*\`: \`connect:grants:write\` is satisfied by \`connect:grants:*\` and \`connect:*:write\`, not by
   \`connect:bookings:write\`.
-- To revoke an OAuth client or one of its secrets, a caller needs a delete scope for each area of the scopes of the client, such as
-  \`connect:bookings:delete\`; \`connect:*:delete\` and \`connect:*\` cover all areas. To replace a secret it needs all scopes of the
-  client.
+- To revoke an OAuth client or one of its secrets, a delete scope of any area is enough. To replace a secret, a caller needs all scopes
+  of the client.
 - \`realtime:subscribe\` and \`realtime:publish\` can be narrowed to channels: \`realtime:subscribe:bookings.*\` allows all channels
   whose names start with \`bookings.\` (not the channel \`bookings\`), and \`realtime:publish:partners.news\` only that channel. A key
   with a narrowed scope can hand on only scopes that it covers. The 403 response names the missing scope with the channel.

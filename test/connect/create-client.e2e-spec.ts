@@ -1,7 +1,15 @@
 /** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
-import { actingAs, clientsOf, entriesOf, newClient, newOperator, type OAuthClient } from './partners.js';
+import {
+  actingAs,
+  clientsOf,
+  type CreatedClient,
+  entriesOf,
+  newClient,
+  newOperator,
+  type OAuthClient,
+} from './partners.js';
 
 let app: TestApp;
 let operatorId: string;
@@ -37,10 +45,27 @@ describe('POST /connect/v1/operators/{operatorId}/oauth-clients', () => {
       active: true,
       createdAt: expect.any(String),
       revokedAt: null,
+      warnings: ['connect:bookings:write', 'connect:flights:*'].map((scope) => ({
+        code: 'scope_without_operation',
+        scope,
+      })),
     });
     expect(headers['location']).toBe(`${path}/${body.clientId}`);
     expect(headers['cache-control']).toBe('no-store');
     expect(headers['etag']).toBeUndefined();
+  });
+
+  it('a new client gets no warning for the scopes of operations, and one for each of an area or action that none has', async () => {
+    const warnedOf = async (scopes: string[]) => {
+      const { status, body } = await app.as('platform').post<CreatedClient>(path, { scopes });
+      expect([status, body.scopes]).toEqual([201, scopes]);
+      return body.warnings.map(({ scope }) => scope);
+    };
+    const url = '/.well-known/oauth-authorization-server/connect/v1';
+    const { body } = await app.get<{ scopes_supported: string[] }>(url);
+    expect(await warnedOf(body.scopes_supported)).toEqual([]);
+    const unknown = ['connect:flights:read', 'connect:grants:delete', 'connect:*:archive', 'connect:flights:*'];
+    expect(await warnedOf(['connect:grants:*', ...unknown])).toEqual(unknown);
   });
 
   it('a new client requires only scopes; omitted members and null are both stored as null', async () => {

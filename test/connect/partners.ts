@@ -21,6 +21,10 @@ export interface OAuthClient {
   clientSecret: string;
 }
 
+export interface CreatedClient extends OAuthClient {
+  warnings: { code: string; scope: string }[];
+}
+
 export interface Token {
   access_token: string;
   token_type: string;
@@ -69,9 +73,10 @@ export async function withKey(app: TestApp, scopes: string[], operatorId: string
 /** A new client of the operator, created by a caller with all scopes. */
 export async function newClient(app: TestApp, operatorId: string, values: object = {}): Promise<OAuthClient> {
   const body = { scopes: ['connect:bookings:read'], ...values };
-  const answer = await app.as('platform').post<OAuthClient>(clientsOf(operatorId), body);
+  const answer = await app.as('platform').post<CreatedClient>(clientsOf(operatorId), body);
   if (answer.status !== 201) throw new Error(`The client was not created: ${answer.text}`);
-  return answer.body;
+  const { warnings: _, ...client } = answer.body;
+  return client;
 }
 
 /** Requests a token by a form with the ID and secret of the client. */

@@ -10,6 +10,7 @@ import { AccessTokensService } from './oauth/access-tokens.service.js';
 import { ClientAuthenticationService } from './oauth/client-authentication.service.js';
 import { MetadataController } from './oauth/metadata.controller.js';
 import { TokenController } from './oauth/token.controller.js';
+import { OperationScopes } from './operation-scopes.js';
 import { OAuthClientsController } from './oauth-clients/oauth-clients.controller.js';
 import { OAuthClientsService } from './oauth-clients/oauth-clients.service.js';
 import { GrantsController } from './operators/grants.controller.js';
@@ -36,6 +37,7 @@ import { OperatorsService } from './operators/operators.service.js';
     ConnectDemo,
     GrantsService,
     OAuthClientsService,
+    OperationScopes,
     OperatorsService,
   ],
 })

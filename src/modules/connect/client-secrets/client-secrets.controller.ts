@@ -56,7 +56,7 @@ export class ClientSecretsController {
    * Revoke a secret of an OAuth client
    *
    * @remarks Ends the secret and all access tokens issued with it, and returns the secret without its value. Revoking
-   * it again returns the same response. The caller needs the same delete scopes as to revoke the client (403). The
+   * it again returns the same response. A delete scope of any area is enough, as to revoke the client. The
    * only valid secret cannot be revoked (409 `last_secret`): rotate first, or revoke the client.
    */
   @Delete(':secretId')

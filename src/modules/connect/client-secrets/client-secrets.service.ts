@@ -7,7 +7,6 @@ import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { assertRevocable } from '../assert-grantable.js';
 import { newClientSecret } from '../oauth-clients/client-credentials.js';
 import type { OAuthClient } from '../oauth-clients/oauth-client.entity.js';
 import { OAuthClientsService } from '../oauth-clients/oauth-clients.service.js';
@@ -65,13 +64,12 @@ export class ClientSecretsService {
 
   /**
    * Ends the secret and the tokens that were issued with it, also if the secret has expired: its tokens can still be
-   * valid. A second revocation changes nothing. Throws 403 and 404 as the revocation of the client, 409 `last_secret`
+   * valid. A second revocation changes nothing. Throws 404, 409 `last_secret`
    * if the client would have no valid secret left.
    */
   async revoke(operatorId: string, clientId: string, secretId: string): Promise<ClientSecretResponse> {
     return this.database.transaction(async () => {
       const client = await this.clients.lock(operatorId, clientId);
-      assertRevocable(client.scopes);
       const secret = await this.database.repository(ClientSecret).findOneBy({ id: secretId, client: client.id });
       if (!secret) throw notFound({ resource: 'oauth_client_secret' });
       const now = this.clock.now();

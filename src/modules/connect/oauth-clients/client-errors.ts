@@ -54,12 +54,6 @@ const forbidden = body(
       items: text(200),
       description: 'Requested scopes that the caller may not grant',
     },
-    missingScopes: {
-      type: 'array',
-      maxItems: 64,
-      items: text(200),
-      description: 'Scopes that the caller lacks to revoke the client',
-    },
   },
 );
 const missing = body(

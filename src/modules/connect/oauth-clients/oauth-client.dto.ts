@@ -1,5 +1,6 @@
 import { PageQuery, pageOf } from '../../../platform/http/dto.js';
-import { Clearable, Flag, Id, Optional, Text, Texts } from '../../../platform/http/fields.js';
+import { Clearable, Flag, Id, ListOf, OneOf, Optional, Text, Texts } from '../../../platform/http/fields.js';
+import { named } from '../../../platform/http/named-values.js';
 import { QueryFlag } from '../../../platform/http/query-fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { CONNECT_SCOPES } from '../connect-scopes.js';
@@ -90,12 +91,33 @@ export class OAuthClientResponse {
   revokedAt: string | null;
 }
 
+/** What a problem of a new client can be. */
+export const CLIENT_WARNINGS = named('OAuthClientWarningCode', ['scope_without_operation']);
+
+/** A problem of a new client, which does not prevent its creation. */
+export class OAuthClientWarning {
+  /** `scope_without_operation`: no operation of this surface has the area and action of the scope. */
+  @OneOf(CLIENT_WARNINGS)
+  code: (typeof CLIENT_WARNINGS)[number];
+
+  /**
+   * The scope concerned. It is stored, and counts where an operation accepts any area.
+   * @example "connect:bookings:read"
+   */
+  @Text({ max: 200 })
+  scope: string;
+}
+
 /** A new OAuth client with its first secret. */
 export class CreatedOAuthClient extends OAuthClientResponse {
   /** The secret, returned only once. It is absent when the response is replayed for the same Idempotency-Key. */
   @Optional()
   @Text({ max: 53, pattern: /^ocs_[0-9A-Za-z]{49}$/ })
   clientSecret?: string;
+
+  /** Problems that did not prevent the creation; empty if there are none. */
+  @ListOf(() => OAuthClientWarning, { max: 64 })
+  warnings: OAuthClientWarning[];
 }
 
 export function toOAuthClient(client: OAuthClient): OAuthClientResponse {

@@ -15,12 +15,16 @@ import {
   toOAuthClient,
 } from './oauth-client.dto.js';
 import { OAuthClientsService } from './oauth-clients.service.js';
+import { OperationScopes } from '../operation-scopes.js';
 import { PathClientId, PathOperatorId } from '../operators/path-ids.js';
 
 @ApiTags('Connect: OAuth clients')
 @Controller('/connect/v1/operators/:operatorId/oauth-clients')
 export class OAuthClientsController {
-  constructor(private readonly clients: OAuthClientsService) {}
+  constructor(
+    private readonly clients: OAuthClientsService,
+    private readonly scopes: OperationScopes,
+  ) {}
 
   /**
    * Create an OAuth client
@@ -29,7 +33,8 @@ export class OAuthClientsController {
    * caller does not have are rejected with 403, an end later than that of the credential of the caller with 400. A
    * client that creates another one is its parent, and the new client is revoked with it. Rejected with 409 if the
    * operator is inactive (`operator_inactive`), the grant is inactive, narrower or ends earlier (`grant_conflict`),
-   * or the operator has 50 active clients (`client_limit_reached`).
+   * or the operator has 50 active clients (`client_limit_reached`). Areas and actions are not limited to those of today's
+   * operations: a scope that no operation has is named in `warnings`.
    */
   @Post()
   @RequireScope('*:write')
@@ -40,7 +45,9 @@ export class OAuthClientsController {
     const { client, clientSecret } = await this.clients.create(operatorId, body);
     setResponseHeader('Cache-Control', 'no-store');
     const location = `/connect/v1/operators/${operatorId}/oauth-clients/${client.clientId}`;
-    return created(location, {}, { ...toOAuthClient(client), clientSecret });
+    const unknown = this.scopes.withoutOperation(client.scopes);
+    const warnings = unknown.map((scope) => ({ code: 'scope_without_operation' as const, scope }));
+    return created(location, {}, { ...toOAuthClient(client), clientSecret, warnings });
   }
 
   /**
@@ -56,13 +63,24 @@ export class OAuthClientsController {
   }
 
   /**
+   * Get an OAuth client
+   *
+   * @remarks Returns the client without its secret, also if it is revoked. The path accepts the public client ID or the
+   * ID of the resource.
+   */
+  @Get(':clientId')
+  @RequireScope('*:read')
+  async get(@PathOperatorId() operatorId: string, @PathClientId() clientId: string): Promise<OAuthClientResponse> {
+    return toOAuthClient(await this.clients.get(operatorId, clientId));
+  }
+
+  /**
    * Revoke an OAuth client
    *
    * @remarks Ends the client, its secrets and its access tokens at once and permanently, and returns the client. Clients that
    * it created end with it, and so do theirs. The path
    * accepts the public client ID or the ID of the resource. Revoking it again returns the same response.
-   * The caller needs a delete scope for each area of the scopes of the client; otherwise the request is rejected with
-   * 403 and the missing scopes. `connect:*:delete` and `connect:*` cover all areas.
+   * A delete scope of any area is enough, whatever the scopes of the client are.
    */
   @Delete(':clientId')
   @RequireScope('*:delete')

@@ -14,7 +14,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { PlatformKeyListener, PlatformKeysService } from '../../identity/index.js';
-import { assertGrantable, assertRevocable } from '../assert-grantable.js';
+import { assertGrantable } from '../assert-grantable.js';
 import { OperatorsService } from '../operators/operators.service.js';
 import { type ClientCredentials, newClientCredentials } from './client-credentials.js';
 import { type CreateOAuthClient, type ListOAuthClients, toOAuthClient } from './oauth-client.dto.js';
@@ -106,13 +106,11 @@ export class OAuthClientsService extends PlatformKeyListener {
   }
 
   /**
-   * Accepts the public ID or the ID of the resource. A second revocation changes nothing. Throws 404, 403 if the caller lacks a
-   * delete scope for an area of the client.
+   * Accepts the public ID or the ID of the resource. A second revocation changes nothing. Throws 404.
    */
   async revoke(operatorId: string, clientId: string): Promise<OAuthClient> {
     return this.database.transaction(async () => {
       const client = await this.lock(operatorId, clientId);
-      assertRevocable(client.scopes);
       if (client.active) await this.endWithDescendants([client]);
       return client;
     });

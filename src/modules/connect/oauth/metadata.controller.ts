@@ -2,22 +2,26 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
+import { OperationScopes } from '../operation-scopes.js';
 import { MetadataResponse, toMetadata } from './metadata.dto.js';
 
 @ApiTags('Connect: OAuth tokens')
 @Controller('/.well-known/oauth-authorization-server/connect/v1')
 export class MetadataController {
-  constructor(private readonly env: Env) {}
+  constructor(
+    private readonly env: Env,
+    private readonly scopes: OperationScopes,
+  ) {}
 
   /**
    * Get the OAuth server metadata
    *
-   * @remarks Returns the URLs and capabilities of the OAuth endpoints (RFC 8414) for automatic client configuration. No
+   * @remarks Returns the URLs, capabilities and scopes of the OAuth endpoints (RFC 8414) for automatic client configuration. No
    * credentials are needed.
    */
   @Get()
   @Public()
   async metadata(): Promise<MetadataResponse> {
-    return toMetadata(this.env.baseUrl);
+    return toMetadata(this.env.baseUrl, this.scopes.supported());
   }
 }

@@ -21,6 +21,13 @@ export class MetadataResponse {
   @Text({ max: 300 })
   revocation_endpoint: string;
 
+  /**
+   * Scopes of the operations of this surface. `connect:*` has all of them; `connect:<area>:*` all actions of an area, such as
+   * `connect:grants:*`. Clients may have scopes of further areas, which have no operations yet.
+   */
+  @Texts({ max: 200, maxLength: 200 })
+  scopes_supported: string[];
+
   /** Grants of the token endpoint; only `client_credentials`. */
   @Texts(SHORT)
   grant_types_supported: string[];
@@ -46,14 +53,15 @@ export class MetadataResponse {
   service_documentation: string;
 }
 
-/** The metadata of the service under this base URL. */
-export function toMetadata(baseUrl: string): MetadataResponse {
+/** The metadata of the service under this base URL, with these scopes. */
+export function toMetadata(baseUrl: string, scopes: string[]): MetadataResponse {
   const issuer = `${baseUrl}/connect/v1`;
   return {
     issuer,
     token_endpoint: `${issuer}/oauth/token`,
     introspection_endpoint: `${issuer}/oauth/introspect`,
     revocation_endpoint: `${issuer}/oauth/revoke`,
+    scopes_supported: scopes,
     grant_types_supported: ['client_credentials'],
     response_types_supported: [],
     token_endpoint_auth_methods_supported: METHODS,
