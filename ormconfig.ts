@@ -74,6 +74,7 @@ import { ListIndexes1794000000720 } from './src/migrations/1794000000720-list-in
 import { SchemaCompatibility1794000001000 } from './src/migrations/1794000001000-schema-compatibility.js';
 import { LowerCaseStatistics1794000001700 } from './src/migrations/1794000001700-lower-case-statistics.js';
 import { LiveCallers1795804000000 } from './src/migrations/1795804000000-live-callers.js';
+import { OpenMoneyOfPastDays1795807000000 } from './src/migrations/1795807000000-open-money-of-past-days.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -265,6 +266,7 @@ const migrations = [
   SchemaCompatibility1794000001000,
   LowerCaseStatistics1794000001700,
   LiveCallers1795804000000,
+  OpenMoneyOfPastDays1795807000000,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

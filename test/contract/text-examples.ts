@@ -21,6 +21,7 @@ export async function textExamples(app: TestApp): Promise<Record<string, string>
 
 const REPORTS = [
   ...['receivables', 'receivables/entries', 'payables', 'payables/entries', 'open-installments', 'unapplied-money'],
+  'unbilled-receipts',
   ...['vat', 'vat/documents', 'revenue', 'payment-journal', 'invoice-journal', 'numbering'],
 ];
 

@@ -4,7 +4,7 @@ import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { taxCodeAt } from '../../taxes/tax-codes.js';
 import { issuedNote, useOwnSeries } from '../credit-notes/crediting.js';
-import { draft, issue, voiding } from '../invoices/invoicing.js';
+import { draft, issue, travelToDayOfMonth, voiding } from '../invoices/invoicing.js';
 import { schedulesOf, schedulesPath } from '../payment-plans/plans.js';
 import { received } from '../payments/bookings.js';
 import { PAYMENTS, recorded } from '../payments/payments.js';
@@ -37,6 +37,7 @@ async function moneyOf(bookingId: string, asOf?: string): Promise<Money> {
 
 describe('the account of a booking as of a day', () => {
   it('each day is answered later as it was, through price changes, credit notes, refunds, reversals and a cancellation', async () => {
+    travelToDayOfMonth(app, 3);
     const { id: taxCodeId } = await taxCodeAt(owner, 1_900);
     const { booking, item } = await confirmedBooking(owner, { item: { unitSellCents: 119_000, taxCodeId } });
     const { id } = booking;

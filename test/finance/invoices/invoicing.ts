@@ -152,3 +152,8 @@ export async function pay(app: TestApp, id: string, amountCents: number): Promis
 export async function takeBack(client: TestClient, paymentId: string): Promise<void> {
   expect((await client.post(`${PAYMENTS}/${paymentId}/reversal`, { reason: 'The bank returned it' })).status).toBe(200);
 }
+
+/** Moves the clock forward to this day of a month. An invoice can be voided until the end of the month of its issue date. */
+export function travelToDayOfMonth(app: TestApp, dayOfMonth: number): void {
+  while (Number(app.day().slice(8)) !== dayOfMonth) app.travel({ days: 1 });
+}

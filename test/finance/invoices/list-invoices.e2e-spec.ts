@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { invalid, problem, staffWith } from '../invoices.js';
 import { makeSeries } from '../number-series/series.js';
-import { draft, type Invoice, issue, pay, PATH, read, sell, voiding } from './invoicing.js';
+import { draft, type Invoice, issue, pay, PATH, read, sell, travelToDayOfMonth, voiding } from './invoicing.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -30,6 +30,7 @@ const day = (offset: number) => app.day(offset);
 beforeAll(async () => {
   app = await startApp();
   owner = app.as('owner');
+  travelToDayOfMonth(app, 25);
   const series = await makeSeries(owner);
   const { id: seriesId } = series;
   ({ prefix } = series);

@@ -72,6 +72,21 @@ export class Account extends BilledBooking {
     return sum(receipts.map(({ amount }) => amount)) - this.applied(({ money }) => receipts.includes(money));
   }
 
+  /** Covers refunds that are requested. */
+  get reserved(): number {
+    return this.applied(({ refund }) => refund?.status === 'requested');
+  }
+
+  /** Lies on debts of a booking that is cancelled and not settled, or on installments of a quote: nothing of it is owed. */
+  get held(): number {
+    const isUnsettled = this.status === 'cancelled' && this.agreedFee === null;
+    const isQuote = this.status === 'draft';
+    return this.applied(
+      ({ installment, invoice, refund }) =>
+        refund === null && (isUnsettled || (isQuote && invoice === null && installment !== null)),
+    );
+  }
+
   covered(refund: Money): number {
     return this.applied((row) => row.refund === refund);
   }

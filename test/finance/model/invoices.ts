@@ -141,8 +141,8 @@ export async function voidInvoice(clerk: Clerk): Outcome {
   if (!account || !invoice) return null;
   const path = `${INVOICES}/${invoice.id}/voiding`;
   const body = { reason: 'Made out to the wrong company' };
-  const isClosed = invoice.issueDate < clerk.office.firstOpenDay;
-  if (isClosed || invoice.sent || account.paid(invoice) > 0 || creditedOf(invoice) > 0) {
+  const isOver = invoice.issueDate.slice(0, 7) < clerk.today.slice(0, 7);
+  if (isOver || invoice.sent || account.paid(invoice) > 0 || creditedOf(invoice) > 0) {
     await clerk.rejected('POST', path, { body, codes: ['credit_note_required'] });
     return [account];
   }

@@ -75,6 +75,17 @@ describe('tampering with what reports of past days read', () => {
       restore: `delete from accounting_period_figures`,
     });
     expect(found).toEqual({ period_frozen: entry('accounting_period', '1999-01', [0, 5]) });
+
+    // The figures of receivables have another meaning since; a month that was closed before keeps its own.
+    const changed = {
+      tables: ['accounting_period_figures'],
+      change: `insert into accounting_period_figures values ('1999-01', 'receivables', 'EUR', 5)`,
+      restore: `delete from accounting_period_figures`,
+    };
+    expect(await violatedBy(app, owner, changed)).toEqual({});
+    await app.sql('update accounting_periods set figures_definition = 2');
+    const today = { period_frozen: entry('accounting_period', '1999-01', [0, 5]) };
+    expect(await violatedBy(app, owner, changed)).toEqual(today);
     await app.sql('delete from accounting_periods');
   });
 });

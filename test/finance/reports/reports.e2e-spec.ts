@@ -184,7 +184,7 @@ describe('open installments and unapplied money', () => {
     expect(totalOf(all, currency)?.['outstandingCents']).toBe(sum(all.data, currency, 'outstandingCents'));
   });
 
-  it('money of a cancelled booking stays listed as unapplied, from the day on which it became so', async () => {
+  it('all money of a cancelled booking is listed until its settlement, also what settled an installment', async () => {
     const currency = 'BHD';
     const { id } = await bookingWith(app, { currency, installments: [[day(0), 500]] });
     await recorded(owner, received(id, 800, { currency, paidOn: day(0) }));
@@ -198,7 +198,8 @@ describe('open installments and unapplied money', () => {
       [id],
     );
     const cancelled = await report(`unapplied-money?currency=${currency}&bookingStatus=cancelled`);
-    expect(cancelled.data).toMatchObject([{ bookingId: id, customerName: 'Clara Example', unappliedCents: 300 }]);
+    expect(cancelled.data).toMatchObject([{ bookingId: id, customerName: 'Clara Example', unappliedCents: 800 }]);
+    expect(cancelled.data).toMatchObject([{ kind: 'held_for_settlement', amountCents: 800, reservedCents: 0 }]);
   });
 });
 

@@ -242,10 +242,14 @@ export class Invoice {
     });
   }
 
-  /** Its number is not used again. Throws 409 `invalid_transition`, `credit_note_required` if something followed. */
-  void(voidReason: string, { isMonthClosed, now }: { isMonthClosed: boolean; now: Date }): void {
+  /**
+   * Its number is not used again. The figures of its month no longer contain it, so it is voided in that month only. Throws
+   * 409 `invalid_transition`, `credit_note_required` if something followed.
+   */
+  void(voidReason: string, month: { isMonthClosed: boolean; today: string; now: Date }): void {
     if (this.status === 'void') throw this.invalidTransition('void');
-    const reason = this.followedBy(isMonthClosed);
+    const { now } = month;
+    const reason = this.followedBy(month);
     if (reason !== null) {
       throw conflict('credit_note_required', 'Credit the invoice instead of voiding it', { reason });
     }
@@ -327,11 +331,18 @@ export class Invoice {
   }
 
   /** What rules out that the invoice is voided, although it was issued. */
-  private followedBy(isMonthClosed: boolean): 'paid' | 'credited' | 'sent' | 'month_closed' | null {
+  private followedBy({
+    isMonthClosed,
+    today,
+  }: {
+    isMonthClosed: boolean;
+    today: string;
+  }): 'paid' | 'credited' | 'sent' | 'month_closed' | 'month_over' | null {
     if (this.paidCents > 0) return 'paid';
     if (this.creditedCents > 0) return 'credited';
     if (this.sentAt !== null) return 'sent';
-    return isMonthClosed ? 'month_closed' : null;
+    if (isMonthClosed) return 'month_closed';
+    return this.issueDate !== null && this.issueDate.slice(0, 7) < today.slice(0, 7) ? 'month_over' : null;
   }
 
   private creditImage(): object {

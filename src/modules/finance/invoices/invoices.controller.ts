@@ -177,7 +177,8 @@ export class InvoicesController {
    *
    * @remarks Moves a draft or an issued invoice to `void`. Its number is not used again, and its booking or
    * installment can be invoiced again. Once something followed, it is rejected with 409 `credit_note_required`, which
-   * names the reason: `paid`, `credited`, `sent` or `month_closed`; with 409 `invalid_transition` if it is void already.
+   * names the reason: `paid`, `credited`, `sent`, `month_closed`, or `month_over` after the month of its issue date; with
+   * 409 `invalid_transition` if it is void already.
    */
   @Post(':id/voiding')
   @HttpCode(200)

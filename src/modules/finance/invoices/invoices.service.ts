@@ -209,7 +209,7 @@ export class InvoicesService {
       const lines = await this.repository.linesOf(id);
       const before = this.imageOf({ invoice, lines });
       const isMonthClosed = invoice.issueDate !== null && !(await this.issuing.isOpen(invoice.issueDate));
-      invoice.void(reason, { isMonthClosed, now: this.clock.now() });
+      invoice.void(reason, { isMonthClosed, today: this.clock.today(), now: this.clock.now() });
       await this.repository.update(invoice);
       await this.accounts.applyMoney(account);
       await this.reminders.reschedule(invoice.bookingId, INVOICE_TRIGGERS);

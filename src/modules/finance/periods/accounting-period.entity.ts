@@ -15,13 +15,15 @@ export class AccountingPeriod {
   @Column('timestamptz', { name: 'filed_at', nullable: true }) filedAt: Date | null;
   @Column('text', { name: 'filed_by', nullable: true }) filedBy: string | null;
   @Column('text', { name: 'filing_reference', nullable: true }) filingReference: string | null;
+  /** The definition by which the figures were stored. */
+  @Column('integer', { name: 'figures_definition' }) figuresDefinition: number;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  close(actorId: string, now: Date): void {
+  close(actorId: string, { figuresDefinition, now }: { figuresDefinition: number; now: Date }): void {
     this.assertStatus('open', 'closed');
-    Object.assign(this, { status: 'closed', closedAt: now, closedBy: actorId, updatedAt: now });
+    Object.assign(this, { status: 'closed', closedAt: now, closedBy: actorId, figuresDefinition, updatedAt: now });
   }
 
   reopen(now: Date): void {

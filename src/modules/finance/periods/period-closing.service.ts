@@ -9,10 +9,11 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { wrongGroups } from '../tax-allocation/wrong-groups.sql.js';
 import { IntegrityService } from '../reports/integrity.service.js';
-import { periodFigures } from '../reports/period-figures.sql.js';
+import { unbilledReceipts } from '../reports/as-of.sql.js';
+import { FIGURES_DEFINITION, periodFigures } from '../reports/period-figures.sql.js';
 import { BILLED } from '../tax-allocation/billed-taxes.service.js';
 import { AccountingPeriod } from './accounting-period.entity.js';
-import type { Blocker, Figure, PeriodView } from './period.dto.js';
+import type { Blocker, Figure, PeriodView, PeriodWarning } from './period.dto.js';
 
 const EVENTS = { close: 'closed', reopen: 'reopened', file: 'filed' } as const;
 
@@ -80,7 +81,13 @@ export class PeriodClosingService {
     if (period.status !== 'open') return this.closed(period);
     const blockers = await this.blockers(id);
     const order = await this.outOfOrder(id);
-    return { period, closable: blockers.length === 0 && order === null, blockers, figures: await this.figures(id) };
+    return {
+      period,
+      closable: blockers.length === 0 && order === null,
+      blockers,
+      warnings: await this.warnings(id),
+      figures: await this.figures(id),
+    };
   }
 
   /**
@@ -91,7 +98,7 @@ export class PeriodClosingService {
     // Before the lock: verifying may take seconds.
     const rules = await this.violatedRules();
     return this.change(id, expected, 'close', async (period) => {
-      period.close(currentActor().principal, this.clock.now());
+      period.close(currentActor().principal, { figuresDefinition: FIGURES_DEFINITION, now: this.clock.now() });
       const order = await this.outOfOrder(id);
       if (order !== null) throw conflict('period_out_of_order', order.message, order.details);
       const blockers = [...rules, ...(await this.openMatters(id))];
@@ -162,11 +169,11 @@ export class PeriodClosingService {
   private async save(period: AccountingPeriod): Promise<void> {
     await this.database.execute(
       `update accounting_periods set status = $2, closed_at = $3, closed_by = $4, filed_at = $5, filed_by = $6,
-         filing_reference = $7, updated_at = $8, version = version + 1
+         filing_reference = $7, updated_at = $8, figures_definition = $9, version = version + 1
        where period = $1`,
       [
         ...[period.id, period.status, period.closedAt, period.closedBy, period.filedAt, period.filedBy],
-        ...[period.filingReference, period.updatedAt],
+        ...[period.filingReference, period.updatedAt, period.figuresDefinition],
       ],
     );
     period.version += 1;
@@ -178,7 +185,7 @@ export class PeriodClosingService {
       [period.id],
     );
     const figures = period.status === 'open' ? await this.figures(period.id) : stored;
-    return { period, closable: false, blockers: [], figures };
+    return { period, closable: false, blockers: [], warnings: [], figures };
   }
 
   private async figures(id: string): Promise<Figure[]> {
@@ -191,6 +198,16 @@ export class PeriodClosingService {
 
   private async blockers(id: string): Promise<Blocker[]> {
     return [...(await this.violatedRules()), ...(await this.openMatters(id))];
+  }
+
+  /** What somebody has to look at, although it prevents no closing. */
+  private async warnings(id: string): Promise<PeriodWarning[]> {
+    const found = await this.database.query<PeriodWarning>(
+      `select 'unbilled_receipts' as type, count(*)::integer as count, (array_agg(id order by id))[1:20] as examples
+       from ${DAYS} cross join lateral (${unbilledReceipts({ day: 'month.last', known: null })}) receipt`,
+      [id],
+    );
+    return found.filter(({ count }) => count > 0);
   }
 
   private async violatedRules(): Promise<Blocker[]> {
@@ -244,5 +261,14 @@ export class PeriodClosingService {
 
 function newPeriod(id: string, now: Date): AccountingPeriod {
   const open = { closedAt: null, closedBy: null, filedAt: null, filedBy: null, filingReference: null };
-  return make(AccountingPeriod, { id, status: 'open', ...open, version: 1, createdAt: now, updatedAt: now });
+  const figuresDefinition = FIGURES_DEFINITION;
+  return make(AccountingPeriod, {
+    id,
+    status: 'open',
+    ...open,
+    figuresDefinition,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  });
 }

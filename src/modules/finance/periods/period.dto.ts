@@ -1,9 +1,10 @@
-import { named } from '../../../platform/http/named-values.js';
+import { extensible, named } from '../../../platform/http/named-values.js';
 import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, ListOf, OneOf, Text, Texts, Version, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant } from '../../../platform/http/trade-fields.js';
 import { type AccountingPeriod, PERIOD_STATUSES, type PeriodStatus } from './accounting-period.entity.js';
 
+const WARNINGS = extensible('PeriodWarning', ['unbilled_receipts']);
 const BLOCKERS = named('PeriodBlocker', ['integrity', 'credit_due', 'open_settlements', 'number_gaps']);
 
 /** The reason for reopening an accounting period. */
@@ -45,11 +46,28 @@ class PeriodBlockerResponse {
   examples: string[];
 }
 
+/** Something that staff should look at before the period is closed. It does not prevent the closing. */
+class PeriodWarningResponse {
+  /** `unbilled_receipts`: received money on no invoice, whose tax is due; the report of unbilled receipts lists it. */
+  @OneOf(WARNINGS)
+  type: (typeof WARNINGS)[number];
+
+  /** Number of payments. */
+  @Whole({ min: 1, max: Number.MAX_SAFE_INTEGER })
+  count: number;
+
+  /** IDs of the first payments, at most 20. */
+  @Texts({ max: 20, maxLength: 100 })
+  examples: string[];
+}
+
 /** A figure of the period in one currency. */
 class PeriodFigureResponse {
   /**
-   * Open amounts at the end of the period (`receivables`, `documents`, `payables`, `unapplied`), or sums of it
-   * (`invoiced`, `output_tax`, `input_tax`, `payments`).
+   * Open amounts at the end of the period: `receivables` by installments and `documents` by invoices, both with refunds that
+   * no money covers, `payables`, and received money that settled nothing (`unapplied`), covers requested refunds
+   * (`reserved`), or lies on debts of quotes and of cancelled bookings that are not settled (`held`). Or sums of the period:
+   * `invoiced`, `output_tax`, `input_tax`, `payments`.
    */
   @Text({ max: 50 })
   name: string;
@@ -78,8 +96,12 @@ export class PeriodResponse {
   closable: boolean;
 
   /** What has to be resolved before the period can be closed; empty once it is closed. */
-  @ListOf(() => PeriodBlockerResponse, { max: 3 })
+  @ListOf(() => PeriodBlockerResponse, { max: 4 })
   blockers: PeriodBlockerResponse[];
+
+  /** What staff should look at before they close the period; empty once it is closed. */
+  @ListOf(() => PeriodWarningResponse, { max: 10 })
+  warnings: PeriodWarningResponse[];
 
   /** The figures now, or those that were stored when the period was closed. */
   @ListOf(() => PeriodFigureResponse, { max: 2000 })
@@ -111,18 +133,21 @@ export interface PeriodView {
   period: AccountingPeriod;
   closable: boolean;
   blockers: PeriodBlockerResponse[];
+  warnings: PeriodWarningResponse[];
   figures: PeriodFigureResponse[];
 }
 
 export type Blocker = PeriodBlockerResponse;
+export type PeriodWarning = PeriodWarningResponse;
 export type Figure = PeriodFigureResponse;
 
-export function toPeriod({ period, closable, blockers, figures }: PeriodView): PeriodResponse {
+export function toPeriod({ period, closable, blockers, warnings, figures }: PeriodView): PeriodResponse {
   return {
     period: period.id,
     status: period.status,
     closable,
     blockers,
+    warnings,
     figures,
     closedAt: period.closedAt?.toISOString() ?? null,
     closedBy: period.closedBy,

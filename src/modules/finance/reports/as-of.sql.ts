@@ -15,6 +15,11 @@ export function since({ day, known }: AsOf, effective: string, recorded: string)
   return known === null ? `${effective} > ${day}` : `(${effective} > ${day} or ${recorded} > ${known})`;
 }
 
+function isNotReversed(asOf: AsOf, payment: string): string {
+  const reversedOn = `${payment}.reversal_posting_date`;
+  return `(${reversedOn} is null or ${since(asOf, reversedOn, `${payment}.reversed_at`)})`;
+}
+
 export function until({ day, known }: AsOf, effective: string, recorded: string): string {
   return `${effective} <= ${day}${known === null ? '' : ` and ${recorded} <= ${known}`}`;
 }
@@ -57,8 +62,7 @@ export function allocatedTo(asOf: AsOf, column: string, id: string): string {
     select coalesce(sum(share.signed_cents), 0) as cents
     from payment_allocations share join payments payer on payer.id = share.payment_id
     where share.${column} = ${id} and ${until(asOf, 'share.effective_on', 'share.created_at')}
-      and (payer.reversal_posting_date is null
-        or ${since(asOf, 'payer.reversal_posting_date', 'payer.reversed_at')})
+      and ${isNotReversed(asOf, 'payer')}
       ${column === 'payment_id' ? `and ${toExistingDebt(asOf)}` : ''}
   )`;
 }
@@ -85,6 +89,15 @@ export function openInstallments(asOf: AsOf): string {
     where not version.cancelled and booking_then.status <> 'draft' and version.amount_cents > paid.cents`;
 }
 
+/** When the completion of a refund was recorded. Builds before this column did not store it. */
+const COMPLETED_AT = 'coalesce(refund.completed_at, refund.created_at)';
+
+/** Whether a refund or an outgoing transfer was paid and had not come back; false: its money was still here. */
+const isPaidOut = (asOf: AsOf) => `(
+  refund.status in ('completed', 'reversed') and ${until(asOf, 'refund.posting_date', COMPLETED_AT)}
+  and ${isNotReversed(asOf, 'refund')}
+)`;
+
 /** Refunds and outgoing transfers that no money covers, because a receipt was reversed afterwards. */
 export function uncoveredRefunds(asOf: AsOf): string {
   return `
@@ -96,12 +109,13 @@ export function uncoveredRefunds(asOf: AsOf): string {
     ) candidate
     join payments refund on refund.id = candidate.id
     cross join lateral ${allocatedTo(asOf, 'refund_id', 'refund.id')} covered
-    where refund.status in ('completed', 'reversed') and ${until(asOf, 'refund.posting_date', 'refund.created_at')}
-      and (refund.reversal_posting_date is null or ${since(asOf, 'refund.reversal_posting_date', 'refund.reversed_at')})
-      and refund.amount_cents > covered.cents`;
+    where ${isPaidOut(asOf)} and refund.amount_cents > covered.cents`;
 }
 
-/** Issued invoices with an open amount. */
+/**
+ * Issued invoices with an open amount. One that was voided after the month of its issue date, which earlier builds allowed,
+ * is in no figure of that month.
+ */
 export function openDocuments(asOf: AsOf): string {
   return `
     select invoice.id, 'invoice' as entity, 'invoice' as type, invoice.booking_id, invoice.number as label, 0 as position,
@@ -122,7 +136,8 @@ export function openDocuments(asOf: AsOf): string {
     ) credited
     cross join lateral ${allocatedTo(asOf, 'invoice_id', 'invoice.id')} paid
     where ${until(asOf, 'invoice.issue_date', 'invoice.issued_at')}
-      and (invoice.voided_on is null or ${since(asOf, 'invoice.voided_on', 'invoice.voided_at')})
+      and (invoice.voided_on is null or ${since(asOf, 'invoice.voided_on', 'invoice.voided_at')}
+        and date_trunc('month', invoice.voided_on) <= date_trunc('month', invoice.issue_date))
       and invoice.total_cents > credited.cents + paid.cents`;
 }
 
@@ -153,16 +168,6 @@ export function openBills(asOf: AsOf): string {
       and bill.total_cents > paid.cents`;
 }
 
-/** Money of customers that settled nothing. */
-export function unappliedMoney(asOf: AsOf): string {
-  return unapplied(asOf, { kinds: `('receipt', 'transfer_in')`, owner: 'payment.booking_id' });
-}
-
-/** Money that was paid to suppliers and settled nothing. */
-export function supplierPrepayments(asOf: AsOf): string {
-  return unapplied(asOf, { kinds: `('supplier_payment')`, owner: 'payment.supplier_invoice_id' });
-}
-
 /** Payments with allocations to debts that did not exist yet on the day. */
 const toLaterDebts = (asOf: AsOf) => `
   select allocation.payment_id from payment_schedule_history debt
@@ -175,23 +180,113 @@ const toLaterDebts = (asOf: AsOf) => `
   join payment_allocations allocation on allocation.supplier_invoice_id = debt.id
   where ${since(asOf, 'debt.posting_date', 'debt.approved_at')}`;
 
-function unapplied(asOf: AsOf, { kinds, owner }: { kinds: string; owner: string }): string {
+/** Money that was paid to suppliers and settled nothing. */
+export function supplierPrepayments(asOf: AsOf): string {
   return `
-    select payment.id, payment.kind, ${owner}, payment.currency, payment.paid_on, payment.posting_date,
-      payment.reference, payment.amount_cents, payment.amount_cents - applied.cents as unapplied_cents
-    from (
-      select id from payments where unapplied_cents > 0 and status = 'completed'
-      union ${movedSince(asOf, 'payment_id')}
-      union select id from payments where ${since(asOf, 'reversal_posting_date', 'reversed_at')}
-      union ${toLaterDebts(asOf)}
-    ) candidate
-    join payments payment on payment.id = candidate.id and payment.kind in ${kinds}
+    select payment.id, payment.supplier_invoice_id, payment.currency, payment.amount_cents - applied.cents as unapplied_cents
+    from (${maybeUnapplied(asOf)}) candidate
+    join payments payment on payment.id = candidate.id and payment.kind = 'supplier_payment'
     cross join lateral ${allocatedTo(asOf, 'payment_id', 'payment.id')} applied
-    where ${until(asOf, 'payment.posting_date', 'payment.created_at')}
-      and (payment.reversal_posting_date is null
-        or ${since(asOf, 'payment.reversal_posting_date', 'payment.reversed_at')})
+    where ${until(asOf, 'payment.posting_date', 'payment.created_at')} and ${isNotReversed(asOf, 'payment')}
       and payment.amount_cents > applied.cents`;
 }
+
+/** Payments of which a part may have settled nothing on the day. */
+const maybeUnapplied = (asOf: AsOf) => `
+  select id from payments where unapplied_cents > 0 and status = 'completed'
+  union ${movedSince(asOf, 'payment_id')}
+  union select id from payments where ${since(asOf, 'reversal_posting_date', 'reversed_at')}
+  union ${toLaterDebts(asOf)}`;
+
+/** Payments that cover a refund which may have been requested and not yet paid on the day. */
+const maybeReserved = (asOf: AsOf) => `
+  select share.payment_id from payments refund join payment_allocations share on share.refund_id = refund.id
+  where refund.status = 'requested' or refund.kind = 'refund' and ${since(asOf, 'refund.posting_date', COMPLETED_AT)}`;
+
+/** Payments of bookings that may have been quotes, or cancelled and not settled, on the day. */
+const maybeHeld = (asOf: AsOf) => `
+  select payment.id from payments payment join (
+    select id from bookings where status = 'draft'
+    union select booking_id from cancellation_settlements where status = 'open' and reinstated_at is null
+    union select booking_id from booking_status_history where ${since(asOf, 'effective_on', 'recorded_at')}
+  ) held on held.id = payment.booking_id`;
+
+/** Payments with money on an installment or an invoice alone. */
+const ON_ONE_DEBT = `
+  select payment_id from payment_allocations where (schedule_id is null) <> (invoice_id is null)
+  group by payment_id, schedule_id, invoice_id having sum(signed_cents) > 0`;
+
+/**
+ * Received money of customers that is still here, per payment, with where it lay at the end of the day:
+ * - `unapplied_cents` settled nothing,
+ * - `reserved_cents` covered refunds that were requested and not yet paid,
+ * - `on_invoices_cents`, `on_invoices_alone_cents` and `on_installments_alone_cents` settled a debt that existed,
+ * - `held_cents` is the part of these that settled nothing after all, because the booking was a quote, or was cancelled and
+ *   not settled.
+ * With `all` also payments of which everything settled an installment or an invoice alone.
+ */
+export function customerMoney(asOf: AsOf, which: 'all' | 'without_debt' = 'without_debt'): string {
+  return `
+    select payment.id, payment.kind, payment.booking_id, payment.currency, payment.paid_on, payment.posting_date,
+      payment.reference, payment.amount_cents, booking_then.status as booking_status,
+      payment.amount_cents - lies.on_invoices - lies.on_installments_alone - lies.reserved - lies.paid_out as unapplied_cents,
+      lies.reserved as reserved_cents, lies.on_invoices as on_invoices_cents,
+      lies.on_invoices_alone as on_invoices_alone_cents, lies.on_installments_alone as on_installments_alone_cents,
+      case booking_then.held_as when 'held_for_settlement' then lies.on_invoices + lies.on_installments_alone
+        when 'held_for_confirmation' then lies.on_installments_alone else 0 end as held_cents,
+      booking_then.held_as
+    from (
+      ${maybeUnapplied(asOf)} union ${maybeReserved(asOf)} union ${maybeHeld(asOf)}
+      ${which === 'all' ? `union ${ON_ONE_DEBT}` : ''}
+    ) candidate
+    join payments payment on payment.id = candidate.id and payment.kind in ('receipt', 'transfer_in')
+    cross join lateral ${lyingAt(asOf)} lies
+    cross join lateral ${heldAs(asOf, 'payment.booking_id')} booking_then
+    where ${until(asOf, 'payment.posting_date', 'payment.created_at')} and ${isNotReversed(asOf, 'payment')}`;
+}
+
+/**
+ * Received money on no invoice, without what is to be paid back: its tax is due although no document says so. What was
+ * received for a cancelled booking is no payment for a supply.
+ */
+export function unbilledReceipts(asOf: AsOf): string {
+  return `
+    select * from (
+      select *, unapplied_cents + on_installments_alone_cents as unbilled_cents from (${customerMoney(asOf, 'all')}) money
+    ) unbilled where unbilled_cents > 0 and booking_status <> 'cancelled'`;
+}
+
+/** Sums of the allocations of a payment by what they settled on the day. */
+const lyingAt = (asOf: AsOf) => {
+  const sum = (condition: string) => `coalesce(sum(share.signed_cents) filter (where ${condition}), 0)`;
+  return `(
+    select ${sum('invoice.id is not null')} as on_invoices,
+      ${sum('invoice.id is not null and installment.schedule_id is null')} as on_invoices_alone,
+      ${sum('invoice.id is null and installment.schedule_id is not null')} as on_installments_alone,
+      ${sum(`refund.id is not null and ${isPaidOut(asOf)}`)} as paid_out,
+      ${sum(`refund.id is not null and not ${isPaidOut(asOf)} and ${isNotReversed(asOf, 'refund')}`)} as reserved
+    from payment_allocations share
+    left join payments refund on refund.id = share.refund_id
+    left join invoices invoice on invoice.id = share.invoice_id and ${until(asOf, 'invoice.issue_date', 'invoice.issued_at')}
+    left join payment_schedule_history installment on installment.schedule_id = share.schedule_id
+      and installment.version = 1 and ${until(asOf, 'installment.effective_on', 'installment.recorded_at')}
+    where share.payment_id = payment.id and ${until(asOf, 'share.effective_on', 'share.created_at')}
+  )`;
+};
+
+/**
+ * The status of a booking, and why its money settles no debt although it lies on one: a quote owes nothing beyond its
+ * invoices, and a cancelled booking owes nothing before its settlement, which determines the fee.
+ */
+const heldAs = (asOf: AsOf, bookingId: string) => `(
+  select status, case when status = 'draft' then 'held_for_confirmation' when status = 'cancelled' and not exists (
+      select from cancellation_settlements settlement
+      where settlement.booking_id = ${bookingId} and ${until(asOf, 'settled_on', 'settled_at')}
+    ) then 'held_for_settlement' end as held_as
+  from (
+    select coalesce((select version.status from ${versionOf(asOf, 'status', bookingId)} version), 'draft') as status
+  ) version
+)`;
 
 /**
  * Billed more than the booking `booking_then` of this id costs on the day: what a credit note is due for. A quote costs what

@@ -2,17 +2,24 @@ import type { Side } from './aging.dto.js';
 import {
   type AsOf,
   creditDueOf,
+  customerMoney,
   openBills,
   openDocuments,
   openInstallments,
   supplierPrepayments,
-  unappliedMoney,
+  unbilledReceipts,
   uncoveredRefunds,
   until,
   versionOf,
 } from './as-of.sql.js';
 import { asOfOf, assertOrder, conditions, equals, type Place, type Report } from './report.js';
-import type { EntriesQuery, GroupedQuery, OpenInstallmentsQuery, UnappliedQuery } from './report-query.dto.js';
+import type {
+  EntriesQuery,
+  GroupedQuery,
+  OpenInstallmentsQuery,
+  UnappliedQuery,
+  UnbilledQuery,
+} from './report-query.dto.js';
 
 /** Range of days past the due date; an entry without a due date is not late. */
 export const bucketOf = (day: string, due: string) => `
@@ -25,7 +32,7 @@ const groupOf = (key: string) => `left(encode(sha256(convert_to(${key}, 'UTF8'))
 /** What is open on one side: installments or invoices of customers with refunds that no money covers, or supplier invoices. */
 export function openAmounts(side: Side, asOf: AsOf, basis: GroupedQuery['basis'] = 'schedule'): string {
   if (side === 'payable') return openBills(asOf);
-  return basis === 'document' ? openDocuments(asOf) : `${openInstallments(asOf)} union all ${uncoveredRefunds(asOf)}`;
+  return `${basis === 'document' ? openDocuments(asOf) : openInstallments(asOf)} union all ${uncoveredRefunds(asOf)}`;
 }
 
 /** A customer is found by the address; a booking without one is a customer of its own. */
@@ -58,18 +65,27 @@ function entries(
     ${conditions(equals('entry.currency', query.currency, place), equals('entry.booking_id', query.bookingId, place))}`;
 }
 
-/** Money of the groups that settled nothing. */
+/**
+ * Received money of which no installment is a claim any more, or, by documents, that lies on no invoice. Open amounts less
+ * this is what the customer owes.
+ */
+const PREPAID = {
+  schedule: 'money.unapplied_cents + money.reserved_cents + greatest(money.held_cents, money.on_invoices_alone_cents)',
+  document: 'money.unapplied_cents + money.reserved_cents + money.on_installments_alone_cents',
+};
+
+/** Money of the groups that settled no entry of the basis. */
 function prepayments(side: Side, query: GroupedQuery, [place, today]: [Place, string]): string {
   const asOf = asOfOf(query, place, today);
   const inCurrency = conditions(equals('money.currency', query.currency, place));
   if (side === 'payable') {
     return `select ${groupOf('bill.supplier_key')} as "group", bill.supplier_name as name, null::text as booking_id,
-        money.currency, money.unapplied_cents
+        money.currency, money.unapplied_cents as prepaid_cents
       from (${supplierPrepayments(asOf)}) money join supplier_invoices bill on bill.id = money.supplier_invoice_id ${inCurrency}`;
   }
   return `select ${receivableGroup(query)} as "group", booking.customer_name as name, booking.id as booking_id,
-      money.currency, money.unapplied_cents
-    from (${unappliedMoney(asOf)}) money join bookings booking on booking.id = money.booking_id ${inCurrency}`;
+      money.currency, ${PREPAID[query.basis ?? 'schedule']} as prepaid_cents
+    from (${customerMoney(asOf, 'all')}) money join bookings booking on booking.id = money.booking_id ${inCurrency}`;
 }
 
 const BUCKET_COLUMNS = {
@@ -107,8 +123,8 @@ const grouped = (side: Side): Report<GroupedQuery> => ({
       select "group", name, booking_id, currency, id, due_date, open_cents, bucket, 0 as prepaid_cents
       from (${entries({ side, query }, place, today)}) entry
       union all
-      select "group", name, booking_id, currency, null, null, 0, null, unapplied_cents
-      from (${prepayments(side, query, [place, today])}) prepayment
+      select "group", name, booking_id, currency, null, null, 0, null, prepaid_cents
+      from (${prepayments(side, query, [place, today])}) prepayment where prepaid_cents <> 0
     ) part group by "group", currency`,
   order: 'name, currency, "group"',
   sums: ['openCents', ...Object.keys(BUCKET_COLUMNS), 'prepaidCents'],
@@ -193,7 +209,7 @@ export const OPEN_INSTALLMENTS: Report<OpenInstallmentsQuery> = {
       join bookings booking on booking.id = entry.booking_id
       cross join lateral ${versionOf(asOf, 'status', 'booking.id')} booking_then
       left join (
-        select booking_id, sum(unapplied_cents) as cents from (${unappliedMoney(asOf)}) payment group by 1
+        select booking_id, sum(unapplied_cents) as cents from (${customerMoney(asOf)}) payment group by 1
       ) unapplied on unapplied.booking_id = booking.id
       cross join lateral ${creditDueOf(asOf, 'booking.id')} credit
       ${conditions(
@@ -243,22 +259,60 @@ export const UNAPPLIED_MONEY: Report<UnappliedQuery> = {
     reference: 'text',
     amountCents: 'cents',
     unappliedCents: 'cents',
+    reservedCents: 'cents',
+  },
+  rows: (query, place, today) => {
+    const asOf = asOfOf(query, place, today);
+    return `
+      select money.id as "paymentId", coalesce(money.held_as, money.kind) as kind, booking.id as "bookingId",
+        booking.number as "bookingNumber", money.booking_status as "bookingStatus", booking.customer_name as "customerName",
+        money.currency, money.paid_on as "receivedOn", ${asOf.day} - money.paid_on as "ageDays",
+        refund.due_on as "refundDueOn", money.reference, money.amount_cents as "amountCents",
+        money.unapplied_cents + money.held_cents as "unappliedCents", money.reserved_cents as "reservedCents"
+      from (${customerMoney(asOf)}) money join bookings booking on booking.id = money.booking_id
+      left join lateral ${REFUND_DUE(asOf)} refund on money.booking_status = 'cancelled'
+      ${conditions(
+        'money.unapplied_cents + money.held_cents + money.reserved_cents > 0',
+        equals('money.currency', query.currency, place),
+        equals('money.booking_status', query.bookingStatus, place),
+      )}`;
+  },
+  order: '"receivedOn", "paymentId"',
+  sums: ['amountCents', 'unappliedCents', 'reservedCents'],
+};
+
+export const UNBILLED_RECEIPTS: Report<UnbilledQuery> = {
+  name: 'unbilled-receipts',
+  columns: {
+    paymentId: 'text',
+    kind: 'text',
+    bookingId: 'text',
+    bookingNumber: 'text',
+    bookingStatus: 'text',
+    customerName: 'text',
+    currency: 'text',
+    receivedOn: 'text',
+    ageDays: 'count',
+    reference: 'text',
+    amountCents: 'cents',
+    onInstallmentsCents: 'cents',
+    unappliedCents: 'cents',
+    unbilledCents: 'cents',
   },
   rows: (query, place, today) => {
     const asOf = asOfOf(query, place, today);
     return `
       select money.id as "paymentId", money.kind, booking.id as "bookingId", booking.number as "bookingNumber",
-        coalesce(booking_then.status, 'draft') as "bookingStatus", booking.customer_name as "customerName", money.currency,
-        money.paid_on as "receivedOn", ${asOf.day} - money.paid_on as "ageDays", refund.due_on as "refundDueOn",
-        money.reference, money.amount_cents as "amountCents", money.unapplied_cents as "unappliedCents"
-      from (${unappliedMoney(asOf)}) money join bookings booking on booking.id = money.booking_id
-      left join lateral ${versionOf(asOf, 'status', 'booking.id')} booking_then on true
-      left join lateral ${REFUND_DUE(asOf)} refund on booking_then.status = 'cancelled'
+        money.booking_status as "bookingStatus", booking.customer_name as "customerName", money.currency,
+        money.paid_on as "receivedOn", ${asOf.day} - money.paid_on as "ageDays", money.reference,
+        money.amount_cents as "amountCents", money.on_installments_alone_cents as "onInstallmentsCents",
+        money.unapplied_cents as "unappliedCents", money.unbilled_cents as "unbilledCents"
+      from (${unbilledReceipts(asOf)}) money join bookings booking on booking.id = money.booking_id
       ${conditions(
         equals('money.currency', query.currency, place),
-        equals(`coalesce(booking_then.status, 'draft')`, query.bookingStatus, place),
+        equals('money.booking_status', query.bookingStatus, place),
       )}`;
   },
   order: '"receivedOn", "paymentId"',
-  sums: ['amountCents', 'unappliedCents'],
+  sums: ['amountCents', 'onInstallmentsCents', 'unappliedCents', 'unbilledCents'],
 };

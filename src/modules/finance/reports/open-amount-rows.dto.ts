@@ -1,9 +1,18 @@
+import { extensible } from '../../../platform/http/named-values.js';
 import { reportOf } from '../../../platform/http/dto.js';
 import { Cents, Id, OneOf, Text, Whole } from '../../../platform/http/fields.js';
 import { IsoDate } from '../../../platform/http/trade-fields.js';
 import { PAYMENT_KINDS, type PaymentKind } from '../booking-account/payment.entity.js';
 import { type Bucket, BUCKETS } from './aging.dto.js';
 import { CountedRow, CurrencyRow, LOWEST, OpenSums } from './report-amounts.dto.js';
+
+const UNAPPLIED_KINDS = extensible('UnappliedMoneyKind', [
+  'receipt',
+  'transfer_in',
+  'held_for_settlement',
+  'held_for_confirmation',
+]);
+type UnappliedKind = (typeof UNAPPLIED_KINDS)[number];
 
 /** What a customer, a booking or a supplier has open. */
 class OpenGroup extends OpenSums {
@@ -181,15 +190,11 @@ class OpenInstallmentTotals extends DebtTotals {
   askCents: number | null;
 }
 
-/** Received money that settled nothing. */
-class UnappliedPayment extends CurrencyRow {
+/** Received money with the booking it came in for. */
+class ReceiptRow extends CurrencyRow {
   /** The payment that this row is about (prefix `pay`). */
   @Id('pay')
   paymentId: string;
-
-  /** `receipt` or `transfer_in`. */
-  @OneOf(PAYMENT_KINDS)
-  kind: PaymentKind;
 
   /** The booking that it came in for. */
   @Id('book')
@@ -215,13 +220,6 @@ class UnappliedPayment extends CurrencyRow {
   @Whole({ min: LOWEST, max: Number.MAX_SAFE_INTEGER })
   ageDays: number;
 
-  /**
-   * Day until which what is left of a cancelled booking is to be refunded; null if the booking is not cancelled, or the
-   * customer keeps it as a credit.
-   */
-  @IsoDate()
-  refundDueOn: string | null;
-
   /** Reference of the payment; null if none is stored. */
   @Text({ min: 0, max: 500 })
   reference: string | null;
@@ -229,10 +227,31 @@ class UnappliedPayment extends CurrencyRow {
   /** Amount of the payment. */
   @Cents({ min: LOWEST })
   amountCents: number | null;
+}
 
-  /** Of it, what settled nothing. */
+/** Received money that settled nothing, or that is to be paid back. */
+class UnappliedPayment extends ReceiptRow {
+  /**
+   * `receipt` or `transfer_in`; `held_for_settlement` if the booking is cancelled and not settled, and
+   * `held_for_confirmation` if it is a quote: then money on its installments settles nothing either.
+   */
+  @OneOf(UNAPPLIED_KINDS)
+  kind: UnappliedKind;
+
+  /**
+   * Day until which what is left of a cancelled booking is to be refunded; null if the booking is not cancelled, or the
+   * customer keeps it as a credit.
+   */
+  @IsoDate()
+  refundDueOn: string | null;
+
+  /** Of the amount, what settled nothing. */
   @Cents({ min: LOWEST })
   unappliedCents: number | null;
+
+  /** Of the amount, what covers refunds that are requested and not yet paid. */
+  @Cents({ min: LOWEST })
+  reservedCents: number | null;
 }
 
 /** Sums of all payments in one currency. */
@@ -244,9 +263,52 @@ class UnappliedTotals extends CountedRow {
   /** Sum of what settled nothing. */
   @Cents({ min: LOWEST })
   unappliedCents: number | null;
+
+  /** Sum of what covers requested refunds. */
+  @Cents({ min: LOWEST })
+  reservedCents: number | null;
+}
+
+/** Received money on no invoice. */
+class UnbilledReceipt extends ReceiptRow {
+  /** `receipt` or `transfer_in`. */
+  @OneOf(PAYMENT_KINDS)
+  kind: PaymentKind;
+
+  /** Of the amount, what settled installments without an invoice. */
+  @Cents({ min: LOWEST })
+  onInstallmentsCents: number | null;
+
+  /** Of the amount, what settled nothing. */
+  @Cents({ min: LOWEST })
+  unappliedCents: number | null;
+
+  /** Sum of both. What covers requested refunds is not part of it. */
+  @Cents({ min: LOWEST })
+  unbilledCents: number | null;
+}
+
+/** Sums of all payments in one currency. */
+class UnbilledTotals extends CountedRow {
+  /** Sum of the amounts. */
+  @Cents({ min: LOWEST })
+  amountCents: number | null;
+
+  /** Sum of what settled installments without an invoice. */
+  @Cents({ min: LOWEST })
+  onInstallmentsCents: number | null;
+
+  /** Sum of what settled nothing. */
+  @Cents({ min: LOWEST })
+  unappliedCents: number | null;
+
+  /** Sum of both. */
+  @Cents({ min: LOWEST })
+  unbilledCents: number | null;
 }
 
 export class OpenGroupReport extends reportOf(OpenGroup, OpenTotals) {}
 export class OpenEntryReport extends reportOf(OpenEntry, OpenEntryTotals) {}
 export class OpenInstallmentReport extends reportOf(OpenInstallment, OpenInstallmentTotals) {}
 export class UnappliedMoneyReport extends reportOf(UnappliedPayment, UnappliedTotals) {}
+export class UnbilledReceiptReport extends reportOf(UnbilledReceipt, UnbilledTotals) {}

@@ -44,7 +44,10 @@ export class OpenSums extends CountedRow {
   @Cents({ min: LOWEST })
   over90Cents: number | null;
 
-  /** Money that was paid and settled nothing yet; not subtracted from the open amounts. */
+  /**
+   * Money that was paid and settles no entry: it lies on no installment that is a claim, or, by documents, on no invoice.
+   * Money of requested refunds is part of it. It is not subtracted from the open amounts.
+   */
   @Cents({ min: LOWEST })
   prepaidCents: number | null;
 }

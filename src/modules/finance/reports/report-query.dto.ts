@@ -116,6 +116,13 @@ export class UnappliedQuery extends AsOfQuery {
   bookingStatus?: BookingStatus;
 }
 
+export class UnbilledQuery extends AsOfQuery {
+  /** Only money of bookings that had this status at the end of the day. */
+  @Optional()
+  @OneOf(BOOKING_STATUSES)
+  bookingStatus?: BookingStatus;
+}
+
 export class JournalQuery extends AmountsQuery {
   /** First day of the report; by default the first day of the month of `to`. */
   @Optional()

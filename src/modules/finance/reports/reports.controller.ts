@@ -9,6 +9,7 @@ import {
   RECEIVABLE_ENTRIES,
   RECEIVABLES,
   UNAPPLIED_MONEY,
+  UNBILLED_RECEIPTS,
 } from './open-amount-reports.js';
 import { NUMBERING } from './numbering-report.js';
 import { INVOICE_JOURNAL, PAYMENT_JOURNAL, REVENUE, VAT, VAT_DOCUMENTS } from './period-reports.js';
@@ -21,6 +22,7 @@ import {
   PaymentJournalQuery,
   RevenueQuery,
   UnappliedQuery,
+  UnbilledQuery,
   VatQuery,
 } from './report-query.dto.js';
 import {
@@ -28,6 +30,7 @@ import {
   OpenGroupReport,
   OpenInstallmentReport,
   UnappliedMoneyReport,
+  UnbilledReceiptReport,
 } from './open-amount-rows.dto.js';
 import {
   InvoiceJournalReport,
@@ -68,8 +71,8 @@ export class ReportsController {
   /**
    * Report what customers owe
    *
-   * @remarks Open amounts at the end of a day by customer or booking, with the days by which they are late, and unapplied
-   * money beside them. Only dated rows count, so that the amounts of a past day stay the same; names, and the addresses by
+   * @remarks Open amounts at the end of a day by customer or booking, with the days by which they are late, and money that
+   * was paid and settles none of them. Refunds that no money covers are part of the open amounts. Only dated rows count, so that the amounts of a past day stay the same; names, and the addresses by
    * which customers are grouped, are those of now.
    */
   @Get('receivables')
@@ -128,13 +131,27 @@ export class ReportsController {
   /**
    * List unapplied money of all bookings
    *
-   * @remarks Received money that settled nothing at the end of a day, also of cancelled bookings, with the day until which
-   * it is to be refunded.
+   * @remarks Received money that settled nothing at the end of a day or covers a refund that was requested and not yet paid,
+   * also of cancelled bookings, with the day until which it is to be refunded. Until a cancellation is settled, all money
+   * of the booking is listed, and that of a quote until it is confirmed.
    */
   @Get('unapplied-money')
   @Answers(UnappliedMoneyReport)
   async unappliedMoney(@Query() query: UnappliedQuery): Answer {
     return this.reports.answer(UNAPPLIED_MONEY, query);
+  }
+
+  /**
+   * List received money on no invoice
+   *
+   * @remarks Money at the end of a day for which no invoice was issued, in the order in which it was received. Value-added
+   * tax is due when it is received, so issue an invoice for it. Money of cancelled bookings, and what covers requested
+   * refunds, is not listed.
+   */
+  @Get('unbilled-receipts')
+  @Answers(UnbilledReceiptReport)
+  async unbilledReceipts(@Query() query: UnbilledQuery): Answer {
+    return this.reports.answer(UNBILLED_RECEIPTS, query);
   }
 
   /**
