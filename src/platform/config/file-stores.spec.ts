@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { resolve } from 'node:path';
 import { settingsFaults } from '../../../test/setup/settings.js';
 import { readEnv } from './read-env.js';
+import type { Setting } from './settings.js';
+import { settings } from './table.js';
 import { unsafeInProduction } from './unsafe-values.js';
 
 const DATABASE_URL = 'postgres://travel:pass-of-the-role@127.0.0.1:5432/travel';
@@ -61,13 +63,33 @@ describe('the settings of files', () => {
     expect(faultsOf({ ...variables, FILES_URL: 's3://<bucket>/production' })).toHaveLength(1);
   });
 
-  it('an endpoint without TLS on another machine is unsafe in production', () => {
-    const weaknesses = (endpoint: string) =>
-      unsafeInProduction({ BASE_URL: 'https://office.acme.test', FILES_S3_ENDPOINT: endpoint, ...KEY }).map(
-        ({ name }) => name,
-      );
-    expect(weaknesses('http://objects.acme.test')).toEqual(['FILES_S3_ENDPOINT']);
-    expect(weaknesses('https://objects.acme.test')).toEqual([]);
+  it.each([
+    'FILES_S3_ENDPOINT',
+    'EMBEDDING_URL',
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'AWS_ENDPOINT_URL',
+    'AWS_ENDPOINT_URL_STS',
+  ])('an address in %s without TLS on another machine is unsafe in production', (variable) => {
+    const weaknesses = (address: string) =>
+      unsafeInProduction({ BASE_URL: 'https://office.acme.test', [variable]: address }).map(({ name }) => name);
+    expect(weaknesses('http://objects.acme.test/path')).toEqual([variable]);
+    expect(weaknesses('http://10.0.0.7')).toEqual([variable]);
+    expect(weaknesses('https://objects.acme.test/path')).toEqual([]);
     expect(weaknesses('http://127.0.0.1:9000')).toEqual([]);
+    expect(weaknesses('http://localhost:9000')).toEqual([]);
+  });
+
+  it('each setting with the address of another server is checked in production', () => {
+    const addresses = Object.values<Setting<unknown>>(settings).filter(({ name }) => /(URLS?|ENDPOINT)$/.test(name));
+    const own = { BASE_URL: 'https://office.acme.test' };
+    const unchecked = addresses.filter(({ name, example }) => {
+      const scheme = /^(postgres|smtps?|s3)/.exec(example)?.[0];
+      if (scheme === 's3') return false;
+      const plain = scheme?.startsWith('smtp') ? 'smtp' : (scheme ?? 'http');
+      const found = unsafeInProduction({ ...own, [name]: `${plain}://user:word@other.acme.test/x` });
+      return !found.some((unsafe) => unsafe.name === name);
+    });
+    expect(addresses.length).toBeGreaterThan(8);
+    expect(unchecked.map(({ name }) => name)).toEqual([]);
   });
 });

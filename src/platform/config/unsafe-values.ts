@@ -26,8 +26,8 @@ export function unsafeInProduction(variables: Variables): UnsafeValue[] {
     unencryptedDatabase(settings.backupDatabaseUrl, value(settings.backupDatabaseUrl)),
     ...replicaUrls.map((url) => unencryptedDatabase(settings.databaseReplicaUrls, url)),
     unencryptedMail(value(settings.smtpUrl), value(settings.smtpTls)),
-    unencryptedCollector(value),
-    unencryptedFiles(value(settings.filesS3Endpoint)),
+    ...ENCRYPTED.map(([setting, example]) => unencryptedAddress(setting.name, value(setting), example)),
+    ...sdkAddresses(variables),
     plainBaseUrl(value(settings.baseUrl)),
     plainLinkUrl(value(settings.accountLinkUrl)),
     plainOrigins(value(settings.corsOrigins)),
@@ -92,30 +92,29 @@ function unencryptedMail(text: string, startTls: string): UnsafeValue | null {
   };
 }
 
-/** Traces and metrics contain no secrets, but the headers may. */
-function unencryptedCollector(value: (setting: Setting<unknown>) => string): UnsafeValue | null {
-  const endpoint = value(settings.otlpEndpoint);
-  if (value(settings.otlpHeaders) === '' || !URL.canParse(endpoint)) return null;
-  const { protocol, hostname } = new URL(endpoint);
-  if (protocol === 'https:' || isLoopback(hostname)) return null;
-  return {
-    name: settings.otlpEndpoint.name,
-    weakness: 'sends OTEL_EXPORTER_OTLP_HEADERS to another machine without TLS',
-    expected: 'https://, a collector on this machine, or no headers',
-    example: 'OTEL_EXPORTER_OTLP_ENDPOINT=https://collector.internal:4318',
-  };
-}
+/** Addresses of other machines that receive texts, files or traces of the service, with an example. */
+const ENCRYPTED: readonly (readonly [Setting<unknown>, string])[] = [
+  [settings.filesS3Endpoint, 'https://objects.internal'],
+  [settings.embeddingUrl, 'https://embeddings.internal/v1/embeddings'],
+  [settings.otlpEndpoint, 'https://collector.internal:4318'],
+];
 
-function unencryptedFiles(text: string): UnsafeValue | null {
+function unencryptedAddress(name: string, text: string, example: string): UnsafeValue | null {
   if (!URL.canParse(text)) return null;
   const { protocol, hostname } = new URL(text);
   if (protocol === 'https:' || isLoopback(hostname)) return null;
   return {
-    name: settings.filesS3Endpoint.name,
+    name,
     weakness: 'connects to another machine without TLS',
-    expected: 'the https:// address of the store',
-    example: 'FILES_S3_ENDPOINT=https://objects.internal',
+    expected: 'an https:// address, or one of this machine',
+    example: `${name}=${example}`,
   };
+}
+
+/** The AWS SDK reads these for the services from which it gets credentials; for files it ignores them. */
+function sdkAddresses(variables: Variables): (UnsafeValue | null)[] {
+  const names = Object.keys(variables).filter((name) => name.startsWith('AWS_ENDPOINT_URL'));
+  return names.map((name) => unencryptedAddress(name, variables[name]?.trim() ?? '', 'https://sts.internal'));
 }
 
 function plainBaseUrl(text: string): UnsafeValue | null {

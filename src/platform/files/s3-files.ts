@@ -63,6 +63,8 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
       region,
       forcePathStyle: pathStyle,
       ...(endpoint !== null && { endpoint }),
+      // Only the checked setting decides where files go, not AWS_ENDPOINT_URL or the shared configuration of the SDK.
+      ignoreConfiguredEndpointUrls: true,
       ...(credentials && { credentials }),
       maxAttempts: ATTEMPTS,
       logger: SILENT,
