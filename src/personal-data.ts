@@ -287,8 +287,10 @@ const ELSEWHERE = `
 - **Files.** The folder or bucket of files holds rendered invoices (class accounting) and logos.
 - **Jobs.** The queue (schema \`graphile_worker\`) keeps the payload of a job until it has succeeded. Payloads contain ids only.
 - **Traces, metrics and error reports**, if configured, contain no personal data: route templates, statement texts without values, codes.
-- **Logs** contain ids of users and requests, no names, addresses, texts or values of requests. The log of the embedded server
-  contains no parameters of statements and no rejected values.
+- **Logs** contain ids of users and requests, and the network address of the client in the line of each request, of each rejected login
+  and of each request that cannot be parsed: without it, misuse could be neither found nor stopped. They contain no names, postal or mail
+  addresses, texts or values of requests. Whoever collects the logs decides how long they are kept; as security events, 90 days are
+  enough. The log of the embedded server contains no parameters of statements and no rejected values.
 - **Events** contain ids, states and amounts.
 - **Ledger.** Snapshots of bookings, contracts, invoices, channels, ground operators and users contain the members of those records,
   because a reversal restores them. They are kept apart from the entry, so that they can be erased without breaking its chain.

@@ -1,4 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { RejectedLoginJobs } from '../../src/modules/identity/sessions/rejected-logins.jobs.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -12,7 +14,7 @@ interface Entry {
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startApp({ env: { SCHEDULED_JOBS: 'false', LOG_LEVEL: 'info' } });
+  app = await startApp({ env: { SCHEDULED_JOBS: 'false', LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1,::1' } });
 });
 beforeEach(() => forgetFailures(app));
 
@@ -91,5 +93,23 @@ describe('rejected logins in the ledger', () => {
     expect(await count()).toBe(before);
     expect(app.logs.some((line) => line.includes('login rejected') && line.includes('"userId":null'))).toBe(true);
     expect(app.logs.join()).not.toContain(email);
+  });
+
+  it('the log lines of a rejected login, of its request and of a request that cannot be parsed have the address of the client', async () => {
+    const headers = { 'X-Forwarded-For': '203.0.113.7' };
+    const wrong = { email: uniqueEmail(), password: 'wrong' };
+    const { headers: answer } = await app.post(SESSIONS, wrong, { headers });
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1', () => socket.end('no HTTP\r\n\r\n'));
+    await once(socket.resume(), 'close');
+    const lines = app.logs.map(
+      (line) => JSON.parse(line) as { msg: string; clientAddress?: string; requestId?: string },
+    );
+    const own = lines.filter(({ requestId }) => requestId === answer['x-request-id']);
+    const unreadable = lines.filter(({ msg }) => msg === 'a request could not be parsed');
+    expect([...own, ...unreadable].map(({ msg, clientAddress }) => [msg, clientAddress])).toEqual([
+      ['login rejected', '203.0.113.7'],
+      ['request completed', '203.0.113.7'],
+      ['a request could not be parsed', '127.0.0.1'],
+    ]);
   });
 });

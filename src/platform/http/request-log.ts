@@ -13,7 +13,7 @@ const LINKS =
 const CREDENTIALS = /(?:(?:vsk|vss|tpk|oat)_[0-9A-Za-z]+|ocs)_[0-9A-Za-z]+/g;
 
 /**
- * One line per answer: who, what, how long. Never a body, never a query's values, never a credential. pino-http would do
+ * One line per answer: who, from where, what, how long. Never a body, never a query's values, never a credential. pino-http would do
  * it with two loggers and a redaction pass for each request, a tenth of the request rate.
  */
 export function requestLog(log: Logger): RequestHandler {
@@ -41,6 +41,8 @@ function write(
     req: { method: request.method, path: shown(path) },
     res: { status: response.statusCode },
     responseTime: Math.round(performance.now() - started),
+    // Behind a trusted proxy that of the client, not of the proxy.
+    ...(context?.client?.address ? { clientAddress: context.client.address } : {}),
     ...(context?.actor ? { actor: context.actor.id } : {}),
   };
   if (path.startsWith('/health/')) log.trace(line, 'request completed');

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { AppError, invalidRequest } from '../errors/app-error.js';
@@ -31,7 +32,8 @@ export function respondToUnreadable(server: Server, log: Logger): void {
     } else {
       const request = place === 'in the request' ? last : undefined;
       const requestId = String(request?.getHeader('X-Request-Id') ?? uuidv7());
-      log.info({ requestId, fault: fault.code }, 'a request could not be parsed');
+      const clientAddress = socket instanceof Socket ? socket.remoteAddress : undefined;
+      log.info({ requestId, clientAddress, fault: fault.code }, 'a request could not be parsed');
       sendAndClose(socket, bareResponse(appErrorOf(fault.code), { requestId, ...urlOf(request, fault.rawPacket) }));
     }
   });

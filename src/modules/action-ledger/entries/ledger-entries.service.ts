@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { type Options, stringify } from 'csv-stringify/sync';
 import { SigningKeys } from '../../../platform/keys/signing-keys.js';
 import { Database } from '../../../platform/database/database.js';
 import { invalidField, notFound } from '../../../platform/errors/app-error.js';
+import { csvLines } from '../../../platform/http/csv.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import {
   type DetailRow,
@@ -61,7 +61,7 @@ const BATCH = 1_000;
 /** Rows converted to text at once: other requests wait no longer than that. */
 const SLICE = 100;
 
-const CSV_COLUMNS: (keyof LedgerEntryResponse)[] = [
+const CSV_COLUMNS = [
   'sequence',
   'createdAt',
   'action',
@@ -77,9 +77,9 @@ const CSV_COLUMNS: (keyof LedgerEntryResponse)[] = [
   'correlationId',
   'serverRequestId',
   'id',
-];
-// `escape_formulas`: a spreadsheet would execute a text that starts like a formula.
-const CSV_FORMAT: Options = { columns: CSV_COLUMNS, escape_formulas: true, record_delimiter: '\r\n' };
+] as const satisfies (keyof LedgerEntryResponse)[];
+/** Spreadsheets recognize UTF-8 by it. */
+const BYTE_ORDER_MARK = '\ufeff';
 
 /** Reads ledger entries: pages, single entries, and the CSV export. */
 @Injectable()
@@ -121,10 +121,11 @@ export class LedgerEntriesService {
   }
 
   private async *csvParts(filters: EntryFilters, first: ReadEntry[]) {
-    yield stringify([], { ...CSV_FORMAT, header: true, bom: true });
+    yield BYTE_ORDER_MARK + csvLines([CSV_COLUMNS]);
     for (let batch = first; batch.length > 0;) {
       for (let from = 0; from < batch.length; from += SLICE) {
-        yield stringify(batch.slice(from, from + SLICE).map(toEntry), CSV_FORMAT);
+        const entries = batch.slice(from, from + SLICE).map(toEntry);
+        yield csvLines(entries.map((entry) => CSV_COLUMNS.map((name) => entry[name])));
         await setImmediate();
       }
       const last = batch.at(-1);

@@ -1,32 +1,28 @@
-import { stringify } from 'csv-stringify/sync';
+import { csvLines } from '../../../platform/http/csv.js';
 import { minorUnits } from '../../../platform/money/money.js';
 import type { ColumnKind } from './report.js';
 
 export type ReportRow = Readonly<Record<string, unknown>>;
 type Columns = Readonly<Record<string, ColumnKind>>;
 
-const FORMAT = { record_delimiter: '\r\n' as const };
-/** A spreadsheet would execute a text that begins like this. */
-const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
-
 /** The header: each amount has a second column with the decimal number, without `Cents` in its name. */
 export function csvHeader(columns: Columns): string {
   const names = Object.entries(columns).flatMap(([name, kind]) =>
     kind === 'cents' ? [name, name.replace(/Cents$/, '')] : [name],
   );
-  return stringify([names], FORMAT);
+  return csvLines([names]);
 }
 
-/** Rows of RFC 4180. Amounts are in the row's `currency`. */
+/** Amounts are in the row's `currency`. */
 export function csvRows(columns: Columns, rows: readonly ReportRow[]): string {
   const lines = rows.map((row) =>
     Object.entries(columns).flatMap(([name, kind]) => {
       const text = textOf(row[name]);
       if (kind === 'cents') return [text, text === '' ? '' : decimal(text, textOf(row['currency']))];
-      return [kind === 'text' && FORMULA.test(text) ? `'${text}` : text];
+      return [text];
     }),
   );
-  return lines.length === 0 ? '' : stringify(lines, FORMAT);
+  return csvLines(lines);
 }
 
 /** An amount in minor units as a decimal number: 5900 EUR is 59.00, 5900 JPY is 5900. */

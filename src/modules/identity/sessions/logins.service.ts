@@ -207,7 +207,8 @@ export class LoginsService {
   /** Outside of transactions: recording needs a connection of its own. */
   private async reject(kind: 'login_rejected' | 'second_factor_rejected', userId: string | null): Promise<never> {
     await this.events.recordRejection(kind, { userId });
-    this.log.warn({ requestId: currentContext().requestId, userId, kind }, 'login rejected');
+    const { requestId, client } = currentContext();
+    this.log.warn({ requestId, clientAddress: client?.address, userId, kind }, 'login rejected');
     const message =
       kind === 'login_rejected'
         ? 'The e-mail address or the password is wrong'
