@@ -79,9 +79,11 @@ export async function readDocument(app: TestApp): Promise<ServedDocument> {
 }
 
 /**
- * The document with shared parameters and responses inlined, so that a test finds everything about an operation there.
+ * The document with shared parameters and responses inlined, so that a test finds everything about an operation there, and
+ * with `nullable` in place of a type `null`, so that a schema has one type.
  */
 export function resolved(document: ServedDocument): ServedDocument {
+  separateNull(document);
   const { parameters, responses } = document.components;
   for (const item of Object.values(document.paths)) {
     for (const operation of Object.values(item)) {
@@ -97,6 +99,22 @@ export function resolved(document: ServedDocument): ServedDocument {
     }
   }
   return document;
+}
+
+function separateNull(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return;
+  for (const [name, member] of Object.entries(node)) if (!/^examples?$/.test(name)) separateNull(member);
+  const schema = node as { type?: string | string[]; enum?: unknown[]; anyOf?: Schema[] } & Omit<Schema, 'type'>;
+  const { type, anyOf } = schema;
+  if (Array.isArray(type) && type.every((one) => typeof one === 'string') && type.includes('null')) {
+    const [first, ...others] = type.filter((one) => one !== 'null');
+    if (first === undefined || others.length > 0) return;
+    Object.assign(schema, { type: first, nullable: true });
+    if (schema.enum) schema.enum = schema.enum.filter((value) => value !== null);
+  } else if (Array.isArray(anyOf) && anyOf.length === 2 && anyOf[1]?.type === 'null' && anyOf[0]) {
+    Object.assign(schema, { allOf: [anyOf[0]], nullable: true });
+    delete schema.anyOf;
+  }
 }
 
 /** OAuth clients authenticate themselves at the OAuth endpoints; no API key or token is required there. */

@@ -159,7 +159,7 @@ describe('a deprecated operation', () => {
   });
 
   it('the API document marks a deprecated operation, says what to use instead, and describes its headers', () => {
-    const built = JSON.stringify(buildDocument(app, { tags: [], examples: {} }));
+    const built = JSON.stringify(buildDocument(app, { introduction: '', tags: [], examples: {} }));
     const document = JSON.parse(built) as {
       paths: Record<string, { get?: DocumentedOperation }>;
     };

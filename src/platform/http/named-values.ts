@@ -51,8 +51,7 @@ export function shareNamedValues(node: unknown, schemas: Record<string, object>)
   const list = { type: 'string', enum: schema.enum, ...(extensibleNames.has(name) && EXTENSIBLE) };
   const other = (schemas[name] ??= list);
   if (JSON.stringify(other) !== JSON.stringify(list)) throw new Error(`Two schemas have the name ${name}`);
-  // OpenAPI 3.0 requires a type beside `nullable`.
-  if (schema.nullable !== true) delete schema.type;
+  delete schema.type;
   delete schema.enum;
   const reference = { $ref: `#/components/schemas/${name}` };
   if (Object.keys(schema).length === 0) Object.assign(schema, reference);

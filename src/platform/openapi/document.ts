@@ -6,9 +6,12 @@ import { applyDefaultDescriptions } from '../http/property-description.js';
 import { type Route, Routes } from '../http/routes.js';
 import { surfaceOf } from '../context/surface.js';
 import { shareComponents } from './components.js';
+import { stateDefaults } from './defaults.js';
 import { errorSchemas } from './error-schemas.js';
 import { exemplifyBody, exemplifyResponses, type ResponseExamples } from './examples.js';
+import { nameOwnEnums } from './name-enums.js';
 import { completeOperation } from './operations.js';
+import { toOpenApi31 } from './schemas-3-1.js';
 import type { OperationObject, ReferenceObject, SchemaObject, Schemas } from './types.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -21,6 +24,8 @@ export interface ApiTag {
 
 /** What the document shows beyond the routes and their classes. */
 export interface DocumentContent {
+  /** The front page, in Markdown. */
+  introduction: string;
   tags: readonly ApiTag[];
   examples: ResponseExamples;
 }
@@ -29,36 +34,26 @@ export interface DocumentContent {
  * The API document, made from the routes and their classes. What follows from a route's declarations (security, error
  * statuses, headers) is added here, so that no controller repeats it.
  */
-export function buildDocument(app: INestApplication, { tags, examples }: DocumentContent): OpenAPIObject {
+export function buildDocument(app: INestApplication, { introduction, tags, examples }: DocumentContent): OpenAPIObject {
   const { all } = app.get(Routes);
   const config = new DocumentBuilder()
     .setTitle('Travel Operations Platform')
-    .setDescription(
-      'The storefront, staff, connect, vault, realtime and data surfaces of one travel operator. ' +
-        'Every response carries `X-Request-Id`. Besides the documented statuses, a request may be rejected before its operation ' +
-        'is known: 408 (the request took too long to arrive), 417 (unsupported Expect) and 431 (headers above 16 KiB).',
-    )
+    .setDescription(introduction)
     .setVersion('1.0.0')
     .setOpenAPIVersion('3.0.3')
     .addServer('/', 'The service that serves this document')
+    .addBearerAuth(bearer('Staff surface: a session token (`vss_...`) or an API token (`vsk_...`)'), 'staffToken')
     .addBearerAuth(
-      {
-        type: 'http',
-        scheme: 'bearer',
-        bearerFormat: 'opaque',
-        description: 'A staff session or API token, a platform API key, or an OAuth access token',
-      },
-      'bearer',
+      bearer(
+        'Connect, vault, realtime and data surfaces: a platform API key (`tpk_...`); connect also an access token (`oat_...`)',
+      ),
+      'platformKey',
     )
-    .addApiKey(
-      { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'A staff session or API token' },
-      'apiKey',
-    )
-    .addBasicAuth({ type: 'http', scheme: 'basic', description: 'OAuth client ID and secret' }, 'clientBasic')
+    .addBasicAuth({ type: 'http', scheme: 'basic', description: 'OAuth client ID and secret' }, 'oauthClient')
     .addOAuth2(
       {
         type: 'oauth2',
-        description: 'Client credentials of an OAuth client of the connect surface',
+        description: 'Connect surface: an access token for the client ID and secret of an OAuth client',
         flows: { clientCredentials: { tokenUrl: '/connect/v1/oauth/token', scopes: connectScopes(all) } },
       },
       'oauth2',
@@ -93,10 +88,17 @@ export function buildDocument(app: INestApplication, { tags, examples }: Documen
       for (const schema of inputSchemas(operation)) closeSchema(schema, document.components.schemas);
     }
   }
+  stateDefaults(document);
+  nameOwnEnums(document, document.components.schemas);
   describeEnvelopes(document.components.schemas);
   allowAnyJson(document.components.schemas);
   shareComponents(document);
+  toOpenApi31(document);
   return document;
+}
+
+function bearer(description: string) {
+  return { type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description } as const;
 }
 
 /** The scopes that operations of connect require. `*` stands for any area. */
@@ -113,7 +115,7 @@ function meaningOf(scope: string): string {
 }
 
 /**
- * `@AnyJson` needs some keyword, or @nestjs/swagger writes `object`; in OpenAPI 3.0 a schema without keywords allows
+ * `@AnyJson` needs some keyword, or @nestjs/swagger writes `object`; a schema without keywords allows
  * any value.
  */
 function allowAnyJson(schemas: Schemas): void {

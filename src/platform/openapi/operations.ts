@@ -76,13 +76,14 @@ function deprecate(operation: OperationObject, { since, sunset, successor, docum
   if (sunset !== undefined) Object.assign(operation, { 'x-sunset': sunset });
 }
 
-/** Staff may send their token in either header; OAuth clients authenticate themselves at the OAuth endpoints. */
+/** One scheme for each kind of credential. OAuth clients authenticate themselves at the OAuth endpoints. */
 function securityOf(route: Route): OperationObject['security'] {
   const { access, surface } = route;
-  if (isOAuthEndpoint(route)) return [{ clientBasic: [] }, {}];
+  if (isOAuthEndpoint(route)) return [{ oauthClient: [] }, {}];
   if (access.isPublic) return [];
-  if (surface === 'staff') return [{ bearer: [] }, { apiKey: [] }];
-  return surface === 'connect' ? [{ bearer: [] }, { oauth2: access.scope ? [access.scope] : [] }] : [{ bearer: [] }];
+  if (surface === 'staff') return [{ staffToken: [] }];
+  const key = { platformKey: [] };
+  return surface === 'connect' ? [key, { oauth2: access.scope ? [access.scope] : [] }] : [key];
 }
 
 function requirementOf(route: Route): string {

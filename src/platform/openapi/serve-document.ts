@@ -2,24 +2,34 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Express } from 'express';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { Express, Request } from 'express';
+import { SURFACES } from '../config/table.js';
+import type { Surface } from '../context/surface.js';
+import { invalidField } from '../errors/app-error.js';
 import { buildDocument, type DocumentContent } from './document.js';
 import { PreparedFile } from './prepared-file.js';
+import { surfaceDocument } from './surface-document.js';
 
 const REVALIDATED = 'no-cache';
 /** The path of an asset contains the version of Swagger UI, so its content never changes. */
 const UNCHANGING = 'public, max-age=31536000, immutable';
 
 /**
- * Serves `/openapi.json` and Swagger UI at `/docs`, to which `/` leads. The document is built on the first request and serialized once:
- * building it for each request would block all the others.
+ * Serves `/openapi.json` and Swagger UI at `/docs`, to which `/` leads. The document is built on the first request and serialized once for
+ * each surface: building it for each request would block all the others.
  */
 export function serveDocument(app: NestExpressApplication, content: () => DocumentContent): void {
   const server: Express = app.getHttpAdapter().getInstance();
-  let document: PreparedFile | null = null;
+  let document: OpenAPIObject | null = null;
+  const parts = new Map<Surface | undefined, PreparedFile>();
   server.get('/openapi.json', (request, response) => {
-    document ??= new PreparedFile(Buffer.from(JSON.stringify(buildDocument(app, content()))), 'json', REVALIDATED);
-    return document.send(request, response);
+    const surface = requestedSurface(request);
+    document ??= buildDocument(app, content());
+    const part = surface === undefined ? document : surfaceDocument(document, surface);
+    const file = parts.get(surface) ?? new PreparedFile(Buffer.from(JSON.stringify(part)), 'json', REVALIDATED);
+    parts.set(surface, file);
+    return file.send(request, response);
   });
 
   // The address that a browser is given first.
@@ -29,6 +39,18 @@ export function serveDocument(app: NestExpressApplication, content: () => Docume
   for (const [path, file] of Object.entries(files)) {
     server.get(path, (request, response) => file.send(request, response));
   }
+}
+
+/** Throws 400 for another value than the name of a surface. */
+function requestedSurface({ query }: Request): Surface | undefined {
+  const { surface } = query;
+  if (surface === undefined) return undefined;
+  const known = SURFACES.find((name) => name === surface);
+  if (!known) {
+    const message = `surface must be one of ${SURFACES.join(', ')}`;
+    throw invalidField('surface', message, 'unknown_value', { allowed: SURFACES });
+  }
+  return known;
 }
 
 /** The page and what it loads, by path. */

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created } from '../../../platform/http/response-headers.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -25,6 +25,7 @@ export class LedgerReversalsController {
    * `already_reversed`). Actions without reversal and erased entries are rejected (409 `not_reversible`); if the
    * present state prevents it, 409 `reversal_conflict` names the cause in `details.reason`.
    */
+  @ApiOperation({ operationId: 'ledgerEntries_reverse' })
   @Post('reversals')
   @RequireScope('action-ledger:reverse')
   @Mutates('<action>.reverse')
@@ -40,6 +41,7 @@ export class LedgerReversalsController {
    * @remarks Returns the state of the resource before and after a reversal, or the error with which it would be
    * rejected now. Nothing is changed. The read scope of the module that recorded the action is required, too.
    */
+  @ApiOperation({ operationId: 'ledgerEntries_previewReversal' })
   @Get('reversal-preview')
   @RequireScope('action-ledger:read')
   @LimitOperation({ name: 'reversal-preview', maxConcurrent: 4 })

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
 import { ReadsFrom } from '../../../platform/http/read-target.js';
@@ -23,6 +23,7 @@ export class LedgerVerificationController {
    * `nextChain` until it is null.
    */
   // The checkpoints and heads of the primary are compared with its entries.
+  @ApiOperation({ operationId: 'ledger_verify' })
   @Get()
   @ReadsFrom('primary')
   @RequireScope('action-ledger:read')

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { ReadsFrom } from '../../../platform/http/read-target.js';
@@ -19,6 +19,7 @@ export class CatalogAdministrationController {
    * complete. With `embeddings: "renew"` the vectors are computed again, too. Only one rebuild can run at a time (409
    * `reindex_in_progress`); the catalog status shows its progress.
    */
+  @ApiOperation({ operationId: 'catalog_reindex' })
   @Post('reindex')
   @HttpCode(200)
   @RequireScope('catalog:write')
@@ -35,6 +36,7 @@ export class CatalogAdministrationController {
    * model and the progress of the last rebuild. Other processes can differ.
    */
   // The index of the process follows the primary, so it can be ahead of a replica.
+  @ApiOperation({ operationId: 'catalog_getStatus' })
   @Get('status')
   @ReadsFrom('primary')
   @RequireScope('catalog:read')

@@ -1,6 +1,6 @@
 import { Deleted } from '../../../platform/http/deleted.dto.js';
 import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
@@ -35,6 +35,7 @@ export class DocumentsController {
    * one. The public search finds it within about two seconds, semantic search once its vector is computed. Invalid
    * fields, an unknown vertical and a market that is not configured are rejected with 400.
    */
+  @ApiOperation({ operationId: 'catalogDocuments_put' })
   @Put(':vertical/:id')
   @RequireScope('catalog:write')
   @Mutates('catalog.document.put')
@@ -56,6 +57,7 @@ export class DocumentsController {
    * @remarks Stores up to 500 documents in one transaction. All documents are validated first, and a single invalid
    * field or duplicate document rejects the whole batch with 400; the response lists each problem.
    */
+  @ApiOperation({ operationId: 'catalogDocuments_putAll' })
   @Post('batch')
   @HttpCode(200)
   @RequireScope('catalog:write')
@@ -70,6 +72,7 @@ export class DocumentsController {
    * @remarks Returns a page of documents ordered by vertical and ID, including drafts and archived documents, which the
    * public search does not return.
    */
+  @ApiOperation({ operationId: 'catalogDocuments_list' })
   @Get()
   @RequireScope('catalog:read')
   async list(@Query() query: ListDocuments): Promise<DocumentPage> {
@@ -83,6 +86,7 @@ export class DocumentsController {
    * @remarks Returns one variant with all its fields. Without `locale` and `market` it is the variant of the default
    * market in its language.
    */
+  @ApiOperation({ operationId: 'catalogDocuments_get' })
   @Get(':vertical/:id')
   @RequireScope('catalog:read')
   async get(
@@ -100,6 +104,7 @@ export class DocumentsController {
    * stops returning it within about two seconds. With If-Match, the version of every deleted variant must match.
    * Returns only `success`.
    */
+  @ApiOperation({ operationId: 'catalogDocuments_delete' })
   @Delete(':vertical/:id')
   @RequireScope('catalog:delete')
   @Mutates('catalog.document.delete')

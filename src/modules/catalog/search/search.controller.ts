@@ -1,5 +1,5 @@
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
 import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
@@ -21,6 +21,7 @@ export class SearchController {
    * are rejected with 400; 503 is returned while the index is loading after a start. No credentials are needed;
    * requests are rate limited.
    */
+  @ApiOperation({ operationId: 'catalog_search' })
   @Post('search')
   @HttpCode(200)
   @Public()

@@ -1,6 +1,6 @@
 import { Deleted } from '../../../platform/http/deleted.dto.js';
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -82,6 +82,7 @@ export class SynonymsController {
    *
    * @remarks Deletes the set of synonyms. Searches stop using it within about two seconds. Returns only `success`.
    */
+  @ApiOperation({ operationId: 'synonyms_delete' })
   @Delete(':id')
   @RequireScope('catalog:delete')
   @Mutates('catalog.synonym.delete')

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
 import { OperationScopes } from '../operation-scopes.js';
@@ -19,6 +19,7 @@ export class MetadataController {
    * @remarks Returns the URLs, capabilities and scopes of the OAuth endpoints (RFC 8414) for automatic client configuration. No
    * credentials are needed.
    */
+  @ApiOperation({ operationId: 'oauthMetadata_get' })
   @Get()
   @Public()
   async metadata(): Promise<MetadataResponse> {

@@ -1,5 +1,5 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { Public } from '../../../platform/auth/access.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
@@ -30,6 +30,7 @@ export class TokenController {
    * grant covers; others are rejected (400 `invalid_scope`). Wrong credentials are 401 `invalid_client`, an inactive
    * operator or grant 400 `unauthorized_client`. Parameters in the query string are rejected with 400.
    */
+  @ApiOperation({ operationId: 'oauthTokens_issue' })
   @Post('token')
   @HttpCode(200)
   @Public()
@@ -55,6 +56,7 @@ export class TokenController {
    * other operators, unknown, expired and revoked tokens all return only `{"active": false}`. A revocation can take up
    * to one second to show.
    */
+  @ApiOperation({ operationId: 'oauthTokens_introspect' })
   @Post('introspect')
   @HttpCode(200)
   @Public()
@@ -80,6 +82,7 @@ export class TokenController {
    * unknown, expired or revoked token gets the same response. The token of another client is rejected (400
    * `unauthorized_client`).
    */
+  @ApiOperation({ operationId: 'oauthTokens_revoke' })
   @Post('revoke')
   @HttpCode(200)
   @Public()

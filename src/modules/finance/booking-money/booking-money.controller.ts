@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -28,6 +28,7 @@ export class BookingMoneyController {
    * documents, installments and payments. A past day is computed from dated rows alone: documents by their dates, payments
    * by their posting dates, installments and items as they were then. What has no history, such as labels, is as it is now.
    */
+  @ApiOperation({ operationId: 'bookingMoney_get' })
   @Get('bookings/:bookingId/money')
   @RequireScope('finance:read')
   async read(
@@ -43,6 +44,7 @@ export class BookingMoneyController {
    * @remarks Returns a page of bookings whose issued documents exceed what is owed, in sum or of a tax code, for example
    * after the price fell. Credit notes remove them from the list. The month of the documents cannot be closed before.
    */
+  @ApiOperation({ operationId: 'creditDue_list' })
   @Get('credit-due')
   @RequireScope('finance:read')
   async listCreditDue(@Query() query: ListCreditDue): Promise<CreditDuePage> {
@@ -56,6 +58,7 @@ export class BookingMoneyController {
    * @remarks Returns a page of customers with unapplied money, by currency. Bookings are of the same customer if their
    * e-mail addresses are equal, ignoring upper and lower case. With `matchesDebt` only those who owe something too.
    */
+  @ApiOperation({ operationId: 'customerCredit_list' })
   @Get('customer-credit')
   @RequireScope('finance:read')
   async list(@Query() query: ListCustomerCredit): Promise<CustomerCreditPage> {

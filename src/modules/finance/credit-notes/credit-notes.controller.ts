@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -163,6 +163,7 @@ export class CreditNotesController {
    * installment or booking in its place, in one transaction. Payers that are not sent stay as they are. The money of the
    * invoice stays on its installment, or becomes unapplied until the draft is issued.
    */
+  @ApiOperation({ operationId: 'invoices_correct' })
   @Post('v1/admin/finance/invoices/:id/correction')
   @RequireScope('finance:approve')
   @Mutates('finance.invoice.correct')

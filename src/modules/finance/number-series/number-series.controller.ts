@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -116,6 +116,7 @@ export class NumberSeriesController {
    * @remarks Returns a page of the numbers of one counter in their order, each with its document and date, and the
    * ranges of numbers that no document has. Entries with an `anomaly` explain themselves by a reason or need attention.
    */
+  @ApiOperation({ operationId: 'numberSeries_getSequenceReport' })
   @Get(':id/sequence-report')
   @RequireScope('finance:numbering')
   async sequenceReport(@PathId('iser') id: string, @Query() query: ReadSequenceReport): Promise<SequenceReportPage> {

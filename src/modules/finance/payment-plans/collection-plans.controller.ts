@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiBody, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
@@ -23,6 +23,7 @@ export class CollectionPlansController {
    * bookings without items with 409 `booking_not_priced`, and an amount above what is outstanding with 422
    * `amount_exceeds_outstanding`.
    */
+  @ApiOperation({ operationId: 'collectionPlans_create' })
   @Post()
   @HttpCode(200)
   @RequireScope('finance:write')

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiFoundResponse, ApiTags } from '@nestjs/swagger';
+import { ApiFoundResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -64,6 +64,7 @@ export class RenditionsController {
    * @remarks Queues the rendering of an issued credit note, like that of an invoice. It shows number and date of the
    * invoice that it credits. Drafts are rejected with 409 `invoice_not_issued`.
    */
+  @ApiOperation({ operationId: 'renditions_requestForCreditNote' })
   @Post(OF_CREDIT_NOTE)
   @HttpCode(202)
   @RequireScope('finance:write')
@@ -79,6 +80,7 @@ export class RenditionsController {
    *
    * @remarks Returns a page of renditions, newest first, in all formats, languages and states.
    */
+  @ApiOperation({ operationId: 'renditions_listForCreditNote' })
   @Get(OF_CREDIT_NOTE)
   @RequireScope('finance:read')
   async listOfCreditNote(@PathId('crn') id: string, @Query() query: ListRenditions): Promise<RenditionPage> {

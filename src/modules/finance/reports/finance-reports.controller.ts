@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { AgingEnvelope, AgingQuery } from './aging.dto.js';
 import { AgingService } from './aging.service.js';
@@ -22,6 +22,7 @@ export class FinanceReportsController {
    * due dates, cancellations and payments are those of that day. The reports of receivables and payables list the same
    * amounts. Amounts in different currencies are never added up.
    */
+  @ApiOperation({ operationId: 'reports_getAging' })
   @Get('aging')
   @RequireScope('finance:read')
   async age(@Query() query: AgingQuery): Promise<AgingEnvelope> {
@@ -35,6 +36,7 @@ export class FinanceReportsController {
    * break a rule. The result may be up to one hour old if there is too much data to be read within a request. The
    * call changes nothing.
    */
+  @ApiOperation({ operationId: 'reports_getIntegrity' })
   @Get('integrity')
   @RequireScope('finance:read')
   async verify(): Promise<IntegrityEnvelope> {

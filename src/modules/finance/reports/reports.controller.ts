@@ -1,5 +1,5 @@
 import { applyDecorators, Controller, Get, Query, type StreamableFile, type Type } from '@nestjs/common';
-import { ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import {
@@ -75,6 +75,7 @@ export class ReportsController {
    * was paid and settles none of them. Refunds that no money covers are part of the open amounts. Only dated rows count, so that the amounts of a past day stay the same; names, and the addresses by
    * which customers are grouped, are those of now.
    */
+  @ApiOperation({ operationId: 'reports_listReceivables' })
   @Get('receivables')
   @Answers(OpenGroupReport)
   async receivables(@Query() query: GroupedQuery): Answer {
@@ -87,6 +88,7 @@ export class ReportsController {
    * @remarks The installments (`basis: schedule`) or invoices (`document`) behind the groups of the report, and refunds
    * that no money covers.
    */
+  @ApiOperation({ operationId: 'reports_listReceivableEntries' })
   @Get('receivables/entries')
   @Answers(OpenEntryReport)
   async receivableEntries(@Query() query: EntriesQuery): Answer {
@@ -99,6 +101,7 @@ export class ReportsController {
    * @remarks Open amounts of posted supplier invoices at the end of a day by supplier, with the days by which they
    * are late.
    */
+  @ApiOperation({ operationId: 'reports_listPayables' })
   @Get('payables')
   @Answers(OpenGroupReport)
   async payables(@Query() query: GroupedQuery): Answer {
@@ -110,6 +113,7 @@ export class ReportsController {
    *
    * @remarks The supplier invoices behind the groups of the report.
    */
+  @ApiOperation({ operationId: 'reports_listPayableEntries' })
   @Get('payables/entries')
   @Answers(OpenEntryReport)
   async payableEntries(@Query() query: EntriesQuery): Answer {
@@ -122,6 +126,7 @@ export class ReportsController {
    * @remarks Who owes what at the end of a day, with what is to be asked for after unapplied money and credit due, and
    * refunds that no money covers. Installments of quotes are not listed.
    */
+  @ApiOperation({ operationId: 'reports_listOpenInstallments' })
   @Get('open-installments')
   @Answers(OpenInstallmentReport)
   async openInstallments(@Query() query: OpenInstallmentsQuery): Answer {
@@ -135,6 +140,7 @@ export class ReportsController {
    * also of cancelled bookings, with the day until which it is to be refunded. Until a cancellation is settled, all money
    * of the booking is listed, and that of a quote until it is confirmed.
    */
+  @ApiOperation({ operationId: 'reports_listUnappliedMoney' })
   @Get('unapplied-money')
   @Answers(UnappliedMoneyReport)
   async unappliedMoney(@Query() query: UnappliedQuery): Answer {
@@ -160,6 +166,7 @@ export class ReportsController {
    * @remarks Output tax of invoices less credit notes by issue date, and input tax of supplier invoices by posting
    * date, per tax code, rate and currency of the documents. Codes and rates are those of the day of issue.
    */
+  @ApiOperation({ operationId: 'reports_listVat' })
   @Get('vat')
   @Answers(VatReport)
   async vat(@Query() query: VatQuery): Answer {
@@ -171,6 +178,7 @@ export class ReportsController {
    *
    * @remarks The documents that the report sums, one row per document, tax code and rate.
    */
+  @ApiOperation({ operationId: 'reports_listVatDocuments' })
   @Get('vat/documents')
   @Answers(VatDocumentReport)
   async vatDocuments(@Query() query: VatQuery): Answer {
@@ -183,6 +191,7 @@ export class ReportsController {
    * @remarks Sales by month, product, channel or departure, on the day of the service, of the confirmation or of the
    * invoice.
    */
+  @ApiOperation({ operationId: 'reports_listRevenue' })
   @Get('revenue')
   @Answers(RevenueReport)
   async revenue(@Query() query: RevenueQuery): Answer {
@@ -195,6 +204,7 @@ export class ReportsController {
    * @remarks Movements of the bank accounts by posting date; opening plus rows is closing. Transfers between bookings
    * are not movements.
    */
+  @ApiOperation({ operationId: 'reports_listPaymentJournal' })
   @Get('payment-journal')
   @Answers(PaymentJournalReport)
   async paymentJournal(@Query() query: PaymentJournalQuery): Answer {
@@ -207,6 +217,7 @@ export class ReportsController {
    * @remarks Invoices and credit notes of a period, one row per document with each tax code and rate. Void documents have
    * one row with amounts of 0.
    */
+  @ApiOperation({ operationId: 'reports_listInvoiceJournal' })
   @Get('invoice-journal')
   @Answers(InvoiceJournalReport)
   async invoiceJournal(@Query() query: JournalQuery): Answer {
@@ -219,6 +230,7 @@ export class ReportsController {
    * @remarks The numbers of all series in their order, each with its document, and the ranges of numbers that no document
    * has. Statuses are those of now.
    */
+  @ApiOperation({ operationId: 'reports_listNumbering' })
   @Get('numbering')
   @Answers(NumberingReport)
   async numbering(@Query() query: NumberingQuery): Answer {

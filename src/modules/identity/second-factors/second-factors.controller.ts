@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -117,6 +117,7 @@ export class SecondFactorsController {
    * than the scopes of the caller is rejected with 403. The own second factor is removed with a code only (409
    * `own_second_factor`).
    */
+  @ApiOperation({ operationId: 'users_removeSecondFactor' })
   @Delete('users/:id/second-factor')
   @RequireScope('identity:write')
   @Mutates('identity.second_factor.remove')

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Ip, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { created } from '../../../platform/http/response-headers.js';
 import { Public, RequireScope } from '../../../platform/auth/access.js';
 import { currentActor } from '../../../platform/context/request-context.js';
@@ -40,6 +40,7 @@ export class SessionsController {
    * `unauthorized`). If the user has a second factor, the right password gets 401 `second_factor_required`, and
    * `details.challengeId` continues the login. Failed logins are limited per account and per client address (429). A login with the `deviceToken` of an earlier one is limited for its device only.
    */
+  @ApiOperation({ operationId: 'sessions_create' })
   @Post()
   @Public()
   @RateLimit(null)
@@ -56,6 +57,7 @@ export class SessionsController {
    * app) and `recoveryCode`. A challenge is valid for five minutes and five tries. A wrong code and a challenge that is
    * unknown or has ended all get the same response (401 `unauthorized`) and count as failed logins.
    */
+  @ApiOperation({ operationId: 'sessions_confirmSecondFactor' })
   @Post('second-factor')
   @Public()
   @RateLimit(null)

@@ -1,5 +1,5 @@
 import { Controller, Get, Header, type PipeTransform, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../../platform/auth/access.js';
 import { PathText } from '../../../platform/http/path-id.js';
@@ -33,6 +33,7 @@ export class ContractPagesController {
    * access was withdrawn or has ended have a page with status 404, a void contract one with 410. Each access is logged
    * without the client address, and requests are rate limited.
    */
+  @ApiOperation({ operationId: 'contractPages_get' })
   @Get(':token')
   @Public()
   @RateLimit('public-contract')

@@ -1,6 +1,6 @@
 import { Deleted } from '../../../platform/http/deleted.dto.js';
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -96,6 +96,7 @@ export class PolicyAssignmentsController {
    * change. The removal can be reversed through the action ledger. A provisioned assignment cannot be removed (409
    * `policy_assignment_locked`). Returns only `success`; the list with `removed=true` shows the removed assignment.
    */
+  @ApiOperation({ operationId: 'policyAssignments_delete' })
   @Delete(':id')
   @RequireScope('legal:delete')
   @Mutates('legal.policy_assignment.remove')

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ResolvedEnvelope, ResolvePolicy, toResolved } from './policy-resolution.dto.js';
 import { TermsService } from './terms.service.js';
@@ -17,6 +17,7 @@ export class PolicyResolutionController {
    * priority, then the newest assignment. `data` is null if no policy with a published version applies. `explain` lists
    * the candidates, at most 100, with the reason why each does or does not apply.
    */
+  @ApiOperation({ operationId: 'policies_resolve' })
   @Get()
   @RequireScope('legal:read')
   async resolve(@Query() query: ResolvePolicy): Promise<ResolvedEnvelope> {

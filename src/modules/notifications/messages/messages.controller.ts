@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { ListNotificationMessages, NotificationMessagePage, toMessage } from './notification-message.dto.js';
@@ -16,6 +16,7 @@ export class MessagesController {
    * @remarks Returns a page of messages, newest first, for reminders and contracts. Recipients are masked. Without a
    * mail server the messages are stored with status `recorded` and not sent.
    */
+  @ApiOperation({ operationId: 'notificationMessages_list' })
   @Get()
   @RequireScope('notifications:read')
   async list(@Query() query: ListNotificationMessages): Promise<NotificationMessagePage> {

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { Env } from '../../../platform/config/env.js';
@@ -24,6 +24,7 @@ export class SimulationsController {
    * those that it would not send. Nothing is planned, sent or changed. The rule may be disabled; its reminders then
    * have the reason `rule_disabled`. Continue with `afterTargetId` until `nextAfterTargetId` is null.
    */
+  @ApiOperation({ operationId: 'reminderRules_simulate' })
   @Post()
   @HttpCode(200)
   @RequireScope('notifications:read')

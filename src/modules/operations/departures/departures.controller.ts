@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ComputedNow, created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -110,6 +110,7 @@ export class DeparturesController {
    * @remarks Shows how many bookings and trips are on the departure, and which of them are still on another day. They
    * follow in the background, one after the other; one whose change is rejected stays here and is tried again.
    */
+  @ApiOperation({ operationId: 'departures_listFollowers' })
   @Get(':id/followers')
   @RequireScope('operations:read')
   async followers(@PathId('dep', 'id', 3) id: string): Promise<DepartureFollowersEnvelope> {

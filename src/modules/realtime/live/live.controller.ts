@@ -1,5 +1,5 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { presentedToken } from '../../../platform/auth/bearer.guard.js';
@@ -24,6 +24,7 @@ export class LiveController {
    * operator, a channel of another owner has no messages. The stream ends when the credential ends, when the client reads
    * too slowly, or when the process stops.
    */
+  @ApiOperation({ operationId: 'realtimeEvents_follow' })
   @Get()
   @RequireScope('realtime:subscribe', { narrowedBy: 'channel' })
   @ApiMessageStream()

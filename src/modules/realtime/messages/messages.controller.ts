@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
@@ -23,6 +23,7 @@ export class MessagesController {
    * dot (403). Messages are kept for 72 hours, at most the newest 10,000 per channel. The data may have at most 64
    * KiB.
    */
+  @ApiOperation({ operationId: 'realtimeMessages_publish' })
   @Post()
   @RequireScope('realtime:publish', { narrowedBy: 'channel' })
   @RateLimit('realtime-publish')
@@ -37,6 +38,7 @@ export class MessagesController {
    * `X-Realtime-Complete` is `false` if messages after `sinceId` are no longer kept. An ID that is not of this channel
    * is rejected with 400. For a key that is bound to an operator, a channel of another owner has no messages.
    */
+  @ApiOperation({ operationId: 'realtimeMessages_list' })
   @Get()
   @RequireScope('realtime:subscribe', { narrowedBy: 'channel' })
   @ApiMessageHistory()

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Patch, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -23,6 +23,7 @@ export class ComponentsController {
    * trip are cleared and a priced trip moves back to `draft`. Allowed in `draft`, `priced`, `failed` and `expired`
    * (409 `invalid_transition` otherwise), with at most 50 components (409 `component_limit_reached`).
    */
+  @ApiOperation({ operationId: 'tripComponents_add' })
   @Post()
   @RequireScope('trips:write')
   @Mutates('trips.trip_component.create')
@@ -48,6 +49,7 @@ export class ComponentsController {
    * trip moves back to `draft`. Allowed in `draft`, `priced`, `failed` and `expired`; otherwise 409
    * `invalid_transition`.
    */
+  @ApiOperation({ operationId: 'tripComponents_update' })
   @Patch(':componentId')
   @RequireScope('trips:write')
   @Mutates('trips.trip_component.update')
@@ -68,6 +70,7 @@ export class ComponentsController {
    * status `removed`. Its record is kept for the audit. Allowed in `draft`, `priced`, `failed` and `expired`;
    * otherwise 409 `invalid_transition`.
    */
+  @ApiOperation({ operationId: 'tripComponents_remove' })
   @Delete(':componentId')
   @RequireScope('trips:delete')
   @Mutates('trips.trip_component.remove')

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ChangeTarget, type Target } from '../../../platform/http/change-target.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -37,6 +37,7 @@ export class OrderDecisionsController {
    * @remarks Returns a page of what staff needed to check about the trip's orders at external providers, newest first,
    * open and resolved ones.
    */
+  @ApiOperation({ operationId: 'tripAttentions_list' })
   @Get('attentions')
   @RequireScope('trips:read')
   async list(@PathId('trip', 'envelopeId') id: string, @Query() query: ListTripAttentions): Promise<TripAttentionPage> {
@@ -52,6 +53,7 @@ export class OrderDecisionsController {
    * `cancelled_outside` as cancelled or released. The service does not call the provider about it any more. One that is
    * resolved already is rejected with 409 `attention_resolved`.
    */
+  @ApiOperation({ operationId: 'tripAttentions_resolve' })
   @Post('attentions/:attentionId/resolution')
   @HttpCode(200)
   @RequireScope('trips:write')
@@ -72,6 +74,7 @@ export class OrderDecisionsController {
    * @remarks Asks the provider again to confirm a booked component whose confirmation it refused or never answered. The
    * attention is resolved when the provider confirms. Any other component is rejected with 409 `invalid_transition`.
    */
+  @ApiOperation({ operationId: 'tripComponents_retryConfirmation' })
   @Post('components/:componentId/confirmation-retries')
   @HttpCode(200)
   @RequireScope('trips:write')
@@ -94,6 +97,7 @@ export class OrderDecisionsController {
    * or `reservation_failed` if the replacement cannot be held, and with 409 `quote_pending` while its provider has not
    * quoted; any other component is rejected with 409 `invalid_transition`.
    */
+  @ApiOperation({ operationId: 'tripComponents_replace' })
   @Post('components/:componentId/replacements')
   @RequireScope('trips:write')
   @Mutates('trips.component.replace', { ownTransactions: true })

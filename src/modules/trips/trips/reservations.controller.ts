@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { tagged } from '../../../platform/http/response-headers.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
@@ -29,6 +29,7 @@ export class ReservationsController {
    * with 409 `trip_not_priced`. If a provider takes too long the response is 409 `quote_pending` with `retryAfterMs`:
    * its quote is used when it has arrived. Allowed in `draft`, `priced`, `failed` and `expired` (409 `invalid_transition`).
    */
+  @ApiOperation({ operationId: 'trips_price' })
   @Post('pricing')
   @HttpCode(200)
   @RequireScope('trips:write')
@@ -56,6 +57,7 @@ export class ReservationsController {
    * `reservation_failed`. While another call is reserving the trip the response is 409 `reservation_in_progress` with
    * `retryAfterMs`, and so it is if the providers take longer than a request. A trip that is `failed` or `expired` must be priced again first (409 `trip_not_priced`).
    */
+  @ApiOperation({ operationId: 'trips_reserve' })
   @Post('reserve')
   @HttpCode(200)
   @RequireScope('trips:write')
@@ -89,6 +91,7 @@ export class ReservationsController {
    * billing contact becomes the customer, and the trip becomes `booked` with `bookingId`. Rejected with 409
    * `hold_expired` if a hold has expired, and with 409 `invalid_transition` if the trip is not reserved.
    */
+  @ApiOperation({ operationId: 'trips_book' })
   @Post('booking')
   @HttpCode(200)
   @RequireScope('trips:write')
@@ -109,6 +112,7 @@ export class ReservationsController {
    * booking is cancelled too, which also requires the scope `bookings:write`; external providers cancel their orders
    * afterwards (`cancelling`). A trip that is cancelled or being reserved is rejected with 409 `invalid_transition`.
    */
+  @ApiOperation({ operationId: 'trips_cancel' })
   @Post('cancellation')
   @HttpCode(200)
   @RequireScope('trips:write')
@@ -130,6 +134,7 @@ export class ReservationsController {
    * seconds of the reservation the response is 409 `reservation_in_progress` with `retryAfterMs`; a trip that is not
    * being reserved is rejected with 409 `not_abandonable`.
    */
+  @ApiOperation({ operationId: 'trips_abandon' })
   @Post('abandonment')
   @HttpCode(200)
   @RequireScope('trips:write')

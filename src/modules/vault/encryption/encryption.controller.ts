@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { VaultSlug } from '../vaults/vault-slug.js';
@@ -21,6 +21,7 @@ export class EncryptionController {
    * the vault is archived (409 `vault_archived`), has no key for encryption (409 `no_usable_key`), or would exceed
    * the limit of 100 vaults (409 `vault_limit_reached`).
    */
+  @ApiOperation({ operationId: 'vaults_encrypt' })
   @Post('encrypt')
   @HttpCode(200)
   @RequireScope('vault:write')
@@ -38,6 +39,7 @@ export class EncryptionController {
    * (400 `undecryptable`). An archived vault is rejected (409 `vault_archived`). The operation is audited without the
    * value.
    */
+  @ApiOperation({ operationId: 'vaults_decrypt' })
   @Post('decrypt')
   @HttpCode(200)
   @RequireScope('vault:read')
@@ -54,6 +56,7 @@ export class EncryptionController {
    * `undecryptable`), and so is a vault that is archived (409 `vault_archived`) or has no key for encryption (409
    * `no_usable_key`).
    */
+  @ApiOperation({ operationId: 'vaults_rewrap' })
   @Post('rewrap')
   @HttpCode(200)
   @RequireScope('vault:keys')

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { NoBody } from '../../../platform/http/no-body.js';
@@ -20,6 +20,7 @@ export class KeyVersionsController {
    * @remarks Returns all versions of the key of the vault, newest first. The key material is never returned.
    */
   // It completes a rotation that is due, and the processes cache what it reads.
+  @ApiOperation({ operationId: 'vaultKeys_list' })
   @Get()
   @ReadsFrom('primary')
   @RequireScope('vault:keys')
@@ -34,6 +35,7 @@ export class KeyVersionsController {
    * it; the current primary version then only decrypts. If a version is pending already, that one is returned. Rejected if the
    * vault is archived (409 `vault_archived`) or has 16 versions that decrypt (409 `key_limit_reached`).
    */
+  @ApiOperation({ operationId: 'vaultKeys_rotate' })
   @Post()
   @RequireScope('vault:keys')
   @Refuses({ 409: ['vault_archived', 'key_limit_reached'] })
@@ -49,6 +51,7 @@ export class KeyVersionsController {
    * (409 `key_destruction_pending`). At most 16
    * versions can decrypt (409 `key_limit_reached`). Setting the state that it has changes nothing.
    */
+  @ApiOperation({ operationId: 'vaultKeys_update' })
   @Patch(':version')
   @RequireScope('vault:keys')
   @Refuses({ 409: ['vault_archived', 'key_in_use', 'key_destroyed', 'key_destruction_pending', 'key_limit_reached'] })
@@ -68,6 +71,7 @@ export class KeyVersionsController {
    * are still needed first. The primary and a pending version cannot be destroyed (409 `key_in_use`). If the destruction is
    * pending already, nothing changes.
    */
+  @ApiOperation({ operationId: 'vaultKeys_scheduleDestruction' })
   @Post(':version/destruction')
   @HttpCode(200)
   @RequireScope('vault:keys')
@@ -86,6 +90,7 @@ export class KeyVersionsController {
    * @remarks Possible until `destroyAt`. The version is `disabled` afterwards; the request returns it. Rejected if no destruction is pending (409
    * `no_destruction_pending`) or the key is destroyed (409 `key_destroyed`).
    */
+  @ApiOperation({ operationId: 'vaultKeys_cancelDestruction' })
   @Delete(':version/destruction')
   @RequireScope('vault:keys')
   @Refuses({ 409: ['vault_archived', 'key_destroyed', 'no_destruction_pending'] })

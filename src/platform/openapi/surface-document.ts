@@ -1,0 +1,46 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { type Surface, surfaceOf } from '../context/surface.js';
+
+type Node = Record<string, unknown>;
+
+const COMPONENT = /^#\/components\/([^/]+)\/(.+)$/;
+
+/** The part of the document that describes one surface: its operations, their tags, and the components that they refer to. */
+export function surfaceDocument(document: OpenAPIObject, surface: Surface): OpenAPIObject {
+  const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => surfaceOf(path) === surface));
+  const operations = Object.values(paths).flatMap((item) => Object.values(item as Record<string, Node>));
+  const tags = new Set(operations.flatMap(({ tags: named }) => named as string[] | undefined).filter(Boolean));
+  const schemes = new Set(operations.flatMap(({ security }) => (security as Node[]).flatMap(Object.keys)));
+  const components = referencedFrom(paths, document.components as Record<string, Node>);
+  const securitySchemes = pick(document.components?.securitySchemes ?? {}, (name) => schemes.has(name));
+  return {
+    ...document,
+    tags: (document.tags ?? []).filter(({ name }) => tags.has(name)),
+    paths,
+    components: { ...components, securitySchemes },
+  };
+}
+
+/** The components that the node refers to, directly or through other components, in their order. */
+function referencedFrom(node: unknown, components: Record<string, Node>): Record<string, Node> {
+  const found = new Set<string>();
+  const open: unknown[] = [node];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    open.push(...Object.values(next));
+    const { $ref: reference } = next as { $ref?: unknown };
+    const [, section, name] = typeof reference === 'string' ? (COMPONENT.exec(reference) ?? []) : [];
+    if (section === undefined || name === undefined || found.has(`${section}/${name}`)) continue;
+    found.add(`${section}/${name}`);
+    open.push(components[section]?.[name]);
+  }
+  const sections = Object.entries(components).map(
+    ([section, parts]) => [section, pick(parts, (name) => found.has(`${section}/${name}`))] as const,
+  );
+  return Object.fromEntries(sections.filter(([, parts]) => Object.keys(parts).length > 0));
+}
+
+function pick<T>(parts: Record<string, T>, isWanted: (name: string) => boolean): Record<string, T> {
+  return Object.fromEntries(Object.entries(parts).filter(([name]) => isWanted(name)));
+}
