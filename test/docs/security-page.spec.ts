@@ -12,6 +12,22 @@ const rows = [...page.matchAll(/^\| (API\d+|\d+\.\d+\.\d+) \| ([^|]+) \| ([^|]+)
 /** How many requirements of levels 1 and 2 each chapter of ASVS 5.0 has. */
 const CHAPTERS = [27, 11, 19, 10, 9, 35, 18, 7, 7, 29, 14, 9, 13, 9, 13, 16, 7];
 
+/** A test as evidence: its file, and its title as the file has it. */
+const TEST = /`((?:src|test)\/[\w./-]+spec\.ts)` "([^"]+)"/g;
+
+/** Whether the file has a test with this title: an `it` or an `it.each`, not a `describe` or a text of another kind. */
+function hasTest(file: string, title: string): boolean {
+  const path = join(PROJECT, file);
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const written = title.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`);
+  return [`'${title}'`, `'${written}'`, `\`${title}\``, `"${title}"`].some((quoted) =>
+    text
+      .split(quoted)
+      .slice(0, -1)
+      .some((before) => /(?:\bit|\)|\]`?)\(\s*$|`\(\s*$/.test(before)),
+  );
+}
+
 describe('docs/security.md', () => {
   it('the page assesses every requirement of levels 1 and 2 of ASVS 5.0 and every risk of the API Top 10 once', () => {
     const items = rows.map(({ item }) => item);
@@ -22,8 +38,44 @@ describe('docs/security.md', () => {
   });
 
   it('each item has a state and evidence', () => {
-    const states = ['met', 'not met', 'not applicable', 'operator'];
+    const states = ['met', 'not met', 'not shown', 'not applicable', 'operator'];
     expect(rows.filter(({ state, evidence }) => !states.includes(state) || evidence.trim() === '')).toEqual([]);
+  });
+
+  it('each item that is met names a test by its file and its title, and each of these tests exists', () => {
+    const wrong = rows.flatMap(({ item, state, evidence }) => {
+      const tests = [...evidence.matchAll(TEST)].map(([, file = '', title = '']) => ({ file, title }));
+      if (state === 'met' && tests.length === 0) return [`${item} names no test`];
+      if (tests.length < evidence.split('spec.ts`').length - 1) return [`${item} names a file without a title`];
+      return tests
+        .filter(({ file, title }) => !hasTest(file, title))
+        .map((test) => `${item}: ${test.file} ${test.title}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('a title counts only where a test has it', () => {
+    const own = 'test/docs/security-page.spec.ts';
+    expect(hasTest(own, 'a title counts only where a test has it')).toBe(true);
+    expect(hasTest(own, 'each item that is met')).toBe(false);
+    expect(hasTest(own, 'docs/security.md')).toBe(false);
+    expect(hasTest('test/docs/missing.spec.ts', 'a title counts only where a test has it')).toBe(false);
+  });
+
+  it('each section of a document that the page names exists', () => {
+    const links = [...page.matchAll(/\]\(([\w-]+\.md)#([\w-]+)\)/g)];
+    expect(links.length).toBeGreaterThan(5);
+    const missing = links.filter(([, file = '', anchor = '']) => {
+      const headings = readFileSync(join(PROJECT, 'docs', file), 'utf8').matchAll(/^#+ (.+)$/gm);
+      const anchors = [...headings].map(([, text = '']) =>
+        text
+          .toLowerCase()
+          .replace(/[^\w\s-]/g, '')
+          .replace(/\s/g, '-'),
+      );
+      return !anchors.includes(anchor);
+    });
+    expect(missing.map(([link]) => link)).toEqual([]);
   });
 
   it('each file that the page names exists', () => {
@@ -37,7 +89,8 @@ describe('docs/security.md', () => {
     const count = (state: string) => asvs.filter((row) => row.state === state).length;
     expect(page).toContain(
       `Of ${asvs.length} items ${count('met')} are met, ${count('not met')} are not met, ` +
-        `${count('not applicable')} are not applicable and ${count('operator')} belong to the operator.`,
+        `${count('not shown')} are not shown, ${count('not applicable')} are not applicable and ` +
+        `${count('operator')} belong to the operator.`,
     );
   });
 });
