@@ -97,11 +97,13 @@ async function callsWithSecondFactor(app: TestApp): Promise<Record<string, { tok
   };
   const waiting = await hireProtected(app, ['viewer']);
   const [first, second] = [await hire(app, ['viewer']), await hire(app, ['viewer'])];
-  const { body: setup } = await second.client.post<{ data: { otpauthUri: string } }>(SECOND_FACTOR);
+  const { body: setup } = await second.client.post<{ data: { otpauthUri: string } }>(SECOND_FACTOR, {
+    currentPassword: second.password,
+  });
   const challengeId = await challengeOf(app, waiting);
   await protectDemoUser(app);
   return {
-    [`POST ${own}`]: { token: first.session },
+    [`POST ${own}`]: { token: first.session, body: () => ({ currentPassword: first.password }) },
     [`POST ${own}/activation`]: {
       token: second.session,
       body: currentCode(app, secretOf(setup.data.otpauthUri)),

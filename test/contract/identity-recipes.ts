@@ -47,12 +47,12 @@ export const identityRecipes: Record<string, Recipe> = {
     return { body, actorId: () => user.id, subject: () => ({ type: 'user', id: user.id }) };
   },
   [`POST ${SECOND_FACTOR}`]: async (app) => {
-    const { user, session } = await hire(app, ['viewer']);
-    return { token: session, subject: secondFactorOf(user) };
+    const { user, session, password: currentPassword } = await hire(app, ['viewer']);
+    return { token: session, body: { currentPassword }, subject: secondFactorOf(user) };
   },
   [`POST ${SECOND_FACTOR}/activation`]: async (app) => {
-    const { user, session, client } = await hire(app, ['viewer']);
-    const { body } = await client.post<{ data: { otpauthUri: string } }>(SECOND_FACTOR);
+    const { user, session, client, password: currentPassword } = await hire(app, ['viewer']);
+    const { body } = await client.post<{ data: { otpauthUri: string } }>(SECOND_FACTOR, { currentPassword });
     const code = codeNow(app, secretOf(body.data.otpauthUri));
     return { token: session, body: { code }, subject: secondFactorOf(user) };
   },

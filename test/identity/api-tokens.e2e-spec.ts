@@ -33,7 +33,7 @@ describe('an API token', () => {
       id: expect.stringMatching(/^atok_/),
       ...body,
       userId: user.id,
-      expiresAt: null,
+      expiresAt: expect.any(String),
       revokedAt: null,
       lastUsedAt: null,
       createdAt: expect.any(String),
@@ -75,7 +75,7 @@ describe('an API token', () => {
   });
 
   const SCOPE = 'must be a staff scope, such as finance:read, finance:approve or finance:*';
-  const END = 'expiresAt must be in the future, within ten years';
+  const END = 'expiresAt must be in the future, within a year';
   it.each([
     { what: 'an unknown scope', more: { scopes: ['finance:fly'] }, path: 'scopes', message: `scopes.0 ${SCOPE}` },
     {
@@ -95,6 +95,25 @@ describe('an API token', () => {
         details: { issues: [{ path, message, code: expect.any(String) }], fields: { [path]: [message] } },
       }),
     );
+  });
+
+  it('an API token ends after a year at most, also without an end, unless a setting allows otherwise', async () => {
+    const create = async (on: TestApp, more: object) => {
+      const body = { name: 'Long', scopes: ['identity:*', 'finance:read'], ...more };
+      const answer = await on.as('owner').post<{ data: TokenBody }>(TOKENS, body);
+      return answer.status === 201 ? answer.body.data.expiresAt : answer.status;
+    };
+    const inDays = (days: number) => new Date(app.now().getTime() + days * 86_400_000).toISOString();
+    for (const more of [{}, { expiresAt: null }]) {
+      const end = await create(app, more);
+      expect([String(end) > inDays(365), String(end) < inDays(366.1)]).toEqual([true, true]);
+    }
+    expect(await create(app, { expiresAt: inDays(367) })).toBe(400);
+    expect(await create(app, { expiresAt: inDays(300) })).toMatch(/Z$/);
+
+    const unlimited = await startApp({ env: { API_TOKENS_WITHOUT_END: 'true' } });
+    expect(await create(unlimited, {})).toBeNull();
+    expect(await create(unlimited, { expiresAt: inDays(3_000) })).toMatch(/Z$/);
   });
 
   it('an API token is rejected after it has expired', async () => {

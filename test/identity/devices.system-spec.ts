@@ -1,7 +1,23 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { PasswordsService } from '../../src/modules/identity/passwords/passwords.service.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { challengeOf, continueLogin, hireProtected, nextCode, type OpenedBody, wrongCode } from './second-factor.js';
-import { forgetFailures, hire, type Member, OWN_PASSWORD, PASSWORD, SESSIONS } from './staff.js';
+import {
+  ACCEPTANCE,
+  forgetFailures,
+  hire,
+  INVITATIONS,
+  linkToken,
+  type Member,
+  OWN_PASSWORD,
+  PASSWORD,
+  RESETS,
+  SESSIONS,
+  uniqueEmail,
+} from './staff.js';
+
+const NEW_PASSWORD = 'another sentence of mine';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -35,7 +51,7 @@ describe('a device token', () => {
     expect(body.data.deviceToken).toBe(deviceToken);
   });
 
-  it('a device token lets its user complete a login with a code while an attacker exhausts the limit', async () => {
+  it('a device token lets its user begin a login with a code while an attacker exhausts the limit, which codes are not part of', async () => {
     const member = await hireProtected(app, ['viewer']);
     const { email } = member.user;
     const first = await continueLogin(app, {
@@ -49,11 +65,29 @@ describe('a device token', () => {
       password: PASSWORD,
       deviceToken,
     });
-    const second = { challengeId: body.details.challengeId, code: nextCode(app, member.secret) };
     await exhaust(email);
-    expect((await continueLogin(app, second)).status).toBe(429);
-    const { status } = await continueLogin(app, { ...second, deviceToken });
-    expect(status).toBe(201);
+    const second = { challengeId: body.details.challengeId, code: nextCode(app, member.secret) };
+    expect((await continueLogin(app, second)).status).toBe(201);
+  });
+
+  it('a device token comes with a fresh reset or invitation link, and lets its user log in while the account is limited', async () => {
+    const member = await hire(app, ['viewer']);
+    await exhaust(member.user.email);
+    await asSystem(() => app.nest.get(PasswordsService, { strict: false }).sendResetLink({ userId: member.user.id }));
+    const reset = await app.post<OpenedBody>(`${RESETS}/completion`, {
+      token: await linkToken(app, member.user.id),
+      password: NEW_PASSWORD,
+    });
+    expect((await attempt(member.user.email, NEW_PASSWORD)).status).toBe(429);
+    expect((await attempt(member.user.email, NEW_PASSWORD, reset.body.data.deviceToken)).status).toBe(201);
+
+    const email = uniqueEmail();
+    const invitation = { email, name: 'New Colleague', roles: ['viewer'] };
+    const invited = await app.as('owner').post<{ data: { id: string } }>(INVITATIONS, invitation);
+    const link = await linkToken(app, invited.body.data.id);
+    const accepted = await app.post<OpenedBody>(ACCEPTANCE, { token: link, password: PASSWORD });
+    await exhaust(email);
+    expect((await attempt(email, PASSWORD, accepted.body.data.deviceToken)).status).toBe(201);
   });
 
   it('a device token has a failure limit of its own, for passwords and codes', async () => {

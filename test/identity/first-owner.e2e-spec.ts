@@ -17,6 +17,30 @@ describe('a start in production', () => {
     expect(await machine.sql('select id from users union all select id from api_tokens')).toEqual([]);
   });
 
+  it('a start in production rejects a password that users could not choose', async () => {
+    const machine = await Machine.set();
+    const preset = { ...PRODUCTION, ...owner, BOOTSTRAP_ADMIN_PASSWORD: 'dragon123456!' };
+    const faults = ['BOOTSTRAP_ADMIN_PASSWORD: The password is one of the most common ones; choose another one'];
+    await expect(machine.start(preset)).rejects.toMatchObject({ faults });
+    expect(await machine.sql('select id from users')).toEqual([]);
+  });
+
+  it('the first owner must change a password of the configuration in production only, and a preset token works at once', async () => {
+    const flags = 'select password_change_required as required from users order by created_at limit 1';
+    const development = await Machine.set();
+    await development.start({ DEMO_DATA: 'false' });
+    expect(await development.sql(flags)).toEqual([{ required: false }]);
+
+    const machine = await Machine.set();
+    const preset = { BOOTSTRAP_STAFF_TOKEN: newCredential('vsk').token };
+    const service = await machine.start({ ...PRODUCTION, ...owner, ...preset, PORT: '0' }, { listening: true });
+    expect(await machine.sql(flags)).toEqual([{ required: true }]);
+    const headers = { Authorization: `Bearer ${preset.BOOTSTRAP_STAFF_TOKEN}` };
+    const { status } = await fetch(`${await service.url()}/v1/admin/identity/users`, { headers });
+    expect(status).toBe(200);
+    await service.stop();
+  });
+
   it('a start in production is rejected while no owner is active, and accepts one that provisioning created', async () => {
     const machine = await Machine.set();
     const first = await machine.start({ ...PRODUCTION, ...owner });

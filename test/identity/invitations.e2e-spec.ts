@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { PasswordsService } from '../../src/modules/identity/passwords/passwords.service.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import {
@@ -239,6 +241,18 @@ describe('the link of an invitation', () => {
       await owner.post(`${INVITATIONS}/${id}/resend`);
       expect((await accept(await linkToken(app, id))).status).toBe(201);
     }
+  });
+
+  it('the links of invitations and resets end when their user is disabled, also if the user is enabled again', async () => {
+    const { client, user } = await hire(app, ['owner']);
+    const { id } = await invite({}, client);
+    await asSystem(() => app.nest.get(PasswordsService, { strict: false }).sendResetLink({ userId: user.id }));
+    const [invitation, reset] = [await linkToken(app, id), await linkToken(app, user.id)];
+    for (const active of [false, true]) await owner.patch(`${USERS}/${user.id}`, { active });
+    expectInvalidLink(await accept(invitation));
+    const completion = '/v1/admin/identity/password-resets/completion';
+    const { status, body } = await app.post<CodeBody>(completion, { token: reset, password: PASSWORD });
+    expect([status, body.code]).toEqual([422, 'link_invalid']);
   });
 
   it('the link of an invitation remains usable after a password that is rejected', async () => {

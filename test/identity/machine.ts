@@ -93,7 +93,7 @@ export class Machine {
   async start(
     variables: Record<string, string> = {},
     { listening = false } = {},
-  ): Promise<{ stop: () => Promise<void> }> {
+  ): Promise<{ stop: () => Promise<void>; url: () => Promise<string> }> {
     const own = {
       DATABASE_URL: this.databaseUrl,
       MIGRATION_DATABASE_URL: '',
@@ -110,7 +110,7 @@ export class Machine {
     const credentials = await firstStart(app, env);
     if (listening) await app.listen(env.port, env.host);
     printWelcome(env, credentials);
-    return { stop };
+    return { stop, url: () => app.getUrl() };
   }
 }
 

@@ -44,7 +44,9 @@ export function wrongCode(app: TestApp, secret: Buffer): string {
 
 /** Sets up and activates the second factor of a user. */
 export async function protect(app: TestApp, member: Member): Promise<ProtectedMember> {
-  const setup = await member.client.post<{ data: { otpauthUri: string } }>(SECOND_FACTOR);
+  const setup = await member.client.post<{ data: { otpauthUri: string } }>(SECOND_FACTOR, {
+    currentPassword: member.password,
+  });
   if (setup.status !== 201) throw new Error(`setting up a second factor answered ${setup.status} ${setup.text}`);
   const secret = secretOf(setup.body.data.otpauthUri);
   const { status, body, text } = await member.client.post<{ data: { recoveryCodes: string[] } }>(

@@ -55,10 +55,11 @@ export async function hire(
     .post<{ data: { id: string } }>(INVITATIONS, { email, name: 'Test Member', roles });
   if (invited.status !== 201) throw new Error(`inviting a user answered ${invited.status} ${invited.text}`);
   const token = await linkToken(app, invited.body.data.id);
-  const created = await app.post<{ data: UserBody }>(ACCEPTANCE, { token, password });
+  const created = await app.post<{ data: UserBody & { deviceToken: string } }>(ACCEPTANCE, { token, password });
   if (created.status !== 201) throw new Error(`accepting an invitation answered ${created.status} ${created.text}`);
   const session = await login(app, email, password);
-  return { user: created.body.data, password, session, client: app.with(session) };
+  const { deviceToken: _device, ...user } = created.body.data;
+  return { user, password, session, client: app.with(session) };
 }
 
 /** Waits until the last use of a credential is stored, which happens after the response. */

@@ -7,6 +7,7 @@ import { SealingKeys } from '../../src/platform/keys/sealing-keys.js';
 import { ACTIVATION_SECONDS, MAX_TOKEN_LIFETIME_SECONDS, ServiceKeys } from '../../src/platform/keys/service-keys.js';
 import { SigningKeys } from '../../src/platform/keys/signing-keys.js';
 import { startApp, type TestApp } from '../setup/app.js';
+import { ownerTokenId } from '../setup/staff-token.js';
 
 const LANGUAGES = '/data/geo/v1/reference/languages';
 const PURPOSE = 'test-token';
@@ -43,7 +44,9 @@ async function bothKnow(version: number, use: 'signing' | 'sealing' = 'signing')
 
 async function linkToFile(node: TestApp): Promise<string> {
   const { key } = await node.nest.get(FileStore).put(Buffer.from('%PDF-1.7 invoice'));
-  return node.nest.get(FileLinks).linkTo({ key, name: 'invoice.pdf', type: 'application/pdf' });
+  return node.nest
+    .get(FileLinks)
+    .linkTo({ key, name: 'invoice.pdf', type: 'application/pdf' }, await ownerTokenId(node));
 }
 
 async function firstCursor(): Promise<string> {
@@ -79,7 +82,9 @@ describe('a thief of a database dump', () => {
     expect((await app.get(path)).status).toBe(200);
     const [payload = ''] = path.replace('/v1/files/', '').split('.');
     const content = JSON.parse(Buffer.from(payload, 'base64url').toString()) as unknown[];
-    const later = Buffer.from(JSON.stringify([...content.slice(0, 3), Date.now() + 9e9])).toString('base64url');
+    const later = Buffer.from(JSON.stringify([...content.slice(0, 3), Date.now() + 9e9, content[4]])).toString(
+      'base64url',
+    );
 
     const tokens = (await candidates()).flatMap((key) => forgeries(later, 'file-link', key));
     const opened = await Promise.all(tokens.map((token) => app.nest.get(FileLinks).open(token)));

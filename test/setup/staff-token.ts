@@ -8,3 +8,10 @@ export async function tokenWith(app: TestApp, scopes: string[]): Promise<string>
   if (answer.status !== 201) throw new Error(`The token was refused: ${answer.text}`);
   return answer.body.data.token;
 }
+
+/** The ID of the owner's API token, which ends the links that are made with it. */
+export async function ownerTokenId(app: TestApp): Promise<string> {
+  const [publicId = ''] = app.credentials.staff.token.split('_').slice(1);
+  const [token] = await app.sql<{ id: string }>('select id from api_tokens where public_id = $1', [publicId]);
+  return token?.id ?? '';
+}

@@ -10,11 +10,14 @@ import { ApiTokensService } from './api-tokens/api-tokens.service.js';
 import { PlatformKeysService } from './api-tokens/platform-keys.service.js';
 import { AuthenticationService } from './authentication/authentication.service.js';
 import { LastUsesService } from './authentication/last-uses.service.js';
+import { StaffLinkCredentialsService } from './authentication/staff-link-credentials.service.js';
 import { UserCredentialsService } from './credentials/user-credentials.service.js';
+import { SessionProofs } from './proofs/session-proofs.service.js';
 import { InitialCredentialsService } from './initial-credentials.service.js';
 import { OperatorUsersService } from './operator-users.service.js';
 import { IdentityDemo } from './identity.demo.js';
 import { DevicesService } from './devices/devices.service.js';
+import { CodeAttempts } from './second-factors/code-attempts.service.js';
 import { SecondFactorsController } from './second-factors/second-factors.controller.js';
 import { SecondFactorsService } from './second-factors/second-factors.service.js';
 import { SecurityEventsController } from './security-events/security-events.controller.js';
@@ -43,6 +46,7 @@ import { UsersService } from './users/users.service.js';
     AccountLinksService,
     ApiTokensService,
     AuthenticationService,
+    CodeAttempts,
     DevicesService,
     InitialCredentialsService,
     IdentityDemo,
@@ -55,6 +59,8 @@ import { UsersService } from './users/users.service.js';
     RejectedLoginJobs,
     SecondFactorsService,
     SecurityEventsService,
+    SessionProofs,
+    StaffLinkCredentialsService,
     SessionsService,
     UserCredentialsService,
     UsersService,

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../platform/config/configuration-error.js
 import type { Env } from '../../platform/config/env.js';
 import { asSystem } from '../../platform/context/request-context.js';
 import { Database } from '../../platform/database/database.js';
+import { AppError } from '../../platform/errors/app-error.js';
 import { demoId } from '../../platform/ids/id.js';
 import { Installation } from '../../platform/provisioning/installation.js';
 import { ApiTokensService } from './api-tokens/api-tokens.service.js';
@@ -15,6 +16,7 @@ import {
   planInitialCredentials,
 } from './initial-credentials.js';
 import { ACTIVE_OWNER, NO_OWNER } from './owner-login.js';
+import { assertHardToGuess, type PasswordOwner } from './users/password-policy.js';
 import { UsersService } from './users/users.service.js';
 
 const LIMITED = ['data:geo:read'];
@@ -79,14 +81,20 @@ export class InitialCredentialsService {
     return planned;
   }
 
-  /** Except in production, the owner has the IDs that the examples of the API document use. */
+  /**
+   * In production the password is known to whoever wrote the configuration, so it must be changed at the first login. Elsewhere
+   * the owner has the IDs that the examples of the API document use.
+   */
   private async createOwner({ email, password, token }: InitialOwner, { production }: Env): Promise<void> {
     const taken = await this.database.query('select from users where lower(email) = lower($1)', [email]);
     if (taken.length > 0) {
       throw new ConfigurationError([`BOOTSTRAP_ADMIN_EMAIL: ${email} is a user already; choose another address`]);
     }
+    const name = 'Owner';
+    if (production) rejectWeakPassword(password, { name, email });
     const [userId, tokenId] = production ? [] : [demoId('user', 1), demoId('atok', 1)];
-    const user = await this.users.create({ email, name: 'Owner', roles: ['owner'], password }, userId);
+    const owner = { email, name, roles: ['owner' as const], password, passwordChangeRequired: production };
+    const user = await this.users.create(owner, userId);
     if (token === null) return;
     const wanted = { userId: user.id, name: 'First token', scopes: ['*'], expiresAt: null, presetToken: token };
     await this.tokens.issue(wanted, tokenId);
@@ -94,5 +102,15 @@ export class InitialCredentialsService {
 
   private async createKey(name: string, scopes: string[], token: string): Promise<void> {
     await this.keys.provide({ name, scopes, token });
+  }
+}
+
+/** Throws ConfigurationError if users could not choose this password. */
+function rejectWeakPassword(password: string, owner: PasswordOwner): void {
+  try {
+    assertHardToGuess(password, owner);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new ConfigurationError([`BOOTSTRAP_ADMIN_PASSWORD: ${error.message}`]);
   }
 }

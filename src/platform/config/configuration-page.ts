@@ -25,6 +25,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   surfaces: 'Server',
   webConcurrency: 'Server',
   requireMfa: 'Server',
+  apiTokensWithoutEnd: 'Server',
   trustedProxies: 'Server',
   corsOrigins: 'Server',
   drainSeconds: 'Server',

@@ -75,6 +75,7 @@ export abstract class Env {
   readonly messageRetentionMonths: number;
   readonly rateLimitFactor: number;
   readonly requireMfa: boolean;
+  readonly apiTokensWithoutEnd: boolean;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly catalogMarkets: readonly string[];

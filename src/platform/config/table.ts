@@ -228,7 +228,14 @@ export const settings = {
   requireMfa: flag({
     name: 'REQUIRE_MFA',
     purpose:
-      'Sessions need a second factor: without one they can only set it up, and identity:write, finance:approve and finance:void need one that was proved during the last 15 minutes; API tokens are exempt',
+      'Sessions need a second factor: without one they can only set it up, and sensitive changes need one that was proved during the last 15 minutes (docs/scopes.md); API tokens are exempt',
+    example: 'true',
+    fallback: 'false',
+  }),
+  apiTokensWithoutEnd: flag({
+    name: 'API_TOKENS_WITHOUT_END',
+    purpose:
+      'Staff may create API tokens without an end, or with one up to ten years away; otherwise a token ends after a year at most. Preset tokens have no end',
     example: 'true',
     fallback: 'false',
   }),

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Listeners } from '../discovery/listeners.js';
 import { SigningKeys } from '../keys/signing-keys.js';
 import { Clock } from '../clock/clock.js';
 
@@ -13,27 +14,41 @@ export interface LinkedFile {
 const PURPOSE = 'file-link';
 const VALID_SECONDS = 300;
 
-/** Links to files, valid for five minutes without a credential. They are signed, so they cannot be forged. */
+/** Knows which credentials have ended. The module of the credentials implements it with `@Listens(LinkCredentials, ...)`. */
+export abstract class LinkCredentials {
+  /** Whether the session or API token with this ID still exists and its user is active. */
+  abstract isLive(credentialId: string): Promise<boolean>;
+}
+
+/**
+ * Links to files, valid for five minutes without a credential. They are signed, so they cannot be forged, and end with the
+ * credential that made them: a user who is disabled must not read on.
+ */
 @Injectable()
 export class FileLinks {
   constructor(
     private readonly keys: SigningKeys,
+    private readonly listeners: Listeners,
     private readonly clock: Clock,
   ) {}
 
-  /** A path without the host name, which the client could have chosen. */
-  async linkTo({ key, name, type }: LinkedFile): Promise<string> {
+  /** A path without the host name, which the client could have chosen. The link ends with the credential. */
+  async linkTo({ key, name, type }: LinkedFile, credentialId: string): Promise<string> {
     const expiresAt = this.clock.inSeconds(VALID_SECONDS).getTime();
-    return `/v1/files/${await this.keys.sign(PURPOSE, [key, name, type, expiresAt])}`;
+    return `/v1/files/${await this.keys.sign(PURPOSE, [key, name, type, expiresAt, credentialId])}`;
   }
 
-  /** The content of a link's token; null if it was forged or has expired. */
+  /** The content of a link's token; null if it was forged, or the link or its credential has ended. */
   async open(token: string): Promise<LinkedFile | null> {
     const opened = await this.keys.verify(PURPOSE, token);
     if (!Array.isArray(opened)) return null;
-    const [key, name, type, expiresAt] = opened as unknown[];
-    const isWhole = [key, name, type].every((part) => typeof part === 'string') && typeof expiresAt === 'number';
+    const [key, name, type, expiresAt, credentialId] = opened as unknown[];
+    const texts = [key, name, type, credentialId];
+    const isWhole = texts.every((part) => typeof part === 'string') && typeof expiresAt === 'number';
     if (!isWhole || expiresAt <= this.clock.now().getTime()) return null;
+    for (const credentials of this.listeners.all(LinkCredentials)) {
+      if (!(await credentials.isLive(String(credentialId)))) return null;
+    }
     return { key: String(key), name: String(name), type: String(type) };
   }
 }

@@ -7,6 +7,7 @@ import { pagesOf } from '../../setup/pdf.js';
 import { issuedNote, PATH as NOTES, useOwnSeries } from '../credit-notes/crediting.js';
 import { draft, PATH, pay, sell, takeBack, voiding } from '../invoices/invoicing.js';
 import { invalid, problem, staffWith } from '../invoices.js';
+import { hire, makeToken, SESSIONS, TOKENS, USERS } from '../../identity/staff.js';
 import { requestRendition, bill, download, fetchFile, linkOf, type Rendition, RENDITIONS } from './rendering.js';
 
 let app: TestApp;
@@ -130,6 +131,28 @@ describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
       expect((await owner.get<{ data: Rendition[] }>(path)).body.data).toMatchObject([{ format, status: 'ready' }]);
     },
   );
+
+  it('a link to a file ends with the session or the API token that made it, and when its user is disabled', async () => {
+    const { id } = await requestRendition(owner, (await bill(app)).id);
+    await linkOf(owner, id);
+    const fetched = async (link: string) => (await fetchFile(app.url + link)).status;
+    const [leaving, disabled, revoked] = [
+      await hire(app, ['finance']),
+      await hire(app, ['finance']),
+      await hire(app, ['owner']),
+    ];
+    const { token, id: tokenId } = await makeToken(revoked.client, ['finance:read']);
+    const clients = [leaving.client, disabled.client, app.with(token)];
+    const links: string[] = [];
+    for (const client of clients) links.push(await linkOf(client, id));
+    expect(await Promise.all(links.map(fetched))).toEqual([200, 200, 200]);
+    await leaving.client.delete(`${SESSIONS}/current`);
+    await owner.patch(`${USERS}/${disabled.user.id}`, { active: false });
+    await owner.delete(`${TOKENS}/${tokenId}`);
+    expect(await Promise.all(links.map(fetched))).toEqual([404, 404, 404]);
+    await owner.patch(`${USERS}/${disabled.user.id}`, { active: true });
+    expect(await Promise.all(links.map(fetched))).toEqual([404, 404, 404]);
+  });
 
   it('a download is an empty 302 that is not cached', async () => {
     const { id } = await requestRendition(owner, (await bill(app)).id);

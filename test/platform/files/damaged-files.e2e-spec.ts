@@ -7,6 +7,7 @@ import { FileLinks } from '../../../src/platform/files/file-links.js';
 import { FileStore, pathOf } from '../../../src/platform/files/file-store.js';
 import { fetchFile } from '../../finance/renditions/rendering.js';
 import { startApp, type TestApp } from '../../setup/app.js';
+import { ownerTokenId } from '../../setup/staff-token.js';
 import { closeAfterTests } from '../../setup/running.js';
 
 let app: TestApp;
@@ -21,7 +22,9 @@ beforeAll(async () => {
 async function linked(size: number): Promise<{ key: string; bytes: Buffer; url: string }> {
   const bytes = randomBytes(size);
   const { key } = await app.nest.get(FileStore).put(bytes);
-  const link = await app.nest.get(FileLinks).linkTo({ key, name: 'file.pdf', type: 'application/pdf' });
+  const link = await app.nest
+    .get(FileLinks)
+    .linkTo({ key, name: 'file.pdf', type: 'application/pdf' }, await ownerTokenId(app));
   return { key, bytes, url: app.url + link };
 }
 

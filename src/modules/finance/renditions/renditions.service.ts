@@ -90,7 +90,8 @@ export class RenditionsService {
       throw new AppError(410, 'rendition_file_missing', 'The file was deleted; request a new rendition');
     }
     const name = `${fileNameOf(number)}.${format}`;
-    const link = await this.links.linkTo({ key: storageKey, name, type: MEDIA_TYPES[format] });
+    const file = { key: storageKey, name, type: MEDIA_TYPES[format] };
+    const link = await this.links.linkTo(file, currentActor().credentialId);
     // Reads are not in the ledger; the log shows who downloaded the invoice of a customer.
     this.log.info({ download: { renditionId: id, invoiceId, actor: currentActor().id } }, 'an invoice was downloaded');
     return link;

@@ -64,6 +64,16 @@ export class AccountLinksService {
     );
   }
 
+  /** Ends the links of a user who is being disabled: password resets, and the invitations that the user has sent. */
+  async endAllOf(userId: string): Promise<void> {
+    await this.database.execute(
+      `update account_links set ended_at = $2
+       where ended_at is null and (user_id = $1 or invitation_id in (
+         select id from invitations where invited_by = $1 and status = 'pending'))`,
+      [userId, this.clock.now()],
+    );
+  }
+
   /** The subject of a usable link. Throws 422 `link_invalid`, the same error for every reason. */
   async check(purpose: LinkPurpose, token: string): Promise<string> {
     const id = await this.idOf(token);

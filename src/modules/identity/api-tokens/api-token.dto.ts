@@ -29,8 +29,9 @@ export class CreateApiToken {
   scopes: string[];
 
   /**
-   * When the token expires, at most ten years from now. By default it expires with the token that creates it, or never.
-   * @example "2035-01-01T00:00:00Z"
+   * When the token expires, at most a year (366 days) from now; with `API_TOKENS_WITHOUT_END=true` at most ten years. By
+   * default it expires with the token that creates it or after a year, whichever is earlier; with that setting it may have no
+   * end.
    */
   @Clearable()
   @Instant()

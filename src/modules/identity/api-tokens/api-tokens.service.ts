@@ -3,6 +3,7 @@ import { callerEnded } from '../../../platform/auth/unauthorized.js';
 import { derivedEnd } from '../../../platform/auth/derived-end.js';
 import { hashSecret, newCredential, parseCredential } from '../../../platform/ids/credentials.js';
 import { Clock } from '../../../platform/clock/clock.js';
+import { Env } from '../../../platform/config/env.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
@@ -16,7 +17,9 @@ import { assertCallerHasScopes } from '../users/assert-caller-has-scopes.js';
 import type { CreateApiToken, ListApiTokens } from './api-token.dto.js';
 import { ApiToken } from './api-token.entity.js';
 
-const MAX_LIFETIME_SECONDS = 10 * 366 * 24 * 60 * 60;
+const YEAR_SECONDS = 366 * 24 * 60 * 60;
+/** With `API_TOKENS_WITHOUT_END`. */
+const LONGEST_SECONDS = 10 * YEAR_SECONDS;
 
 interface NewToken {
   userId: string;
@@ -38,6 +41,7 @@ export class ApiTokensService {
     private readonly credentials: UserCredentialsService,
     private readonly events: SecurityEventsService,
     private readonly clock: Clock,
+    private readonly env: Env,
   ) {}
 
   /**
@@ -48,7 +52,7 @@ export class ApiTokensService {
     assertCallerHasScopes(scopes);
     const { type, id, principal: userId } = currentActor();
     const parentId = type === 'api_key' ? id : null;
-    return this.issue({ userId, name, scopes, parentId, expiresAt: derivedEnd(this.endOf(expiresAt ?? null)) });
+    return this.issue({ userId, name, scopes, parentId, expiresAt: this.endOf(expiresAt ?? null) });
   }
 
   /** Creates a token and returns its value, this once: only a hash is stored. */
@@ -150,13 +154,18 @@ export class ApiTokensService {
     if (rows.length === 0) throw callerEnded();
   }
 
+  /** By default the end of the parent, or a year from now if that is earlier. */
   private endOf(text: string | null): Date | null {
-    if (text === null) return null;
+    const { apiTokensWithoutEnd: isUnlimited } = this.env;
+    const latest = this.clock.inSeconds(isUnlimited ? LONGEST_SECONDS : YEAR_SECONDS);
+    if (text === null) {
+      const inherited = derivedEnd(null);
+      return isUnlimited || (inherited !== null && inherited < latest) ? inherited : latest;
+    }
     const end = new Date(text);
-    const isAllowed = end > this.clock.now() && end <= this.clock.inSeconds(MAX_LIFETIME_SECONDS);
-    if (!isAllowed)
-      throw invalidField('expiresAt', 'expiresAt must be in the future, within ten years', 'not_in_the_future');
-    return end;
+    if (end > this.clock.now() && end <= latest) return derivedEnd(end);
+    const limit = isUnlimited ? 'ten years' : 'a year';
+    throw invalidField('expiresAt', `expiresAt must be in the future, within ${limit}`, 'not_in_the_future');
   }
 
   private record(verb: 'create' | 'revoke', row: ApiToken, change: { before?: object; after: object }): void {

@@ -3,6 +3,7 @@ import { Id, OneOf, Optional, Text, Texts, Version } from '../../../platform/htt
 import { EmailAddress, Instant } from '../../../platform/http/trade-fields.js';
 import { PASSWORD_RULE } from '../users/password-policy.js';
 import { type Role, ROLE_RULE, ROLES } from '../users/role.js';
+import { UserResponse } from '../users/user.dto.js';
 import { type Invitation, INVITATION_STATUSES, type InvitationStatus } from './invitation.entity.js';
 
 /** A person to invite. */
@@ -113,5 +114,16 @@ export function toInvitation(invitation: Invitation, now: Date): InvitationRespo
   };
 }
 
+/** The user that an acceptance has created, and the device that it makes known. */
+class AcceptedInvitation extends UserResponse {
+  /**
+   * Sent with logins from this device, it prevents that failed logins from other devices limit them. It does not replace the
+   * password.
+   */
+  @Text({ max: 200 })
+  deviceToken: string;
+}
+
+export class AcceptedInvitationEnvelope extends dataOf(AcceptedInvitation) {}
 export class InvitationEnvelope extends dataOf(InvitationResponse) {}
 export class InvitationPage extends pageOf(InvitationResponse) {}

@@ -10,8 +10,9 @@ import { ComputedNow, created, tagged } from '../../../platform/http/response-he
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates, MutatesForNobody } from '../../../platform/idempotency/mutates.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
-import { toUser, UserEnvelope } from '../users/user.dto.js';
+import { toUser } from '../users/user.dto.js';
 import {
+  AcceptedInvitationEnvelope,
   AcceptInvitation,
   CreateInvitation,
   InvitationEnvelope,
@@ -117,7 +118,8 @@ export class InvitationsController {
   /**
    * Accept an invitation
    *
-   * @remarks Creates the user with the password and the roles of the invitation, and returns it; log in afterwards. All
+   * @remarks Creates the user with the password and the roles of the invitation, and returns it; log in afterwards, with
+   * the `deviceToken`, which makes the device of the link a known one. All
    * invalid links get the same error (422 `link_invalid`): unknown, used, replaced, revoked and expired ones, and those
    * of an inviter who may no longer assign the roles.
    */
@@ -129,8 +131,8 @@ export class InvitationsController {
     409: ['email_taken'],
     422: ['link_invalid', 'password_too_common', 'password_too_personal'],
   })
-  async accept(@Body() body: AcceptInvitation): Promise<UserEnvelope> {
-    const user = await this.invitations.accept(body);
-    return created(`/v1/admin/identity/users/${user.id}`, user, { data: toUser(user) });
+  async accept(@Body() body: AcceptInvitation): Promise<AcceptedInvitationEnvelope> {
+    const { user, deviceToken } = await this.invitations.accept(body);
+    return created(`/v1/admin/identity/users/${user.id}`, user, { data: { ...toUser(user), deviceToken } });
   }
 }

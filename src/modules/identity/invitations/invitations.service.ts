@@ -14,6 +14,7 @@ import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import { AccountLinksService, linkInvalid } from '../account-links/account-links.service.js';
 import { AccountMailListener } from '../account-mails/account-mail-listener.js';
+import { DevicesService } from '../devices/devices.service.js';
 import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { assertCallerHasScopes } from '../users/assert-caller-has-scopes.js';
 import { assertHardToGuess } from '../users/password-policy.js';
@@ -37,6 +38,7 @@ export class InvitationsService {
     private readonly database: Database,
     private readonly users: UsersService,
     private readonly links: AccountLinksService,
+    private readonly devices: DevicesService,
     private readonly listeners: Listeners,
     private readonly ledger: ActionLedger,
     private readonly events: SecurityEventsService,
@@ -134,8 +136,8 @@ export class InvitationsService {
     return this.close(await this.rows.lock(subjectId));
   }
 
-  /** Creates the user. Throws 409 `email_taken`; 422 `link_invalid`, `password_too_common`, `password_too_personal`. */
-  async accept({ token, password }: AcceptInvitation): Promise<User> {
+  /** Creates the user, for whom the device of the link is a known one. Throws 409 `email_taken`; 422 `link_invalid`, `password_too_common`, `password_too_personal`. */
+  async accept({ token, password }: AcceptInvitation): Promise<{ user: User; deviceToken: string }> {
     const id = await this.links.check('invitation', token);
     assertHardToGuess(password, await this.rows.get(id));
     // Only for a valid link: hashing is the most expensive work of this route.
@@ -150,10 +152,11 @@ export class InvitationsService {
       invitation.accept(user.id, this.clock.now());
       await this.rows.update(invitation);
       await this.events.record('invitation_accepted', { userId: user.id });
+      const { token: deviceToken } = await this.devices.remember(user.id, undefined);
       const subject = { subjectType: 'invitation', subjectId: id };
       const images = { before, after: invitation.auditImage() };
       this.ledger.recordAs({ type: 'user', id: user.id }, 'identity.invitation.accept', { ...subject, ...images });
-      return user;
+      return { user, deviceToken };
     });
   }
 

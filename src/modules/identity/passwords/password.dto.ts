@@ -68,6 +68,16 @@ export class EndedCredentialsResponse {
   revokedTokens: number;
 }
 
+/** What a reset has ended, and the device that it makes known. */
+export class CompletedPasswordReset extends EndedCredentialsResponse {
+  /**
+   * Sent with logins from this device, it prevents that failed logins from other devices limit them. It replaces neither
+   * the password nor a code.
+   */
+  @Text({ max: 200 })
+  deviceToken: string;
+}
+
 /** The same for every address, whether or not a user has it. */
 class RequestedPasswordReset {
   /** Always `true`. */
@@ -76,4 +86,5 @@ class RequestedPasswordReset {
 }
 
 export class EndedCredentialsEnvelope extends dataOf(EndedCredentialsResponse) {}
+export class CompletedPasswordResetEnvelope extends dataOf(CompletedPasswordReset) {}
 export class RequestedPasswordResetEnvelope extends dataOf(RequestedPasswordReset) {}

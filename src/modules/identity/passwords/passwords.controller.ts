@@ -7,6 +7,7 @@ import { LimitOperation } from '../../../platform/limits/operation-limits.interc
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import {
   ChangePassword,
+  CompletedPasswordResetEnvelope,
   CompletePasswordReset,
   EndedCredentialsEnvelope,
   RequestedPasswordResetEnvelope,
@@ -23,8 +24,8 @@ export class PasswordsController {
    * Change your password
    *
    * @remarks Ends all other sessions of the user, with `revokeTokens` also the API tokens, and informs the user by mail.
-   * It needs a session (403 `session_required`). A wrong present password is 422 `current_password_wrong` and counts as
-   * a failed login of the account; 429 follows after too many. The new password must differ from the current one (422
+   * It needs a session (403 `session_required`). A wrong present password is 422 `current_password_wrong` and counts for
+   * the session; 429 follows after too many. The new password must differ from the current one (422
    * `password_unchanged`).
    */
   @Post('me/password')
@@ -61,7 +62,7 @@ export class PasswordsController {
    * Set a new password by a reset link
    *
    * @remarks Sets the password and ends all sessions and API tokens of the user, who is informed by mail. It opens no
-   * session and keeps the second factor. All invalid links (unknown, used, replaced, expired) get the
+   * session and keeps the second factor. Its `deviceToken` makes the device of the link a known one for the login that follows. All invalid links (unknown, used, replaced, expired) get the
    * same error (422 `link_invalid`).
    */
   @Post('password-resets/completion')
@@ -70,7 +71,7 @@ export class PasswordsController {
   @RateLimit('account-links')
   @MutatesForNobody('identity.user.password_reset')
   @Refuses({ 422: ['link_invalid', 'password_too_common', 'password_too_personal'] })
-  async completeReset(@Body() body: CompletePasswordReset): Promise<EndedCredentialsEnvelope> {
+  async completeReset(@Body() body: CompletePasswordReset): Promise<CompletedPasswordResetEnvelope> {
     return { data: await this.passwords.completeReset(body) };
   }
 }

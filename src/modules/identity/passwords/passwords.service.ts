@@ -5,19 +5,25 @@ import type { Actor } from '../../../platform/context/actor.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
-import { AppError, unprocessable } from '../../../platform/errors/app-error.js';
+import { unprocessable } from '../../../platform/errors/app-error.js';
 import { Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
-import { FailureLimits } from '../../../platform/limits/failure-limits.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { AccountLinksService, linkInvalid } from '../account-links/account-links.service.js';
 import { AccountMailListener } from '../account-mails/account-mail-listener.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
+import { DevicesService } from '../devices/devices.service.js';
+import { SessionProofs, wrongPassword } from '../proofs/session-proofs.service.js';
 import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { assertHardToGuess } from '../users/password-policy.js';
 import { hashPassword, passwordMatches } from '../users/password.js';
 import { User } from '../users/user.entity.js';
-import type { ChangePassword, CompletePasswordReset, EndedCredentialsResponse } from './password.dto.js';
+import type {
+  ChangePassword,
+  CompletedPasswordReset,
+  CompletePasswordReset,
+  EndedCredentialsResponse,
+} from './password.dto.js';
 
 const SEND_LINK = 'identity.password-reset';
 /** The work for a known address must not begin while the response is on its way: it would take longer. */
@@ -27,8 +33,6 @@ const HOUR_SECONDS = 60 * 60;
 
 /**
  * How users change and reset their own passwords. There is no other way to set the password of an existing user.
- *
- * Nine dependencies: a new password ends credentials, uses links, sends mails, and is counted, audited and recorded.
  */
 @Injectable()
 export class PasswordsService {
@@ -38,7 +42,8 @@ export class PasswordsService {
     private readonly database: Database,
     private readonly credentials: UserCredentialsService,
     private readonly links: AccountLinksService,
-    private readonly failures: FailureLimits,
+    private readonly devices: DevicesService,
+    private readonly proofs: SessionProofs,
     private readonly listeners: Listeners,
     private readonly jobs: Jobs,
     private readonly ledger: ActionLedger,
@@ -55,7 +60,10 @@ export class PasswordsService {
   async change({ currentPassword, newPassword, revokeTokens = false }: ChangePassword) {
     const actor = assertAnySession();
     const known = await this.rows.get(actor.principal);
-    await this.verify(currentPassword, known);
+    await this.proofs.verifyPassword(actor, known, {
+      password: currentPassword,
+      rejection: 'password_change_rejected',
+    });
     if (await passwordMatches(newPassword, known.passwordHash)) {
       throw unprocessable('password_unchanged', 'The new password must differ from the current one', {
         field: 'newPassword',
@@ -106,8 +114,11 @@ export class PasswordsService {
     });
   }
 
-  /** Throws 422 `link_invalid`, `password_too_common`, `password_too_personal`. */
-  async completeReset({ token, password }: CompletePasswordReset): Promise<EndedCredentialsResponse> {
+  /**
+   * The device of a fresh link becomes a known one: failed logins of others must not limit the user who has just received the
+   * mail. Throws 422 `link_invalid`, `password_too_common`, `password_too_personal`.
+   */
+  async completeReset({ token, password }: CompletePasswordReset): Promise<CompletedPasswordReset> {
     const userId = await this.links.check('password_reset', token);
     assertHardToGuess(password, await this.rows.get(userId));
     // Only for a valid link: hashing is the most expensive work of this route.
@@ -116,18 +127,10 @@ export class PasswordsService {
       const user = await this.rows.lock(userId);
       await this.links.use('password_reset', token);
       if (!user.active) throw linkInvalid();
-      return this.set(user, { passwordHash, by: null, revokeTokens: true });
+      const ended = await this.set(user, { passwordHash, by: null, revokeTokens: true });
+      const { token: deviceToken } = await this.devices.remember(userId, undefined);
+      return { ...ended, deviceToken };
     });
-  }
-
-  /** Wrong passwords count as failed logins of the account. */
-  private async verify(password: string, { id, passwordHash }: User): Promise<void> {
-    const work = async () => {
-      if (await passwordMatches(password, passwordHash)) return;
-      await this.events.recordRejection('password_change_rejected', { userId: id });
-      throw wrongPassword();
-    };
-    await this.failures.countIf('login-failures', [`account ${id}`], { work, isFailure: isWrongPassword });
   }
 
   /** Without a caller (`by` is null) it is a reset. */
@@ -153,12 +156,4 @@ export class PasswordsService {
 
 function subjectOf({ id }: User) {
   return { subjectType: 'user', subjectId: id };
-}
-
-function wrongPassword(): AppError {
-  return unprocessable('current_password_wrong', 'The current password is incorrect', { field: 'currentPassword' });
-}
-
-function isWrongPassword(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'current_password_wrong';
 }

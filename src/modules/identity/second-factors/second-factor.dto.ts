@@ -1,9 +1,20 @@
 import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, Nullable, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
+import { PASSWORD_RULE } from '../users/password-policy.js';
 
 export const RECOVERY_CODES = 10;
 const CODE = /^[0-9]{6}$/;
+
+/** Proves that the caller of a session is its user. */
+export class SetUpSecondFactor {
+  /**
+   * The present password, compared exactly.
+   * @example "as the first start printed it"
+   */
+  @Text({ min: 0, max: PASSWORD_RULE.max, verbatim: true })
+  currentPassword: string;
+}
 
 /** The first code of an authenticator app that was just set up. */
 export class ActivateSecondFactor {

@@ -12,6 +12,9 @@ export class SecondFactor {
   @Column('integer', { name: 'last_step' }) lastStep: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'activated_at', nullable: true }) activatedAt: Date | null;
+  /** Codes that were sent in a row without a right one. It is 0 again after the tenth, which stops codes for an hour. */
+  @Column('integer', { name: 'wrong_codes' }) wrongCodes: number;
+  @Column('timestamptz', { name: 'codes_stopped_until', nullable: true }) codesStoppedUntil: Date | null;
 }
 
 /** Replaces a code of the authenticator app once. */

@@ -1,17 +1,18 @@
 import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
-import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { created } from '../../../platform/http/response-headers.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import {
   ActivateSecondFactor,
   RecoveryCodesEnvelope,
   SecondFactorEnvelope,
   SecondFactorProof,
   SecondFactorSetupEnvelope,
+  SetUpSecondFactor,
 } from './second-factor.dto.js';
 import { SecondFactorsService } from './second-factors.service.js';
 
@@ -46,14 +47,24 @@ export class SecondFactorsController {
    *
    * @remarks Returns a new secret for an authenticator app once. Logins require codes only after the activation with the
    * first code; until then the request can be repeated, which replaces the secret. An active second factor must be removed
-   * first (409 `second_factor_active`). It needs a session (403 `session_required`); API tokens have no second factor.
+   * first (409 `second_factor_active`). It needs the current password, because a stolen session must not set one up; a wrong
+   * one is 422 `current_password_wrong` and counts for the session. It needs a session (403 `session_required`); API tokens have no second factor.
    */
   @Post('me/second-factor')
   @RequireScope()
-  @Mutates('identity.second_factor.create', { secrets: ['data.otpauthUri'] })
-  @Refuses({ 403: ['session_required', 'password_change_required'], 409: ['second_factor_active'] })
-  async setUp(@NoBody() _body: null): Promise<SecondFactorSetupEnvelope> {
-    const otpauthUri = await this.secondFactors.setUp();
+  @Mutates('identity.second_factor.create', {
+    secrets: ['data.otpauthUri'],
+    guessable: ['currentPassword'],
+  })
+  @Refuses({
+    403: ['session_required', 'password_change_required'],
+    409: ['second_factor_active'],
+    422: ['current_password_wrong'],
+  })
+  // Hashing a password takes 19 MiB and one of the four threads of the pool.
+  @LimitOperation({ name: 'password-hashing', maxConcurrent: 4 })
+  async setUp(@Body() { currentPassword }: SetUpSecondFactor): Promise<SecondFactorSetupEnvelope> {
+    const otpauthUri = await this.secondFactors.setUp(currentPassword);
     return created('/v1/admin/identity/me/second-factor', {}, { data: { otpauthUri } });
   }
 
@@ -62,7 +73,7 @@ export class SecondFactorsController {
    *
    * @remarks Verifies the first code of the authenticator app and returns ten recovery codes once. From now on logins of
    * the user require a code. All other sessions of the user end, and the user is informed by mail. A wrong code is 422
-   * `second_factor_code_wrong` and counts as a failed login of the account.
+   * `second_factor_code_wrong` and counts for the session.
    */
   @Post('me/second-factor/activation')
   @HttpCode(200)
@@ -96,8 +107,8 @@ export class SecondFactorsController {
    * Remove your second factor
    *
    * @remarks Logins need no code any more, and the recovery codes are invalid. The user is informed by mail. It needs a
-   * session and exactly one of `code` and `recoveryCode`; a wrong one is 422 `second_factor_code_wrong` and counts as a
-   * failed login of the account.
+   * session and exactly one of `code` and `recoveryCode`; a wrong one is 422 `second_factor_code_wrong` and counts for
+   * the session.
    */
   @Post('me/second-factor/removal')
   @HttpCode(200)

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { assertSession } from '../../../platform/auth/assert-session.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
+import type { Actor } from '../../../platform/context/actor.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
@@ -10,14 +11,15 @@ import { Listeners } from '../../../platform/discovery/listeners.js';
 import { AppError, conflict, invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/ids/id.js';
 import { SealingKeys } from '../../../platform/keys/sealing-keys.js';
-import { FailureLimits } from '../../../platform/limits/failure-limits.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { AccountMailListener } from '../account-mails/account-mail-listener.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
+import { SessionProofs, wrongPassword } from '../proofs/session-proofs.service.js';
 import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { assertCallerHasScopes } from '../users/assert-caller-has-scopes.js';
 import { scopesOf } from '../users/role.js';
 import { User } from '../users/user.entity.js';
+import { type CodeAttempt, CodeAttempts } from './code-attempts.service.js';
 import { RECOVERY_CODES, type SecondFactorProof, type SecondFactorResponse } from './second-factor.dto.js';
 import { hashRecoveryCode, newRecoveryCode, RecoveryCode, SecondFactor } from './second-factor.entity.js';
 import { findStep, otpauthUri, SECRET_BYTES } from './totp.js';
@@ -35,7 +37,8 @@ export class SecondFactorsService {
     private readonly database: Database,
     private readonly credentials: UserCredentialsService,
     private readonly sealing: SealingKeys,
-    private readonly failures: FailureLimits,
+    private readonly proofs: SessionProofs,
+    private readonly attempts: CodeAttempts,
     private readonly listeners: Listeners,
     private readonly ledger: ActionLedger,
     private readonly events: SecurityEventsService,
@@ -61,19 +64,34 @@ export class SecondFactorsService {
     return { active: true, activatedAt: factor.activatedAt.toISOString(), recoveryCodesLeft: count };
   }
 
-  /** The otpauth URI with a new secret of the caller. Throws 403 `session_required`, 409 `second_factor_active`. */
-  async setUp(): Promise<string> {
-    const { principal: userId } = assertSession();
+  /**
+   * The otpauth URI with a new secret of the caller, who proves the current password: a stolen session alone must not lock its
+   * user out. Throws 403 `session_required`, 409 `second_factor_active`, 422 `current_password_wrong`, 429.
+   */
+  async setUp(password: string): Promise<string> {
+    const actor = assertSession();
+    const { principal: userId } = actor;
+    const known = await this.database.rows(User).get(userId);
+    await this.proofs.verifyPassword(actor, known, { password, rejection: 'second_factor_setup_rejected' });
     const secret = randomBytes(SECRET_BYTES);
     const sealedSecret = await this.sealing.seal(PURPOSE, secret, userId);
     return this.database.transaction(async () => {
       const user = await this.database.rows(User).lock(userId);
+      if (user.passwordHash !== known.passwordHash) throw wrongPassword();
       const earlier = await this.lock(userId);
       if (earlier?.activatedAt) throw alreadyActive();
       if (earlier) await this.database.repository(SecondFactor).delete({ userId });
       const createdAt = this.clock.now();
       await this.database.insert(
-        make(SecondFactor, { userId, sealedSecret, lastStep: 0, createdAt, activatedAt: null }),
+        make(SecondFactor, {
+          userId,
+          sealedSecret,
+          lastStep: 0,
+          createdAt,
+          activatedAt: null,
+          wrongCodes: 0,
+          codesStoppedUntil: null,
+        }),
       );
       this.record('create', userId, { active: false });
       return otpauthUri(secret, { issuer: this.env.orgName, account: user.email });
@@ -85,25 +103,28 @@ export class SecondFactorsService {
    * `second_factor_active`, `second_factor_inactive`, 422 `second_factor_code_wrong`, 429.
    */
   async activate(code: string): Promise<string[]> {
-    const { principal: userId, credentialId } = assertSession();
-    return this.countFailures(userId, async () => {
-      const user = await this.database.rows(User).lock(userId);
-      const factor = await this.lock(userId);
-      if (!factor) throw inactive();
-      if (factor.activatedAt) throw alreadyActive();
-      if (!(await this.accepts(factor, { code }))) throw wrongCode();
-      await this.database.repository(SecondFactor).update({ userId }, { activatedAt: this.clock.now() });
-      const recoveryCodes = await this.issueRecoveryCodes(userId);
-      // They were opened without a code.
-      const endedSessions = await this.credentials.endSessions(userId, credentialId);
-      await this.credentials.confirmSecondFactor(credentialId);
-      await this.events.record('second_factor_activated', { userId });
-      await this.listeners.call(AccountMailListener, (listener) =>
-        listener.secondFactorActivated?.(user.mailAddress()),
-      );
-      this.record('activate', userId, { active: true, endedSessions });
-      return recoveryCodes;
-    });
+    const actor = assertSession();
+    const { principal: userId, credentialId } = actor;
+    return this.countFailures(actor, 'code', () =>
+      this.database.transaction(async () => {
+        const user = await this.database.rows(User).lock(userId);
+        const factor = await this.lock(userId);
+        if (!factor) throw inactive();
+        if (factor.activatedAt) throw alreadyActive();
+        if (!(await this.accepts(factor, { code }))) throw wrongCode();
+        await this.database.repository(SecondFactor).update({ userId }, { activatedAt: this.clock.now() });
+        const recoveryCodes = await this.issueRecoveryCodes(userId);
+        // They were opened without a code.
+        const endedSessions = await this.credentials.endSessions(userId, credentialId);
+        await this.credentials.confirmSecondFactor(credentialId);
+        await this.events.record('second_factor_activated', { userId });
+        await this.listeners.call(AccountMailListener, (listener) =>
+          listener.secondFactorActivated?.(user.mailAddress()),
+        );
+        this.record('activate', userId, { active: true, endedSessions });
+        return recoveryCodes;
+      }),
+    );
   }
 
   /** Throws as `runVerified`. */
@@ -165,22 +186,41 @@ export class SecondFactorsService {
    * `second_factor_inactive`; 422 `second_factor_code_wrong`; 429.
    */
   async runVerified<T>(proof: SecondFactorProof, work: (userId: string) => Promise<T>): Promise<T> {
-    const { principal: userId } = assertSession();
+    const actor = assertSession();
+    const { principal: userId } = actor;
     assertOneProof(proof);
-    return this.countFailures(userId, async () => {
+    return this.countFailures(actor, proof.code === undefined ? 'recovery code' : 'code', async () => {
       if (!(await this.isActive(userId))) throw inactive();
-      if (!(await this.verify(userId, proof))) throw wrongCode();
-      return work(userId);
+      // A session was opened with the second factor: its device is known.
+      const attempt = await this.attempts.take(userId, proof, true);
+      return this.compare(attempt, () =>
+        this.database.transaction(async () => {
+          if (!(await this.verify(attempt, proof))) throw wrongCode();
+          return work(userId);
+        }),
+      );
     });
+  }
+
+  /** Runs the work, which compares the code of this attempt, and counts a wrong one. */
+  private async compare<T>(attempt: CodeAttempt, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isWrongCode(error)) await this.attempts.fail(attempt);
+      throw error;
+    }
   }
 
   /**
    * Whether this proves the active second factor of the user. In the running transaction it uses up the code, and locks
    * the second factor until the commit.
    */
-  async verify(userId: string, proof: SecondFactorProof): Promise<boolean> {
-    const factor = await this.lock(userId);
-    return factor?.activatedAt != null && this.accepts(factor, proof);
+  async verify(attempt: CodeAttempt, proof: SecondFactorProof): Promise<boolean> {
+    const factor = await this.lock(attempt.userId);
+    if (factor?.activatedAt == null || !(await this.accepts(factor, proof))) return false;
+    await this.attempts.succeed(attempt);
+    return true;
   }
 
   private async accepts(factor: SecondFactor, { code, recoveryCode }: SecondFactorProof): Promise<boolean> {
@@ -204,13 +244,14 @@ export class SecondFactorsService {
     return count === 1;
   }
 
-  /** Runs the work in a transaction. Wrong codes count as failed logins of the account. */
-  private async countFailures<T>(userId: string, work: () => Promise<T>): Promise<T> {
-    return this.failures.countIf('login-failures', [`account ${userId}`], {
+  /** Wrong codes count for the session. */
+  private async countFailures<T>(actor: Actor, kind: 'code' | 'recovery code', work: () => Promise<T>): Promise<T> {
+    const { principal: userId } = actor;
+    return this.proofs.count(actor, kind, {
       isFailure: isWrongCode,
       work: async () => {
         try {
-          return await this.database.transaction(work);
+          return await work();
         } catch (error) {
           // After the transaction: recording needs a connection of its own, and parallel guesses would use all of them.
           if (isWrongCode(error)) await this.events.recordRejection('second_factor_rejected', { userId });

@@ -14,6 +14,7 @@ import { FailureLimits } from '../../../platform/limits/failure-limits.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { DevicesService } from '../devices/devices.service.js';
+import { CodeAttempts } from '../second-factors/code-attempts.service.js';
 import { assertOneProof, SecondFactorsService } from '../second-factors/second-factors.service.js';
 import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { passwordMatches } from '../users/password.js';
@@ -52,6 +53,7 @@ export class LoginsService {
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly secondFactors: SecondFactorsService,
+    private readonly codes: CodeAttempts,
     private readonly devices: DevicesService,
     private readonly events: SecurityEventsService,
     private readonly clock: Clock,
@@ -78,15 +80,14 @@ export class LoginsService {
 
   /**
    * Continues a login with a code. Throws 400; the same 401 for a wrong code and for a challenge that is unknown, has expired
-   * or has no tries left; 429 as `open`.
+   * or has no tries left; 429 after too many failures, and while codes are stopped.
    */
   async continue(login: ContinueLogin, address: string): Promise<OpenSession> {
     assertOneProof(login);
     const challenge = await this.database.findRow(LoginChallenge, { idHash: hashSecret(login.challengeId) });
-    const userId = challenge?.userId ?? null;
-    const account = userId === null ? null : `account ${userId}`;
-    const subjects = await this.subjectsOf({ userId, account, deviceToken: login.deviceToken, address });
-    return this.failures.count('login-failures', subjects, () => this.attemptToContinue(login));
+    const deviceId = await this.devices.findId(challenge?.userId ?? null, login.deviceToken);
+    const subjects = codeSubjects(login, { userId: challenge?.userId ?? null, deviceId, address });
+    return this.failures.count('login-failures', subjects, () => this.attemptToContinue(login, deviceId !== null));
   }
 
   @Cron('identity.login-challenges.purge', '*/30 * * * *')
@@ -108,13 +109,13 @@ export class LoginsService {
     address,
   }: {
     userId: string | null;
-    account: string | null;
+    account: string;
     deviceToken: string | undefined;
     address: string;
   }): Promise<string[]> {
     const deviceId = await this.devices.findId(userId, deviceToken);
     if (deviceId !== null) return [`device ${deviceId}`];
-    return [...(account === null ? [] : [account]), `address ${addressKey(address)}`];
+    return [account, `address ${addressKey(address)}`];
   }
 
   private async attempt({ email, password, deviceToken }: Login): Promise<OpenSession | { challengeId: string }> {
@@ -131,7 +132,10 @@ export class LoginsService {
     return outcome ?? this.reject('login_rejected', known.id);
   }
 
-  private async attemptToContinue({ challengeId, deviceToken, ...proof }: ContinueLogin): Promise<OpenSession> {
+  private async attemptToContinue(
+    { challengeId, deviceToken, ...proof }: ContinueLogin,
+    isKnownDevice: boolean,
+  ): Promise<OpenSession> {
     const idHash = hashSecret(challengeId);
     // Taken before the code is compared and never returned, so that parallel guesses cannot exceed the allowed number of attempts.
     const [challenge] = await this.database.query<{ userId: string }>(
@@ -141,16 +145,22 @@ export class LoginsService {
     );
     if (!challenge) return this.reject('second_factor_rejected', null);
     const { userId } = challenge;
+    const attempt = await this.codes.take(userId, proof, isKnownDevice);
+    let wasCompared = false;
     const opened = await this.database.transaction(async () => {
+      wasCompared = false;
       const user = await this.findUser('u.id = :id', { id: userId }, 'pessimistic_read');
       // Without a row, a parallel request has used the challenge, or a new password has ended it.
       const waiting = await this.database.query('select from login_challenges where id_hash = $1 for update', [idHash]);
       if (!user?.active || waiting.length === 0) return null;
-      if (!(await this.secondFactors.verify(userId, proof))) return null;
+      wasCompared = true;
+      if (!(await this.secondFactors.verify(attempt, proof))) return null;
       await this.database.execute('delete from login_challenges where id_hash = $1', [idHash]);
       return this.start(user, { deviceToken, secondFactorAt: this.clock.now() });
     });
-    return opened ?? this.reject('second_factor_rejected', userId);
+    if (opened) return opened;
+    await (wasCompared ? this.codes.fail(attempt) : this.codes.giveBack(attempt));
+    return this.reject('second_factor_rejected', userId);
   }
 
   private async challenge(userId: string): Promise<string> {
@@ -215,4 +225,17 @@ export class LoginsService {
         : 'The code is wrong, or the login must be started again';
     throw new AppError(401, 'unauthorized', message, { headers: UNAUTHORIZED });
   }
+}
+
+/**
+ * What a failed second step is counted for. Wrong codes, recovery codes and unknown challenges are counted apart from each other
+ * and from passwords: wrong codes must leave the way open for a recovery code, from the same address too.
+ */
+function codeSubjects(
+  { code }: ContinueLogin,
+  { userId, deviceId, address }: { userId: string | null; deviceId: string | null; address: string },
+): string[] {
+  if (userId === null) return [`challenges from ${addressKey(address)}`];
+  if (code === undefined) return [`recovery codes of ${userId}`];
+  return deviceId === null ? [`codes of ${userId}`, `codes from ${addressKey(address)}`] : [`codes on ${deviceId}`];
 }

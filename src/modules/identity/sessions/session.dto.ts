@@ -161,12 +161,5 @@ export class OpenedSessionEnvelope extends dataOf(OpenedSession) {}
 export class EndedSessionsEnvelope extends dataOf(EndedSessions) {}
 export class SessionEnvelope extends dataOf(SessionResponse) {}
 
-/** The session that was ended by the logout. */
-export class EndedSessionEnvelope {
-  /** The ended session; null if the request was made with an API token. */
-  @Nested(() => SessionResponse)
-  data: SessionResponse | null;
-}
-
 export class SessionPage extends pageOf(SessionResponse) {}
 export class MeEnvelope extends dataOf(MeResponse) {}

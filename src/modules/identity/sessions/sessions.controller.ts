@@ -13,7 +13,6 @@ import { toUser } from '../users/user.dto.js';
 import { LoginsService, type OpenSession } from './logins.service.js';
 import {
   ContinueLogin,
-  EndedSessionEnvelope,
   EndedSessionsEnvelope,
   ListSessions,
   Login,
@@ -55,7 +54,9 @@ export class SessionsController {
    *
    * @remarks Opens the session of a login that got `second_factor_required`, with exactly one of `code` (of the authenticator
    * app) and `recoveryCode`. A challenge is valid for five minutes and five tries. A wrong code and a challenge that is
-   * unknown or has ended all get the same response (401 `unauthorized`) and count as failed logins.
+   * unknown or has ended all get the same response (401 `unauthorized`). The user gets a mail after five wrong codes in a row.
+   * After ten, the user must choose a new password, and codes are rejected for an hour (429), except from a device that is
+   * known by its `deviceToken`; recovery codes are accepted.
    */
   @ApiOperation({ operationId: 'sessions_confirmSecondFactor' })
   @Post('second-factor')
@@ -72,11 +73,11 @@ export class SessionsController {
    * List sessions
    *
    * @remarks Returns a page of the open sessions of the caller, newest first, with address and user agent of the login.
-   * Those of another user (`userId`) need the scope `identity:read`.
+   * Those of another user (`userId`) need the scope `identity:read`. It needs a session (403 `session_required`).
    */
   @Get()
   @RequireScope()
-  @Refuses({ 403: ['password_change_required', 'second_factor_setup_required'] })
+  @Refuses({ 403: ['session_required', 'password_change_required', 'second_factor_setup_required'] })
   async list(@Query() query: ListSessions): Promise<SessionPage> {
     const { sessions, total } = await this.sessions.list(query);
     const { credentialId } = currentActor();
@@ -86,10 +87,10 @@ export class SessionsController {
   /**
    * Prove the second factor again
    *
-   * @remarks With `REQUIRE_MFA=true`, routes with the scopes `identity:write`, `finance:approve` and `finance:void` need a
-   * second factor that was proved in the session during the last 15 minutes (403 `reauthentication_required`). Takes exactly
-   * one of `code` and `recoveryCode`. A wrong one is 422 `second_factor_code_wrong` and counts as a failed login of the
-   * account.
+   * @remarks With `REQUIRE_MFA=true`, sensitive changes need a second factor that was proved in the session during the last
+   * 15 minutes (403 `reauthentication_required`): those under special scopes, of accounts and their credentials, of the
+   * organization, and of refunds. Takes exactly one of `code` and `recoveryCode`. A wrong one is 422
+   * `second_factor_code_wrong` and counts for the session; 429 follows after too many.
    */
   @Post('current/reauthentication')
   @HttpCode(200)
@@ -109,15 +110,15 @@ export class SessionsController {
   /**
    * Log out
    *
-   * @remarks Ends the session that made the request and returns it. If the request was made with an API token, nothing
-   * ends and `data` is null.
+   * @remarks Ends the session that made the request and returns it. An API token has no session (403 `session_required`).
    */
   @Delete('current')
   @RequireScope()
   @Mutates('identity.session.end')
-  async endCurrent(): Promise<EndedSessionEnvelope> {
+  @Refuses({ 403: ['session_required'] })
+  async endCurrent(): Promise<SessionEnvelope> {
     const session = await this.sessions.endCurrent();
-    return { data: session && toSession(session, session.id) };
+    return { data: toSession(session, session.id) };
   }
 
   /**
@@ -139,12 +140,12 @@ export class SessionsController {
    *
    * @remarks Ends an open session of the calling user at once, for example of a lost device, deletes the device token, and
    * returns the session. With the scope `identity:write` it ends sessions of other users too. A session that has ended, and without
-   * this scope a session of another user, are not found (404).
+   * this scope a session of another user, are not found (404). It needs a session (403 `session_required`).
    */
   @Delete(':id')
   @RequireScope()
   @Mutates('identity.session.end')
-  @Refuses({ 403: ['reauthentication_required'] })
+  @Refuses({ 403: ['session_required', 'password_change_required', 'reauthentication_required'] })
   async end(@PathId('sess') id: string): Promise<SessionEnvelope> {
     const session = await this.sessions.end(id);
     return { data: toSession(session, currentActor().credentialId) };

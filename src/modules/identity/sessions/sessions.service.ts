@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { assertScope, hasScope } from '../../../platform/auth/assert-scope.js';
-import { assertSession } from '../../../platform/auth/assert-session.js';
+import { assertAnySession, assertSession } from '../../../platform/auth/assert-session.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
@@ -33,9 +33,9 @@ export class SessionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** The sessions that can still be used, newest first. Throws 403 for another user without the scope. */
+  /** The sessions that can still be used, newest first. Throws 403 `session_required`, and without the scope for another user. */
   async list(query: ListSessions): Promise<{ sessions: StaffSession[]; total: number }> {
-    const { principal } = currentActor();
+    const { principal } = assertSession();
     const { userId = principal } = query;
     if (userId !== principal) assertScope('identity:read');
     const found = this.database.repository(StaffSession).createQueryBuilder('s');
@@ -47,10 +47,9 @@ export class SessionsService {
     return { sessions: rows.map(({ entity }) => entity), total };
   }
 
-  /** Ends the session of the request; null if the request was made with an API token. */
-  async endCurrent(): Promise<StaffSession | null> {
-    const { type, credentialId } = currentActor();
-    return type === 'user' ? this.end(credentialId) : null;
+  /** Ends the session of the request, also one that must change the password first. Throws 403 `session_required`. */
+  async endCurrent(): Promise<StaffSession> {
+    return this.finish(assertAnySession().credentialId);
   }
 
   /** Ends all other sessions of the caller and returns their number. Throws 403 `session_required`. */
@@ -76,14 +75,21 @@ export class SessionsService {
         'select id from staff_sessions where user_id = $1 and ended_at is null order by id for update',
         [userId],
       );
-      for (const { id } of open) await this.end(id);
+      for (const { id } of open) await this.finish(id);
       await this.credentials.endSessions(userId);
       return open.length;
     });
   }
 
-  /** Throws 404 if it has ended, or belongs to another user and the caller lacks `identity:write`. */
+  /**
+   * Throws 403 `session_required`; 404 if it has ended, or belongs to another user and the caller lacks `identity:write`.
+   */
   async end(id: string): Promise<StaffSession> {
+    assertSession();
+    return this.finish(id);
+  }
+
+  private async finish(id: string): Promise<StaffSession> {
     return this.database.transaction(async () => {
       const repository = this.database.repository(StaffSession);
       const session = await repository.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });

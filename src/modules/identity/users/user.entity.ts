@@ -15,7 +15,7 @@ export class User {
   @Column('text') email: string;
   @Column('text') name: string;
   @Column('text', { name: 'password_hash' }) passwordHash: string;
-  /** Somebody else has set the password, so the user must change it before anything else. */
+  /** Somebody else has set the password or knows it, so the user must change it before anything else. */
   @Column('boolean', { name: 'password_change_required' }) passwordChangeRequired: boolean;
   @Column('text', { array: true }) roles: Role[];
   /** Preferred language of mails (BCP 47); null: the default. */
@@ -37,6 +37,11 @@ export class User {
   /** A password that the user has chosen. */
   setPassword(passwordHash: string, now: Date): void {
     Object.assign(this, { passwordHash, passwordChangeRequired: false, updatedAt: now });
+  }
+
+  /** The present password is known to somebody else. */
+  requireNewPassword(now: Date): void {
+    Object.assign(this, { passwordChangeRequired: true, updatedAt: now });
   }
 
   /** To whom a mail about the account is addressed. */

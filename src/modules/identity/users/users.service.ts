@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { assertSession } from '../../../platform/auth/assert-session.js';
 import { Clock } from '../../../platform/clock/clock.js';
+import { Env } from '../../../platform/config/env.js';
 import { currentContext } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { containsWordsSql } from '../../../platform/database/like.js';
@@ -19,9 +20,11 @@ import {
   type ReversalResult,
   Reverses,
 } from '../../action-ledger/index.js';
+import { AccountLinksService } from '../account-links/account-links.service.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
 import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { assertCallerHasScopes } from './assert-caller-has-scopes.js';
+import { assertHardToGuess, type PasswordOwner } from './password-policy.js';
 import { hashPassword } from './password.js';
 import { type Role, scopesOf } from './role.js';
 import { type ListUsers, ProvidedUser, RestoredUser, type UpdateOwnAccount, type UpdateUser } from './user.dto.js';
@@ -54,8 +57,10 @@ export class UsersService {
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly credentials: UserCredentialsService,
+    private readonly links: AccountLinksService,
     private readonly events: SecurityEventsService,
     private readonly clock: Clock,
+    private readonly env: Env,
   ) {
     this.rows = database.rows(User);
   }
@@ -162,7 +167,7 @@ export class UsersService {
     }
   }
 
-  /** Returns the password if it was generated, else null. */
+  /** Returns the password if it was generated, otherwise null. */
   private async provisionRow(wanted: ProvidedUser): Promise<string | null> {
     const user = await this.findByAddress(wanted.email);
     return user ? this.updateFromRow(user, wanted) : this.createFromRow(wanted);
@@ -174,6 +179,7 @@ export class UsersService {
   }
 
   private async createFromRow({ active = true, password, ...wanted }: ProvidedUser): Promise<string | null> {
+    if (password !== undefined && this.env.production) rejectWeakPassword(password, wanted);
     const generated = password === undefined ? randomBase62(20) : null;
     const initial = { password: password ?? generated ?? '', passwordChangeRequired: true };
     const user = await this.create({ ...wanted, ...initial });
@@ -220,7 +226,9 @@ export class UsersService {
     return { before, after: { ...user.auditImage(), ...ended } };
   }
 
+  /** Of a user who was disabled. Links that end here do not work again when the user is enabled. */
   private async endCredentials(userId: string): Promise<{ endedSessions: number; revokedTokens: number }> {
+    await this.links.endAllOf(userId);
     const endedSessions = await this.credentials.endSessions(userId);
     return { endedSessions, revokedTokens: await this.credentials.revokeTokens(userId) };
   }
@@ -232,4 +240,15 @@ export class UsersService {
 
 function emailTaken(): AppError {
   return conflict('email_taken', 'Another user already has this e-mail address');
+}
+
+/** Throws an Error for the operator if the user could not choose this password. */
+function rejectWeakPassword(password: string, owner: PasswordOwner): void {
+  try {
+    assertHardToGuess(password, owner);
+  } catch (error) {
+    throw new Error(`users: ${owner.email}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
 }

@@ -70,6 +70,15 @@ export class DirectMailsService extends AccountMailListener {
     ]);
   }
 
+  override async secondFactorGuessed(mail: AccountMail): Promise<void> {
+    await this.queue(mail, { linkId: null, subject: 'Wrong codes for your account' }, [
+      'several wrong codes in a row were sent for your account, together with its password.',
+      'If it was not you, somebody knows your password: change it at once and inform an owner of the account.',
+      'After ten wrong codes, codes of your authenticator app are rejected for an hour, and you must choose a new password.',
+      'Your recovery codes and the devices from which you have logged in keep working.',
+    ]);
+  }
+
   override async secondFactorRemoved(mail: AccountMail): Promise<void> {
     await this.queue(mail, { linkId: null, subject: 'Your second factor was removed' }, [
       'the second factor of your account was removed: logins need no code any more.',
