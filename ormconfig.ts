@@ -74,6 +74,7 @@ import { ListIndexes1794000000720 } from './src/migrations/1794000000720-list-in
 import { SchemaCompatibility1794000001000 } from './src/migrations/1794000001000-schema-compatibility.js';
 import { LowerCaseStatistics1794000001700 } from './src/migrations/1794000001700-lower-case-statistics.js';
 import { WrongCodes1795803000000 } from './src/migrations/1795803000000-wrong-codes.js';
+import { TwoPersons1795803000010 } from './src/migrations/1795803000010-two-persons.js';
 import { LiveCallers1795804000000 } from './src/migrations/1795804000000-live-callers.js';
 import { OpenMoneyOfPastDays1795807000000 } from './src/migrations/1795807000000-open-money-of-past-days.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
@@ -267,6 +268,7 @@ const migrations = [
   SchemaCompatibility1794000001000,
   LowerCaseStatistics1794000001700,
   WrongCodes1795803000000,
+  TwoPersons1795803000010,
   LiveCallers1795804000000,
   OpenMoneyOfPastDays1795807000000,
 ];

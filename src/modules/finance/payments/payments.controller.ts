@@ -37,6 +37,7 @@ export class PaymentsController {
     404: ['not_found'],
     409: [
       'supplier_invoice_not_approved',
+      'second_person_required',
       'schedule_cancelled',
       'invoice_not_open',
       'allocation_limit_reached',
@@ -61,10 +62,11 @@ export class PaymentsController {
    * List payments
    *
    * @remarks Returns a page of payments without their allocations, newest first unless `sort` is given. Reversed
-   * payments are included; filter with `status`.
+   * payments are included; filter with `status`. Payments to suppliers need the scope `finance:read`; they are
+   * omitted without it.
    */
   @Get()
-  @RequireScope('finance:read')
+  @RequireScope('finance:receivables')
   async list(@Query() query: ListPayments): Promise<PaymentPage> {
     const { rows, total } = await this.payments.list(query);
     return { data: rows.map(toPaymentSummary), total, ...pageBounds(query) };
@@ -73,12 +75,13 @@ export class PaymentsController {
   /**
    * Get a payment
    *
-   * @remarks Returns the payment with the allocations that count now; reversed allocations are omitted.
+   * @remarks Returns the payment with the allocations that count now; reversed allocations are omitted. A payment to a
+   * supplier is 404 without the scope `finance:read`.
    */
   @Get(':id')
-  @RequireScope('finance:read')
+  @RequireScope('finance:receivables')
   async get(@PathId('pay') id: string): Promise<PaymentEnvelope> {
-    const view = await this.payments.get(id);
+    const view = await this.payments.read(id);
     return tagged(view.payment, { data: toPayment(view) });
   }
 
@@ -99,6 +102,7 @@ export class PaymentsController {
     409: [
       'invalid_transition',
       'supplier_invoice_not_approved',
+      'second_person_required',
       'schedule_cancelled',
       'invoice_not_open',
       'allocation_limit_reached',

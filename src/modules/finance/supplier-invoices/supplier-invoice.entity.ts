@@ -65,6 +65,8 @@ export class SupplierInvoice {
   @Column('text', { nullable: true }) notes: string | null;
   /** The day on which it counts in the books; null until it is approved. */
   @Column('date', { name: 'posting_date', nullable: true }) postingDate: string | null;
+  /** Users who have entered the invoice or changed what is owed, with a session or an API token of theirs. */
+  @Column('text', { name: 'entered_by', array: true }) enteredBy: string[];
   @Column('timestamptz', { name: 'approved_at', nullable: true }) approvedAt: Date | null;
   @Column('text', { name: 'approved_by', nullable: true }) approvedBy: string | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
@@ -85,8 +87,13 @@ export class SupplierInvoice {
     });
   }
 
-  /** `lines` are the lines after the change. Throws 400 for contradicting dates or rates, 422 `totals_mismatch`. */
-  change(changes: SupplierInvoiceChanges, lines: readonly PricedLine[], now: Date): void {
+  /** `lines` are the lines after the change, which this user makes. Throws 400 for contradicting dates or rates, 422 `totals_mismatch`. */
+  change(
+    changes: SupplierInvoiceChanges,
+    { lines, userId }: { lines: readonly PricedLine[]; userId: string },
+    now: Date,
+  ): void {
+    this.enter(userId);
     const changesCurrencies =
       (changes.currency ?? this.currency) !== this.currency ||
       (changes.baseCurrency === undefined ? this.baseCurrency : changes.baseCurrency) !== this.baseCurrency;
@@ -102,6 +109,14 @@ export class SupplierInvoice {
     Object.assign(this, lines.length > 0 ? headOf(lines) : {}, changes, { updatedAt: now });
     if (subtotalFollows && lines.length === 0) this.subtotalCents = this.totalCents - this.taxCents;
     this.complete(lines);
+  }
+
+  /** Throws 409 `second_person_required` for a user who has entered the invoice. */
+  assertSecondPerson(userId: string): void {
+    if (!this.enteredBy.includes(userId)) return;
+    throw conflict('second_person_required', 'Another person must approve and pay the supplier invoice', {
+      enteredBy: this.enteredBy,
+    });
   }
 
   /** An invoice with a total of 0 is paid at once. */
@@ -167,6 +182,7 @@ export class SupplierInvoice {
       paidCents: this.paidCents,
       notes: this.notes,
       postingDate: this.postingDate,
+      enteredBy: this.enteredBy,
       approvedAt: this.approvedAt?.toISOString() ?? null,
       approvedBy: this.approvedBy,
       voidedAt: this.voidedAt?.toISOString() ?? null,
@@ -176,6 +192,10 @@ export class SupplierInvoice {
       createdAt: this.createdAt.toISOString(),
       updatedAt: this.updatedAt.toISOString(),
     };
+  }
+
+  private enter(userId: string): void {
+    if (this.status === 'draft') this.enteredBy = [...new Set([...this.enteredBy, userId])];
   }
 
   private assertTransition(to: SupplierInvoiceStatus): void {

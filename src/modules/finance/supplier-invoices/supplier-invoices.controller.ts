@@ -33,14 +33,18 @@ export class SupplierInvoicesController {
    * Create a supplier invoice
    *
    * @remarks Records an invoice received from a supplier, as a draft or, with `status: "approved"`, approved at once
-   * (this also needs the scope `finance:approve`). Totals and lines must add up (422 `totals_mismatch`). The invoice
+   * (this also needs the scope `finance:approve`, and is 409 `second_person_required` if supplier invoices need two persons). Totals and lines must add up (422 `totals_mismatch`). The invoice
    * number must be unique per supplier among invoices that are not void, ignoring case and repeated blanks (409
    * `duplicate_supplier_invoice`). Any other status is rejected with 422 `invalid_initial_status`.
    */
   @Post()
   @RequireScope('finance:write')
   @Mutates('finance.supplier_invoice.create')
-  @Refuses({ 409: ['duplicate_supplier_invoice'], 422: ['totals_mismatch', 'invalid_initial_status'] })
+  @Refuses({
+    403: ['reauthentication_required'],
+    409: ['duplicate_supplier_invoice', 'second_person_required'],
+    422: ['totals_mismatch', 'invalid_initial_status'],
+  })
   async create(@Body() body: CreateSupplierInvoice): Promise<SupplierInvoiceEnvelope> {
     const view = await this.invoices.create(body);
     return created(`${PATH}/${view.invoice.id}`, view.invoice, { data: toSupplierInvoice(view) });
@@ -96,13 +100,15 @@ export class SupplierInvoicesController {
    *
    * @remarks Moves a draft to `approved`, after which payments can be recorded for it; an invoice with a total of 0
    * becomes `paid` at once. The approving user is stored. The invoice is posted on its issue date, or on the first open
-   * day if the month of that date is closed (`postingDate`). Any other state is rejected with 409 `invalid_transition`.
+   * day if the month of that date is closed (`postingDate`). Any other state is rejected with 409 `invalid_transition`. If the
+   * organization's setting `supplierInvoicesNeedTwoPersons` is true, a user who has entered or changed the invoice, with a session
+   * or an API token, is rejected with 409 `second_person_required`.
    */
   @Post(':id/approval')
   @HttpCode(200)
   @RequireScope('finance:approve')
   @Mutates('finance.supplier_invoice.approve')
-  @Refuses({ 409: ['invalid_transition'] })
+  @Refuses({ 409: ['invalid_transition', 'second_person_required'] })
   async approve(
     @PathId('sinv', 'id', 3) id: string,
     @IfMatch() expected: ExpectedVersions,

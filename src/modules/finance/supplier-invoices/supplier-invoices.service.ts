@@ -9,6 +9,7 @@ import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
+import { OrganizationSettingsService } from '../../organization/index.js';
 import { PeriodsService } from '../periods/periods.service.js';
 import type { CreateSupplierInvoice, ListSupplierInvoices, UpdateSupplierInvoice } from './supplier-invoice.dto.js';
 import { SupplierInvoice } from './supplier-invoice.entity.js';
@@ -41,6 +42,7 @@ export class SupplierInvoicesService {
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly periods: PeriodsService,
+    private readonly organization: OrganizationSettingsService,
     private readonly clock: Clock,
   ) {}
 
@@ -54,7 +56,7 @@ export class SupplierInvoicesService {
     return this.database.transaction(async () => {
       const now = this.clock.now();
       const lines = priceLines(input.lines ?? []);
-      const invoice = draftOf(input, { id, lines, now });
+      const invoice = draftOf(input, { id, lines, userId: currentActor().principal, now });
       const draft = withLines(invoice.auditImage(), lines);
       if (status === 'approved') await this.post(invoice, now);
 
@@ -86,7 +88,7 @@ export class SupplierInvoicesService {
       const lines = givenLines ? priceLines(givenLines) : presentLines;
       const { supplierName, invoiceNumber } = invoice;
       const before = invoice.auditImage();
-      invoice.change(changes, lines, this.clock.now());
+      invoice.change(changes, { lines, userId: currentActor().principal }, this.clock.now());
 
       if (invoice.supplierName === supplierName && invoice.invoiceNumber === invoiceNumber) {
         await this.repository.rows.update(invoice);
@@ -154,9 +156,13 @@ export class SupplierInvoicesService {
     return this.repository.rows.lock(id, { field: 'supplierInvoiceId' });
   }
 
-  /** Adds paid money to a locked invoice, or removes it if `cents` is negative. The payment's ledger entry records it. */
+  /**
+   * Adds paid money to a locked invoice, or removes it if `cents` is negative. The payment's ledger entry records it. Throws
+   * 409 `second_person_required`.
+   */
   async settle(invoice: SupplierInvoice, cents: number): Promise<void> {
     if (cents === 0) return;
+    if (cents > 0) await this.assertSecondPerson(invoice);
     invoice.settle(cents, this.clock.now());
     await this.repository.rows.update(invoice);
     if (invoice.status === 'paid') this.publishEvent('paid', invoice);
@@ -176,8 +182,15 @@ export class SupplierInvoicesService {
     });
   }
 
+  /** With the setting, whoever enters an invoice can neither approve nor pay it, by whatever route. */
+  private async assertSecondPerson(invoice: SupplierInvoice): Promise<void> {
+    const { supplierInvoicesNeedTwoPersons } = await this.organization.get();
+    if (supplierInvoicesNeedTwoPersons) invoice.assertSecondPerson(currentActor().principal);
+  }
+
   /** The supplier's day is kept; it counts on that day, or on the first open day if its month is closed. */
   private async post(invoice: SupplierInvoice, now: Date): Promise<void> {
+    await this.assertSecondPerson(invoice);
     const postingDate = await this.periods.postingDateOf(invoice.issueDate);
     invoice.approve({ actorId: currentActor().principal, postingDate }, now);
   }
@@ -242,7 +255,7 @@ export class SupplierInvoicesService {
 /** Throws 400 if dates or the rate contradict each other, 422 `totals_mismatch`. */
 function draftOf(
   input: CreateSupplierInvoice,
-  { id, lines, now }: { id: string; lines: readonly PricedLine[]; now: Date },
+  { id, lines, userId, now }: { id: string; lines: readonly PricedLine[]; userId: string; now: Date },
 ): SupplierInvoice {
   const { taxCents = lines.length > 0 ? headOf(lines).taxCents : 0 } = input;
   const invoice = make(SupplierInvoice, {
@@ -266,6 +279,7 @@ function draftOf(
     dueDate: input.dueDate ?? null,
     notes: input.notes ?? null,
     postingDate: null,
+    enteredBy: [userId],
     approvedAt: null,
     approvedBy: null,
     voidedAt: null,

@@ -1,5 +1,5 @@
 import { dataOf, patchOf } from '../../../platform/http/dto.js';
-import { Version, Whole } from '../../../platform/http/fields.js';
+import { Flag, Version, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import type { OrganizationSettings } from './organization-settings.entity.js';
 
@@ -12,6 +12,13 @@ class OrganizationSettingsFields {
    */
   @Whole({ min: 1, max: 1_440 })
   unknownStepMinutes: number;
+
+  /**
+   * `true`: nobody may approve or pay a supplier invoice that the same person has entered or changed; `false` by default.
+   * @example false
+   */
+  @Flag()
+  supplierInvoicesNeedTwoPersons: boolean;
 }
 
 /** The settings to change. */
@@ -22,6 +29,10 @@ export class OrganizationSettingsResponse {
   /** Minutes after which a step of a trip whose outcome at the provider is unknown ends and the trip is released. */
   @Whole({ min: 1, max: 1_440 })
   unknownStepMinutes: number;
+
+  /** Whether a supplier invoice is approved and paid by another person than those who have entered or changed it. */
+  @Flag()
+  supplierInvoicesNeedTwoPersons: boolean;
 
   @Version()
   version: number;
@@ -36,6 +47,7 @@ export class OrganizationSettingsResponse {
 export function toOrganizationSettings(settings: OrganizationSettings): OrganizationSettingsResponse {
   return {
     unknownStepMinutes: settings.unknownStepMinutes,
+    supplierInvoicesNeedTwoPersons: settings.supplierInvoicesNeedTwoPersons,
     version: settings.version,
     createdAt: settings.createdAt.toISOString(),
     updatedAt: settings.updatedAt.toISOString(),
