@@ -19,6 +19,13 @@ compares. A token never grants more than its user holds at the time of the reque
 - \`*\` holds every scope of the staff surface. \`<module>:*\` holds \`<module>:read\`, \`:write\` and \`:delete\`, and none of the
   special scopes (\`finance:approve\`, \`finance:void\`, \`finance:numbering\`, \`finance:close\`, \`finance:refund\`,
   \`bookings:override\`, \`action-ledger:reverse\`).
+- \`finance:receivables\` shows what customers owe and have paid: the account, installments, invoices, credit notes, payments,
+  refunds and the settlement of a booking, with all members, and the credit of customers. Payments to suppliers are left out.
+  \`finance:read\` and \`finance:*\` cover it.
+- With \`REQUIRE_MFA=true\` a session needs a second factor that was proved during the last 15 minutes for each change under a
+  special scope, \`identity:write\`, \`identity:delete\` or \`organization:write\`, also if the content of the request requires the
+  scope, and for each change of a refund (403 \`reauthentication_required\`). API tokens belong to machines, which have no second
+  factor: they are exempt, like platform keys. Reading needs no proof.
 - On the connect surface \`*:read\`, \`*:write\` and \`*:delete\` require that action in any area: \`connect:bookings:write\`,
   \`connect:bookings:*\`, \`connect:*:write\` and \`connect:*\` all satisfy \`*:write\`.
 - A required connect scope with an area and an action is satisfied by the same scope, by a scope with \`*\` as area or action, and

@@ -1,5 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { itemBody } from '../bookings/bookings.js';
+import { body as supplierInvoice, PATH as SUPPLIER_INVOICES } from '../finance/invoices.js';
+import { callInVain, fewAtATime, guardedOperations, nameOf, surfaceOf } from '../security/calls.js';
 import { startApp, type TestApp } from '../setup/app.js';
+import type { Answer } from '../setup/http.js';
 import {
   challengeOf,
   codeNow,
@@ -19,6 +23,29 @@ beforeAll(async () => {
 beforeEach(() => forgetFailures(app));
 
 const MINUTE_MS = 60_000;
+const CURRENT = `${SESSIONS}/current`;
+const FINANCE = '/v1/admin/finance';
+/** The scopes that need it, written here again. */
+const SENSITIVE = [
+  ...['finance:approve', 'finance:void', 'finance:numbering', 'finance:close', 'finance:refund'],
+  ...['bookings:override', 'action-ledger:reverse', 'identity:write', 'identity:delete', 'organization:write'],
+];
+/** They need `finance:write` only. */
+const REFUNDS = [
+  `POST ${FINANCE}/bookings/{bookingId}/cancellation-settlement`,
+  `POST ${FINANCE}/bookings/{bookingId}/refunds`,
+  `POST ${FINANCE}/refunds/{id}/failure`,
+];
+const NAMED = [
+  `DELETE ${TOKENS}/{id}`,
+  `PATCH /v1/admin/organization/profile`,
+  `POST ${FINANCE}/periods/{period}/closing`,
+  `POST ${FINANCE}/periods/{period}/reopening`,
+  `POST ${FINANCE}/invoice-number-series`,
+  `PATCH ${FINANCE}/invoice-number-series/{id}`,
+  `POST ${FINANCE}/refunds/{id}/completion`,
+  `POST /v1/admin/action-ledger/entries/{id}/reversals`,
+];
 const invitation = () => ({ email: uniqueEmail(), name: 'New Colleague', roles: ['viewer'] });
 
 describe('with REQUIRE_MFA=true', () => {
@@ -57,16 +84,36 @@ describe('with REQUIRE_MFA=true', () => {
     expect((await client.post(INVITATIONS, invitation())).status).toBe(201);
   });
 
-  it.each([
-    ['finance:approve', '/v1/admin/finance/supplier-invoices/supi_01k0dem000e999999999999999/approval'],
-    ['finance:void', '/v1/admin/finance/invoices/inv_01k0dem000e999999999999999/voiding'],
-  ])('a session needs a recent proof for the scope %s', async (_, path) => {
+  it('a session needs a recent proof for every change under a special or sensitive scope and of a refund, and for no other', async () => {
     const { client } = await hireProtected(app, ['owner']);
-    const fresh = await client.post<{ code: string }>(path, { reason: 'A test' });
+    const operations = (await guardedOperations(app)).filter((operation) => surfaceOf(operation) === 'staff');
+    const rejected = async () => {
+      const calls = operations.map((operation) => async () => {
+        const answer = (await callInVain(client, operation)) as Answer<{ code?: string }>;
+        return answer.body?.code === 'reauthentication_required' ? [nameOf(operation)] : [];
+      });
+      return (await fewAtATime(calls.filter((_, index) => operations[index]?.path !== CURRENT))).flat().sort();
+    };
+    expect(await rejected()).toEqual([]);
     app.travel({ ms: 16 * MINUTE_MS });
-    const stale = await client.post<{ code: string }>(path, { reason: 'A test' });
-    expect(fresh.status).not.toBe(403);
-    expect([stale.status, stale.body.code]).toEqual([403, 'reauthentication_required']);
+    const sensitive = operations.filter(
+      ({ method, 'x-required-scope': scope = '' }) => method !== 'GET' && SENSITIVE.includes(scope),
+    );
+    const expected = [...sensitive.map(nameOf), ...REFUNDS];
+    expect(expected).toEqual(expect.arrayContaining(NAMED));
+    expect(await rejected()).toEqual(expected.sort());
+  });
+
+  it('a session needs a recent proof for a scope that the content of a request requires', async () => {
+    const { client } = await hireProtected(app, ['owner']);
+    app.travel({ ms: 16 * MINUTE_MS });
+    const item = itemBody({ override: ['cutoff'], overrideReason: 'The guest is at the door' });
+    const answers = [
+      await client.post<{ code: string }>('/v1/admin/bookings/book_01k0dem000e000000000000001/items', item),
+      await client.post<{ code: string }>(SUPPLIER_INVOICES, supplierInvoice({ status: 'approved' })),
+    ];
+    for (const { status, body } of answers) expect([status, body.code]).toEqual([403, 'reauthentication_required']);
+    expect((await client.post(SUPPLIER_INVOICES, supplierInvoice())).status).toBe(201);
   });
 
   it('a session of another user cannot be ended with an old proof', async () => {

@@ -21,6 +21,7 @@ const SPECIAL = [
   'finance:numbering',
   'finance:close',
   'finance:refund',
+  'finance:receivables',
   'bookings:override',
   'action-ledger:reverse',
 ];
@@ -56,6 +57,7 @@ function meets(granted: string, required: string): boolean {
     const [, area, action] = required.split(':');
     return ['connect:*', `connect:${area}:*`, `connect:*:${action}`, 'connect:*:*', required].includes(granted);
   }
+  if (required === 'finance:receivables' && ['finance:read', 'finance:*'].includes(granted)) return true;
   const [module = ''] = required.split(':');
   const isPlain = STAFF_MODULES.some((known) => known === module) && !SPECIAL.includes(required);
   return (

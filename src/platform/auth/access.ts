@@ -1,5 +1,6 @@
 import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
+import { needsFreshProof } from './scopes.js';
 
 export const ACCESS = 'access';
 
@@ -9,26 +10,36 @@ export interface Access {
   readonly scope: string | null;
   /** The path parameter with the channel to which the scope can be narrowed; null if it cannot be narrowed. */
   readonly narrowedBy: string | null;
+  /** The route needs a fresh proof of identity, whatever its scope is. */
+  readonly freshProof: boolean;
 }
+
+const READING = ['GET', 'HEAD'];
 
 /**
  * The route needs a credential of its surface that covers this scope; without a name any such credential does. A realtime
- * scope can be narrowed to the channel in the path parameter `narrowedBy`.
+ * scope can be narrowed to the channel in the path parameter `narrowedBy`. Changes under special and sensitive scopes need a
+ * fresh proof of identity; `freshProof` requires one for a change under another scope.
  */
 export function RequireScope(
   scope?: string,
-  { narrowedBy = null }: { narrowedBy?: string | null } = {},
+  { narrowedBy = null, freshProof = false }: { narrowedBy?: string | null; freshProof?: boolean } = {},
 ): MethodDecorator {
-  return SetMetadata(ACCESS, { isPublic: false, scope: scope ?? null, narrowedBy } satisfies Access);
+  return SetMetadata(ACCESS, { isPublic: false, scope: scope ?? null, narrowedBy, freshProof } satisfies Access);
 }
 
 /** The route needs no credential. */
 export function Public(): MethodDecorator {
-  return SetMetadata(ACCESS, { isPublic: true, scope: null, narrowedBy: null } satisfies Access);
+  return SetMetadata(ACCESS, { isPublic: true, scope: null, narrowedBy: null, freshProof: false } satisfies Access);
 }
 
 export function access(reflector: Reflector, context: ExecutionContext): Access {
   const declared = reflector.get<Access | undefined>(ACCESS, context.getHandler());
   // The start fails if a route has no declaration; as a second safeguard, this rejects all callers.
-  return declared ?? { isPublic: false, scope: 'undeclared', narrowedBy: null };
+  return declared ?? { isPublic: false, scope: 'undeclared', narrowedBy: null, freshProof: false };
+}
+
+/** Whether a session needs a fresh proof of identity for a route with this access and method. */
+export function requiresFreshProof({ scope, freshProof }: Access, method: string): boolean {
+  return !READING.includes(method) && (freshProof || (scope !== null && needsFreshProof(scope)));
 }

@@ -1,14 +1,15 @@
 import type { Actor } from '../context/actor.js';
 import { currentActor, currentContext } from '../context/request-context.js';
 import { AppError } from '../errors/app-error.js';
-import { covers } from './scopes.js';
+import { covers, needsFreshProof } from './scopes.js';
 
 /**
- * Checks a scope that is required by the content of the request, and records it: a replayed response to an
- * `Idempotency-Key` requires it again.
+ * Checks a scope that is required by the content of the request, with the fresh proof of identity that it needs, and records
+ * it: a replayed response to an `Idempotency-Key` requires the scope again.
  */
 export function assertScope(scope: string): void {
   checkScope(scope);
+  if (needsFreshProof(scope)) assertFreshProof();
   requireOnReplay([scope]);
 }
 
@@ -30,16 +31,13 @@ export function hasScope(scope: string): boolean {
 
 /**
  * Rejects an actor whose scopes do not cover this one with 403, naming the missing scope. A user who must change the
- * password first gets 403 `password_change_required`; then, if second factors are required, `second_factor_setup_required`
- * without one, and `reauthentication_required` if it was proved too long ago for this scope.
+ * password first gets 403 `password_change_required`; then, if second factors are required and there is none,
+ * `second_factor_setup_required`.
  */
 export function checkScope(scope: string): void {
   const actor = currentActor();
-  const { scopes, secondFactorSetupRequired, reauthenticationScopes } = actor;
-  if (covers(scopes, scope)) {
-    if (!reauthenticationScopes?.includes(scope)) return;
-    throw rejected('reauthentication_required', 'Prove the second factor again', 'sessions/current/reauthentication');
-  }
+  const { scopes, secondFactorSetupRequired } = actor;
+  if (covers(scopes, scope)) return;
   rejectInitialPassword(actor);
   if (secondFactorSetupRequired) {
     throw rejected('second_factor_setup_required', 'Set up a second factor first', 'me/second-factor');
@@ -48,6 +46,12 @@ export function checkScope(scope: string): void {
     details: { requiredScope: scope },
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
   });
+}
+
+/** Rejects a session in which the second factor was proved too long ago, with 403 `reauthentication_required`. */
+export function assertFreshProof(): void {
+  if (!currentActor().freshProofRequired) return;
+  throw rejected('reauthentication_required', 'Prove the second factor again', 'sessions/current/reauthentication');
 }
 
 /** Rejects a user who must first replace a password that somebody else has set, with 403 `password_change_required`. */

@@ -16,16 +16,28 @@ export const STAFF_MODULES = [
 ] as const;
 
 const PLAIN_ACTIONS = ['read', 'write', 'delete'] as const;
-/** No wildcard but `*` covers them. */
+/** No wildcard but `*` covers them, apart from `finance:receivables`, which `finance:read` covers. */
 export const SPECIAL_SCOPES = [
   'finance:approve',
   'finance:void',
   'finance:numbering',
   'finance:close',
   'finance:refund',
+  'finance:receivables',
   'bookings:override',
   'action-ledger:reverse',
 ] as const;
+
+/** A special scope that a plain scope covers too. */
+const COVERED_BY: ReadonlyMap<string, string> = new Map([['finance:receivables', 'finance:read']]);
+
+/** Plain scopes for changes of accounts, of credentials, and of the bank accounts to which customers pay. */
+const SENSITIVE_SCOPES: readonly string[] = ['identity:write', 'identity:delete', 'organization:write'];
+
+/** Whether a change that requires this scope needs a fresh proof of identity: a special scope, or a sensitive plain one. */
+export function needsFreshProof(scope: string): boolean {
+  return SPECIAL_SCOPES.some((special) => special === scope) || SENSITIVE_SCOPES.includes(scope);
+}
 
 export const STAFF_SCOPES: readonly string[] = [
   '*',
@@ -70,7 +82,13 @@ export function covers(held: readonly string[], required: string): boolean {
   } else if (required.startsWith('realtime:')) {
     return held.some((scope) => coversChannels(scope, required));
   } else {
-    return held.includes(required) || held.includes('*') || coversModule(held, required);
+    const alternative = COVERED_BY.get(required);
+    return (
+      held.includes(required) ||
+      held.includes('*') ||
+      coversModule(held, required) ||
+      (alternative !== undefined && covers(held, alternative))
+    );
   }
 }
 

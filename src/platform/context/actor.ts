@@ -19,8 +19,8 @@ export interface Actor {
   readonly passwordChangeRequired?: true;
   /** The user must set up a second factor: until then the session has no scopes. */
   readonly secondFactorSetupRequired?: true;
-  /** Scopes for which the user must prove the second factor again. */
-  readonly reauthenticationScopes?: readonly string[];
+  /** The user must prove the second factor again before a change that needs a fresh proof of identity. */
+  readonly freshProofRequired?: true;
 }
 
 /** The service acting by itself: a job, provisioning, demo data. */

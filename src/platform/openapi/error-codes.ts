@@ -1,3 +1,4 @@
+import { requiresFreshProof } from '../auth/access.js';
 import { AppError } from '../errors/app-error.js';
 import { type ErrorShape, errorBody } from '../errors/error-bodies.js';
 import type { Route } from '../http/routes.js';
@@ -32,7 +33,7 @@ export function errorCodesOf(route: Route, shape: ErrorShape, accepted: Accepted
 }
 
 function genericCodes(
-  { access, mutation, refusals, surface }: Route,
+  { access, method, mutation, refusals, surface }: Route,
   shape: ErrorShape,
   accepted: Accepted,
 ): Map<number, readonly string[]> {
@@ -44,7 +45,7 @@ function genericCodes(
     ...(needsCredential
       ? ([
           [401, ['unauthorized']],
-          [403, ['forbidden', ...(surface === 'staff' && access.scope !== null ? sessionCodes(mutation) : [])]],
+          [403, ['forbidden', ...(surface === 'staff' && access.scope !== null ? sessionCodes(access, method) : [])]],
         ] as const)
       : []),
     [404, ['not_found']],
@@ -68,12 +69,12 @@ function genericCodes(
 }
 
 /**
- * Why a staff session has no scopes, or not this one: its user must first replace a password that somebody else has set, or
- * set up a second factor, or, for a change, prove it again.
+ * Why a staff session may not use its scopes: its user must first replace a password that somebody else has set, or set up a
+ * second factor, or, for a sensitive change, prove it again.
  */
-function sessionCodes(mutation: Route['mutation']): string[] {
+function sessionCodes(access: Route['access'], method: string): string[] {
   const always = ['password_change_required', 'second_factor_setup_required'];
-  return mutation?.action ? [...always, 'reauthentication_required'] : always;
+  return requiresFreshProof(access, method) ? [...always, 'reauthentication_required'] : always;
 }
 
 /** The code in a body of this shape; null if the shape has none. */

@@ -1,3 +1,4 @@
+import { requiresFreshProof } from '../auth/access.js';
 import { errorShapeOf } from '../context/surface.js';
 import type { Deprecation } from '../http/deprecation.js';
 import type { Route } from '../http/routes.js';
@@ -95,7 +96,10 @@ function requirementOf(route: Route): string {
   if (access.scope === null) return 'Required scope: none; any credential of this surface.';
   const narrowed =
     access.narrowedBy === null ? '' : `, which can be narrowed to channels: \`${access.scope}:bookings.*\``;
-  return `Required scope: \`${access.scope}\`${narrowed}.`;
+  const proof = requiresFreshProof(access, route.method)
+    ? ' With `REQUIRE_MFA=true`, a session also needs a second factor that was proved during the last 15 minutes.'
+    : '';
+  return `Required scope: \`${access.scope}\`${narrowed}.${proof}`;
 }
 
 function isOAuthEndpoint({ path }: Route): boolean {

@@ -56,6 +56,7 @@ export class BookingItemsController {
   @Mutates('bookings.booking_item.create')
   @Refuses({
     400: ['tax_code_required'],
+    403: ['reauthentication_required'],
     404: ['not_found'],
     409: ['booking_closed', 'item_limit_reached', 'tax_code_inactive', ...UNITS],
     422: ['channel_mismatch', 'invalid_initial_status', 'negative_total', 'tax_rate_missing', 'totals_mismatch'],
@@ -116,6 +117,7 @@ export class BookingItemsController {
   @Mutates('bookings.booking_item.update')
   @Refuses({
     400: ['tax_code_required'],
+    403: ['reauthentication_required'],
     404: ['not_found'],
     409: ['booking_closed', 'booking_item_cancelled', 'pass_through_item', 'tax_code_inactive', ...UNITS],
     422: [

@@ -30,7 +30,7 @@ export class BookingMoneyController {
    */
   @ApiOperation({ operationId: 'bookingMoney_get' })
   @Get('bookings/:bookingId/money')
-  @RequireScope('finance:read')
+  @RequireScope('finance:receivables')
   async read(
     @PathId('book', 'bookingId', 20) bookingId: string,
     @Query() { asOf }: BookingMoneyQuery,
@@ -60,7 +60,7 @@ export class BookingMoneyController {
    */
   @ApiOperation({ operationId: 'customerCredit_list' })
   @Get('customer-credit')
-  @RequireScope('finance:read')
+  @RequireScope('finance:receivables')
   async list(@Query() query: ListCustomerCredit): Promise<CustomerCreditPage> {
     const { rows, total } = await this.money.listCredit(query);
     return { data: rows, total, ...pageBounds(query) };

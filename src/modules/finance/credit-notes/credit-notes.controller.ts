@@ -59,7 +59,7 @@ export class CreditNotesController {
    * @remarks Returns a page of credit notes without their lines, newest first unless `sort` is given.
    */
   @Get(PATH)
-  @RequireScope('finance:read')
+  @RequireScope('finance:receivables')
   async list(@Query() query: ListCreditNotes): Promise<CreditNotePage> {
     const { rows, total } = await this.notes.list(query);
     return { data: rows.map(toCreditNoteSummary), total, ...pageBounds(query) };
@@ -72,7 +72,7 @@ export class CreditNotesController {
    */
   @Get(`${PATH}/:id`)
   @ComputedNow()
-  @RequireScope('finance:read')
+  @RequireScope('finance:receivables')
   async get(@PathId('crn') id: string): Promise<CreditNoteEnvelope> {
     const view = await this.notes.get(id);
     return tagged(view.note, { data: toCreditNote(view) });

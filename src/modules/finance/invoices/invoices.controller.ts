@@ -62,7 +62,7 @@ export class InvoicesController {
    * @remarks Returns a page of invoices without their lines, newest first unless `sort` is given.
    */
   @Get()
-  @RequireScope('finance:read')
+  @RequireScope('finance:receivables')
   async list(@Query() query: ListInvoices): Promise<InvoicePage> {
     const { rows, total } = await this.invoices.list(query);
     const today = this.clock.today();
@@ -76,7 +76,7 @@ export class InvoicesController {
    */
   @Get(':id')
   @ComputedNow()
-  @RequireScope('finance:read')
+  @RequireScope('finance:receivables')
   async get(@PathId('inv') id: string): Promise<InvoiceEnvelope> {
     const view = await this.invoices.get(id);
     return tagged(view.invoice, { data: toInvoice(view, this.clock.today()) });

@@ -34,7 +34,7 @@ export class PaymentSchedulesController {
    * @remarks Returns the installments of the booking's current payment plan by due date, cancelled ones included.
    */
   @Get()
-  @RequireScope('finance:read')
+  @RequireScope('finance:receivables')
   async list(
     @PathId('book', 'bookingId', 20) bookingId: string,
     @Query() query: ListPaymentSchedules,
@@ -78,7 +78,7 @@ export class PaymentSchedulesController {
    */
   @Get(':scheduleId')
   @ComputedNow()
-  @RequireScope('finance:read')
+  @RequireScope('finance:receivables')
   async get(
     @PathId('book', 'bookingId', 20) bookingId: string,
     @PathId('psch', 'scheduleId') scheduleId: string,

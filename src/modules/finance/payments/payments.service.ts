@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { hasScope } from '../../../platform/auth/assert-scope.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { type Columns, make, type Rows } from '../../../platform/database/rows.js';
@@ -55,6 +56,13 @@ export class PaymentsService {
     this.rows = database.rows(Payment);
   }
 
+  /** Throws 404, also for a payment to a supplier if the caller may only see what customers owe and have paid. */
+  async read(id: string): Promise<PaymentView> {
+    const view = await this.get(id);
+    if (view.payment.bookingId === null && !hasScope('finance:read')) throw notFound();
+    return view;
+  }
+
   async get(id: string): Promise<PaymentView> {
     const [found] = await this.database.read<Payment, { allocations: AllocationRow[] }>(Payment, {
       name: 'payment',
@@ -69,6 +77,7 @@ export class PaymentsService {
   async list(query: ListPayments): Promise<{ rows: Payment[]; total: number }> {
     const { reference, uncovered, from, to, sort = '-createdAt' } = query;
     const found = this.rows.query('payment');
+    if (!hasScope('finance:read')) found.andWhere('payment.bookingId is not null');
     for (const name of ['bookingId', 'supplierInvoiceId', 'direction', 'kind', 'status'] as const) {
       if (query[name] !== undefined) found.andWhere(`payment.${name} = :${name}`, { [name]: query[name] });
     }

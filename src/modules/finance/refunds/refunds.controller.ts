@@ -25,7 +25,7 @@ export class RefundsController {
    * available).
    */
   @Post('bookings/:bookingId/refunds')
-  @RequireScope('finance:write')
+  @RequireScope('finance:write', { freshProof: true })
   @Mutates('finance.refund.request')
   @Refuses({ 409: ['allocation_limit_reached'], 422: ['over_refunded'] })
   async request(
@@ -42,7 +42,7 @@ export class RefundsController {
    * @remarks Returns a refund in any status. `GET /v1/admin/finance/payments?kind=refund` lists them.
    */
   @Get('refunds/:id')
-  @RequireScope('finance:read')
+  @RequireScope('finance:receivables')
   async get(@PathId('pay', 'id', 7) id: string): Promise<PaymentSummaryEnvelope> {
     const refund = await this.refunds.get(id);
     return tagged(refund, { data: toPaymentSummary(refund) });
@@ -74,7 +74,7 @@ export class RefundsController {
    */
   @Post('refunds/:id/failure')
   @HttpCode(200)
-  @RequireScope('finance:write')
+  @RequireScope('finance:write', { freshProof: true })
   @Mutates('finance.refund.fail')
   @Refuses({ 409: ['invalid_transition'] })
   async fail(

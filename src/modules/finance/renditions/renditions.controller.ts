@@ -52,7 +52,7 @@ export class RenditionsController {
    * @remarks Returns a page of renditions, newest first, in all formats, languages and states.
    */
   @Get(OF_INVOICE)
-  @RequireScope('finance:read')
+  @RequireScope('finance:receivables')
   async list(@PathId('inv') id: string, @Query() query: ListRenditions): Promise<RenditionPage> {
     const { rows, total } = await this.renditions.list(id, query);
     return { data: rows.map(toRendition), total, ...pageBounds(query) };
@@ -82,7 +82,7 @@ export class RenditionsController {
    */
   @ApiOperation({ operationId: 'renditions_listForCreditNote' })
   @Get(OF_CREDIT_NOTE)
-  @RequireScope('finance:read')
+  @RequireScope('finance:receivables')
   async listOfCreditNote(@PathId('crn') id: string, @Query() query: ListRenditions): Promise<RenditionPage> {
     return this.list(id, query);
   }
@@ -97,7 +97,7 @@ export class RenditionsController {
    */
   @Get(`${PATH}/:id/download`)
   @HttpCode(302)
-  @RequireScope('finance:read')
+  @RequireScope('finance:receivables')
   @ApiFoundResponse({
     description: 'Redirect to the signed link of the file',
     headers: { Location: { required: true, schema: { type: 'string', maxLength: 1000 } } },

@@ -45,7 +45,7 @@ export class SettlementsController {
    */
   @Get(OF_BOOKING)
   @ComputedNow()
-  @RequireScope('finance:read')
+  @RequireScope('finance:receivables')
   async get(@PathId('book', 'bookingId', 40) bookingId: string): Promise<SettlementEnvelope> {
     const view = await this.settlements.get(bookingId);
     return tagged(view.settlement, { data: toSettlement(view) });
@@ -64,7 +64,7 @@ export class SettlementsController {
    */
   @Post(OF_BOOKING)
   @HttpCode(200)
-  @RequireScope('finance:write')
+  @RequireScope('finance:write', { freshProof: true })
   @Mutates('finance.cancellation_settlement.settle')
   @BodyExample({ refund: { method: 'bank_transfer', reason: 'The customer fell ill' } })
   @Refuses({

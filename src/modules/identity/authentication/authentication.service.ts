@@ -9,9 +9,8 @@ import { IDLE_SECONDS } from '../sessions/session-lifetime.js';
 import { type Role, scopesInBoth, scopesOf } from '../users/role.js';
 import { LastUsesService } from './last-uses.service.js';
 
-/** With `REQUIRE_MFA`, what a session may do only while its proof of the second factor is recent. */
-const REAUTHENTICATION_SCOPES = ['identity:write', 'finance:approve', 'finance:void'];
-const SECOND_FACTOR_SECONDS = 15 * 60;
+/** With `REQUIRE_MFA`, how long a proof of the second factor is fresh. */
+const FRESH_SECONDS = 15 * 60;
 
 interface SessionRow {
   id: string;
@@ -80,7 +79,7 @@ export class AuthenticationService {
       expiresAt: null,
       ...(row.password_change_required ? { passwordChangeRequired: true } : {}),
       ...(this.mustSetUp(row) ? { secondFactorSetupRequired: true } : {}),
-      ...(this.mustReauthenticate(row) ? { reauthenticationScopes: REAUTHENTICATION_SCOPES } : {}),
+      ...(this.mustReauthenticate(row) ? { freshProofRequired: true } : {}),
     };
   }
 
@@ -113,7 +112,7 @@ export class AuthenticationService {
   }
 
   private mustReauthenticate({ second_factor_at: at }: SessionRow): boolean {
-    return this.env.requireMfa && (at === null || at <= this.clock.inSeconds(-SECOND_FACTOR_SECONDS));
+    return this.env.requireMfa && (at === null || at <= this.clock.inSeconds(-FRESH_SECONDS));
   }
 
   private async token({ publicId, secret }: Credential, kind: 'staff' | 'platform'): Promise<TokenRow | null> {

@@ -28,23 +28,33 @@ describe('roles', () => {
   it('the role viewer reads everything but users and the action ledger, and changes nothing', () => {
     const hidden = ['identity:read', 'action-ledger:read'];
     const reads = STAFF_SCOPES.filter((scope) => scope.endsWith(':read') && !hidden.includes(scope));
-    expect(allowed(['viewer'])).toEqual(reads);
+    expect(allowed(['viewer']).sort()).toEqual([...reads, 'finance:receivables'].sort());
   });
 
-  it('the role finance has finance with its special scopes, and reads bookings and the action ledger', () => {
+  it('the role finance has finance with its special scopes, and reads bookings, departures, contracts and the action ledger', () => {
     const own = STAFF_SCOPES.filter((scope) => scope.startsWith('finance:'));
-    expect(allowed(['finance']).sort()).toEqual([...own, 'bookings:read', 'action-ledger:read'].sort());
+    const reads = ['bookings:read', 'operations:read', 'legal:read', 'action-ledger:read'];
+    expect(allowed(['finance']).sort()).toEqual([...own, ...reads].sort());
   });
 
-  it('the role operations has its five areas, and reads and changes bookings', () => {
+  it('the role operations has its five areas, reads and changes bookings, and sees what customers owe', () => {
     const areas = ['distribution', 'trips', 'legal', 'operations', 'notifications'];
     const own = STAFF_SCOPES.filter((scope) => areas.includes(scope.split(':')[0] ?? ''));
-    expect(allowed(['operations']).sort()).toEqual([...own, 'bookings:read', 'bookings:write'].sort());
+    expect(allowed(['operations']).sort()).toEqual(
+      [...own, 'bookings:read', 'bookings:write', 'finance:receivables'].sort(),
+    );
   });
 
-  it('the role sales has bookings and trips, sends messages, and reads operations, catalog, distribution and legal', () => {
+  it('the role sales has bookings and trips, sends messages, sees what customers owe, and reads four other areas', () => {
     const areas = STAFF_SCOPES.filter((scope) => /^(bookings|trips):(read|write|delete|\*)$/.test(scope));
-    const others = ['notifications:write', 'operations:read', 'catalog:read', 'distribution:read', 'legal:read'];
+    const others = [
+      'notifications:write',
+      'finance:receivables',
+      'operations:read',
+      'catalog:read',
+      'distribution:read',
+      'legal:read',
+    ];
     expect(allowed(['sales']).sort()).toEqual([...areas, ...others].sort());
   });
 

@@ -25,15 +25,14 @@ const SCOPES: Record<Role, readonly string[]> = {
   finance: [
     'finance:*',
     ...SPECIAL_SCOPES.filter((scope) => scope.startsWith('finance:')),
-    'bookings:read',
-    'action-ledger:read',
+    ...['bookings:read', 'operations:read', 'legal:read', 'action-ledger:read'],
   ],
   operations: [
     ...['operations:*', 'distribution:*', 'trips:*', 'legal:*', 'notifications:*'],
-    ...['bookings:read', 'bookings:write'],
+    ...['bookings:read', 'bookings:write', 'finance:receivables'],
   ],
   sales: [
-    ...['bookings:*', 'trips:*', 'notifications:write'],
+    ...['bookings:*', 'trips:*', 'notifications:write', 'finance:receivables'],
     ...['operations:read', 'distribution:read', 'catalog:read', 'legal:read'],
   ],
   viewer: withoutModules('identity', 'action-ledger').map((module) => `${module}:read`),
