@@ -37,7 +37,7 @@ export interface ExampleCall {
 /** One call of each operation, in an order in which all of them succeed. */
 export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<ExampleCall[]> {
   const member = await demoMember(app);
-  const protectedCalls = await callsWithSecondFactor(app);
+  const protectedCalls = { ...(await callsWithSecondFactor(app)), ...(await callsThatEndSessions(app)) };
   await closePeriod(app);
   const [secrets, paths] = [await secretMembers(app, member), await secretPaths(app)];
   const inOrder = operations.toSorted((a, b) => placeOf(a) - placeOf(b));
@@ -73,6 +73,7 @@ const OF_SESSION = [
   'PATCH /v1/admin/identity/me',
   'GET /v1/admin/identity/me/second-factor',
   'GET /v1/admin/identity/me/security-events',
+  'GET /v1/admin/identity/sessions',
   'DELETE /v1/admin/identity/sessions/others',
 ];
 
@@ -114,6 +115,16 @@ async function callsWithSecondFactor(app: TestApp): Promise<Record<string, { tok
     'POST /v1/admin/identity/sessions/second-factor': {
       body: () => ({ challengeId, code: undefined, recoveryCode: waiting.recoveryCodes[0] }),
     },
+  };
+}
+
+/** The example of ending a session names one of the owner; a logout ends the session of the call. */
+async function callsThatEndSessions(app: TestApp): Promise<Record<string, { token: string; body?: () => object }>> {
+  const { email, password } = app.credentials.staff;
+  const sessions = '/v1/admin/identity/sessions';
+  return {
+    [`DELETE ${sessions}/{id}`]: { token: await login(app, email, password) },
+    [`DELETE ${sessions}/current`]: { token: (await hire(app, ['viewer'])).session },
   };
 }
 
