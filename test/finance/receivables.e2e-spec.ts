@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { demoId } from '../../src/platform/ids/id.js';
 import { hire } from '../identity/staff.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -14,7 +15,7 @@ beforeAll(async () => {
 });
 
 interface Page {
-  data: { id: string; bookingId: string | null; scheduleId: string | null; status: string }[];
+  data: { id: string; bookingId: string | null; status: string }[];
   total: number;
 }
 
@@ -27,8 +28,8 @@ async function paths(): Promise<string[]> {
     return found;
   };
   const receipt = await first('payments?direction=in');
-  const invoice = await first('invoices', ({ status, scheduleId }) => status !== 'draft' && scheduleId !== null);
-  const booking = `bookings/${invoice.bookingId}`;
+  const invoice = await first('invoices', ({ status }) => status !== 'draft');
+  const booking = `bookings/${demoId('book', 20)}`;
   const installment = await first(`${booking}/payment-schedules`);
   return [
     `${booking}/money`,

@@ -274,7 +274,10 @@ describe('a reset of the password', () => {
     const member = await hire(app, ['owner']);
     const { token: apiToken } = await makeToken(member.client, ['*']);
     const { status, body, headers } = await complete(await resetToken(member.user.email, member.user.id));
-    expect([status, body]).toEqual([200, { data: { endedSessions: 1, revokedTokens: 1 } }]);
+    expect([status, body]).toEqual([
+      200,
+      { data: { endedSessions: 1, revokedTokens: 1, deviceToken: expect.any(String) } },
+    ]);
     expect(headers['set-cookie']).toBeUndefined();
     for (const credential of [member.session, apiToken]) {
       expect((await app.with(credential).get(ME)).status).toBe(401);
