@@ -122,8 +122,8 @@ export class BookingAccount {
     return scheduleIds.length > 0 && scheduleIds.every((scheduleId) => requested.has(scheduleId));
   }
 
-  /** What is still to be paid now. */
-  outstanding(): Outstanding {
+  /** What is still to be paid now, with these invoices. */
+  outstanding(invoices: readonly OpenInvoice[] = this.openInvoices()): Outstanding {
     const open = this.installments.filter((installment) => installment.isOpen());
     return new Outstanding(
       open.map((installment) => ({
@@ -132,7 +132,8 @@ export class BookingAccount {
         position: installment.position,
         outstandingCents: installment.outstandingCents(),
       })),
-      this.openInvoices(),
+      invoices,
+      this.booking.status === 'cancelled',
     );
   }
 

@@ -9,7 +9,7 @@ import { BookingAccountsRepository, type StoredReduction } from './booking-accou
 import type { Invoice } from './invoice.entity.js';
 import { type InstallmentChange, LockedPlan, type PlannedBooking } from './locked-plan.js';
 import { OpenDebts, toShare } from './open-debts.js';
-import { type OpenInvoice, Outstanding } from './outstanding.js';
+import { Outstanding } from './outstanding.js';
 import { type PaymentAllocation, type Share, sumOfShares } from './payment-allocation.entity.js';
 import type { PaymentPlan } from './payment-plan.entity.js';
 import type { PaymentSchedule } from './payment-schedule.entity.js';
@@ -117,14 +117,16 @@ export class BookingAccountsService {
 
   /**
    * Applies received money to what is owed. Call it in each transaction that opens or lowers a debt, or frees money, after
-   * the change was saved. Money on invoices alone settles open installments too, money on installments alone their open
-   * invoices, and unapplied money uncovered refunds, open installments and open invoices. A second call writes nothing.
+   * the change was saved. Money on invoices alone settles open installments too, money on installments alone open invoices,
+   * and unapplied money uncovered refunds, open installments and open invoices. A second call writes nothing.
    * With `onlyAutomatic: false` also money that staff released by hand, which otherwise waits for them.
    */
   async applyMoney(account: BookingAccount, { onlyAutomatic = true } = {}): Promise<void> {
     await this.applyInvoiceMoney(account);
     await this.applyInstallmentMoney(account);
-    await this.applyUnapplied(account, { onlyAutomatic });
+    const isAnyApplied = await this.applyUnapplied(account, { onlyAutomatic });
+    // An installment that was paid just now no longer needs its invoice.
+    if (isAnyApplied) await this.applyInstallmentMoney(account);
   }
 
   /** What received money would settle now, in the order in which it does. */
@@ -146,7 +148,7 @@ export class BookingAccountsService {
   async applyEarlyMoneyToNewInvoice(account: BookingAccount, invoice: Invoice, issueDate: string): Promise<number> {
     const { id, bookingId, scheduleId, totalCents } = invoice;
     const open = { id, scheduleId, issueDate, outstandingCents: totalCents };
-    const replaced = await this.replaceInstallmentMoney(bookingId, [open]);
+    const replaced = await this.replaceInstallmentMoney(bookingId, account.outstanding([open]));
     const early = sumOfShares(replaced);
     if (early === totalCents) return early;
     const present = replaced.length === 0 ? account : await this.lockOf(account.booking);
@@ -221,8 +223,8 @@ export class BookingAccountsService {
   /** Money that settled an installment before its invoice was issued counts on the invoice too. */
   private async applyInstallmentMoney(account: BookingAccount): Promise<void> {
     const isAnyPaid = account.installments.some(({ paidCents }) => paidCents > 0);
-    if (!isAnyPaid) return;
-    const shares = await this.replaceInstallmentMoney(account.booking.id, account.openInvoices());
+    if (!isAnyPaid || account.openInvoices().length === 0) return;
+    const shares = await this.replaceInstallmentMoney(account.booking.id, account.outstanding());
     // They counted on the installments before.
     await this.allocations.count(
       account,
@@ -231,17 +233,17 @@ export class BookingAccountsService {
     );
   }
 
-  private async applyUnapplied(account: BookingAccount, only: { onlyAutomatic: boolean }): Promise<void> {
+  /** Returns whether there was any that settles something. */
+  private async applyUnapplied(account: BookingAccount, only: { onlyAutomatic: boolean }): Promise<boolean> {
     const { id } = account.booking;
     const payments = await this.repository.lockUnappliedPayments(id, only);
-    if (payments.length === 0) return;
+    if (payments.length === 0) return false;
     const debts = await this.openDebts(account);
-    await this.allocations.apply(
-      account,
-      payments
-        .map((payment) => ({ payment, shares: debts.take(payment.unappliedCents) }))
-        .filter(({ shares }) => shares.length > 0),
-    );
+    const applied = payments
+      .map((payment) => ({ payment, shares: debts.take(payment.unappliedCents) }))
+      .filter(({ shares }) => shares.length > 0);
+    await this.allocations.apply(account, applied);
+    return applied.length > 0;
   }
 
   /** Applies unapplied money to an invoice that is not open yet, and returns how much. */
@@ -260,14 +262,11 @@ export class BookingAccountsService {
   }
 
   /** Returns the shares that count on the invoices now and did not before. */
-  private async replaceInstallmentMoney(bookingId: string, invoices: readonly OpenInvoice[]): Promise<Share[]> {
-    const outstanding = new Outstanding([], invoices);
-    if (outstanding.isEmpty()) return [];
-    const replacements = (await this.repository.allocationsWithoutInvoice(bookingId))
-      .map((allocation) => {
-        const { scheduleId, amountCents } = allocation;
-        return { allocation, shares: outstanding.onInvoicesLater(scheduleId, amountCents).map(toShare) };
-      })
+  private async replaceInstallmentMoney(bookingId: string, outstanding: Outstanding): Promise<Share[]> {
+    const live = await this.repository.allocationsWithoutInvoice(bookingId);
+    const settled = outstanding.onInvoicesLater(live);
+    const replacements = live
+      .map((allocation, index) => ({ allocation, shares: (settled[index] ?? []).map(toShare) }))
       .filter(({ shares }) => shares.some(({ invoiceId }) => invoiceId !== null));
     await this.allocations.replace(replacements);
     return replacements.flatMap(({ shares }) => shares).filter(({ invoiceId }) => invoiceId !== null);

@@ -41,9 +41,14 @@ describe('a payment of an installment', () => {
     expect(shares).toEqual([share('balance', 'older', 12_000), share('balance', 'whole', 58_000)]);
   });
 
-  it('a payment of an installment does not pay the invoice of another installment', () => {
+  it('a payment of an installment pays the invoice of another installment only as far as that does not need it', () => {
     const shares = new Outstanding([deposit, balance], [ofBalance]).onInstallment('deposit', 30_000);
     expect(shares).toEqual([share('deposit', null, 30_000)]);
+    const half = { ...balance, outstandingCents: 50_000 };
+    expect(new Outstanding([deposit, half], [ofBalance]).onInstallment('deposit', 30_000)).toEqual([
+      share('deposit', 'of-balance', 20_000),
+      share('deposit', null, 10_000),
+    ]);
   });
 });
 
@@ -67,14 +72,25 @@ describe('a payment of an invoice', () => {
 });
 
 describe('a payment of an installment before its invoice', () => {
-  it("an earlier payment counts on the installment's own invoice, then on those of the whole booking, then on none", () => {
-    const outstanding = new Outstanding([], [{ ...wholeBooking, outstandingCents: 50 }, ofDeposit, ofBalance]);
-    expect(outstanding.onInvoicesLater('deposit', 30_070)).toEqual([
-      share('deposit', 'of-deposit', 30_000),
-      share('deposit', 'whole', 50),
-      share('deposit', null, 20),
+  it("earlier payments count on the installments' own invoices, then on those of the whole booking, then on others", () => {
+    const due = [balance];
+    const outstanding = new Outstanding(due, [{ ...wholeBooking, outstandingCents: 50 }, ofDeposit, ofBalance]);
+    const settled = [
+      { scheduleId: 'other', amountCents: 10 },
+      { scheduleId: 'deposit', amountCents: 30_070 },
+    ];
+    expect(outstanding.onInvoicesLater(settled)).toEqual([
+      [share('other', 'whole', 10)],
+      [share('deposit', 'of-deposit', 30_000), share('deposit', 'whole', 40), share('deposit', null, 30)],
     ]);
-    expect(outstanding.onInvoicesLater('deposit', 10)).toEqual([share('deposit', null, 10)]);
+    const paid = new Outstanding([], [ofBalance]);
+    expect(paid.onInvoicesLater([{ scheduleId: 'deposit', amountCents: 10 }])).toEqual([
+      [share('deposit', 'of-balance', 10)],
+    ]);
+    const cancelled = new Outstanding([], [ofBalance], true);
+    expect(cancelled.onInvoicesLater([{ scheduleId: 'deposit', amountCents: 10 }])).toEqual([
+      [share('deposit', null, 10)],
+    ]);
   });
 
   it('an earlier payment counts on no invoice if none is open', () => {

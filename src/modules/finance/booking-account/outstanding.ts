@@ -27,12 +27,21 @@ type Target = 'scheduleId' | 'invoiceId';
 /**
  * What is still to be paid for a booking: installments by due date and position, invoices by issue date. An allocated part
  * counts on the installment and on an invoice, and is no longer outstanding for the next one. All in one currency.
+ *
+ * Money of an installment counts first on its own invoice, then on the oldest invoices of the whole booking, then on those of
+ * other installments, as far as these need less than their invoice requests: because they were paid before it was issued, or
+ * cost less now. Else a booking that is paid and billed in full would keep an open invoice.
  */
 export class Outstanding {
   private readonly installments: OpenInstallment[];
   private readonly invoices: OpenInvoice[];
 
-  constructor(installments: readonly OpenInstallment[], invoices: readonly OpenInvoice[]) {
+  constructor(
+    installments: readonly OpenInstallment[],
+    invoices: readonly OpenInvoice[],
+    /** Of a cancelled booking no installment needs its invoice; what is paid stays where it is until the settlement. */
+    private readonly isCancelled = false,
+  ) {
     this.installments = installments.map((open) => ({ ...open })).sort(byDueDate);
     this.invoices = invoices.map((open) => ({ ...open })).sort(byIssueDate);
   }
@@ -58,7 +67,6 @@ export class Outstanding {
     );
   }
 
-  /** Counts first on the installment's own invoice, then on the oldest invoices of the whole booking, then on none. */
   onInstallment(id: string, cents: number): BookingShare[] {
     const parts = this.overInvoices(id, cents);
     const rest = parts.reduce((left, { part }) => left - part, cents);
@@ -68,17 +76,29 @@ export class Outstanding {
     ];
   }
 
-  /** The same for money that settled the installment before: only the invoices' part is allocated. */
-  onInvoicesLater(id: string | null, cents: number): BookingShare[] {
-    const parts = id === null ? [] : this.overInvoices(id, cents);
-    const rest = parts.reduce((left, { part }) => left - part, cents);
-    const shares = parts.flatMap(({ id: invoiceId, part }) =>
-      this.allocate({ scheduleId: null, invoiceId, amountCents: part }),
+  /**
+   * The same for money that settled installments before: only the invoices' parts are allocated. Each installment's own
+   * invoice and those of the whole booking come first for all of them. Returns the shares of each part.
+   */
+  onInvoicesLater(settled: readonly Pick<BookingShare, 'scheduleId' | 'amountCents'>[]): BookingShare[][] {
+    const parts = settled.map(({ scheduleId, amountCents }) => ({
+      ...{ scheduleId, leftCents: amountCents },
+      shares: new Array<BookingShare>(),
+    }));
+    for (const invoicesOf of [(id: string) => this.ownInvoices(id), (id: string) => this.otherInvoices(id)]) {
+      for (const settling of parts) {
+        const { scheduleId, leftCents } = settling;
+        if (scheduleId === null) continue;
+        for (const { id: invoiceId, part: amountCents } of partsOf(invoicesOf(scheduleId), leftCents)) {
+          this.allocate({ scheduleId: null, invoiceId, amountCents });
+          settling.shares.push({ scheduleId, invoiceId, amountCents });
+          settling.leftCents -= amountCents;
+        }
+      }
+    }
+    return parts.map(({ scheduleId, leftCents: amountCents, shares }) =>
+      amountCents > 0 ? [...shares, { scheduleId, invoiceId: null, amountCents }] : shares,
     );
-    return [
-      ...shares.map((share) => ({ ...share, scheduleId: id })),
-      ...(rest > 0 ? [{ scheduleId: id, invoiceId: null, amountCents: rest }] : []),
-    ];
   }
 
   /** For money that paid an invoice before: allocates it to the invoice's `own` installment, then to other open ones. */
@@ -100,7 +120,7 @@ export class Outstanding {
   }
 
   withoutInvoices(): Outstanding {
-    return new Outstanding(this.installments, []);
+    return new Outstanding(this.installments, [], this.isCancelled);
   }
 
   /** Whether nothing is outstanding on any invoice or installment. */
@@ -127,9 +147,23 @@ export class Outstanding {
   }
 
   private overInvoices(scheduleId: string, cents: number): { id: string; part: number }[] {
+    return partsOf([...this.ownInvoices(scheduleId), ...this.otherInvoices(scheduleId)], cents);
+  }
+
+  private ownInvoices(scheduleId: string): OpenInvoice[] {
     const own = this.invoices.filter((invoice) => invoice.scheduleId === scheduleId);
-    const ofBooking = this.invoices.filter((invoice) => invoice.scheduleId === null);
-    return partsOf([...own, ...ofBooking], cents);
+    return [...own, ...this.invoices.filter((invoice) => invoice.scheduleId === null)];
+  }
+
+  /** Those of other installments, with what of them their own installment does not need. */
+  private otherInvoices(scheduleId: string): { id: string; outstandingCents: number }[] {
+    if (this.isCancelled) return [];
+    return this.invoices
+      .filter((invoice) => invoice.scheduleId !== null && invoice.scheduleId !== scheduleId)
+      .map(({ id, scheduleId: own, outstandingCents }) => {
+        const neededCents = this.installment(own ?? '')?.outstandingCents ?? 0;
+        return { id, outstandingCents: Math.max(0, outstandingCents - neededCents) };
+      });
   }
 
   /** The share, subtracted from both of its targets; empty if it is 0. Throws RangeError beyond what is outstanding. */
