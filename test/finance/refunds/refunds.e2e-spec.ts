@@ -120,7 +120,7 @@ describe('a refund', () => {
     });
   });
 
-  it('a receipt that is reversed after its refund leaves an uncovered refund, which the next money covers first', async () => {
+  it('a receipt that is reversed after its refund leaves an uncovered refund, which money covers after the open installments', async () => {
     const { id } = await bookingWith(app, { installments: ONE });
     const first = await recorded(owner, received(id, 60_000));
     const made = await requested(id, 10_000);
@@ -134,10 +134,12 @@ describe('a refund', () => {
     expect(await read(owner, made.id)).toMatchObject({ status: 'completed', coveredCents: 0 });
     expect(await uncoveredOf(id)).toEqual([[made.id], [first.id]]);
 
-    await recorded(owner, received(id, 12_000));
+    await recorded(owner, received(id, 52_000));
+    expect(await installmentsOf(app, id)).toEqual([{ status: 'paid', paid: 50_000 }]);
+    expect(await read(owner, made.id)).toMatchObject({ coveredCents: 2_000 });
+    await recorded(owner, received(id, 8_000));
     expect(await read(owner, made.id)).toMatchObject({ coveredCents: 10_000 });
     expect((await uncoveredOf(id))[0]).toEqual([]);
-    expect(await installmentsOf(app, id)).toEqual([{ status: 'pending', paid: 2_000 }]);
   });
 
   it('a requested refund fails when its receipt is reversed', async () => {

@@ -8,8 +8,9 @@ export interface UncoveredRefund {
 }
 
 /**
- * What received money settles by itself, in this order: uncovered refunds, open installments with their invoices, then
- * open invoices alone. Invoices get no more than the booking's claim: beyond it they have been billed too much.
+ * What received money settles by itself, in this order: open installments with their invoices, open invoices alone, then
+ * uncovered refunds. Each time the earliest day comes first. Invoices get no more than the booking's claim: beyond it they
+ * have been billed too much.
  */
 export class OpenDebts {
   private readonly refunds: UncoveredRefund[];
@@ -30,14 +31,13 @@ export class OpenDebts {
 
   /** The shares of this much money, which are no longer open for the next; they may add up to less. */
   take(cents: number): Share[] {
-    const ofRefunds = this.takeRefunds(cents);
-    let left = cents - sumOfShares(ofRefunds);
-    const ofInstallments = this.outstanding.spread(left).map(toShare);
-    left -= sumOfShares(ofInstallments);
+    const ofInstallments = this.outstanding.spread(cents).map(toShare);
+    let left = cents - sumOfShares(ofInstallments);
     this.left -= sumOfShares(ofInstallments);
     const ofInvoices = this.outstanding.spreadOverInvoices(Math.min(left, this.claimLeftCents)).map(toShare);
+    left -= sumOfShares(ofInvoices);
     this.left -= sumOfShares(ofInvoices);
-    return [...ofRefunds, ...ofInstallments, ...ofInvoices];
+    return [...ofInstallments, ...ofInvoices, ...this.takeRefunds(left)];
   }
 
   private takeRefunds(cents: number): Share[] {
