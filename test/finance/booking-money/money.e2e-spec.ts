@@ -99,19 +99,18 @@ describe('the account of a booking', () => {
     });
   });
 
-  it('an installment that is restored after it was waived takes the money that its invoice got meanwhile', async () => {
+  it('an installment that is restored after it was waived takes the money that was paid on its invoice meanwhile', async () => {
     const { id, schedules } = await bookingWith(app, { installments: THREE });
     const [first = ''] = schedules;
-    const invoiceId = await invoice(id, { scheduleId: first });
+    const invoiceId = await invoice(id, {});
     const waived = await waive(id, first);
     expect([waived.status, waived.body]).toMatchObject([200, { data: { waived: true, waiveReason: 'Goodwill' } }]);
-    expect(await moneyOf(id)).toMatchObject({ claimCents: 50_000, creditDueCents: 0, billedCents: 50_000 });
-    const allocations = [{ invoiceId, amountCents: 15_000 }];
-    await recorded(owner, received(id, 50_000));
-    await recorded(owner, received(id, 15_000, { allocations }));
-    expect(await moneyOf(id)).toMatchObject({ invoiceOnlyCents: 15_000, outstandingCents: 0 });
+    expect(await moneyOf(id)).toMatchObject({ claimCents: 50_000, creditDueCents: 50_000, billedCents: 100_000 });
+    const allocations = [{ invoiceId, amountCents: 65_000 }];
+    await recorded(owner, received(id, 65_000, { allocations }));
+    expect(await moneyOf(id)).toMatchObject({ unappliedCents: 15_000, invoiceOnlyCents: 0, outstandingCents: 0 });
     expect((await patch(id, first, { status: 'pending' })).status).toBe(200);
-    expect(await moneyOf(id)).toMatchObject({ invoiceOnlyCents: 0, outstandingCents: 35_000 });
+    expect(await moneyOf(id)).toMatchObject({ unappliedCents: 0, outstandingCents: 35_000 });
     expect((await installmentsOf(app, id))[0]).toEqual({ status: 'pending', paid: 15_000 });
   });
 

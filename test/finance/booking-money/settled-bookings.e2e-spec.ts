@@ -4,10 +4,20 @@ import { MONEY_CHECKS } from '../../../src/modules/finance/reports/money-checks.
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { issuedNote, useOwnSeries } from '../credit-notes/crediting.js';
-import { addItem, book, change, confirm, days, POLICY, schedulesOf } from '../payment-plans/plans.js';
+import {
+  addItem,
+  book,
+  change,
+  confirm,
+  days,
+  planPath,
+  POLICY,
+  priceItem,
+  schedulesOf,
+} from '../payment-plans/plans.js';
 import { received } from '../payments/bookings.js';
 import { invoicing } from '../payments/invoiced.js';
-import { read, recorded } from '../payments/payments.js';
+import { read, recorded, reverse } from '../payments/payments.js';
 
 const FINANCE = '/v1/admin/finance';
 const BOOKINGS = '/v1/admin/bookings';
@@ -53,9 +63,17 @@ interface Sold {
 const pay = ({ id, currency }: Sold, amountCents: number, over: Record<string, unknown> = {}) =>
   recorded(owner, { ...received(id, amountCents, over), currency });
 
+/** Pays an invoice of the booking by name. */
+const payInvoice = (booking: Sold, invoiceId: string, amountCents: number) =>
+  pay(booking, amountCents, { allocations: [{ invoiceId, amountCents }] });
+
 async function cancelItem({ id, items }: Sold, index: number): Promise<void> {
   const path = `${BOOKINGS}/${id}/items/${items[index]}/cancellation`;
   expect((await owner.post(path, { reason: 'Ill' })).status).toBe(200);
+}
+
+async function reprice({ id, items }: Sold, unitSellCents: number): Promise<void> {
+  expect((await priceItem(owner, [id, items[0] ?? ''], unitSellCents)).status).toBe(200);
 }
 
 async function moneyOf({ id }: Sold): Promise<Record<string, unknown>> {
@@ -69,6 +87,16 @@ async function brokenRules({ id }: Sold): Promise<string[]> {
     if ((await app.sql(`select from (${broken}) violation where id = $1`, [id])).length > 0) names.push(name);
   }
   return names;
+}
+
+async function refunded({ id }: Sold, amountCents: number): Promise<string> {
+  const body = { amountCents, method: 'bank_transfer', reason: 'Paid too much' };
+  const path = `${FINANCE}/bookings/${id}/refunds`;
+  const { status, text, body: made } = await owner.post<{ data: { id: string } }>(path, body);
+  expect([status, text]).toEqual([201, text]);
+  const done = await owner.post(`${FINANCE}/refunds/${made.data.id}/completion`, { paidOn: app.day() });
+  expect(done.status).toBe(200);
+  return made.data.id;
 }
 
 const NOTHING_OPEN = {
@@ -149,3 +177,81 @@ describe('a booking that is paid and billed in full', () => {
 });
 
 const WAIVED = { status: 'cancelled', waiveReason: 'Goodwill' };
+
+describe('a booking that is paid too much', () => {
+  it('what was paid too much on an invoice by name is unapplied and can be refunded', async () => {
+    const booking = await sold({ prices: [60_000, 40_000] });
+    const invoice = await issued(booking.id);
+    await pay(booking, 60_000);
+    await cancelItem(booking, 1);
+    const payment = await payInvoice(booking, invoice.id, 40_000);
+    expect(payment).toMatchObject({ unappliedCents: 40_000, allocations: [] });
+    expect(await moneyOf(booking)).toMatchObject({
+      balanceCents: -40_000,
+      unappliedCents: 40_000,
+      invoiceOnlyCents: 0,
+    });
+    await reprice(booking, 50_000);
+    await issuedNote(owner, invoice, { lines: [{ linePosition: 2, amountCents: 40_000 }, PART] });
+    expect(await moneyOf(booking)).toMatchObject({
+      ...{ balanceCents: -50_000, unappliedCents: 50_000, invoiceOnlyCents: 0, creditDueCents: 0 },
+      documents: [{ status: 'paid', paidCents: 50_000, balanceCents: 0 }],
+    });
+    expect(await brokenRules(booking)).toEqual([]);
+    await refunded(booking, 50_000);
+    expect(await moneyOf(booking)).toMatchObject(NOTHING_OPEN);
+  });
+
+  it('money that only an invoice had before the confirmation of a booking that is cheaper now is unapplied', async () => {
+    const booking = await quoted({ prices: [60_000, 40_000] });
+    const invoice = await issued(booking.id);
+    await payInvoice(booking, invoice.id, 100_000);
+    await cancelItem(booking, 1);
+    await confirm(owner, booking.id);
+    expect(await moneyOf(booking)).toMatchObject({
+      unappliedCents: 40_000,
+      invoiceOnlyCents: 0,
+      creditDueCents: 40_000,
+    });
+    expect(await balanceOf(invoice.id)).toEqual({ status: 'partially_paid', paidCents: 60_000 });
+    expect(await brokenRules(booking)).toEqual([]);
+  });
+
+  it('a credit note releases what settles only the invoice before what settles an installment too', async () => {
+    const booking = await quoted({ prices: [60_000, 40_000] });
+    expect((await owner.post(planPath(booking.id))).status).toBe(200);
+    const invoice = await issued(booking.id);
+    await pay(booking, 60_000);
+    await cancelItem(booking, 1);
+    await payInvoice(booking, invoice.id, 40_000);
+    await reprice(booking, 50_000);
+    expect(await moneyOf(booking)).toMatchObject({ unappliedCents: 0, invoiceOnlyCents: 50_000 });
+    await issuedNote(owner, invoice, { lines: [{ linePosition: 2 }, PART] });
+    expect(await moneyOf(booking)).toMatchObject({ unappliedCents: 50_000, invoiceOnlyCents: 0, outstandingCents: 0 });
+    expect(await brokenRules(booking)).toEqual([]);
+  });
+});
+
+const PART = { linePosition: 1, amountCents: 10_000 };
+
+describe('a refund that money does not cover any more', () => {
+  it('money on an invoice alone and later receipts cover it', async () => {
+    const booking = await sold({ prices: [100_000], paymentPolicy: null });
+    const invoice = await issued(booking.id);
+    await pay(booking, 40_000);
+    const second = await pay(booking, 60_000);
+    await reprice(booking, 40_000);
+    const refund = await refunded(booking, 60_000);
+    await payInvoice(booking, invoice.id, 10_000);
+    expect((await reverse(owner, second.id)).status).toBe(200);
+    expect(await moneyOf(booking)).toMatchObject({
+      ...{ balanceCents: 50_000, uncoveredRefundCents: 50_000, invoiceOnlyCents: 0, unappliedCents: 0 },
+    });
+    expect(await brokenRules(booking)).toEqual([]);
+    await pay(booking, 30_000);
+    expect(await moneyOf(booking)).toMatchObject({ balanceCents: 20_000, uncoveredRefundCents: 20_000 });
+    await pay(booking, 20_000);
+    expect(await moneyOf(booking)).toMatchObject({ ...NOTHING_OPEN, creditDueCents: 60_000, uncoveredRefundCents: 0 });
+    expect(await read(owner, refund)).toMatchObject({ status: 'completed', coveredCents: 60_000 });
+  });
+});

@@ -26,6 +26,14 @@ export interface ReleasedPart {
   cents: number;
 }
 
+/** From which day on, and from what, parts of allocations are released. */
+interface Release {
+  day?: string;
+  from?: 'all' | 'invoices';
+  /** Whether no debt of the booking needs the money. */
+  isExcess?: boolean;
+}
+
 /**
  * Writes allocations and, alone, the balances that they make: what is paid on installments and invoices, their statuses,
  * what of refunds is covered, and what of payments is unapplied. The account is locked.
@@ -119,12 +127,13 @@ export class AllocationsService {
 
   /**
    * Releases parts of allocations from this day on. Their money becomes unapplied, or with `from: 'invoices'` stays on the
-   * installments that the allocations settle too.
+   * installments that the allocations settle too. With `isExcess` it settles later debts by itself, unless staff decided that
+   * other money of the payment waits for them.
    */
   async release(
     account: BookingAccount,
     released: readonly ReleasedPart[],
-    { day = this.clock.today(), from = 'all' }: { day?: string; from?: 'all' | 'invoices' } = {},
+    { day = this.clock.today(), from = 'all', isExcess = false }: Release = {},
   ): Promise<void> {
     if (released.length === 0) return;
     const stays = ({ scheduleId }: Share) => from === 'invoices' && scheduleId !== null;
@@ -145,6 +154,7 @@ export class AllocationsService {
       );
       for (const payment of payments) {
         const own = released.filter(({ allocation }) => allocation.paymentId === payment.id && !stays(allocation));
+        if (isExcess && payment.unappliedCents === 0) payment.autoApply = true;
         payment.unappliedCents += own.reduce((sum, { cents }) => sum + cents, 0);
       }
     });

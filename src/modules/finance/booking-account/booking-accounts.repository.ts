@@ -254,21 +254,24 @@ export class BookingAccountsRepository {
     raiseVersions(invoices, saved.length, now);
   }
 
-  /** Only their unapplied amounts. */
+  /** Only their unapplied amounts, and whether these settle debts by themselves. */
   async saveUnapplied(payments: readonly Payment[]): Promise<void> {
     if (payments.length === 0) return;
     const now = this.clock.now();
     const saved = await this.database.prepared(
       'account-payments-save',
       `update payments payment
-       set unapplied_cents = changed.unapplied_cents, version = payment.version + 1, updated_at = $4
-       from unnest($1::text[], $2::integer[], $3::bigint[]) as changed (id, version, unapplied_cents)
+       set unapplied_cents = changed.unapplied_cents, auto_apply = changed.auto_apply, version = payment.version + 1,
+         updated_at = $4
+       from unnest($1::text[], $2::integer[], $3::bigint[], $5::boolean[])
+         as changed (id, version, unapplied_cents, auto_apply)
        where payment.id = changed.id and payment.version = changed.version returning payment.id`,
       [
         payments.map(({ id }) => id),
         payments.map(({ version }) => version),
         payments.map(({ unappliedCents }) => unappliedCents),
         now,
+        payments.map(({ autoApply }) => autoApply),
       ],
     );
     raiseVersions(payments, saved.length, now);

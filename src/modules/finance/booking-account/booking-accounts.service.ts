@@ -118,8 +118,9 @@ export class BookingAccountsService {
   /**
    * Applies received money to what is owed. Call it in each transaction that opens or lowers a debt, or frees money, after
    * the change was saved. Money on invoices alone settles open installments too, money on installments alone open invoices,
-   * and unapplied money uncovered refunds, open installments and open invoices. A second call writes nothing.
-   * With `onlyAutomatic: false` also money that staff released by hand, which otherwise waits for them.
+   * and unapplied money open installments, open invoices and uncovered refunds. Money on invoices alone that exceeds the
+   * claim becomes unapplied, so that it can be seen and refunded. A second call writes nothing. With `onlyAutomatic: false`
+   * also money that staff released by hand, which otherwise waits for them.
    */
   async applyMoney(account: BookingAccount, { onlyAutomatic = true } = {}): Promise<void> {
     await this.applyInvoiceMoney(account);
@@ -127,6 +128,9 @@ export class BookingAccountsService {
     const isAnyApplied = await this.applyUnapplied(account, { onlyAutomatic });
     // An installment that was paid just now no longer needs its invoice.
     if (isAnyApplied) await this.applyInstallmentMoney(account);
+    if (!(await this.releaseExcess(account))) return;
+    await this.applyInstallmentMoney(account);
+    await this.applyUnapplied(account, { onlyAutomatic });
   }
 
   /** What received money would settle now, in the order in which it does. */
@@ -171,9 +175,9 @@ export class BookingAccountsService {
   }
 
   /**
-   * Releases this much of what is paid on an invoice, what was allocated last first, from this day on. Money that settles an
-   * installment too stays on the installment; other money becomes unapplied. Call `applyMoney` after the invoice was
-   * credited: as long as it is open, the money would settle it again.
+   * Releases this much of what is paid on an invoice, from this day on: first what settles nothing else, which becomes
+   * unapplied, then what settles an installment too, which stays on the installment; each time what was allocated last first.
+   * Call `applyMoney` after the invoice was credited: as long as it is open, the money would settle it again.
    */
   async releaseFromInvoice(
     account: BookingAccount,
@@ -181,7 +185,9 @@ export class BookingAccountsService {
     { cents, day }: { cents: number; day: string },
   ): Promise<void> {
     const live = await this.repository.allocationsToInvoice(id);
-    await this.allocations.release(account, latestOf(live, cents), { day, from: 'invoices' });
+    const isAlone = ({ scheduleId }: PaymentAllocation) => scheduleId === null;
+    const inOrder = [...live.filter((one) => !isAlone(one)), ...live.filter(isAlone)];
+    await this.allocations.release(account, latestOf(inOrder, cents), { day, from: 'invoices' });
   }
 
   /**
@@ -231,6 +237,25 @@ export class BookingAccountsService {
       shares.map((share) => ({ ...share, scheduleId: null })),
       'paid',
     );
+  }
+
+  /**
+   * Releases money on invoices alone that exceeds the claim, or that other money can replace: that of an installment which
+   * counts on no invoice. What was allocated last is released first. Returns whether there was any. Money of a cancelled
+   * booking stays where it is until the settlement.
+   */
+  private async releaseExcess(account: BookingAccount): Promise<boolean> {
+    const { booking, invoices, installments } = account;
+    const isAnyOpen = installments.some((installment) => installment.isOpen());
+    if (booking.status === 'cancelled' || isAnyOpen || invoices.every(({ paidCents }) => paidCents === 0)) return false;
+    const alone = await this.repository.allocationsWithoutInstallment(booking.id);
+    const aloneCents = sumOfShares(alone);
+    const onInstallmentsCents = sumOfPaid(installments);
+    const withoutInvoiceCents = onInstallmentsCents + aloneCents - sumOfPaid(invoices);
+    const aboveClaimCents = aloneCents + onInstallmentsCents - account.claimCents();
+    const released = latestOf(alone, Math.max(aboveClaimCents, withoutInvoiceCents));
+    await this.allocations.release(account, released, { isExcess: true });
+    return released.length > 0;
   }
 
   /** Returns whether there was any that settles something. */
@@ -287,6 +312,10 @@ function accountOf(booking: BookingSummary, { plan, installments, invoices, mone
     account.plan = new LockedPlan(plannedBooking(booking), plan, own, account.invoicedInstallments());
   }
   return account;
+}
+
+function sumOfPaid(paid: readonly { paidCents: number }[]): number {
+  return paid.reduce((sum, { paidCents }) => sum + paidCents, 0);
 }
 
 function plannedBooking({ id, currency, totalCents }: BookingSummary): PlannedBooking {

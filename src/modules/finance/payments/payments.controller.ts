@@ -23,8 +23,9 @@ export class PaymentsController {
    * Record a payment
    *
    * @remarks Records money received for a booking (`direction: "in"`) or sent for an approved supplier invoice
-   * (`out`). Without `allocations` received money settles uncovered refunds, the booking's open installments, oldest
-   * first, and open invoices, and the rest stays unapplied; outgoing money settles the supplier invoice. Explicit allocations must not exceed the payment or
+   * (`out`). Without `allocations` received money settles the booking's open installments, oldest first, open invoices
+   * and uncovered refunds, and the rest stays unapplied; outgoing money settles the supplier invoice. What is allocated to
+   * an invoice beyond what the booking owes stays unapplied too. Explicit allocations must not exceed the payment or
    * what is outstanding (422 `over_allocated`); outgoing money must be allocated completely (422 `totals_mismatch`).
    * The currency must be that of the booking or supplier invoice (422 `currency_mismatch`). Invoices, installments
    * and commissions change their status in the same transaction. `paidOn` is not after today, not further back than

@@ -231,8 +231,8 @@ export class PaymentsService {
     await debt.settle(shares);
     this.audit.paymentChanged('record', payment, { allocations, before: null });
     await debt.applyMoney();
-    // Money of the payment that was not requested for anything may have been applied.
-    return requested !== undefined && payment.autoApply ? this.get(payment.id) : { payment, allocations };
+    // Money that was not requested for anything may have been applied, and money beyond the claim released.
+    return payment.direction === 'in' && requested !== undefined ? this.get(payment.id) : { payment, allocations };
   }
 
   private async reverseLocked(locked: LockedPayment, request: PaymentReversal): Promise<Payment> {

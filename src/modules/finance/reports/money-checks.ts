@@ -90,25 +90,58 @@ export const MONEY_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'cash_applied',
-    rule: 'No booking has an open installment or an uncovered refund beside money that would settle it',
+    rule: 'No booking has an open installment, an open invoice or an uncovered refund beside money that would settle it',
+    // An invoice is open to the money of other installments as far as its own one does not need it. Money on invoices alone is
+    // too much beyond the claim. A cancelled booking keeps its money where it is until the settlement.
     broken: `
       with free as (
-        select booking_id, sum(cents) as cents from (
-          select booking_id, unapplied_cents as cents from payments
-          where status = 'completed' and unapplied_cents > 0 and auto_apply and booking_id is not null
-          union all
-          select payment.booking_id, signed_cents ${ACTIVE} and schedule_id is null and invoice_id is not null
-        ) money group by 1 having sum(cents) > 0
+        select booking_id, sum(unapplied_cents) as cents from payments
+        where status = 'completed' and unapplied_cents > 0 and auto_apply and booking_id is not null group by 1
+      ),
+      applied as (
+        select payment.booking_id, sum(signed_cents) filter (where allocation.refund_id is null) as cents,
+          sum(signed_cents) filter (where schedule_id is null and invoice_id is not null) as on_invoices_alone,
+          sum(signed_cents) filter (where schedule_id is not null and invoice_id is null) as on_no_invoice
+        ${ACTIVE} and payment.direction = 'in' group by 1
+      ),
+      planned as (
+        select booking_id, sum(amount_cents - paid_cents) filter (where status = 'pending') as open,
+          sum(amount_cents) filter (where waived) as waived
+        from payment_schedules group by 1
+      ),
+      refunded as (
+        select booking_id, sum(amount_cents - covered_cents) as uncovered from payments
+        where status = 'completed' and kind in ('refund', 'transfer_out') group by 1
+      ),
+      billed as (
+        select invoice.booking_id, sum(invoice.total_cents - credited_cents) as cents,
+          sum(greatest(0, invoice.total_cents - credited_cents - invoice.paid_cents
+            - case when own.status = 'pending' then own.amount_cents - own.paid_cents else 0 end)) as open
+        from invoices invoice left join payment_schedules own on own.id = invoice.schedule_id
+        where invoice.type = 'invoice' and number is not null and invoice.status <> 'void' group by 1
+      ),
+      terms as (
+        select booking.id, coalesce(free.cents, 0) as free, coalesce(applied.cents, 0) as applied,
+          coalesce(on_invoices_alone, 0) as alone, coalesce(on_no_invoice, 0) as on_no_invoice,
+          coalesce(planned.open, 0) as open, coalesce(uncovered, 0) as uncovered, coalesce(billed.open, 0) as open_invoices,
+          booking.status <> 'cancelled' as is_live,
+          case when booking.status = 'draft' then coalesce(billed.cents, 0)
+            else coalesce(total_cents, 0) - coalesce(waived, 0) end as claim
+        from bookings booking
+        left join free on free.booking_id = booking.id
+        left join applied on applied.booking_id = booking.id
+        left join planned on planned.booking_id = booking.id
+        left join refunded on refunded.booking_id = booking.id
+        left join billed on billed.booking_id = booking.id
+        where free.cents > 0 or applied.cents > 0
+      ),
+      misplaced as (
+        select id, greatest(case when open > 0 then free + alone else 0 end, case when uncovered > 0 then free else 0 end,
+          case when is_live then greatest(least(alone, applied - claim), least(on_no_invoice, open_invoices)) else 0 end)
+          as cents
+        from terms
       )
-      select 'booking' as type, booking_id as id, 0 as expected, cents as actual from free
-      where exists (
-        select from payment_schedules schedule
-        where schedule.booking_id = free.booking_id and status = 'pending' and paid_cents < amount_cents
-      ) or exists (
-        select from payments refund
-        where refund.booking_id = free.booking_id and status = 'completed' and kind in ('refund', 'transfer_out')
-          and covered_cents < amount_cents
-      )`,
+      select 'booking' as type, id, 0 as expected, cents as actual from misplaced where cents > 0`,
   },
   {
     name: 'refunds_covered',
