@@ -8,7 +8,7 @@ import {
   redate,
   waivedOf,
 } from './plan.js';
-import { allocationsOf } from './application.js';
+import { allocationsOf, type Share } from './application.js';
 import { BilledBooking } from './billed-booking.js';
 import {
   type Allocation,
@@ -194,8 +194,11 @@ export class Account extends BilledBooking {
     return { openReduced, released: total - openReduced };
   }
 
-  receive(money: Money): void {
+  /** The shares are those that staff named. */
+  receive(money: Money, shares: readonly Share[] = []): void {
     this.money.push(money);
+    this.allocations.push(...shares.map((share) => ({ ...share, money })));
+    for (const installment of this.installments) this.settle(installment);
     this.applyMoney();
   }
 
@@ -358,10 +361,12 @@ export class Account extends BilledBooking {
     }
   }
 
-  /** Money on an installment too stays on the installment. */
+  /** First what is on the invoice alone; money on an installment too stays on the installment. */
   private releaseFromInvoice(invoice: IssuedInvoice, cents: number): void {
     let left = cents;
-    for (const row of this.allocations.filter((one) => one.invoice === invoice).reverse()) {
+    const latest = this.allocations.filter((one) => one.invoice === invoice).reverse();
+    const order = [...latest.filter((one) => !one.installment), ...latest.filter((one) => one.installment)];
+    for (const row of order) {
       const part = Math.min(left, row.cents);
       left -= part;
       if (part === 0) continue;

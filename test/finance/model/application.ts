@@ -5,27 +5,95 @@ import { sum } from './taxes.js';
 
 /**
  * The allocations of a booking after received money was applied, section 4.2 of the reference: money on invoices alone goes
- * to open installments, money on installments alone to open invoices, and unapplied money to uncovered refunds, open
- * installments and open invoices, to these up to the claim. A row that is divided or completed is replaced.
+ * to open installments, money on installments alone to open invoices, and unapplied money to open installments, open
+ * invoices, to these up to the claim, and uncovered refunds. What an invoice alone has beyond the claim becomes unapplied. A
+ * row that is divided or completed is replaced.
  */
 export function allocationsOf(account: Account, byHandToo = false): Allocation[] {
   const open = new OpenAmounts(account);
   const first = rewritten(account.allocations, (row) => (isOnInvoiceAlone(row) ? open.forInvoiceMoney(row) : null));
-  const second = rewritten(first, (row) => (isOnInstallmentAlone(row) ? open.forInstallmentMoney(row) : null));
-  const applied = sum(second.filter(({ refund }) => refund === null).map(({ cents }) => cents));
-  let claimLeft = account.claim - applied;
-  const rows = [...second];
-  for (const money of account.receipts.filter(({ autoApply }) => autoApply || byHandToo)) {
-    const used = sum(second.filter((row) => row.money === money).map(({ cents }) => cents));
-    for (const share of open.take(money.amount - used, () => Math.max(0, claimLeft))) {
-      if (share.refund === null) claimLeft -= share.cents;
-      rows.push({ ...share, money });
-    }
-  }
-  return rows;
+  const second = withInvoices(first, open);
+  const third = withInvoices(withUnapplied(account, { rows: second, open, byHandToo }), open);
+  const kept = withoutExcess(account, third, open);
+  if (kept === third) return third;
+  return withUnapplied(account, { rows: withInvoices(kept, open), open, byHandToo });
 }
 
-type Share = Omit<Allocation, 'money'>;
+/** What a part of a payment settles that staff named an invoice or an installment for. */
+export function namedShares(account: Account, target: IssuedInvoice | Installment, cents: number): Share[] {
+  return new OpenAmounts(account).named(target, cents);
+}
+
+/** How much of it can be paid by name. */
+export function payableOf(account: Account, target: IssuedInvoice | Installment): number {
+  return 'lines' in target ? account.balance(target) : account.outstanding(target);
+}
+
+interface Applying {
+  rows: readonly Allocation[];
+  open: OpenAmounts;
+  byHandToo: boolean;
+}
+
+function withUnapplied(account: Account, { rows, open, byHandToo }: Applying): Allocation[] {
+  const applied = sum(rows.filter(({ refund }) => refund === null).map(({ cents }) => cents));
+  let claimLeft = account.claim - applied;
+  const added: Allocation[] = [];
+  for (const money of account.receipts.filter(({ autoApply }) => autoApply || byHandToo)) {
+    const used = sum(rows.filter((row) => row.money === money).map(({ cents }) => cents));
+    for (const share of open.take(money.amount - used, () => Math.max(0, claimLeft))) {
+      if (share.refund === null) claimLeft -= share.cents;
+      added.push({ ...share, money });
+    }
+  }
+  return [...rows, ...added];
+}
+
+/** Money on installments alone, on their own invoices and those of the booking first, then on others. */
+function withInvoices(rows: readonly Allocation[], open: OpenAmounts): Allocation[] {
+  const parts = new Map(rows.filter(isOnInstallmentAlone).map((row): [Allocation, Allocation[]] => [row, []]));
+  for (const invoicesOf of [open.ownInvoices, open.otherInvoices]) {
+    for (const [row, shares] of parts) {
+      const left = row.cents - sum(shares.map(({ cents }) => cents));
+      shares.push(
+        ...open.onInvoices(invoicesOf.call(open, row.installment), left).map((share) => ({ ...row, ...share })),
+      );
+    }
+  }
+  return rewritten(rows, (row) => {
+    const shares = parts.get(row) ?? [];
+    const rest = row.cents - sum(shares.map(({ cents }) => cents));
+    return shares.length === 0 ? null : [...shares, ...(rest > 0 ? [{ ...row, cents: rest }] : [])];
+  });
+}
+
+/** The latest money on invoices alone is released as far as it exceeds the claim, or money on installments alone replaces it. */
+function withoutExcess(account: Account, rows: Allocation[], open: OpenAmounts): Allocation[] {
+  if (account.status === 'cancelled' || open.isAnyInstallmentOpen) return rows;
+  const centsOf = (isMeant: (row: Allocation) => boolean) => sum(rows.filter(isMeant).map(({ cents }) => cents));
+  const above = centsOf(({ refund }) => refund === null) - account.claim;
+  const alone = rows.filter(isOnInvoiceAlone);
+  let left = Math.min(centsOf(isOnInvoiceAlone), Math.max(0, above, centsOf(isOnInstallmentAlone)));
+  if (left === 0) return rows;
+  const cut = new Map<Allocation, Allocation[]>();
+  const unapplied = new Map(alone.map(({ money }) => [money, unappliedOf(money, rows)]));
+  for (const row of alone.reverse()) {
+    const part = Math.min(left, row.cents);
+    if (part === 0) break;
+    left -= part;
+    open.reopen(row.invoice, part);
+    cut.set(row, part < row.cents ? [{ ...row, cents: row.cents - part }] : []);
+    // It settles later debts by itself, unless other money of the payment waits for staff.
+    if (unapplied.get(row.money) === 0) row.money.autoApply = true;
+  }
+  return rewritten(rows, (row) => cut.get(row) ?? null);
+}
+
+function unappliedOf(money: Allocation['money'], rows: readonly Allocation[]): number {
+  return money.amount - sum(rows.filter((row) => row.money === money).map(({ cents }) => cents));
+}
+
+export type Share = Omit<Allocation, 'money'>;
 
 const isOnInvoiceAlone = ({ invoice, installment }: Allocation) => invoice !== null && installment === null;
 const isOnInstallmentAlone = ({ invoice, installment }: Allocation) => installment !== null && invoice === null;
@@ -41,13 +109,20 @@ function rewritten(rows: readonly Allocation[], replace: (row: Allocation) => Al
   return [...kept, ...written];
 }
 
+interface Open<Debt> {
+  of: Debt;
+  left: number;
+}
+
 /** What is open while money is applied. */
 class OpenAmounts {
-  private readonly installments: { of: Installment; left: number }[];
-  private readonly invoices: { of: IssuedInvoice; left: number }[];
-  private readonly refunds: { of: Allocation['refund']; left: number }[];
+  private readonly installments: Open<Installment>[];
+  private readonly invoices: Open<IssuedInvoice>[];
+  private readonly refunds: Open<Allocation['refund']>[];
+  private readonly isCancelled: boolean;
 
   constructor(account: Account) {
+    this.isCancelled = account.status === 'cancelled';
     this.installments = account.open.map((of) => ({ of, left: account.outstanding(of) }));
     this.invoices = account.issued
       .map((of) => ({ of, left: account.balance(of) }))
@@ -68,47 +143,90 @@ class OpenAmounts {
     return [...shares, ...(rest > 0 ? [{ ...row, cents: rest }] : [])];
   }
 
-  forInstallmentMoney(row: Allocation): Allocation[] | null {
-    const parts = taken(this.invoicesOf(row.installment), row.cents);
-    const rest = row.cents - sum(parts.map(({ part }) => part));
-    if (parts.length === 0) return null;
-    const shares = parts.map(({ of: invoice, part }) => ({ ...row, invoice, cents: part }));
-    return [...shares, ...(rest > 0 ? [{ ...row, cents: rest }] : [])];
+  /** Parts of money that is on an installment already. */
+  onInvoices(invoices: Open<IssuedInvoice>[], cents: number): { invoice: IssuedInvoice; cents: number }[] {
+    return taken(invoices, cents).map(({ of: invoice, part }) => ({ invoice, cents: part }));
+  }
+
+  get isAnyInstallmentOpen(): boolean {
+    return this.installments.some(({ left }) => left > 0);
+  }
+
+  reopen(invoice: IssuedInvoice | null, cents: number): void {
+    for (const open of this.invoices) if (open.of === invoice) open.left += cents;
+  }
+
+  named(target: IssuedInvoice | Installment, cents: number): Share[] {
+    if (!('lines' in target)) {
+      const open = this.installments.filter(({ of }) => of === target);
+      return taken(open, cents).flatMap(({ of, part }) => this.onInstallment(of, part));
+    }
+    const isOwn = ({ of }: Open<Installment>) => of === target.installment;
+    const order = [...this.installments.filter(isOwn), ...this.installments.filter((one) => !isOwn(one))];
+    const parts = taken(order, cents).map(({ of: installment, part }) => ({ installment, cents: part }));
+    const rest = cents - sum(parts.map((part) => part.cents));
+    return [...parts, ...(rest > 0 ? [{ installment: null, cents: rest }] : [])].map((part) => ({
+      ...{ ...part, invoice: target, refund: null },
+    }));
   }
 
   /** What this much unapplied money settles. */
   take(cents: number, claimLeft: () => number): Share[] {
     let left = cents;
-    const nothing = { installment: null, invoice: null, refund: null };
-    const shares: Share[] = taken(this.refunds, left).map(({ of: refund, part }) => ({
-      ...nothing,
-      refund,
-      cents: part,
-    }));
-    left -= sum(shares.map((share) => share.cents));
-    let claimed = 0;
-    for (const { of: installment, part } of taken(this.installments, left)) {
-      left -= part;
-      claimed += part;
-      const parts = taken(this.invoicesOf(installment), part);
-      const rest = part - sum(parts.map((one) => one.part));
-      shares.push(...parts.map((one) => ({ ...nothing, installment, invoice: one.of, cents: one.part })));
-      if (rest > 0) shares.push({ ...nothing, installment, cents: rest });
+    const shares: Share[] = [];
+    for (const open of this.installments) {
+      for (const { of: installment, part } of taken([open], left)) {
+        left -= part;
+        shares.push(...this.onInstallment(installment, part));
+      }
     }
-    const forInvoices = Math.min(left, Math.max(0, claimLeft() - claimed));
-    const parts = taken(this.invoices, forInvoices);
-    return [...shares, ...parts.map(({ of: invoice, part }) => ({ ...nothing, invoice, cents: part }))];
+    const claimed = cents - left;
+    const forInvoices = taken(this.invoices, Math.min(left, Math.max(0, claimLeft() - claimed)));
+    left -= sum(forInvoices.map(({ part }) => part));
+    const nothing = { installment: null, invoice: null, refund: null };
+    return [
+      ...shares,
+      ...forInvoices.map(({ of: invoice, part }) => ({ ...nothing, invoice, cents: part })),
+      ...taken(this.refunds, left).map(({ of: refund, part }) => ({ ...nothing, refund, cents: part })),
+    ];
   }
 
-  /** The own invoices of an installment, then those of the booking as a whole. Others belong to other installments. */
-  private invoicesOf(installment: Installment | null) {
+  /** The own invoices of an installment, then those of the booking as a whole. */
+  ownInvoices(installment: Installment | null): Open<IssuedInvoice>[] {
     const own = this.invoices.filter(({ of }) => of.installment === installment && installment !== null);
     return [...own, ...this.invoices.filter(({ of }) => of.installment === null)];
+  }
+
+  /** Those of other installments; `left` is less what these need themselves. */
+  otherInvoices(installment: Installment | null): Open<IssuedInvoice>[] {
+    if (this.isCancelled) return [];
+    return this.invoices
+      .filter(({ of }) => of.installment !== installment && of.installment !== null)
+      .map((open) => {
+        const own = this.installments.find(({ of }) => of === open.of.installment);
+        const needed = own?.left ?? 0;
+        return {
+          of: open.of,
+          get left() {
+            return open.left - needed;
+          },
+          set left(left) {
+            open.left = left + needed;
+          },
+        };
+      });
+  }
+
+  private onInstallment(installment: Installment, cents: number): Share[] {
+    const parts = this.onInvoices([...this.ownInvoices(installment), ...this.otherInvoices(installment)], cents);
+    const rest = cents - sum(parts.map((part) => part.cents));
+    const shares: Share[] = parts.map((part) => ({ ...part, installment, refund: null }));
+    return [...shares, ...(rest > 0 ? [{ installment, invoice: null, refund: null, cents: rest }] : [])];
   }
 }
 
 /** One after the other, each up to what is left of it. */
-function taken<Debt>(debts: { of: Debt; left: number }[], cents: number): { of: Debt; part: number }[] {
+function taken<Debt>(debts: Open<Debt>[], cents: number): { of: Debt; part: number }[] {
   let left = cents;
   return debts.flatMap((debt) => {
     const part = Math.max(0, Math.min(left, debt.left));

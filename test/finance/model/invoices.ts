@@ -6,7 +6,7 @@ import { statusOf } from './expectations.js';
 import type { Installment } from './plan.js';
 import { creditedOf, type IssuedInvoice, totalOf } from './records.js';
 import { isLive, type Outcome } from './sales.js';
-import { sum } from './taxes.js';
+import { GIVEN, sum } from './taxes.js';
 
 export interface Document {
   id: string;
@@ -58,6 +58,33 @@ export async function bill(clerk: Clerk): Outcome {
   return [account];
 }
 
+/** Bills what is not billed yet, at once or an installment at a time. */
+export async function billRest(clerk: Clerk, account: Account): Promise<void> {
+  if (account.status === 'cancelled') return billFee(clerk, account);
+  const wanted = account.installments.filter(({ status }) => status !== 'cancelled');
+  for (const installment of clerk.random.chance(0.5) ? [...wanted, null] : [null]) {
+    const left = account.claim - account.billed;
+    if (left <= 0) return;
+    if (installment && (installment.amount > left || isOnInvoice(clerk, account, installment))) continue;
+    const body = { bookingId: account.id, ...(installment ? { scheduleId: installment.id } : {}) };
+    const lines = account.linesFor(installment);
+    if (typeof lines === 'string') throw clerk.failure(`${account.id} cannot be billed: ${lines}`);
+    const draft = await clerk.post<Document>(INVOICES, body);
+    compareDocument(clerk, draft, { number: null, status: 'draft', lines });
+    await issueOn(clerk, clerk.today, { id: draft.id, account, installment, lines });
+  }
+}
+
+/** The invoice of the fee was voided: the fee is billed again. */
+async function billFee(clerk: Clerk, account: Account): Promise<void> {
+  const fee = account.installments.find((installment) => installment.fee);
+  if (!fee?.id || account.claim === account.billed) return;
+  const draft = await clerk.post<Document>(INVOICES, { bookingId: account.id, scheduleId: fee.id });
+  const lines = [{ code: GIVEN, gross: fee.amount, tax: 0 }];
+  compareDocument(clerk, draft, { number: null, status: 'draft', lines });
+  await issueOn(clerk, clerk.today, { id: draft.id, account, installment: fee, lines });
+}
+
 /** Issues an earlier draft: as it is, or computed again if its sources have changed. */
 export async function issueDraft(clerk: Clerk): Outcome {
   const { random } = clerk;
@@ -100,18 +127,28 @@ async function issue(clerk: Clerk, { id, account, installment, lines, ...redraw 
     await clerk.rejected('POST', `${INVOICES}/${id}/issuance`, { body, codes: [rejection] });
     return false;
   }
+  await issueOn(clerk, issueDate, { id, account, installment, lines, ...redraw });
+  return true;
+}
+
+async function issueOn(
+  clerk: Clerk,
+  issueDate: string,
+  { id, account, installment, lines, ...redraw }: Issuing,
+): Promise<void> {
+  const { invoices: series } = clerk.series;
+  const body = { issueDate, seriesId: series.id, ...redraw };
   const number = series.next(issueDate);
   const issued = await clerk.post<Document>(`${INVOICES}/${id}/issuance`, body);
   const total = sum(lines.map(({ gross }) => gross));
   clerk.note(`bill ${account.id} ${number} ${issueDate} ${total} of installment ${installment?.position ?? '-'}`);
   const invoice: IssuedInvoice = {
-    ...{ id, installment, issueDate, void: false, sent: false, fee: false },
+    ...{ id, installment, issueDate, void: false, sent: false, fee: installment?.fee ?? false },
     lines: lines.map((line) => ({ ...line, creditedGross: 0, creditedTax: 0 })),
   };
   account.issue(invoice);
   series.documents.push({ number, issueDate, invoice, isReleased: false });
   compareDocument(clerk, issued, { number, status: statusOf(account, invoice), lines });
-  return true;
 }
 
 /** An installment is on one document at a time, also if that is a draft. */

@@ -1,6 +1,8 @@
 import type { Account } from './account.js';
+import { namedShares, payableOf } from './application.js';
 import { BOOKINGS, type Clerk, FINANCE } from './clerk.js';
 import { restLines } from './credit-notes.js';
+import type { Installment } from './plan.js';
 import { isConfirmed, type Outcome } from './sales.js';
 import { type Allocation, isReceived, type IssuedInvoice, type Money } from './records.js';
 
@@ -35,6 +37,36 @@ export async function pay(clerk: Clerk): Outcome {
   clerk.note(`pay ${account.id} ${amount} on ${paidOn}`);
   account.receive(newMoney(clerk, { id, kind: 'receipt', amount, paidOn }));
   return [account];
+}
+
+/** Pays a part of an invoice or an installment by its name; more than it has open is rejected. */
+export async function payByName(clerk: Clerk): Outcome {
+  const { random } = clerk;
+  const account = random.pick(clerk.accounts.filter((one) => targetsOf(one).length > 0));
+  const target = account && random.pick(targetsOf(account));
+  if (!account || !target) return null;
+  const payable = payableOf(account, target);
+  const cents = random.chance(0.5) ? payable : random.int(1, Math.ceil(payable * 1.1));
+  const paidOn = clerk.pastDay(60);
+  const amount = random.chance(0.8) ? cents : cents + random.int(1, 5_000);
+  const named = 'lines' in target ? { invoiceId: target.id } : { scheduleId: target.id };
+  const body = {
+    ...{ bookingId: account.id, currency: account.currency, method: 'bank_transfer', amountCents: amount, paidOn },
+    allocations: [{ ...named, amountCents: cents }],
+  };
+  if (cents > payable) {
+    await clerk.rejected('POST', PAYMENTS, { body, codes: ['over_allocated'] });
+    return [account];
+  }
+  const { id } = await clerk.post<Payment>(PAYMENTS, body);
+  clerk.note(`payByName ${account.id} ${cents} of ${amount} on ${'lines' in target ? target.id : target.position}`);
+  const shares = namedShares(account, target, cents);
+  account.receive({ ...newMoney(clerk, { id, kind: 'receipt', amount, paidOn }), autoApply: false }, shares);
+  return [account];
+}
+
+function targetsOf(account: Account): (IssuedInvoice | Installment)[] {
+  return [...account.issued, ...account.open].filter((target) => payableOf(account, target) > 0);
 }
 
 /** Reverses a receipt, or a refund that came back. */
@@ -91,6 +123,45 @@ export async function applyByHand(clerk: Clerk): Outcome {
   return [account];
 }
 
+/** Applies all money that waits for staff. */
+export async function applyAll(clerk: Clerk, account: Account): Promise<void> {
+  for (const money of account.receipts.filter((one) => !one.autoApply && account.unapplied(one) > 0)) {
+    await clerk.post(`${PAYMENTS}/${money.id}/allocations`, {});
+    money.autoApply = true;
+    account.applyMoney();
+  }
+}
+
+/** Pays what is still owed. */
+export async function payRest(clerk: Clerk, account: Account): Promise<void> {
+  const amount = account.claim - account.received;
+  if (amount <= 0) return;
+  const { id: bookingId, currency } = account;
+  const paidOn = clerk.today;
+  const body = { bookingId, currency, method: 'bank_transfer', amountCents: amount, paidOn };
+  const { id } = await clerk.post<Payment>(PAYMENTS, body);
+  clerk.note(`payRest ${account.id} ${amount}`);
+  account.receive(newMoney(clerk, { id, kind: 'receipt', amount, paidOn }));
+}
+
+/** Pays back what was paid too much. */
+export async function refundRest(clerk: Clerk, account: Account): Promise<void> {
+  const amount = account.received - account.claim;
+  if (amount <= 0) return;
+  const body = { amountCents: amount, method: 'bank_transfer', reason: 'Paid too much' };
+  const { id } = await clerk.post<Payment>(`${FINANCE}/bookings/${account.id}/refunds`, body);
+  clerk.note(`refundRest ${account.id} ${amount}`);
+  const requested = newMoney(clerk, { id, kind: 'refund', amount, paidOn: clerk.today });
+  account.payOut({ ...requested, status: 'requested' });
+  await completeRefunds(clerk, account);
+}
+
+export async function completeRefunds(clerk: Clerk, account: Account): Promise<void> {
+  for (const refund of account.money.filter(({ status }) => status === 'requested')) {
+    await complete(clerk, account, refund);
+  }
+}
+
 export async function requestRefund(clerk: Clerk): Outcome {
   const { random } = clerk;
   const account = random.pick(clerk.accounts.filter((one) => one.unapplied() > 0));
@@ -124,11 +195,15 @@ export async function endRefund(clerk: Clerk): Outcome {
     account.takeBack(refund, 'failed', clerk.today);
     return [account];
   }
-  const { today: paidOn } = clerk;
-  await clerk.post(`${path}/completion`, { paidOn });
-  clerk.note(`endRefund ${account.id} ${refund.amount} completed`);
-  Object.assign(refund, { status: 'completed', paidOn, postedOn: clerk.postedOn(paidOn) });
+  await complete(clerk, account, refund);
   return [account];
+}
+
+async function complete(clerk: Clerk, account: Account, refund: Money): Promise<void> {
+  const { today: paidOn } = clerk;
+  await clerk.post(`${FINANCE}/refunds/${refund.id}/completion`, { paidOn });
+  clerk.note(`complete ${account.id} ${refund.amount}`);
+  Object.assign(refund, { status: 'completed', paidOn, postedOn: clerk.postedOn(paidOn) });
 }
 
 export async function transfer(clerk: Clerk): Outcome {

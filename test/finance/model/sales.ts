@@ -209,7 +209,7 @@ export function isConfirmed({ status }: Account): boolean {
   return status === 'confirmed';
 }
 
-async function confirmed(clerk: Clerk, account: Account): Promise<void> {
+export async function confirmed(clerk: Clerk, account: Account): Promise<void> {
   await clerk.post(`${BOOKINGS}/${account.id}/confirmation`);
   clerk.note(`confirm ${account.id} ${account.total} ${account.currency}`);
   account.confirm(clerk.today);

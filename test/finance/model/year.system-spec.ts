@@ -6,6 +6,7 @@ import { newTaxCode } from '../../taxes/tax-codes.js';
 import { Books } from './books.js';
 import { Clerk, FINANCE, type Office, Series } from './clerk.js';
 import { correct, creditAll, creditDue, creditPart, owesCredit } from './credit-notes.js';
+import { end } from './ending.js';
 import { bill, deliver, issueDraft, releaseDate, voidInvoice } from './invoices.js';
 import * as payments from './payments.js';
 import * as sales from './sales.js';
@@ -42,6 +43,7 @@ const STEPS: Record<string, [weight: number, step: (clerk: Clerk) => sales.Outco
   deliver: [2, deliver],
   releaseDate: [2, releaseDate],
   pay: [14, payments.pay],
+  payByName: [6, payments.payByName],
   reversePayment: [4, payments.reversePayment],
   releaseByHand: [3, payments.releaseByHand],
   applyByHand: [3, payments.applyByHand],
@@ -159,8 +161,13 @@ async function tidy(clerk: Clerk): Promise<void> {
   }
 }
 
+/** Everything that was sold is billed, and all of it is paid. */
+async function endAll(clerk: Clerk): Promise<void> {
+  for (const account of clerk.accounts) await end(clerk, account);
+}
+
 describe('the books of two years', () => {
-  it(`sixteen clerks and the service agree on every booking after each step (seed ${SEED})`, async () => {
+  it(`sixteen clerks and the service agree on every booking after each step, and every booking can be brought to its end (seed ${SEED})`, async () => {
     const clerks: Clerk[] = [];
     for (const number of RUNNING) clerks.push(await hire(number));
     const rounds = Math.max(2, Math.ceil(Number(MODEL_OPERATIONS) / BARRIER));
@@ -177,5 +184,7 @@ describe('the books of two years', () => {
         if (!isLast) app.travel({ days: daysAfter(round * LEGS + leg, rounds * LEGS - 1) });
       }
     }
+    await Promise.all(clerks.map((clerk) => endAll(clerk)));
+    await books.check(clerks);
   }, 3_600_000);
 });
