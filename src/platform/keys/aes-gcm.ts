@@ -3,8 +3,6 @@ import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'n
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Reading random bytes for one nonce takes longer than encrypting a short value, so they are read in batches. */
-const NONCES_AT_ONCE = 512;
 
 /** The number of bytes by which an encrypted value is longer than its plaintext. */
 export const OVERHEAD_BYTES = NONCE_BYTES + TAG_BYTES;
@@ -16,9 +14,9 @@ interface Binding {
   aad: Buffer;
 }
 
-/** AES-256-GCM under a fresh random nonce: nonce (12 bytes), ciphertext, tag (16 bytes). */
+/** AES-256-GCM under a nonce of 12 random bytes, drawn for this value alone: nonce, ciphertext, tag (16 bytes). */
 export function seal(binding: Binding, plaintext: Buffer): Buffer {
-  return sealUnderNonce({ ...binding, nonce: freshNonce() }, plaintext);
+  return sealUnderNonce({ ...binding, nonce: randomBytes(NONCE_BYTES) }, plaintext);
 }
 
 /** For published test vectors, which specify the nonce. Otherwise call `seal`: a repeated nonce reveals the key. */
@@ -27,7 +25,7 @@ export function sealUnderNonce({ key, aad, nonce }: Binding & { nonce: Buffer },
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** The plaintext, or null if the value was not sealed with this key and AAD. */
+/** The plaintext, which the caller overwrites with zeros; null if the value was not sealed with this key and AAD. */
 export function open({ key, aad }: Binding, sealed: Buffer): Buffer | null {
   // Checked first, because Node.js accepts tags of 4 bytes, which can be guessed.
   if (sealed.length < OVERHEAD_BYTES) return null;
@@ -43,14 +41,4 @@ export function open({ key, aad }: Binding, sealed: Buffer): Buffer | null {
     plaintext.fill(0);
     return null;
   }
-}
-
-let drawn: Buffer = Buffer.alloc(0);
-
-/** Uses each random byte once. */
-function freshNonce(): Buffer {
-  if (drawn.length === 0) drawn = randomBytes(NONCES_AT_ONCE * NONCE_BYTES);
-  const nonce = drawn.subarray(0, NONCE_BYTES);
-  drawn = drawn.subarray(NONCE_BYTES);
-  return nonce;
 }
