@@ -48,6 +48,46 @@ describe('X-Request-Id', () => {
   );
 });
 
+describe('a path with repeated slashes', () => {
+  const PLAIN = { error: 'Not found' };
+  const DATA = { code: 'NOT_FOUND', message: 'Not found' };
+  const TRADE = { error: 'Not found', code: 'not_found', requestId: expect.any(String) };
+  const OAUTH = {
+    error: 'not_found',
+    error_description: 'Not found',
+    code: 'not_found',
+    requestId: expect.any(String),
+  };
+
+  it.each([
+    ['/vault', PLAIN],
+    ['/vault/v1/primary/encrypt', PLAIN],
+    ['/realtime', PLAIN],
+    ['/realtime/v1/channels/demo.news/messages', PLAIN],
+    ['/data', DATA],
+    ['/data/geo/v1/reference/languages', DATA],
+    ['/connect/v1/oauth/token', OAUTH],
+    ['/connect/v1/operators', TRADE],
+    ['/v1/admin/distribution/channels', TRADE],
+    ['/v1/public/catalog/search', TRADE],
+  ])('a path with repeated slashes has the error body of its surface: %s', async (path, body) => {
+    const doubled = path.replaceAll('/', '//');
+    const spellings = [
+      `/${path}`,
+      `//${path}/`,
+      `/${path}//`,
+      doubled,
+      `${doubled}//`,
+      doubled.toUpperCase(),
+      `/${path}?a=1`,
+    ];
+    for (const spelling of spellings) {
+      const answer = await app.as('platform').get(spelling);
+      expect([spelling, answer.status, answer.body]).toEqual([spelling, 404, body]);
+    }
+  });
+});
+
 describe('a body that cannot be parsed', () => {
   const JSON_TYPE = { 'content-type': 'application/json' };
   const path = '/v1/admin/distribution/channels';

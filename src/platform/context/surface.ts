@@ -24,14 +24,19 @@ const SHAPES: Record<Surface, ErrorShape> = {
 
 /**
  * The surface of a path, whether or not a route exists there: rejected, unknown and malformed requests have no handler.
- * Like routing, it ignores case and a trailing slash.
+ * Like routing, it ignores case and a trailing slash. It also ignores repeated slashes, with which no route exists: a client
+ * that joins a base address and a path with one slash too many gets an error that it can read.
  */
 export function surfaceOf(path: string): Surface {
-  const lower = `${path.toLowerCase()}/`;
-  return PREFIXES.find(([prefix]) => lower.startsWith(prefix))?.[1] ?? 'storefront';
+  const comparable = comparableTo(path);
+  return PREFIXES.find(([prefix]) => comparable.startsWith(prefix))?.[1] ?? 'storefront';
 }
 
 /** The form of error bodies under this path. */
 export function errorShapeOf(path: string): ErrorShape {
-  return path.toLowerCase().startsWith('/connect/v1/oauth/') ? 'oauth' : SHAPES[surfaceOf(path)];
+  return comparableTo(path).startsWith('/connect/v1/oauth/') ? 'oauth' : SHAPES[surfaceOf(path)];
+}
+
+function comparableTo(path: string): string {
+  return `/${path.toLowerCase()}/`.replace(/\/{2,}/g, '/');
 }

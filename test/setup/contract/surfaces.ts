@@ -21,7 +21,7 @@ const shapes = {
 
 /** The faults of an error body by the rules of its surface, which the path determines; empty if there are none. */
 export function surfaceFaults(exchange: Exchange): string[] {
-  const path = exchange.path.toLowerCase();
+  const path = exchange.path.toLowerCase().replace(/\/{2,}/g, '/');
   if (isPage(path, exchange)) return [];
   const body = parsed(exchange.text);
   if (body === undefined) return [`the error body is not JSON: ${exchange.text.slice(0, 200)}`];
