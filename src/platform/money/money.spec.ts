@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import currencies from 'currency-codes';
 import fc from 'fast-check';
 import { divideRounded, exchange, isCurrency, minorUnits } from './money.js';
 
@@ -6,6 +7,29 @@ describe('currencies', () => {
   it('currencies are those of ISO 4217, in upper case', () => {
     expect(['EUR', 'JPY', 'KWD'].map(isCurrency)).toEqual([true, true, true]);
     expect(['eur', 'EU', 'EURO', 'ZZZ', '', 978].map(isCurrency)).toEqual([false, false, false, false, false, false]);
+  });
+
+  it('currencies are circulating ones: codes of metals, units of account, funds and tests are rejected', () => {
+    const named = currencies.codes().filter((code) => currencies.code(code)?.countries.length === 0);
+    const codes = [
+      ...named,
+      'XAU',
+      'XAG',
+      'XDR',
+      'XSU',
+      'XUA',
+      'XTS',
+      'XXX',
+      'CHE',
+      'CLF',
+      'COU',
+      'MXV',
+      'USN',
+      'UYI',
+      'UYW',
+    ];
+    expect(codes.filter(isCurrency)).toEqual([]);
+    expect(['XAF', 'XCD', 'XOF', 'XPF', 'CHF', 'CLP', 'USD'].filter(isCurrency)).toHaveLength(7);
   });
 
   it('currencies have the number of decimals of the standard', () => {

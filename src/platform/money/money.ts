@@ -1,9 +1,21 @@
 import currencies from 'currency-codes';
 import { parseDecimal } from './decimal.js';
 
-/** Whether this is the code of a currency of ISO 4217, in upper case. */
+/**
+ * Codes of ISO 4217 in which nobody pays: precious metals, units of account of banks and funds, indexed units, and codes for
+ * tests and for no currency.
+ */
+const NO_CURRENCIES: ReadonlySet<string> = new Set([
+  ...['XAG', 'XAU', 'XPD', 'XPT'],
+  ...['XBA', 'XBB', 'XBC', 'XBD', 'XDR', 'XSU', 'XUA'],
+  ...['BOV', 'CHE', 'CHW', 'CLF', 'COU', 'MXV', 'USN', 'UYI', 'UYW'],
+  ...['XTS', 'XXX'],
+]);
+
+/** Whether this is the code of a circulating currency of ISO 4217, in upper case. */
 export function isCurrency(value: unknown): value is string {
-  return typeof value === 'string' && /^[A-Z]{3}$/.test(value) && currencies.code(value) !== undefined;
+  if (typeof value !== 'string' || !/^[A-Z]{3}$/.test(value)) return false;
+  return currencies.code(value) !== undefined && !NO_CURRENCIES.has(value);
 }
 
 /** How many decimals the currency's minor unit has: 2 for EUR, 0 for JPY, 3 for KWD. Throws on an unknown code. */
