@@ -3,6 +3,9 @@ import { invalidField } from '../../../platform/errors/app-error.js';
 import { PathText } from '../../../platform/http/path-id.js';
 import { CHANNEL_NAME } from '../../../platform/ids/channel-name.js';
 
+const DESCRIPTION =
+  'Name of the channel: 1 to 164 letters, digits and characters of `_-=@,.;:`; any other name is 400.';
+
 class ChannelNamePipe implements PipeTransform<string, string> {
   transform(value: string): string {
     if (CHANNEL_NAME.test(value)) return value;
@@ -12,6 +15,6 @@ class ChannelNamePipe implements PipeTransform<string, string> {
 
 /** The channel in the path. Every well-formed name is a channel; any other text is rejected with 400. */
 export function PathChannel(): ParameterDecorator {
-  const rule = { description: 'Name of the channel.', maxLength: 164, pattern: CHANNEL_NAME, example: 'demo.news' };
+  const rule = { description: DESCRIPTION, maxLength: 164, pattern: CHANNEL_NAME, example: 'demo.news' };
   return PathText('channel', rule, new ChannelNamePipe());
 }

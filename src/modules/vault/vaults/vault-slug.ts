@@ -5,6 +5,9 @@ import { PathText } from '../../../platform/http/path-id.js';
 /** The specification's grammar; the length is that of a DNS label. */
 export const SLUG = { maxLength: 63, pattern: /^[a-z0-9-]+$/ };
 
+const DESCRIPTION =
+  'Slug of the vault: 1 to 63 lower-case letters, digits and hyphens, the length of a DNS label; any other slug is 400.';
+
 class SlugPipe implements PipeTransform<string, string> {
   transform(value: string): string {
     if (value.length <= SLUG.maxLength && SLUG.pattern.test(value)) return value;
@@ -14,5 +17,5 @@ class SlugPipe implements PipeTransform<string, string> {
 
 /** The vault's slug in the path; 400 if the text is not a slug. */
 export function VaultSlug(example = 'primary'): ParameterDecorator {
-  return PathText('vaultSlug', { ...SLUG, description: 'Slug of the vault.', example }, new SlugPipe());
+  return PathText('vaultSlug', { ...SLUG, description: DESCRIPTION, example }, new SlugPipe());
 }
