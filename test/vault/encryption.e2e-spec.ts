@@ -1,4 +1,5 @@
 /** @jest-environment-options {"application":"shared"} */
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -6,6 +7,15 @@ import { decrypt, decrypted, encrypt, encrypted, UNDECRYPTABLE } from './vaults.
 
 const NOT_PLAINTEXT = 'plaintext: plaintext must be well-formed Unicode of at most 65536 bytes in UTF-8';
 const ESCAPED = { headers: { 'Content-Type': 'application/json' } };
+
+/** The classes are not exported. */
+const [KEY, NONCE] = [Buffer.alloc(32), Buffer.alloc(12)];
+const Cipheriv = { prototype: prototypeOf(createCipheriv('aes-256-gcm', KEY, NONCE)) };
+const Decipheriv = { prototype: prototypeOf(createDecipheriv('aes-256-gcm', KEY, NONCE)) };
+
+function prototypeOf<T extends object>(value: T): T {
+  return Object.getPrototypeOf(value) as T;
+}
 
 let app: TestApp;
 let client: TestClient;
@@ -52,6 +62,46 @@ describe('encrypting a value', () => {
 
     expect(new Set(ciphertexts).size).toBe(500);
     expect(new Set(ciphertexts.map((ciphertext) => ciphertext.slice(0, 16))).size).toBe(500);
+  });
+});
+
+describe('buffers with a value', () => {
+  /** Runs the work; returns the contents that the buffers of ciphers had at first, and what is in them afterwards. */
+  async function watched(work: () => Promise<unknown>): Promise<{ seen: string[]; left: Buffer[] }> {
+    const buffers: { seen: string; buffer: Buffer }[] = [];
+    const watch = (buffer: unknown) => {
+      if (Buffer.isBuffer(buffer)) buffers.push({ seen: buffer.toString(), buffer });
+    };
+    const [cipher, decipher] = [Cipheriv.prototype, Decipheriv.prototype];
+    const [encryptUpdate, decryptUpdate] = [cipher.update, decipher.update];
+    cipher.update = function (this: typeof cipher, ...given: Parameters<typeof encryptUpdate>) {
+      watch(given[0]);
+      return encryptUpdate.apply(this, given);
+    } as typeof cipher.update;
+    decipher.update = function (this: typeof decipher, ...given: Parameters<typeof decryptUpdate>) {
+      const plaintext = decryptUpdate.apply(this, given);
+      watch(plaintext);
+      return plaintext;
+    } as typeof decipher.update;
+    try {
+      await work();
+    } finally {
+      cipher.update = encryptUpdate;
+      decipher.update = decryptUpdate;
+    }
+    return { seen: buffers.map(({ seen }) => seen), left: buffers.map(({ buffer }) => buffer) };
+  }
+
+  it.each(['encrypt', 'decrypt', 'rewrap'])('buffers with a value contain only zeros after %s', async (operation) => {
+    const value = `secret of ${operation}, longer than a buffer that Node.js takes from its pool: ${'x'.repeat(5_000)}`;
+    const body =
+      operation === 'encrypt' ? { plaintext: value } : { ciphertext: await encrypted(client, 'primary', value) };
+    const { seen, left } = await watched(async () => {
+      expect((await client.post(`/vault/v1/primary/${operation}`, body)).status).toBe(200);
+    });
+
+    expect(seen).toContain(value);
+    expect(left.filter((buffer) => buffer.some((byte) => byte !== 0))).toEqual([]);
   });
 });
 

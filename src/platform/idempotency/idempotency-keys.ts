@@ -115,7 +115,8 @@ export class IdempotencyKeys {
 
   /** Stores the response in the running transaction, so that neither exists without the other. */
   async complete(claim: Claim, answer: StoredAnswer): Promise<void> {
-    const sealed = await this.sealingKeys.seal(PURPOSE, Buffer.from(JSON.stringify(answer)), placeOf(claim));
+    const plaintext = Buffer.from(JSON.stringify(answer));
+    const sealed = await this.sealingKeys.seal(PURPOSE, plaintext, placeOf(claim)).finally(() => plaintext.fill(0));
     await this.database.write({
       name: 'idempotency-complete',
       text: COMPLETE,
@@ -127,7 +128,9 @@ export class IdempotencyKeys {
   private async unseal(claim: Omit<Claim, 'token'>, sealed: Buffer): Promise<StoredAnswer> {
     const answer = await this.sealingKeys.open(PURPOSE, sealed, placeOf(claim));
     if (answer === null) throw unavailable('The stored response cannot be decrypted');
-    return JSON.parse(answer.toString()) as StoredAnswer;
+    const stored = JSON.parse(answer.toString()) as StoredAnswer;
+    answer.fill(0);
+    return stored;
   }
 
   /**

@@ -199,8 +199,7 @@ export class ServiceKeys implements OnModuleInit, OnApplicationBootstrap, OnAppl
         result.failed.push(`${key.use} key ${key.version}, wrapped by ${key.kekId}`);
         continue;
       }
-      const next = await this.keks.wrap(bindingOf(key), plaintext);
-      plaintext.fill(0);
+      const next = await this.keks.wrap(bindingOf(key), plaintext).finally(() => plaintext.fill(0));
       const { count } = await this.database.execute(
         'update service_keys set kek_id = $3, wrapped_key = $4 where use = $1 and version = $2 and kek_id = $5',
         [key.use, key.version, next.kekId, next.wrappedKey, key.kekId],
@@ -279,8 +278,9 @@ export class ServiceKeys implements OnModuleInit, OnApplicationBootstrap, OnAppl
     createdAt: Date,
   ): Promise<Rotation> {
     const plaintext = randomBytes(KEY_BYTES);
-    const { kekId, wrappedKey } = await this.keks.wrap(bindingOf({ use, version }), plaintext);
-    plaintext.fill(0);
+    const { kekId, wrappedKey } = await this.keks
+      .wrap(bindingOf({ use, version }), plaintext)
+      .finally(() => plaintext.fill(0));
     await this.database.execute(
       `insert into service_keys (use, version, kek_id, wrapped_key, created_at, active_at) values ($1, $2, $3, $4, $5, $6)`,
       [use, version, kekId, wrappedKey, createdAt, activeAt],

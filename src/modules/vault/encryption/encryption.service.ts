@@ -10,7 +10,10 @@ import type { DecryptRequest, EncryptRequest } from './encryption.dto.js';
 import { findPrimary, type VaultSnapshot, type LiveVersion } from '../vaults/vault-snapshot.js';
 import { VaultsService } from '../vaults/vaults.service.js';
 
-/** Encrypts and decrypts single values. Neither values nor ciphertexts are stored. */
+/**
+ * Encrypts and decrypts single values. Neither values nor ciphertexts are stored. Buffers with a value are overwritten with zeros
+ * once they are used; the text of the request or response is a string, which only the garbage collector removes.
+ */
 @Injectable()
 export class EncryptionService {
   constructor(
@@ -27,9 +30,13 @@ export class EncryptionService {
     const value = Buffer.from(plaintext);
     const operation = { operation: 'encrypt', vaultId: vault.id, bytes: value.length } as const;
     return this.audit.audited(operation, async (record) => {
-      const version = await this.takePrimary(slug, vault);
-      record.keyVersion = version.version;
-      return seal(await this.binding(version, context), value).toString('base64');
+      try {
+        const version = await this.takePrimary(slug, vault);
+        record.keyVersion = version.version;
+        return seal(await this.binding(version, context), value).toString('base64');
+      } finally {
+        value.fill(0);
+      }
     });
   }
 
@@ -40,7 +47,9 @@ export class EncryptionService {
       assertInUse(vault);
       const { value, keyVersion } = await this.opened(vault, request);
       Object.assign(record, { keyVersion, bytes: value.length });
-      return value.toString();
+      const plaintext = value.toString();
+      value.fill(0);
+      return plaintext;
     });
   }
 
@@ -50,12 +59,14 @@ export class EncryptionService {
     return this.audit.audited({ operation: 'rewrap_value', vaultId: vault.id }, async (record) => {
       assertInUse(vault);
       const { value } = await this.opened(vault, request);
-      record.bytes = value.length;
-      const version = await this.takePrimary(slug, vault);
-      record.keyVersion = version.version;
-      const sealed = seal(await this.binding(version, request.context), value);
-      value.fill(0);
-      return sealed.toString('base64');
+      try {
+        record.bytes = value.length;
+        const version = await this.takePrimary(slug, vault);
+        record.keyVersion = version.version;
+        return seal(await this.binding(version, request.context), value).toString('base64');
+      } finally {
+        value.fill(0);
+      }
     });
   }
 

@@ -77,8 +77,9 @@ export class VaultKeysService implements OnModuleInit, OnApplicationBootstrap, O
   /** A random key, wrapped and not stored yet. Throws 503 if the key-encryption key is missing. */
   async create({ vaultId, version }: KeySlot, state: LiveState): Promise<KeyVersion> {
     const plaintextKey = randomBytes(KEY_BYTES);
-    const wrapped = await this.keks.wrap(bindingOf({ vaultId, version }), plaintextKey);
-    plaintextKey.fill(0);
+    const wrapped = await this.keks
+      .wrap(bindingOf({ vaultId, version }), plaintextKey)
+      .finally(() => plaintextKey.fill(0));
     return make(KeyVersion, {
       vaultId,
       version,
@@ -181,8 +182,9 @@ export class VaultKeysService implements OnModuleInit, OnApplicationBootstrap, O
       this.log.error({ vaultId, version, kekId }, message);
       return false;
     }
-    const next = await this.keks.wrap(bindingOf({ vaultId, version }), plaintextKey);
-    plaintextKey.fill(0);
+    const next = await this.keks
+      .wrap(bindingOf({ vaultId, version }), plaintextKey)
+      .finally(() => plaintextKey.fill(0));
     await this.database.transaction(async () => {
       const { count } = await this.database.execute(
         `update vault_key_versions set kek_id = $3, wrapped_key = $4
