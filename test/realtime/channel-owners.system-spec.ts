@@ -4,12 +4,13 @@ import { newOperator, provision, uniqueName, withKey } from '../connect/partners
 import { eventually } from '../launcher/wait.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { dataOf, newChannelName, pathOf, publish, read, tokenWith } from './channel.js';
+import { dataOf, keyWith, newChannelName, pathOf, publish, read, tokenWith } from './channel.js';
 import { closeStreams, eventsOf, StreamClient, rawStream } from './following.js';
 
 const SCOPES = ['realtime:subscribe', 'realtime:publish'];
 const message = { event: 'test.happened', data: 1 };
 const NOT_OWN = { error: 'The channel does not belong to the operator of the credential' };
+const OF_OPERATOR = { error: 'Only keys of the operator publish on this channel' };
 const RELAYED = { error: 'Only the service publishes on this channel' };
 
 let app: TestApp;
@@ -26,49 +27,43 @@ beforeAll(async () => {
 afterEach(closeStreams);
 
 describe('a realtime key that is bound to an operator', () => {
-  it('a bound realtime key uses the channels of its operator, which need no registration', async () => {
+  it('a bound realtime key uses the channels of its operator, which need no registration; keys of the platform only read them', async () => {
     const channel = `${operatorId}.news`;
     const own = await publish(bound, channel, 'own');
-    const unbound = await publish(app.as('platform'), channel, 'from the platform');
 
-    expect((await read(bound, channel)).messages).toEqual([own, unbound]);
-    expect((await read(app.as('platform'), channel)).messages).toEqual([own, unbound]);
+    expect((await read(bound, channel)).messages).toEqual([own]);
+    expect((await read(app.as('platform'), channel)).messages).toEqual([own]);
   });
 
-  it('a bound realtime key reads a foreign channel like an empty one, in the history and after an ID', async () => {
+  it('a bound realtime key reads no channel of another owner: 403 in the history, after an ID and on the live stream, whether or not it has messages', async () => {
     const [theirs, platform] = [`${otherId}.news`, newChannelName()];
     const { id } = await publish(other, theirs, 'secret');
     await publish(app.as('platform'), platform, 'secret');
-    const empty = await bound.get(pathOf(`${operatorId}.never-used`));
-    const emptySince = await bound.get(`${pathOf(`${operatorId}.never-used`)}?sinceId=${id}`);
 
-    for (const channel of [theirs, platform, operatorId, 'finance.supplier-invoices', 'bookings', 'demo.news']) {
-      const history = await bound.get(pathOf(channel));
-      expect([history.status, history.body]).toEqual([200, []]);
-      expect(history.headers['x-realtime-complete']).toBe(empty.headers['x-realtime-complete']);
-      const since = await bound.get(`${pathOf(channel)}?sinceId=${id}`);
-      expect([since.status, since.body]).toEqual([emptySince.status, emptySince.body]);
-      expect((await bound.get(`${eventsOf(channel)}?sinceId=${id}`)).status).toBe(400);
+    const events = ['finance.supplier-invoices', 'bookings'];
+    for (const channel of [
+      theirs,
+      platform,
+      `${otherId}.empty`,
+      newChannelName(),
+      operatorId,
+      ...events,
+      'demo.news',
+    ]) {
+      for (const path of [pathOf(channel), eventsOf(channel)]) {
+        for (const query of ['', `?sinceId=${id}`]) {
+          const { status, body } = await bound.get(`${path}${query}`);
+          expect([path, status, body]).toEqual([path, 403, NOT_OWN]);
+        }
+      }
     }
-  });
-
-  it('a bound realtime key receives no message on the live stream of a foreign channel', async () => {
-    const token = await tokenWith(app, ...SCOPES);
-    await app.sql('update api_tokens set operator_id = $1 where public_id = $2', [operatorId, token.slice(4, 20)]);
-    const [foreign, own] = [`${otherId}.live`, `${operatorId}.live`];
-    const follower = await StreamClient.open({ url: app.url, token, channel: foreign });
-    const ownFollower = await StreamClient.open({ url: app.url, token, channel: own });
-
-    await publish(other, foreign, 'secret');
-    await publish(app.as('platform'), foreign, 'secret');
-    await publish(bound, own, 'mine');
-    await ownFollower.until(1);
-    expect([ownFollower.data, follower.data, follower.gaps]).toEqual([['mine'], [], 0]);
+    expect((await bound.get(pathOf(`${operatorId}.never-used`))).body).toEqual([]);
   });
 
   it('binding a realtime key to another operator ends its open streams', async () => {
     const token = await tokenWith(app, 'realtime:subscribe');
     const { response } = await rawStream({ url: app.url, token, channel: 'finance.supplier-invoices' });
+    expect(response.statusCode).toBe(200);
     response.resume();
     await app.sql('update api_tokens set operator_id = $1 where public_id = $2', [operatorId, token.slice(4, 20)]);
     await eventually(async () => (response.readableEnded ? true : null));
@@ -91,7 +86,7 @@ describe('a realtime key that is bound to an operator', () => {
     for (const one of similar) {
       const owner = await withKey(app, SCOPES, one);
       await publish(owner, `${one}.news`, one);
-      expect((await read(key, `${one}.news`)).messages).toEqual([]);
+      expect((await key.get(pathOf(`${one}.news`))).status).toBe(403);
       expect((await key.post(pathOf(`${one}.news`), message)).status).toBe(403);
       expect((await owner.post(pathOf(`${id}.news`), message)).status).toBe(403);
     }
@@ -124,7 +119,33 @@ describe('a realtime key that is bound to an operator', () => {
       return messages.some(({ event }) => event === approved.event) ? true : null;
     });
     const key = await withKey(app, SCOPES, 'finance');
-    expect((await read(key, approved.channel)).messages).toEqual([]);
+    expect((await key.get(pathOf(approved.channel))).status).toBe(403);
+  });
+});
+
+describe('a realtime key of the platform', () => {
+  it('a realtime key of the platform cannot publish in the name of an operator: 403 for every channel with its ID and a dot', async () => {
+    const narrowed = await keyWith(app, `realtime:publish:${operatorId}.*`);
+    for (const channel of [
+      `${operatorId}.news`,
+      `${operatorId}.b.news`,
+      `${operatorId}.`,
+      encodeURIComponent(`${operatorId}.x`),
+    ]) {
+      for (const key of [app.as('platform'), narrowed]) {
+        const { status, body } = await key.post(pathOf(channel), message);
+        expect([channel, status, body]).toEqual([channel, 403, OF_OPERATOR]);
+      }
+      expect(dataOf(await read(bound, channel))).not.toContain(message.data);
+    }
+    for (const channel of [
+      operatorId,
+      `${operatorId}-x.news`,
+      `x.${operatorId}.news`,
+      `${operatorId.slice(0, -1)}.news`,
+    ]) {
+      await publish(app.as('platform'), channel, 'of the platform');
+    }
   });
 });
 
@@ -150,19 +171,19 @@ describe('the channels of the event catalog', () => {
   });
 
   it('events of the catalog can be distinguished by the publisher of their messages, in answer, history and live stream', async () => {
-    const channel = `${operatorId}.publishers`;
     const token = await tokenWith(app, ...SCOPES);
-    const follower = await StreamClient.open({ url: app.url, token, channel });
     const [key] = await app.sql<{ id: string }>('select id from api_tokens where public_id = $1', [token.slice(4, 20)]);
-
-    const published = [await publish(bound, channel, 1), await publish(app.with(token), channel, 2)];
-
-    await follower.until(2);
-    const publishers = [`operator:${operatorId}`, `key:${key?.id}`];
-    const { messages } = await read(bound, channel);
-    for (const list of [published, messages, follower.messages]) {
-      expect(list.map(({ publishedBy }) => publishedBy)).toEqual(publishers);
+    for (const [channel, publisher, publishedBy] of [
+      [`${operatorId}.publishers`, bound, `operator:${operatorId}`],
+      [newChannelName(), app.with(token), `key:${key?.id}`],
+    ] as const) {
+      const follower = await StreamClient.open({ url: app.url, token, channel });
+      const published = await publish(publisher, channel, 1);
+      await follower.until(1);
+      const { messages } = await read(app.as('platform'), channel);
+      for (const [one] of [[published], messages, follower.messages]) expect(one?.publishedBy).toBe(publishedBy);
     }
+    const channel = newChannelName();
     const demo = await read(app.as('platform'), 'demo.news', 'limit=1');
     expect(demo.messages.map(({ publishedBy }) => publishedBy)).toEqual(['platform']);
     const forged = await app.as('platform').post(pathOf(channel), { ...message, publishedBy: 'platform' });

@@ -34,7 +34,7 @@ async function startFeed() {
     },
   });
   response.assignSocket(sink as Socket);
-  const stream = new LiveStream(response, { channel: CHANNEL, isForeign: false }, 1);
+  const stream = new LiveStream(response, CHANNEL, 1);
   feed.add(stream);
   await feed.started();
   stream.open();

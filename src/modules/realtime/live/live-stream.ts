@@ -15,7 +15,7 @@ export class LiveStream {
 
   constructor(
     private readonly response: ServerResponse,
-    readonly subject: { readonly channel: string; readonly isForeign: boolean },
+    readonly channel: string,
     /** The number of the last message sent to the client. */
     public lastSeq: number,
   ) {}

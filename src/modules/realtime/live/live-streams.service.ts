@@ -53,18 +53,17 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
     for (const stream of this.all()) stream.end();
   }
 
-  /** Resolves when the stream is live; that of a foreign channel never has a message. Throws 400 for an id of another channel. */
+  /** Resolves when the stream is live. Throws 403 for a channel of another owner, 400 for an id of another channel. */
   async open({ channel, sinceId, token }: Subscription, response: Response): Promise<void> {
+    this.messages.assertOwn(channel);
     const position = await this.positionOf(channel, sinceId);
-    const isForeign = this.messages.isForeign(channel);
-    const stream = new LiveStream(response, { channel, isForeign }, position.afterSeq);
-    const feed = isForeign ? null : this.feeds.join(channel, stream);
+    const stream = new LiveStream(response, channel, position.afterSeq);
+    const feed = this.feeds.join(channel, stream);
     this.add(token, stream);
     stream.onClosed(() => {
       this.feeds.leave(channel, stream);
       this.remove(token, stream);
     });
-    if (!feed) return stream.open();
     await feed.started();
     stream.open();
     if (!position.complete) stream.send(gapOf(channel));
@@ -73,7 +72,6 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
 
   private async positionOf(channel: string, sinceId: string | undefined): Promise<Position> {
     if (sinceId !== undefined) return this.messages.positionAfter(channel, sinceId);
-    if (this.messages.isForeign(channel)) return { afterSeq: 0, complete: true };
     const heads = await this.repository.heads([channel]);
     return { afterSeq: heads.get(channel) ?? 0, complete: true };
   }
@@ -115,17 +113,16 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
     this.isChecking = false;
   }
 
-  /** Whether the credential still permits a stream, and is bound as it was when the stream was opened; once per channel. */
+  /** Whether the credential still permits a stream; decided once per channel. */
   private permitsOf(actor: Actor | null): (stream: LiveStream) => boolean {
-    const channels = new Map<string, { isCovered: boolean; isForeign: boolean }>();
-    return ({ subject: { channel, isForeign } }) => {
+    const channels = new Map<string, boolean>();
+    return ({ channel }) => {
       if (actor === null) return false;
-      const found = channels.get(channel) ?? {
-        isCovered: covers(actor.scopes, `realtime:subscribe:${channel}`),
-        isForeign: this.messages.isForeign(channel, actor),
-      };
-      channels.set(channel, found);
-      return found.isCovered && found.isForeign === isForeign;
+      const isPermitted =
+        channels.get(channel) ??
+        (covers(actor.scopes, `realtime:subscribe:${channel}`) && !this.messages.isForeign(channel, actor));
+      channels.set(channel, isPermitted);
+      return isPermitted;
     };
   }
 

@@ -20,8 +20,8 @@ export class LiveController {
    *
    * @remarks Opens a stream of Server-Sent Events with one `message` event per published message. A client that
    * reconnects with `Last-Event-ID` or `sinceId` first receives the messages that it missed; a `gap` event reports that
-   * some of them are no longer kept. An ID that is not of this channel is rejected with 400. For a key that is bound to an
-   * operator, a channel of another owner has no messages. The stream ends when the credential ends, when the client reads
+   * some of them are no longer kept. An ID that is not of this channel is rejected with 400. A key that is bound to an
+   * operator reads only channels whose names start with the ID of the operator and a dot (403). The stream ends when the credential ends, when the client reads
    * too slowly, or when the process stops.
    */
   @ApiOperation({ operationId: 'realtimeEvents_follow' })

@@ -18,9 +18,9 @@ export class MessagesController {
    * Publish a message
    *
    * @remarks Stores a message and delivers it to all subscribers of the channel in the order of publication. A
-   * channel exists from its first message on. Only the service can publish to channels of the event catalog, and a
-   * key that is bound to an operator publishes only on channels whose names start with the ID of the operator and a
-   * dot (403). Messages are kept for 72 hours, at most the newest 10,000 per channel. The data may have at most 64
+   * channel exists from its first message on. Only the service can publish to channels of the event catalog (403). A
+   * channel whose name starts with the ID of an operator and a dot belongs to that operator: only keys that are bound to
+   * the operator publish on it, and they publish on no other channel (403). Messages are kept for 72 hours, at most the newest 10,000 per channel. The data may have at most 64
    * KiB.
    */
   @ApiOperation({ operationId: 'realtimeMessages_publish' })
@@ -36,7 +36,8 @@ export class MessagesController {
    *
    * @remarks Returns messages oldest first: those after `sinceId`, or the newest ones without it. The header
    * `X-Realtime-Complete` is `false` if messages after `sinceId` are no longer kept. An ID that is not of this channel
-   * is rejected with 400. For a key that is bound to an operator, a channel of another owner has no messages.
+   * is rejected with 400. A key that is bound to an operator reads only channels whose names start with the ID of the
+   * operator and a dot (403).
    */
   @ApiOperation({ operationId: 'realtimeMessages_list' })
   @Get()

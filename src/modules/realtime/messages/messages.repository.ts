@@ -151,6 +151,16 @@ export class MessagesRepository {
     };
   }
 
+  /** Whether the name of the channel starts with the ID of an operator and a dot. */
+  async isOfOperator(channel: string): Promise<boolean> {
+    const [operatorId = '', ...rest] = channel.split('.');
+    if (rest.length === 0) return false;
+    const found = await this.database.prepared('realtime-operator', 'select from operators where id = $1', [
+      operatorId,
+    ]);
+    return found.length > 0;
+  }
+
   /** The number of the newest message of each of these channels; channels without any publication are omitted. */
   async heads(channels: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const rows = await this.database.prepared<{ name: string; headSeq: string }>('realtime-heads', HEADS, [channels]);

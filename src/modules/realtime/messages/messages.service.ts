@@ -33,24 +33,31 @@ export class MessagesService {
   /**
    * Whether the channel belongs to an operator other than that of the actor, or to the platform. A channel belongs to the
    * operator whose ID and a dot start its name, unless it is one of the event catalog. Operator IDs contain no dot, so no ID
-   * and dot starts with another one.
+   * and dot starts with another one. The name alone decides, so the answer reveals nothing about the messages of the channel.
    */
   isForeign(channel: string, { operatorId } = currentActor()): boolean {
     return operatorId !== null && (!channel.startsWith(`${operatorId}.`) || this.outbox.isRelayed(channel));
   }
 
+  /** Throws 403 for a channel of another owner. */
+  assertOwn(channel: string): void {
+    if (this.isForeign(channel)) {
+      throw new AppError(403, 'forbidden', 'The channel does not belong to the operator of the credential');
+    }
+  }
+
   /**
-   * Throws 403 for a foreign channel, and for a channel of the event catalog, which only the relay writes. Resolves
+   * Throws 403 for a channel of another owner, and for a channel of the event catalog, which only the relay writes. Resolves
    * when the message is committed. Publishers of one channel would wait for each other at its row, each with a
    * database connection; instead they are queued here, and one statement writes all that were queued in the meantime.
    * Do not call it inside a transaction: messages of other callers could become part of it.
    */
   async publish(channel: string, { event, data = null }: PublishMessage): Promise<Message> {
-    if (this.isForeign(channel)) {
-      throw new AppError(403, 'forbidden', 'The channel does not belong to the operator of the credential');
-    } else if (this.outbox.isRelayed(channel)) {
+    this.assertOwn(channel);
+    if (this.outbox.isRelayed(channel)) {
       throw new AppError(403, 'forbidden', 'Only the service publishes on this channel');
     }
+    await this.assertNotOfOperator(channel);
     const actor = currentActor();
     const publisher = { publishedBy: publisherOf(actor), credentialId: actor.credentialId };
     return new Promise((resolve, reject) => {
@@ -61,28 +68,27 @@ export class MessagesService {
     });
   }
 
-  /**
-   * Messages after `sinceId`, or the newest ones, oldest first; a foreign channel is like one without messages. Throws 400 for
-   * an id of another channel.
-   */
+  /** Messages after `sinceId`, or the newest ones, oldest first. Throws 403 for a channel of another owner, 400 for an id of another channel. */
   async history(
     channel: string,
     { sinceId, limit = DEFAULT_LIMIT }: ReadHistory,
   ): Promise<Pick<Page, 'messages' | 'complete'>> {
-    if (sinceId === undefined && this.isForeign(channel)) return { messages: [], complete: true };
+    this.assertOwn(channel);
     if (sinceId === undefined) return { messages: await this.repository.newest(channel, limit), complete: true };
     return this.repository.after(channel, await this.positionAfter(channel, sinceId), limit);
   }
 
-  /**
-   * The position of a reader whose last message is this one. Throws 400 for an id of another channel, and for every id of a
-   * foreign channel.
-   */
+  /** The position of a reader whose last message is this one. Throws 400 for an id of another channel. */
   async positionAfter(channel: string, sinceId: string): Promise<Position> {
-    const isKnown = isId('rtm', sinceId) && !this.isForeign(channel);
-    const position = isKnown ? await this.repository.findPosition(channel, sinceId) : null;
+    const position = isId('rtm', sinceId) ? await this.repository.findPosition(channel, sinceId) : null;
     if (!position) throw invalidField('sinceId', 'is not the id of a message of this channel', 'unknown_message');
     return position;
+  }
+
+  /** A key of the platform acts for no operator: nobody could tell its message from one of the operator. */
+  private async assertNotOfOperator(channel: string): Promise<void> {
+    if (currentActor().operatorId !== null || !(await this.repository.isOfOperator(channel))) return;
+    throw new AppError(403, 'forbidden', 'Only keys of the operator publish on this channel');
   }
 
   private async drain(channel: string, queue: QueuedDraft[]): Promise<void> {
