@@ -28,6 +28,7 @@ export interface SearchAnswer {
   cards: Fields[];
   facets: Record<string, { value: string | number | boolean; count: number }[]>;
   facetStats: Record<string, { min: number; max: number; avg: number; count: number }>;
+  warnings: { path: string; code: string }[];
   next_cursor: string | null;
   market: string;
   locale: string;

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { startApp } from '../setup/app.js';
-import { putAll, search, searchable, STATUS } from './catalog.js';
+import { withSession } from '../realtime/session.js';
+import { putAll, SEARCH, search, searchable, STATUS } from './catalog.js';
 
 /* The tests of every adapter, with the indexes in PostgreSQL. */
 process.env['SEARCH_ADAPTER'] = 'postgres';
@@ -67,7 +68,9 @@ it('the ten best results of two words in PostgreSQL are nearly those in memory',
       await searchable(app);
       const best = async (query: string) =>
         (await search(app, { query, pagination: { limit: 10 } })).body.hits.map(({ id }) => id);
-      return Promise.all(queries.map(best));
+      const results: string[][] = [];
+      for (const query of queries) results.push(await best(query));
+      return results;
     }),
   );
   const [stored = [], inMemory = []] = found;
@@ -79,3 +82,68 @@ it('the ten best results of two words in PostgreSQL are nearly those in memory',
   expect(shares.reduce((sum, share) => sum + share, 0) / shares.length).toBeGreaterThan(0.9);
   expect(stored.filter(([first], n) => first === inMemory[n]?.[0]).length / queries.length).toBeGreaterThan(0.7);
 }, 60_000);
+
+it('searches in PostgreSQL occupy a quarter of the connections: one address gets 429, and other requests are answered meanwhile', async () => {
+  const app = await startApp({ env: { DATABASE_POOL_SIZE: '8' } });
+  await putAll(app, [{ id: 'occupied', fields: { name: 'Occupied' } }]);
+  await searchable(app);
+  const answers = await withSession(async (session) => {
+    // Every search waits for this lock until its statement has taken a second.
+    await session.query('begin; lock table catalog_search_document in access exclusive mode');
+    const searches = Array.from({ length: 30 }, (_, n) =>
+      app.post<{ code: string; details: { retryAfterMs: number } }>(SEARCH, {
+        vertical: 'products',
+        query: `occupied ${n}`,
+      }),
+    );
+    const others = await Promise.all(
+      Array.from({ length: 12 }, () => app.as('owner').get('/v1/admin/distribution/channels')),
+    );
+    expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
+    const rejected = await Promise.any(
+      searches.map(async (answer) => ((await answer).status === 429 ? answer : Promise.reject())),
+    );
+    expect(rejected.body).toMatchObject({ code: 'rate_limited', details: { retryAfterMs: 1_000, limit: 17 } });
+    await session.query('rollback');
+    return Promise.all(searches);
+  });
+  const withStatus = (...statuses: number[]) => answers.filter(({ status }) => statuses.includes(status)).length;
+  expect([withStatus(429), withStatus(200, 503)]).toEqual([30 - 17, 17]);
+  expect((await search(app, { query: 'occupied' })).body.total).toBe(1);
+}, 60_000);
+
+it.each(['relevance', 'price-asc'])(
+  'a search of 64 words in PostgreSQL by %s evaluates the rarest ones, also on later pages',
+  async (sort) => {
+    const app = await startApp();
+    const words = Array.from(
+      { length: 64 },
+      (_, n) => `${sort.charAt(0)}w${String.fromCharCode(97 + (n % 26), 97 + Math.floor(n / 26))}ord`,
+    );
+    const common = words.slice(3);
+    await putAll(
+      app,
+      Array.from({ length: 30 }, (_, n) => ({
+        id: `words-${sort}-${n}`,
+        fields: {
+          name: `Words ${n}`,
+          shortDescription: [...(n < 3 ? words.slice(0, 3) : []), ...common].join(' '),
+          priceFromAmountCents: n,
+        },
+      })),
+    );
+    await searchable(app);
+    const ids: string[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const pagination = { limit: 2, ...(cursor ? { cursor } : {}) };
+      const { body } = await search(app, { query: [...common, ...words.slice(0, 3)].join(' '), sort, pagination });
+      ids.push(...body.hits.map(({ id }) => id));
+      cursor = body.next_cursor;
+    } while (cursor && ids.length < 40);
+    const rare = [0, 1, 2].map((n) => `words-${sort}-${n}`);
+    expect(ids.slice(0, 3).toSorted()).toEqual(rare);
+    expect(new Set(ids).size).toBe(ids.length);
+  },
+  60_000,
+);

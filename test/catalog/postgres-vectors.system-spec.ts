@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SearchStatements } from '../../src/modules/catalog/postgres-search/search-statements.js';
 import { VectorSearch } from '../../src/modules/catalog/postgres-search/vector-search.js';
 import { FieldKeys } from '../../src/modules/catalog/postgres-search/field-keys.js';
 import { Database } from '../../src/platform/database/database.js';
@@ -151,7 +152,9 @@ describe('vectors in PostgreSQL', () => {
         const compared = { indexId: '-1', vector, mode: 'semantic' as const, floor: -1, documents: 750 };
         const keys = new FieldKeys('-1', new Map());
         const request = { ...compared, keys, isSortedByField: false, minSimilarity: undefined };
-        return database.snapshot(() => new VectorSearch(database, request, maxCompared).nearest([]));
+        return database.snapshot(() =>
+          new VectorSearch(new SearchStatements(database), request, maxCompared).nearest([]),
+        );
       };
       const [all, indexed] = [await nearest(20_000), await nearest(0)];
       await stored.sql('delete from catalog_search_vector where index_id < 0');

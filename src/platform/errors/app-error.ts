@@ -48,7 +48,7 @@ export const MAX_MESSAGE = 1_000;
 export function invalidRequest(issues: Issue[], message = 'The request is invalid'): AppError {
   const listed = issues.slice(0, MAX_ISSUES).map((issue) => ({
     ...issue,
-    path: cut(issue.path, MAX_PATH),
+    path: cutPath(issue.path),
     message: cut(issue.message, MAX_MESSAGE),
   }));
   // A map, because the caller chooses the names, and every object has a `constructor`.
@@ -57,6 +57,11 @@ export function invalidRequest(issues: Issue[], message = 'The request is invali
   return new AppError(400, 'invalid_request', message, {
     details: { issues: listed, fields: Object.fromEntries(fields) },
   });
+}
+
+/** A path as it is repeated to the caller, who chose the names in it. */
+export function cutPath(path: string): string {
+  return cut(path, MAX_PATH);
 }
 
 function cut(text: string, units: number): string {

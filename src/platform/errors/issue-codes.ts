@@ -47,7 +47,6 @@ export const ISSUE_CODES = {
   wrong_cursor: 'The cursor does not belong to this list and these filters',
   unknown_message: 'The channel has no message of this ID',
   unknown_market: 'The market is not configured',
-  not_filterable: 'The field cannot be filtered by',
   not_facetable: 'The field has no facets',
   no_ranges: 'The field does not support ranges',
   without_words: 'The text has neither a letter nor a digit',

@@ -8,6 +8,7 @@ import {
 import type { Logger } from 'pino';
 import { Histogram } from 'prom-client';
 import { createHash } from 'node:crypto';
+import { PoolShare, quarterOfPool } from '../../../platform/admission/pool-share.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
@@ -61,6 +62,8 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
   private readonly engine: SearchEngine;
   /** The engine, if its indexes are stored in the database. */
   private readonly stored: PostgresSearchEngine | null = null;
+  /** The part of the connections that searches of stored indexes use. */
+  private readonly share: PoolShare | null = null;
   private readonly indexed = new Map<string, IndexedSlice>();
   private readonly rebuilds = new Map<string, Promise<void>>();
   private synonymRevision: number | null = null;
@@ -83,7 +86,10 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     env: Env,
   ) {
     this.adapter = env.searchAdapter === 'postgres' ? 'postgres' : 'memory';
-    if (this.adapter === 'postgres') this.stored = new PostgresSearchEngine(database, clock);
+    if (this.adapter === 'postgres') {
+      this.stored = new PostgresSearchEngine(database, clock);
+      this.share = new PoolShare(quarterOfPool(env.databasePoolSize));
+    }
     this.engine = this.stored ?? new SearchWorker({ now: () => clock.now().getTime(), onLost: () => this.reload() });
     this.seconds = new Histogram({
       name: 'catalog_change_to_searchable_seconds',
@@ -138,10 +144,14 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     return this.indexed.get(sliceId) ?? null;
   }
 
-  /** Throws 503 while the index is lost. */
-  async search(sliceId: string, request: SearchRequest): Promise<SearchResult> {
+  /**
+   * Throws 503 while the index is lost. A search of stored indexes occupies a connection, so all searches together use a quarter
+   * of the pool, and one caller a part of it (429).
+   */
+  async search(sliceId: string, request: SearchRequest, caller: string): Promise<SearchResult> {
+    const search = () => this.engine.search(sliceId, request);
     try {
-      return await this.engine.search(sliceId, request);
+      return await (this.share ? this.share.run(caller, search) : search());
     } catch (error) {
       throw error instanceof SearchEngineUnavailableError ? unavailable(error.message) : error;
     }

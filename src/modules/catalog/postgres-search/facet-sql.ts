@@ -1,7 +1,7 @@
-import type { Database } from '../../../platform/database/database.js';
 import type { FacetQuery, Filter, Scalar, SearchResult } from '../../../search-engine/index.js';
 import { type Matching, matchSql } from './match-set.js';
 import { SqlParameters } from './sql-parameters.js';
+import type { SearchStatements } from './search-statements.js';
 
 type Facet = SearchResult['facets'][number];
 
@@ -18,7 +18,7 @@ interface FacetRow {
 
 /** Counts the values of the facets over all matches. A facet ignores the filters on its own field (multi-select). */
 export async function countFacets(
-  database: Database,
+  database: SearchStatements,
   facets: readonly FacetQuery[],
   matching: Matching,
 ): Promise<Facet[]> {
@@ -41,7 +41,7 @@ function othersThan({ field }: FacetQuery, filters: readonly Filter[]): readonly
 
 /** One statement for all facets over the same matches. */
 async function countTogether(
-  database: Database,
+  database: SearchStatements,
   facets: readonly FacetQuery[],
   matching: Matching,
 ): Promise<(readonly [FacetQuery, Facet])[]> {

@@ -1,13 +1,10 @@
-import type { Database } from '../../../platform/database/database.js';
 import type { Filter } from '../../../search-engine/index.js';
 import type { FieldKeys } from './field-keys.js';
 import { filterSql, isOfOneIndex } from './filter-sql.js';
 import { SqlParameters } from './sql-parameters.js';
-import { anyTerm, anyTermInParts, frequencyOf, type MatchedTerm, termsOfAtLeast } from './term-sql.js';
+import { anyTerm, anyTermInParts, type MatchedTerm, termsOfAtLeast } from './term-sql.js';
 import type { VectorSearch } from './vector-search.js';
-
-/** Up to this number of terms, "at least k of them" is one tsquery of all combinations. */
-const MAX_COMBINED = 5;
+import type { SearchStatements } from './search-statements.js';
 
 /** A search in one index, prepared: what documents match. */
 export interface Matching {
@@ -53,35 +50,18 @@ export function keywordMatchSql(
   return conditions.map((condition) => `(${condition})`).join(' and ');
 }
 
-/**
- * The highest number of terms that a document contains. A document without any of the r rarest terms contains at most all
- * others: so the first r documents of which contain more decide.
- */
-export async function mostMatchedTerms(database: Database, matching: Matching): Promise<number> {
+/** The highest number of terms that a document contains: of the few terms of a search that is sorted by a field. */
+export async function mostMatchedTerms(database: SearchStatements, matching: Matching): Promise<number> {
   const terms = (matching.terms ?? []).filter(({ matches }) => matches.length > 0);
   if (terms.length <= 1) return terms.length;
-  if (terms.length <= MAX_COMBINED) {
-    for (let count = terms.length; count > 1; count -= 1) {
-      const parameters = new SqlParameters();
-      const text = `select from catalog_search_document as d
-        where ${keywordMatchSql({ ...matching, minMatchedTerms: count }, parameters)} limit 1`;
-      const { count: found } = await database.execute(text, parameters.values);
-      if (found > 0) return count;
-    }
-    return 1;
-  }
-  const byFrequency = terms.toSorted((a, b) => frequencyOf(a) - frequencyOf(b));
-  let most = 0;
-  for (let rarest = 2; most < terms.length - rarest / 2; rarest *= 2) {
+  for (let count = terms.length; count > 1; count -= 1) {
     const parameters = new SqlParameters();
-    const rare = { ...matching, terms: byFrequency.slice(0, rarest), minMatchedTerms: 0 };
-    const some = keywordMatchSql(rare, parameters);
-    const text = `select max(${countSql(terms, parameters)}) as most from catalog_search_document as d where ${some}`;
-    const [row] = await database.query<{ most: number | null }>(text, parameters.values);
-    most = Math.max(most, row?.most ?? 0);
-    if (rarest >= terms.length || most >= terms.length - rarest) return most;
+    const text = `select from catalog_search_document as d
+      where ${keywordMatchSql({ ...matching, minMatchedTerms: count }, parameters)} limit 1`;
+    const { count: found } = await database.execute(text, parameters.values);
+    if (found > 0) return count;
   }
-  return most;
+  return 1;
 }
 
 function termConditions({ terms, filters, minMatchedTerms }: Matching, parameters: SqlParameters): string[] {
@@ -92,18 +72,9 @@ function termConditions({ terms, filters, minMatchedTerms }: Matching, parameter
     const queries = filters.length === 0 ? anyTermInParts(found) : [anyTerm(found)];
     return [queries.map((query) => contains(query, parameters)).join(' or ')];
   }
-  if (found.length <= MAX_COMBINED || minMatchedTerms === found.length) {
-    return [contains(termsOfAtLeast(found, minMatchedTerms), parameters)];
-  }
-  // A document with that many terms has at least one of the rarest ones that it may not lack.
-  const rarest = found.toSorted((a, b) => frequencyOf(a) - frequencyOf(b)).slice(0, found.length - minMatchedTerms + 1);
-  return [contains(anyTerm(rarest), parameters), `${countSql(found, parameters)} >= ${minMatchedTerms}`];
+  return [contains(termsOfAtLeast(found, minMatchedTerms), parameters)];
 }
 
 function contains(query: string, parameters: SqlParameters): string {
   return `d.words @@ ${parameters.add(query)}::tsquery`;
-}
-
-function countSql(terms: readonly MatchedTerm[], parameters: SqlParameters): string {
-  return terms.map((term) => `(d.words @@ ${parameters.add(anyTerm([term]))}::tsquery)::int`).join(' + ');
 }

@@ -17,7 +17,8 @@ import { FieldKeys } from './field-keys.js';
 import { IndexWriter } from './index-writer.js';
 import { type Matching, matchSql, mostMatchedTerms } from './match-set.js';
 import { ResultPages } from './result-pages.js';
-import { parseQuery, weighTerms } from './search-words.js';
+import { evaluatedTerms, parseQuery, weighTerms } from './search-words.js';
+import { MAX_STATEMENT_MS, SearchStatements } from './search-statements.js';
 import { SqlParameters } from './sql-parameters.js';
 import { VectorSearch } from './vector-search.js';
 import { VectorStore } from './vector-store.js';
@@ -37,7 +38,8 @@ export interface StoredIndex {
 const SETTINGS = `
   set local work_mem = '64MB';
   set local jit = off;
-  set local enable_seqscan = off`;
+  set local enable_seqscan = off;
+  set local statement_timeout = ${MAX_STATEMENT_MS}`;
 
 const STORED = `
   select slice_id as id, index.id as "indexId", revision, generation::float8 as generation, index.documents::float8 as documents,
@@ -133,25 +135,27 @@ export class PostgresSearchEngine implements SearchEngine {
     this.writer.configure(settings);
   }
 
-  /** All counts of an answer are those of one snapshot. */
+  /** All counts of an answer are those of one snapshot. Throws 503 for a search that takes too long. */
   async search(sliceId: string, request: SearchRequest): Promise<SearchResult> {
     return this.database.snapshot(async () => {
-      await this.database.write({ text: SETTINGS });
+      const statements = new SearchStatements(this.database);
+      await statements.write({ text: SETTINGS });
       const slice = this.slices.get(sliceId);
-      const [index] = await this.database.query<SearchedIndex>(this.searchedSql(), [sliceId]);
+      const [index] = await statements.query<SearchedIndex>(this.searchedSql(), [sliceId]);
       if (!slice || !index) throw new Error(`The slice ${sliceId} has no index`);
       const { query: text, filters, position } = request;
       const isSortedByField = request.sort !== 'relevance';
       const matchesAll = !/[\p{L}\p{N}]/u.test(text);
       const { tokenizer, synonyms } = slice;
       const context = { indexId: index.id, documents: index.documents, tokenizer, synonyms };
-      const parsed: ParsedQuery = matchesAll
-        ? []
-        : (position?.query ?? (await parseQuery(this.database, context, text)));
+      const given: ParsedQuery = matchesAll ? [] : (position?.query ?? (await parseQuery(statements, context, text)));
+      const all = await weighTerms(statements, context, given);
+      // The cursor contains these terms, so that later pages evaluate the same ones.
+      const parsed = evaluatedTerms(given, all, request.sort);
       const keys = this.keysOf(sliceId, index.id, slice.settings);
-      const vectors = matchesAll ? null : this.vectorSearch(request, index, keys);
+      const vectors = matchesAll ? null : this.vectorSearch(statements, request, { index, keys });
       const isByKeywords = request.mode !== 'semantic' || vectors === null;
-      const weighed = isByKeywords && !matchesAll ? await weighTerms(this.database, context, parsed) : [];
+      const weighed = isByKeywords ? all.filter((_, index) => parsed.includes(given[index] ?? [])) : [];
       const terms = matchesAll ? null : weighed;
       const near = await vectors?.nearest(filters);
       const any: Matching = {
@@ -166,10 +170,10 @@ export class PostgresSearchEngine implements SearchEngine {
       const matching =
         position || matchesAll || !isSortedByField
           ? any
-          : { ...any, minMatchedTerms: await mostMatchedTerms(this.database, any) };
+          : { ...any, minMatchedTerms: await mostMatchedTerms(statements, any) };
 
-      const total = await this.total(matching, index.documents);
-      const pages = new ResultPages(this.database, { request, matching, tokenizer, total, documents: index.documents });
+      const total = await totalOf(statements, matching, index.documents);
+      const pages = new ResultPages(statements, { request, matching, tokenizer, total, documents: index.documents });
       const page = await pages.read();
       const startedAt = position?.startedAt ?? request.now;
       const { minMatchedTerms } = matching;
@@ -179,7 +183,7 @@ export class PostgresSearchEngine implements SearchEngine {
         mode: matchesAll || vectors ? request.mode : 'keyword',
         total,
         hits: page.hits,
-        facets: await countFacets(this.database, request.facets, matching),
+        facets: await countFacets(statements, request.facets, matching),
         generation: index.generation,
         next: page.end && { query: parsed, minMatchedTerms, minSimilarity, startedAt, ...page.end },
       };
@@ -224,22 +228,18 @@ export class PostgresSearchEngine implements SearchEngine {
   }
 
   /** Null if the search is by keywords, or the index has no vectors to compare with. */
-  private vectorSearch(request: SearchRequest, index: SearchedIndex, keys: FieldKeys): VectorSearch | null {
+  private vectorSearch(
+    statements: SearchStatements,
+    request: SearchRequest,
+    { index, keys }: { index: SearchedIndex; keys: FieldKeys },
+  ): VectorSearch | null {
     const { mode, vector, sort, position } = request;
     const { id: indexId, documents, dimensions, floor } = index;
     if (mode === 'keyword' || vector === null || vector.length !== dimensions || floor === null) return null;
     const isSortedByField = sort !== 'relevance';
     const minSimilarity = position ? position.minSimilarity : undefined;
     const query = { indexId, keys, vector, mode, floor, documents, isSortedByField, minSimilarity };
-    return new VectorSearch(this.database, query);
-  }
-
-  private async total(matching: Matching, documents: number): Promise<number> {
-    if (matching.terms === null && matching.filters.length === 0) return documents;
-    const parameters = new SqlParameters();
-    const text = `select count(*)::float8 as total from catalog_search_document as d where ${matchSql(matching, parameters)}`;
-    const [row] = await this.database.query<{ total: number }>(text, parameters.values);
-    return row?.total ?? 0;
+    return new VectorSearch(statements, query);
   }
 
   private async storedRows(): Promise<StoredRow[]> {
@@ -266,6 +266,14 @@ export class PostgresSearchEngine implements SearchEngine {
     const [language] = locale.toLowerCase().split('-');
     return this.synonyms.filter((synonym) => synonym.language === language);
   }
+}
+
+async function totalOf(statements: SearchStatements, matching: Matching, documents: number): Promise<number> {
+  if (matching.terms === null && matching.filters.length === 0) return documents;
+  const parameters = new SqlParameters();
+  const text = `select count(*)::float8 as total from catalog_search_document as d where ${matchSql(matching, parameters)}`;
+  const [row] = await statements.query<{ total: number }>(text, parameters.values);
+  return row?.total ?? 0;
 }
 
 function statsOf(row: StoredRow): IndexStats {

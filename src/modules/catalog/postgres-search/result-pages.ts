@@ -1,4 +1,3 @@
-import type { Database } from '../../../platform/database/database.js';
 import {
   MAX_DELIVERED,
   NOT_EXACT_FACTOR,
@@ -13,6 +12,7 @@ import { keywordMatchSql, type Matching, matchSql, nearSql } from './match-set.j
 import { SqlParameters } from './sql-parameters.js';
 import { candidatesOf, matchesOf, type MatchedTerm, scoreOf, termScores } from './term-sql.js';
 import type { VectorSearch } from './vector-search.js';
+import type { SearchStatements } from './search-statements.js';
 
 /** At most about this many documents of a page by relevance are scored. */
 const SCORED = 4_000;
@@ -53,7 +53,7 @@ interface SortedRow {
 /** Reads one page of the matches: by score without the delivered documents, or by a sort key after the last document. */
 export class ResultPages {
   constructor(
-    private readonly database: Database,
+    private readonly database: SearchStatements,
     private readonly context: PageContext,
   ) {}
 

@@ -1,7 +1,7 @@
-import type { Database } from '../../../platform/database/database.js';
 import {
   type ParsedQuery,
   QueryParser,
+  type Sort,
   type SynonymMap,
   type Token,
   type Tokenizer,
@@ -9,10 +9,13 @@ import {
 } from '../../../search-engine/index.js';
 import { lexeme, strongLexeme } from './index-row.js';
 import { variantsOf } from './index-statistics.js';
-import type { MatchedTerm, TermMatch } from './term-sql.js';
+import { frequencyOf, type MatchedTerm, type TermMatch } from './term-sql.js';
+import type { SearchStatements } from './search-statements.js';
 
 const MAX_QUERY_LENGTH = 2_048;
 const MAX_TERMS = 64;
+const MAX_TERMS_BY_SCORE = 16;
+const MAX_TERMS_BY_FIELD = 5;
 const MAX_CORRECTED = 8;
 const MAX_COMPLETIONS = 48;
 /** Two edits change at most this share of the trigrams of a word of eight letters. */
@@ -58,7 +61,7 @@ export interface WordContext {
 }
 
 /** Parses a query with those words of the index that it could mean. Runs in a transaction. */
-export async function parseQuery(database: Database, context: WordContext, text: string): Promise<ParsedQuery> {
+export async function parseQuery(database: SearchStatements, context: WordContext, text: string): Promise<ParsedQuery> {
   const { tokenizer, synonyms, indexId } = context;
   const tokens = tokenizer.tokenize(text, MAX_QUERY_LENGTH);
   const ruled = synonyms.rulesFor(tokens).flatMap(({ stems }) => stems);
@@ -82,7 +85,7 @@ export async function parseQuery(database: Database, context: WordContext, text:
 
 /** The terms of a parsed query with the inverse document frequencies of their stems. */
 export async function weighTerms(
-  database: Database,
+  database: SearchStatements,
   { indexId, documents }: Pick<WordContext, 'indexId' | 'documents'>,
   query: ParsedQuery,
 ): Promise<MatchedTerm[]> {
@@ -103,8 +106,27 @@ export async function weighTerms(
   });
 }
 
+/**
+ * The terms that a search evaluates, in their order: the rarest ones. Each one more costs time for each document, and the most
+ * frequent words of a long query say least. A search by a field needs all combinations of its terms.
+ */
+export function evaluatedTerms(query: ParsedQuery, terms: readonly MatchedTerm[], sort: Sort): ParsedQuery {
+  const most = sort === 'relevance' ? MAX_TERMS_BY_SCORE : MAX_TERMS_BY_FIELD;
+  if (query.length <= most) return query;
+  const rarest = [...terms.keys()]
+    .filter((index) => (terms[index]?.matches.length ?? 0) > 0)
+    .sort((a, b) => frequencyAt(terms, a) - frequencyAt(terms, b) || a - b)
+    .slice(0, most);
+  return query.filter((_, index) => rarest.includes(index));
+}
+
+function frequencyAt(terms: readonly MatchedTerm[], index: number): number {
+  const term = terms[index];
+  return term ? frequencyOf(term) : 0;
+}
+
 async function documentsOf(
-  database: Database,
+  database: SearchStatements,
   indexId: string,
   stems: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
@@ -115,14 +137,14 @@ async function documentsOf(
 }
 
 /** Words that the last one may be the beginning of. */
-async function completions(database: Database, indexId: string, last: Token | undefined): Promise<KnownWord[]> {
+async function completions(database: SearchStatements, indexId: string, last: Token | undefined): Promise<KnownWord[]> {
   if (!last || last.surface.length < 2) return [];
   // In the order of bytes, all words with the prefix are below the prefix with the highest character.
   return database.query(COMPLETIONS, [indexId, last.surface, `${last.surface}\u{10ffff}`]);
 }
 
 /** Words that a misspelled one may stand for, and a few others: the vocabulary computes the distances. */
-async function corrections(database: Database, indexId: string, words: readonly Token[]): Promise<KnownWord[]> {
+async function corrections(database: SearchStatements, indexId: string, words: readonly Token[]): Promise<KnownWord[]> {
   const found: KnownWord[] = [];
   for (const { surface } of words.slice(0, MAX_CORRECTED)) {
     if (surface.length < 3) continue;

@@ -1,4 +1,3 @@
-import type { Database } from '../../../platform/database/database.js';
 import {
   DEFAULT_RANKING,
   type Filter,
@@ -10,6 +9,7 @@ import type { FieldKeys } from './field-keys.js';
 import { filterSql } from './filter-sql.js';
 import { SqlParameters } from './sql-parameters.js';
 import { vectorLiteral } from './vector-store.js';
+import type { SearchStatements } from './search-statements.js';
 
 /** Up to this number of documents that meet the filters are compared one by one; of more, the HNSW index finds the nearest. */
 const MAX_COMPARED = 20_000;
@@ -57,7 +57,7 @@ export class VectorSearch {
   private readonly literal: string;
 
   constructor(
-    private readonly database: Database,
+    private readonly database: SearchStatements,
     private readonly query: VectorQuery,
     private readonly maxCompared = MAX_COMPARED,
   ) {

@@ -1,4 +1,4 @@
-import { invalidRequest, type Issue } from '../../../platform/errors/app-error.js';
+import { cutPath, invalidRequest, type Issue } from '../../../platform/errors/app-error.js';
 import type { IssueCode } from '../../../platform/errors/issue-codes.js';
 import { inspectText } from '../../../platform/http/json-text.js';
 import { isCalendarDay, isInstant } from '../../../platform/time/calendar.js';
@@ -6,6 +6,8 @@ import type { Field, Filter, Scalar } from '../../../search-engine/index.js';
 import { fieldName, SCHEMAS, type Vertical } from '../slices/verticals.js';
 
 const MAX_NODES = 100;
+/** Ranges and areas: they are compared for each document, while values are found in an index. */
+const MAX_COMPARED = 20;
 const MAX_DEPTH = 5;
 const MAX_VALUES = 250;
 const BOUNDS = ['gte', 'gt', 'lte', 'lt'] as const;
@@ -13,24 +15,40 @@ const ID: Field = { type: 'text', weight: 0, filterable: true, facetable: false,
 
 type Members = ReadonlyMap<string, unknown>;
 
+/** A filter that matches no document, because customers cannot filter by its field. */
+export interface FilterWarning {
+  readonly path: string;
+  readonly code: 'unknown_filter';
+}
+
+/** Whatever else the filter says. In a `not` it matches every document, as a filter on a field without a value does. */
+const NO_DOCUMENT: Filter = { kind: 'or', clauses: [] };
+
 /** Validates and parses the filters of a request. Throws 400 with the path of each issue. */
-export function parseFilters(vertical: Vertical, given: readonly unknown[]): Filter[] {
+export function parseFilters(
+  vertical: Vertical,
+  given: readonly unknown[],
+): { filters: Filter[]; warnings: FilterWarning[] } {
   return new FilterParser(vertical).parse(given);
 }
 
 class FilterParser {
   private readonly issues: Issue[] = [];
+  private readonly warnings: FilterWarning[] = [];
   private nodes = 0;
+  private compared = 0;
 
   constructor(private readonly vertical: Vertical) {}
 
-  parse(given: readonly unknown[]): Filter[] {
+  parse(given: readonly unknown[]): { filters: Filter[]; warnings: FilterWarning[] } {
     const filters = given.flatMap((filter, index) => this.filter(filter, `filters.${index}`, 1));
     if (this.nodes > MAX_NODES)
       this.fault('filters', `filters must contain at most ${MAX_NODES} conditions`, 'too_many_conditions');
+    if (this.compared > MAX_COMPARED)
+      this.fault('filters', `filters must contain at most ${MAX_COMPARED} ranges and areas`, 'too_many_conditions');
     if (this.issues.length > 0) throw invalidRequest(this.issues);
     // A shorthand with several fields becomes several filters: a facet ignores those on its own field.
-    return filters;
+    return { filters, warnings: this.warnings };
   }
 
   private filter(given: unknown, path: string, depth: number): Filter[] {
@@ -74,7 +92,7 @@ class FilterParser {
       case 'exists': {
         known('field');
         const found = this.fieldAt(members, path);
-        return found ? [{ kind, field: found.name }] : [];
+        return [found ? { kind, field: found.name } : NO_DOCUMENT];
       }
       case 'geo':
         known('lat', 'lng', 'radiusKm', 'box');
@@ -95,6 +113,7 @@ class FilterParser {
       const at = `${path}.${name}`;
       const found = this.field(name, at);
       if (Array.isArray(value)) return this.list(found, value, at);
+      if (!found) return [NO_DOCUMENT];
       if (typeof value !== 'object' || value === null) return this.values(found, [[value, at]]);
       const bounds = new Map<string, unknown>(Object.entries(value));
       return this.unknownMembers(bounds, BOUNDS, at) ? [] : this.range(found, bounds, at);
@@ -105,12 +124,16 @@ class FilterParser {
     return this.field(members.get('field'), `${path}.field`);
   }
 
-  /** Invisible fields are rejected like unknown ones, so that their existence is not revealed. */
+  /** Null for an unknown field, with a warning. Invisible fields are like unknown ones, so that their existence is not revealed. */
   private field(requested: unknown, path: string): { name: string; field: Field } | null {
-    const name = typeof requested === 'string' ? fieldName(requested) : '';
+    if (typeof requested !== 'string') {
+      this.fault(path, `${path} must be the name of a field`, 'wrong_type');
+      return null;
+    }
+    const name = fieldName(requested);
     const field = name === 'id' ? ID : SCHEMAS[this.vertical].get(name);
     if (field?.filterable && field.visible) return { name, field };
-    this.fault(path, `${path} must be a filterable field`, 'not_filterable');
+    this.warnings.push({ path: cutPath(path), code: 'unknown_filter' });
     return null;
   }
 
@@ -118,6 +141,7 @@ class FilterParser {
     if (!Array.isArray(values)) return this.fault(path, `${path} must be a list`, 'wrong_type');
     if (values.length > MAX_VALUES)
       return this.fault(path, `${path} must contain at most ${MAX_VALUES} values`, 'too_many');
+    if (!found) return [NO_DOCUMENT];
     return this.values(
       found,
       values.map((value: unknown, index) => [value, `${path}.${index}`] as const),
@@ -128,7 +152,7 @@ class FilterParser {
     found: { name: string; field: Field } | null,
     values: readonly (readonly [value: unknown, path: string])[],
   ): Filter[] {
-    if (!found) return [];
+    if (!found) return [NO_DOCUMENT];
     const scalars = values.flatMap(([value, path]): Scalar[] => {
       const type = scalarType(found.field);
       const unfit = inspectText(value, path);
@@ -142,7 +166,8 @@ class FilterParser {
   }
 
   private range(found: { name: string; field: Field } | null, members: Members, path: string): Filter[] {
-    if (!found) return [];
+    this.compared += 1;
+    if (!found) return [NO_DOCUMENT];
     const { type } = found.field;
     const dates = type === 'day' || type === 'days' || type === 'instant' || type === 'moment';
     if (!dates && type !== 'integer' && type !== 'number') {
@@ -162,6 +187,7 @@ class FilterParser {
   }
 
   private geo(members: Members, path: string): Filter[] {
+    this.compared += 1;
     const number = (value: unknown, at: string, [least, most]: readonly [number, number]) => {
       if (typeof value === 'number' && value >= least && value <= most) return value;
       this.fault(`${path}.${at}`, `${path}.${at} must be a number from ${least} to ${most}`, 'wrong_type');

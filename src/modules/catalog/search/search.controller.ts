@@ -1,4 +1,4 @@
-import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Header, HttpCode, Ip, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
 import { ReadsFrom } from '../../../platform/http/read-target.js';
@@ -17,9 +17,9 @@ export class SearchController {
    * Search the catalog
    *
    * @remarks Searches one vertical by keyword, by meaning or by both, with filters, facets and cursors. If semantic
-   * search is not available, the response uses `keyword` and reports it in `mode`. Unknown verticals, filters and facets
-   * are rejected with 400; 503 is returned while the index is loading after a start. No credentials are needed;
-   * requests are rate limited.
+   * search is not available, the response uses `keyword` and reports it in `mode`. Unknown verticals, kinds of filters and facets
+   * are rejected with 400; filters on unknown fields match no document and are named in `warnings`. 503 is returned while
+   * the index is loading after a start. No credentials are needed; requests are rate limited.
    */
   @ApiOperation({ operationId: 'catalog_search' })
   @Post('search')
@@ -30,9 +30,10 @@ export class SearchController {
   @Header('Cache-Control', 'no-store')
   async search(
     @Body() body: CatalogSearchRequest,
+    @Ip() address: string | undefined,
     @ClientDisconnected() disconnected: AbortSignal,
   ): Promise<CatalogSearchResponse> {
-    const response = await this.catalog.search(body, disconnected);
+    const response = await this.catalog.search(body, { address, disconnected });
     setResponseHeader('Content-Language', response.locale);
     return response;
   }

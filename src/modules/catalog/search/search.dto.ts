@@ -1,3 +1,4 @@
+import { MAX_PATH } from '../../../platform/errors/app-error.js';
 import { ListOf, Nested, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { named } from '../../../platform/http/named-values.js';
 import { Objects } from '../../../platform/http/trade-fields.js';
@@ -79,7 +80,8 @@ export class CatalogSearchRequest {
 
   /**
    * Conditions that must all be met: `{kind: "eq" | "in" | "range" | "and" | "or" | "not" | "exists" | "geo", ...}` or
-   * `{field: value}`.
+   * `{field: value}`. A condition on a field that is unknown, or that customers cannot filter by, matches no document and
+   * is named in `warnings` of the response. At most 100 conditions, five levels deep, of which at most 20 are ranges and areas.
    * @example [{"kind": "in", "field": "countries", "values": ["Greece", "Spain", "Italy"]}]
    */
   @Optional()
@@ -108,6 +110,20 @@ export class CatalogSearchRequest {
   @Optional()
   @LocaleTag()
   locale?: string;
+}
+
+/** A filter that matched no document. */
+export class SearchWarning {
+  /**
+   * Place of the field in the request.
+   * @example "filters.0.field"
+   */
+  @Text({ max: MAX_PATH })
+  path: string;
+
+  /** `unknown_filter`: customers cannot filter by this field, or it does not exist. */
+  @OneOf(['unknown_filter'])
+  code: 'unknown_filter';
 }
 
 /** A page of search results with facets. */
@@ -144,6 +160,10 @@ export class CatalogSearchResponse {
 
   /** `{min, max, avg, count}` of each requested numeric field. */
   facetStats: Record<string, unknown>;
+
+  /** Filters that matched no document because of their fields; empty if there are none. */
+  @ListOf(() => SearchWarning, { max: 100 })
+  warnings: SearchWarning[];
 
   /** Cursor of the next page; null on the last page. */
   @Text({ max: 32_768 })

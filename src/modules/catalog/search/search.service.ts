@@ -3,6 +3,7 @@ import { SigningKeys } from '../../../platform/keys/signing-keys.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { invalidField, invalidRequest, unavailable } from '../../../platform/errors/app-error.js';
 import type { FacetQuery, SearchRequest, SearchResult } from '../../../search-engine/index.js';
+import { addressKey } from '../../../platform/limits/client-address.js';
 import { EmbeddingsService } from '../embeddings/embeddings.service.js';
 import { CatalogIndexService, type IndexedSlice } from '../indexing/catalog-index.service.js';
 import { canonicalLocale } from '../slices/locale.js';
@@ -34,12 +35,15 @@ export class SearchService {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws 400, and 503 while the index is loading. */
-  async search(body: CatalogSearchRequest, disconnected: AbortSignal): Promise<CatalogSearchResponse> {
+  /** Throws 400, 503 while the index is loading, and 429 for an address with too many searches in PostgreSQL. */
+  async search(
+    body: CatalogSearchRequest,
+    { address, disconnected }: { address: string | undefined; disconnected: AbortSignal },
+  ): Promise<CatalogSearchResponse> {
     const now = this.clock.now().getTime();
     const { vertical, mode: requestedMode = 'hybrid', sort = 'relevance', pagination = {} } = body;
     if (!isVertical(vertical)) throw unknownVertical(vertical);
-    const filters = parseFilters(vertical, body.filters ?? []);
+    const { filters, warnings } = parseFilters(vertical, body.filters ?? []);
     const facets = facetsOf(vertical, body.facets ?? []);
     const query = (body.query ?? '').normalize('NFC').replace(/\p{Cc}/gu, ' ');
     if (!this.index.ready) throw unavailable('The catalog is still loading');
@@ -49,7 +53,7 @@ export class SearchService {
     const identity = [vertical, query, requestedMode, sort, filters, market, locale];
     const { cursor: token } = pagination;
     const cursor = token === undefined ? null : await readCursor(this.keys, identity, token);
-    if (!indexed) return { vertical, ...noResults(requestedMode, facets), market, locale };
+    if (!indexed) return { vertical, ...noResults(requestedMode, facets), warnings, market, locale };
 
     const { slice } = indexed;
     if (cursor) await this.index.catchUp(slice.id, cursor.generation);
@@ -66,11 +70,11 @@ export class SearchService {
       now,
       position: cursor?.position ?? null,
     };
-    const result = await this.index.search(slice.id, request);
+    const result = await this.index.search(slice.id, request, addressKey(address));
     const { generation, next: position } = result;
     const next = position && (await signCursor(this.keys, identity, { mode: result.mode, generation, position }));
     const asCards = body.projection === 'storefront-card';
-    return { vertical, ...toResponse(result, asCards), next_cursor: next, market, locale };
+    return { vertical, ...toResponse(result, asCards), warnings, next_cursor: next, market, locale };
   }
 
   /** Selects the market first, then the nearest language in which there are documents to find. */
