@@ -16,7 +16,7 @@ const ID: Field = { type: 'text', weight: 0, filterable: true, facetable: false,
 type Members = ReadonlyMap<string, unknown>;
 
 /** A filter that matches no document, because customers cannot filter by its field. */
-export interface FilterWarning {
+interface FilterWarning {
   readonly path: string;
   readonly code: 'unknown_filter';
 }

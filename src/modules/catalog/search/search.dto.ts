@@ -113,7 +113,7 @@ export class CatalogSearchRequest {
 }
 
 /** A filter that matched no document. */
-export class SearchWarning {
+class SearchWarning {
   /**
    * Place of the field in the request.
    * @example "filters.0.field"
