@@ -137,6 +137,16 @@ it('every process has the violations of the stored report in its metrics, whiche
   expect((await app.get('/metrics')).text).toMatch(/^finance_integrity_violations 0$/m);
 });
 
+it('a clock that is set while the rules are verified takes no time from them', async () => {
+  const verifying = asSystem(() => app.nest.get(IntegrityService).verifyAndStore());
+  app.travel({ days: 2 });
+  await verifying;
+  const [kept] = await app.sql<{ checked_at: Date }>('select checked_at from integrity_report');
+  app.travel({ days: -2 });
+  expect(app.now().getTime() - Number(kept?.checked_at)).toBeLessThan(600_000);
+  expect((await verify(owner)).conserved).toBe(true);
+});
+
 it('the report is current, or that of the last job if the tables cannot be read in time', async () => {
   const { id } = await bookingWith(app);
   await asSystem(() => app.nest.get(IntegrityService).verifyAndStore());
