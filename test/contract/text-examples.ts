@@ -22,6 +22,7 @@ export async function textExamples(app: TestApp): Promise<Record<string, string>
 const REPORTS = [
   ...['receivables', 'receivables/entries', 'payables', 'payables/entries', 'open-installments', 'unapplied-money'],
   'unbilled-receipts',
+  'customer-statement?customer=katherine@example.com',
   ...['vat', 'vat/documents', 'revenue', 'payment-journal', 'invoice-journal', 'numbering'],
 ];
 
@@ -29,8 +30,8 @@ const REPORTS = [
 async function reportExamples(app: TestApp): Promise<Record<string, string>> {
   const examples: Record<string, string> = {};
   for (const report of REPORTS) {
-    const path = `/v1/admin/finance/reports/${report}`;
-    const { text } = await app.as('owner').get(`${path}?format=csv`);
+    const [path = '', query = ''] = `/v1/admin/finance/reports/${report}`.split('?');
+    const { text } = await app.as('owner').get(`${path}?format=csv&${query}`);
     examples[`GET ${path} text/csv`] = `${text.split('\r\n', 2).join('\r\n')}\r\n`;
   }
   return examples;

@@ -224,6 +224,47 @@ describe('received money of customers at the end of a day', () => {
     });
   });
 
+  it('the statement of a customer runs from opening to closing, which is what is owed by documents', async () => {
+    const currency = 'DZD';
+    const [first, second] = [await sold(currency), await sold(currency)];
+    const customerEmail = 'Mary.Statement@example.com';
+    for (const id of [first, second]) await owner.patch(`${BOOKINGS}/${id}`, { customerEmail });
+    await invoiced(first);
+    const receipt = await paid(first, 130_000, currency);
+    await complete(await refunded(first, 20_000));
+    const from = day(1);
+    app.travel({ days: 2 });
+    await done(`${FINANCE}/bookings/${first}/transfers`, { toBookingId: second, amountCents: 10_000, reason: 'Asked' });
+    await invoiced(second);
+    await reversed(receipt.id);
+
+    const query = `customer-statement?customer=mary.statement@EXAMPLE.com`;
+    const all = await report(`${query}&from=${day(-2)}`);
+    expect(all.data.map((row) => [row['entry'], row['amountCents'], row['balanceCents']])).toEqual([
+      ['invoice', 100_000, 100_000],
+      ['receipt', -130_000, -30_000],
+      ['refund', 20_000, -10_000],
+      ['invoice', 100_000, 90_000],
+      ...(all.data[4]?.['entry'] === 'transfer_out'
+        ? [
+            ['transfer_out', 10_000, 100_000],
+            ['transfer_in', -10_000, 90_000],
+          ]
+        : [
+            ['transfer_in', -10_000, 80_000],
+            ['transfer_out', 10_000, 90_000],
+          ]),
+      ['reversal', 130_000, 220_000],
+    ]);
+    const sums = { openingCents: -10_000, movementCents: 230_000, closingCents: 220_000 };
+    expect((await report(`${query}&from=${from}`)).totals).toEqual([{ currency, count: 4, ...sums }]);
+    const owed = totalOf(await report(`receivables?currency=${currency}&basis=document`), currency);
+    expect(Number(owed?.['openCents']) - Number(owed?.['prepaidCents'])).toBe(220_000);
+    expect((await report(`customer-statement?customer=${second}`)).totals).toMatchObject([{ closingCents: 90_000 }]);
+    expect((await report(`customer-statement?customer=nobody@example.com`)).data).toEqual([]);
+    expect((await owner.get(`${FINANCE}/reports/customer-statement`)).status).toBe(400);
+  });
+
   it('for each booking, what is open less what is prepaid is the balance of the booking', async () => {
     const rows = await app.sql<{ id: string; status: string }>('select id, status from bookings');
     expect(rows.length).toBeGreaterThan(5);

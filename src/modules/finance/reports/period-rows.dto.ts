@@ -1,12 +1,23 @@
 import { OmitType } from '@nestjs/swagger';
 import { reportOf } from '../../../platform/http/dto.js';
 import { Cents, Id, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { extensible } from '../../../platform/http/named-values.js';
 import { IsoDate } from '../../../platform/http/trade-fields.js';
 import { SequenceEntry } from '../number-series/number-series.dto.js';
 import { DOCUMENT_TYPES, type DocumentType } from '../number-series/number-series.entity.js';
 import { VAT_SIDES, type VatSide } from './report-query.dto.js';
 import { METHODS, type Method, PAYMENT_KINDS, type PaymentKind } from '../booking-account/payment.entity.js';
 import { CountedRow, CurrencyRow, LOWEST, TaxedRow, TaxedTotals, TaxGroupRow } from './report-amounts.dto.js';
+
+const STATEMENT_ENTRIES = extensible('StatementEntryKind', [
+  'invoice',
+  'credit_note',
+  'receipt',
+  'refund',
+  'transfer_in',
+  'transfer_out',
+  'reversal',
+]);
 
 /** Tax of one side with one tax code and rate. */
 class VatRow extends TaxGroupRow {
@@ -114,8 +125,8 @@ class PaymentMovement extends CurrencyRow {
   amountCents: number | null;
 }
 
-/** Movements of one currency. */
-class PaymentJournalTotals extends CountedRow {
+/** Movements of one currency, with the sums before and after them. */
+class MovementTotals extends CountedRow {
   /** Sum of all movements before the first day. */
   @Cents({ min: LOWEST })
   openingCents: number | null;
@@ -127,6 +138,45 @@ class PaymentJournalTotals extends CountedRow {
   /** `openingCents` + `movementCents`. */
   @Cents({ min: LOWEST })
   closingCents: number | null;
+}
+
+/** An entry of the account of a customer. */
+class StatementEntry extends CurrencyRow {
+  /** Issue date of the document, posting date of the payment or of its reversal. */
+  @IsoDate()
+  date: string;
+
+  /** Kind of the document or payment, or `reversal` of a payment. */
+  @OneOf(STATEMENT_ENTRIES)
+  entry: (typeof STATEMENT_ENTRIES)[number];
+
+  /** ID of the document or payment. */
+  @Text({ max: 100 })
+  id: string;
+
+  /** Number of the document; null for payments. */
+  @Text({ min: 0, max: 50 })
+  number: string | null;
+
+  /** The booking that was billed or paid. */
+  @Id('book')
+  bookingId: string;
+
+  /** Number under which the customer knows the booking. */
+  @Text({ max: 40 })
+  bookingNumber: string;
+
+  /** Reference of the payment; null if none is stored. */
+  @Text({ min: 0, max: 500 })
+  reference: string | null;
+
+  /** What the customer owes more since; negative if less. */
+  @Cents({ min: LOWEST })
+  amountCents: number | null;
+
+  /** What the customer owes after the entry; negative if money of the customer is here. */
+  @Cents({ min: LOWEST })
+  balanceCents: number | null;
 }
 
 /** An issued invoice or credit note with its tax of one code and rate. A void one has one row with amounts of 0. */
@@ -209,6 +259,7 @@ class NumberingTotals {
 export class VatReport extends reportOf(VatRate, VatTotals) {}
 export class VatDocumentReport extends reportOf(VatDocument, VatTotals) {}
 export class RevenueReport extends reportOf(RevenueRow, TaxedTotals) {}
-export class PaymentJournalReport extends reportOf(PaymentMovement, PaymentJournalTotals) {}
+export class PaymentJournalReport extends reportOf(PaymentMovement, MovementTotals) {}
 export class InvoiceJournalReport extends reportOf(JournalDocument, TaxedTotals) {}
 export class NumberingReport extends reportOf(NumberingRow, NumberingTotals) {}
+export class CustomerStatementReport extends reportOf(StatementEntry, MovementTotals) {}

@@ -135,6 +135,15 @@ export class JournalQuery extends AmountsQuery {
   to?: string;
 }
 
+export class CustomerStatementQuery extends JournalQuery {
+  /**
+   * The e-mail address of the customer, ignoring case, or the ID of a booking for that booking alone.
+   * @example "katherine@example.com"
+   */
+  @Text({ max: 255 })
+  customer: string;
+}
+
 export class VatQuery extends JournalQuery {
   /** Only the tax of own documents (`output`) or of supplier invoices (`input`). */
   @Optional()

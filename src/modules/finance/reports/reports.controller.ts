@@ -11,9 +11,11 @@ import {
   UNAPPLIED_MONEY,
   UNBILLED_RECEIPTS,
 } from './open-amount-reports.js';
+import { CUSTOMER_STATEMENT } from './customer-statement.js';
 import { NUMBERING } from './numbering-report.js';
 import { INVOICE_JOURNAL, PAYMENT_JOURNAL, REVENUE, VAT, VAT_DOCUMENTS } from './period-reports.js';
 import {
+  CustomerStatementQuery,
   EntriesQuery,
   GroupedQuery,
   JournalQuery,
@@ -33,6 +35,7 @@ import {
   UnbilledReceiptReport,
 } from './open-amount-rows.dto.js';
 import {
+  CustomerStatementReport,
   InvoiceJournalReport,
   NumberingReport,
   PaymentJournalReport,
@@ -222,6 +225,19 @@ export class ReportsController {
   @Answers(InvoiceJournalReport)
   async invoiceJournal(@Query() query: JournalQuery): Answer {
     return this.reports.answer(INVOICE_JOURNAL, query);
+  }
+
+  /**
+   * Report the account of one customer
+   *
+   * @remarks Issued documents, payments and reversals of the bookings of a customer, or of one booking, with the running
+   * balance per currency; opening plus rows is closing. The closing balance is what the customer owes by documents: open
+   * invoices and refunds that no money covers, less what is prepaid. Void invoices are not listed.
+   */
+  @Get('customer-statement')
+  @Answers(CustomerStatementReport)
+  async customerStatement(@Query() query: CustomerStatementQuery): Answer {
+    return this.reports.answer(CUSTOMER_STATEMENT, query);
   }
 
   /**
