@@ -77,6 +77,7 @@ import { WrongCodes1795803000000 } from './src/migrations/1795803000000-wrong-co
 import { TwoPersons1795803000010 } from './src/migrations/1795803000010-two-persons.js';
 import { LiveCallers1795804000000 } from './src/migrations/1795804000000-live-callers.js';
 import { OpenMoneyOfPastDays1795807000000 } from './src/migrations/1795807000000-open-money-of-past-days.js';
+import { ChargesAndFees1795807000010 } from './src/migrations/1795807000010-charges-and-fees.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -271,6 +272,7 @@ const migrations = [
   TwoPersons1795803000010,
   LiveCallers1795804000000,
   OpenMoneyOfPastDays1795807000000,
+  ChargesAndFees1795807000010,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -125,8 +125,11 @@ describe('the fee of a cancelled booking', () => {
       status: 'confirmed',
       confirmedOn: earlier(12),
       cancelledOn: null,
+      recordedOn: null,
     });
     expect((await cancel(id, { cancelledOn: earlier(10) })).status).toBe(200);
+    const declared = { status: 'cancelled', cancelledOn: earlier(10), recordedOn: today() };
+    expect(await readBooking(owner, id)).toMatchObject(declared);
     expect(await settlementOf(id)).toMatchObject({ cancelledOn: earlier(10), computedFeeCents: 0 });
   });
 

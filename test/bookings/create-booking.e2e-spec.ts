@@ -61,6 +61,7 @@ describe('POST /v1/admin/bookings', () => {
         cancelledAt: null,
         confirmedOn: null,
         cancelledOn: null,
+        recordedOn: null,
         cancelReason: null,
         terms: null,
         termsSha256: null,

@@ -1,3 +1,4 @@
+import { confirmedBooking } from '../bookings/bookings.js';
 import { PasswordsService } from '../../src/modules/identity/passwords/passwords.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { demoId } from '../../src/platform/ids/id.js';
@@ -8,6 +9,8 @@ import { png } from '../organization/logos.js';
 import type { TestApp } from '../setup/app.js';
 import { reservingTrip, TRIPS, unconfirmedTrip } from '../trips/trips.js';
 import type { Placed } from './served-document.js';
+
+const SCHEDULES = '/v1/admin/finance/bookings/{bookingId}/payment-schedules';
 
 /** Reads come first, deletions last, so that no call removes what another one needs. */
 const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -214,10 +217,23 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
     [`POST ${TRIPS}/{envelopeId}/attentions/{attentionId}/resolution`]: flagged.resolution,
     [`POST ${TRIPS}/{envelopeId}/components/{componentId}/confirmation-retries`]: `${retried.component}/confirmation-retries`,
     [`POST ${TRIPS}/{envelopeId}/components/{componentId}/replacements`]: `${replaced.component}/replacements`,
+    [`POST ${SCHEDULES}/{scheduleId}/small-difference`]: await shortInstallment(app),
     'GET /v1/files/{token}': headers['location'] ?? '',
     'GET /v1/public/legal/contracts/{id}': `/v1/public/legal/contracts/${app.credentials.demo.contractId}`,
     'GET /v1/public/legal/contract-pages/{token}': `/v1/public/legal/contract-pages/${page}`,
   };
+}
+
+/** The path of writing off 2.00 that are missing of an installment. */
+async function shortInstallment(app: TestApp): Promise<string> {
+  const owner = app.as('owner');
+  await owner.put('/v1/admin/finance/settings', { baseCurrency: 'EUR', toleranceCents: 500 });
+  const { booking } = await confirmedBooking(owner, { booking: { startDate: app.day(1) } });
+  const payment = { bookingId: booking.id, method: 'bank_transfer', currency: 'EUR', amountCents: 9_800 };
+  await owner.post('/v1/admin/finance/payments', { ...payment, paidOn: app.day() });
+  const path = SCHEDULES.replace('{bookingId}', booking.id);
+  const { body } = await owner.get<{ data: { id: string }[] }>(path);
+  return `${path}/${body.data[0]?.id ?? ''}/small-difference`;
 }
 
 function pathOf({ path, parameters = [] }: Placed): string {

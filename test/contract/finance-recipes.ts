@@ -92,6 +92,10 @@ export const financeRecipes: Record<string, Recipe> = {
     follows: ['finance.payment_plan.materialize'],
   }),
   [`PATCH ${SCHEDULES}/{scheduleId}`]: async (app) => ({ ...(await installment(app)), body: { label: 'Changed' } }),
+  [`POST ${SCHEDULES}/{scheduleId}/small-difference`]: async (app) => {
+    await app.as('owner').put(SETTINGS, { baseCurrency: 'EUR', toleranceCents: 4_000 });
+    return { ...(await installment(app)), body: { reason: 'Bank charges' } };
+  },
 
   ['POST /v1/admin/finance/bookings/{bookingId}/cancellation-settlement']: async (app) => {
     const bookingId = await booking(app);

@@ -73,6 +73,7 @@ const WITH_VERSION = [`POST ${STAFF}/finance/invoices/{id}/correction`, `POST ${
 const WITHOUT_ETAG = [`GET ${STAFF}/action-ledger/entries/{id}`, `GET ${STAFF}/finance/transfers/{id}`];
 /** Contain more than the row of their version: computed statuses, warnings and previews. */
 const COMPUTED = [
+  `GET ${STAFF}/bookings/{bookingId}`,
   `GET ${STAFF}/finance/bookings/{bookingId}/cancellation-settlement`,
   `GET ${STAFF}/finance/bookings/{bookingId}/payment-schedules/{scheduleId}`,
   `GET ${STAFF}/finance/credit-notes/{id}`,

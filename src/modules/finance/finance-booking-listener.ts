@@ -96,6 +96,10 @@ export class FinanceBookingListener implements BookingListener {
     return (await this.settings.get()).cancellationFeeTax === 'as_supply';
   }
 
+  async areTaxCodesRequired(): Promise<boolean> {
+    return (await this.settings.get()).taxCodesRequired;
+  }
+
   async dateMoved(booking: BookingSummary): Promise<void> {
     const account = await this.accounts.lockOf(booking);
     await this.plans.redate(account);

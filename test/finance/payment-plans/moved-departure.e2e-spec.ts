@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { BookingJobs } from '../../../src/modules/bookings/bookings/bookings.jobs.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
+import { readBooking } from '../../bookings/bookings.js';
 import { newDeparture, DEPARTURES } from '../../operations/departures.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
@@ -64,6 +65,9 @@ describe('the plan of a booking whose departure is moved', () => {
     await move(bookingId, days(today, 75));
     expect(await dates(bookingId)).toEqual([today, days(today, 80)]);
     expect((await redatings(bookingId)).at(-1)).toMatchObject({ bookingId, warnings: ['due_after_departure'] });
+    expect((await readBooking(owner, bookingId))['warnings']).toEqual(['due_after_departure']);
+    const warnings = (await schedulesOf(owner, bookingId)).map((one) => one.warnings);
+    expect(warnings).toEqual([[], ['due_after_departure']]);
   });
 
   it('the plan follows a departure of operations with the items of the booking', async () => {

@@ -21,6 +21,7 @@ export interface Schedule {
   notes: string | null;
   basis: string;
   dateSource: string;
+  warnings: string[];
   position: number;
   version: number;
 }

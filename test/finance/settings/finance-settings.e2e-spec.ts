@@ -12,6 +12,7 @@ const DEFAULTS = {
   cancellationFeeTax: 'outside_scope',
   refundDays: 14,
   toleranceCents: 0,
+  taxCodesRequired: false,
 };
 
 interface Envelope {

@@ -41,14 +41,15 @@ export class BookingItemsController {
    * @remarks Adds a priced service and its price to the booking total. With `departureId` the item takes `quantity`
    * units of that departure, from the pool or through `allotmentId`; 409 `capacity_exceeded` if there are not enough,
    * 409 `sales_closed` after the cut-off or the closing of sales, 409 `departure_departed` after the start.
-   * An item with a departure gets the departure's start date as `serviceDate`. Rejected if the booking is completed
-   * or cancelled (409 `booking_closed`), if it has 500 active items (409 `item_limit_reached`), if the total would
+   * An item with a departure gets the departure's start date as `serviceDate`. Rejected if the booking is cancelled
+   * (409 `booking_closed`) or completed, but for charges that became known after the trip (`extra`, `fee`, `adjustment`)
+   * with the scope `bookings:override`, if it has 500 active items (409 `item_limit_reached`), if the total would
    * become negative (422 `negative_total`), or if the allotment belongs to another channel than the booking (422
    * `channel_mismatch`).
    *
    * With a tax code the tax is computed from the rate of the service date, or of today without one (422
    * `tax_rate_missing`); a sent tax must equal it (422 `totals_mismatch`). Beside items with a tax code a discount or an
-   * adjustment needs one (400 `tax_code_required`), and no tax code may become negative (422 `negative_total` with
+   * adjustment needs one (400 `tax_code_required`), as does each item if the accounting settings say so, and no tax code may become negative (422 `negative_total` with
    * `taxCode`).
    */
   @Post()

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { assertScope } from '../../../platform/auth/assert-scope.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
@@ -38,6 +39,8 @@ interface NewItem {
   billed?: BilledTax | null;
   /** For a credit that lowers the price afterwards. */
   isAllowedWhenCompleted?: boolean;
+  /** Also if the accounting settings demand a tax code. */
+  isCodeOptional?: boolean;
 }
 
 type DepartureUnits = ItemUnits & { departureId: string };
@@ -83,7 +86,14 @@ export class BookingItemsService {
   async add(
     bookingId: string,
     input: CreateBookingItem,
-    { id = newId('bkit'), hasUnits, supplierStatus = 'none', billed, isAllowedWhenCompleted }: NewItem = {},
+    {
+      id = newId('bkit'),
+      hasUnits,
+      supplierStatus = 'none',
+      billed,
+      isAllowedWhenCompleted,
+      isCodeOptional,
+    }: NewItem = {},
   ): Promise<BookingItem> {
     const { status = 'confirmed' } = input;
     if (status !== 'confirmed')
@@ -92,13 +102,14 @@ export class BookingItemsService {
 
     return this.database.transaction(async () => {
       const booking = await this.repository.bookings.lock(bookingId);
-      if (!isAllowedWhenCompleted || booking.status !== 'completed') booking.assertItemsOpen();
+      if (!isAllowedWhenCompleted || booking.status !== 'completed') assertOpenFor(booking, input.type);
       await this.assertBelowLimit(bookingId);
       const item = newItem(input, { id, booking, supplierStatus, now: this.clock.now() });
       await this.assertSelling(booking.channelId, item);
       const departure = (await this.lockDepartures([item])).get(item.departureId ?? '');
       if (departure) item.serviceDate = departure.startDate;
-      await this.taxes.applyTo(item, input, { billed, departureTaxCodeId: departure?.taxCodeId ?? null });
+      const departureTaxCodeId = departure?.taxCodeId ?? null;
+      await this.taxes.applyTo(item, input, { billed, departureTaxCodeId, isCodeOptional });
       await this.taxes.assertGroups(booking, { before: null, after: item });
       await this.saveWithTotal(booking, { cents: item.totalSellCents }, async () => {
         await this.repository.items.insert(item);
@@ -250,7 +261,9 @@ export class BookingItemsService {
     const booking = await this.repository.bookings.lock(bookingId);
     const item = await this.repository.getItem({ bookingId, itemId });
     assertVersion(expected, item);
-    booking.assertItemsOpen();
+    // What was sold before the completion is fulfilled.
+    if (item.status === 'confirmed') assertOpenFor(booking, item.type);
+    else booking.assertItemsOpen();
     return { booking, item };
   }
 
@@ -382,6 +395,12 @@ export class BookingItemsService {
     const data = { bookingId, bookingItemId, type, status, quantity, totalSellCents, version };
     for (const channel of [`bookings.${bookingId}`, 'bookings']) this.outbox.add({ channel, event, data });
   }
+}
+
+/** Throws 409 `booking_closed`; for charges after the trip 403 without `bookings:override`. */
+function assertOpenFor(booking: Booking, type: BookingItem['type']): void {
+  if (booking.isCharged(type)) assertScope('bookings:override');
+  else booking.assertItemsOpen();
 }
 
 function unitsOf({ id, departureId, allotmentId, quantity }: ItemUnits): ItemUnits {

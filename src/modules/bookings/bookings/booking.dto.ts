@@ -306,9 +306,13 @@ export class BookingResponse {
   @IsoDate()
   confirmedOn: string | null;
 
-  /** Local day on which the cancellation was recorded; null unless the status is `cancelled`. */
+  /** Local day on which the cancellation was declared, which decides the fee; null unless the status is `cancelled`. */
   @IsoDate()
   cancelledOn: string | null;
+
+  /** Local day on which the cancellation was recorded; null unless the status is `cancelled`. */
+  @IsoDate()
+  recordedOn: string | null;
 
   /** Reason given with the cancellation; null unless the booking is cancelled. */
   @Text({ max: 2000 })
@@ -325,6 +329,7 @@ export class BookingResponse {
   /**
    * `provider_cancellation_pending`: an external provider has not cancelled the order of a cancelled item yet.
    * `tax_rate_changed`: an item keeps the tax rate of issued documents, although its service date has another one.
+   * `due_after_departure`: an open installment is due after the departure.
    */
   @Texts({ max: 10, maxLength: 100 })
   warnings: string[];
@@ -364,7 +369,8 @@ export function toBooking(view: BookingView): BookingResponse {
     confirmedAt: view.confirmedAt?.toISOString() ?? null,
     cancelledAt: view.cancelledAt?.toISOString() ?? null,
     confirmedOn: view.confirmedOn,
-    cancelledOn: view.cancelledOn,
+    cancelledOn: view.cancellationDeclaredOn ?? view.cancelledOn,
+    recordedOn: view.cancelledOn,
     cancelReason: view.cancelReason,
     terms: view.terms && view.terms.map(toTermsLine),
     termsSha256: view.termsSha256,
@@ -392,9 +398,10 @@ function toTermsLine(line: TermsLine): BookingTermsLine {
   return { kind, policyId, policyVersionId, number, sha256, productIds };
 }
 
-function warningsOf({ isCancellingAtSupplier, isTaxRateChanged }: BookingView): string[] {
+function warningsOf({ isCancellingAtSupplier, isTaxRateChanged, isDueAfterDeparture }: BookingView): string[] {
   return [
     ...(isCancellingAtSupplier ? ['provider_cancellation_pending'] : []),
     ...(isTaxRateChanged ? ['tax_rate_changed'] : []),
+    ...(isDueAfterDeparture ? ['due_after_departure'] : []),
   ];
 }

@@ -5,6 +5,7 @@ import { conflict, invalidField, unprocessable } from '../../../platform/errors/
 import { named } from '../../../platform/http/named-values.js';
 import type { Terms, TermsLine } from '../../legal/index.js';
 import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
+import type { ItemType } from './booking-item.entity.js';
 
 export const BOOKING_STATUSES = named('BookingStatus', ['draft', 'confirmed', 'in_progress', 'completed', 'cancelled']);
 export type BookingStatus = (typeof BOOKING_STATUSES)[number];
@@ -19,6 +20,9 @@ const TRANSITIONS: Record<BookingStatus, readonly BookingStatus[]> = {
 };
 
 const CLOSED: readonly BookingStatus[] = ['completed', 'cancelled'];
+
+/** Items that are charged after the trip. */
+const CHARGES: readonly ItemType[] = ['extra', 'fee', 'adjustment'];
 
 /** Fields that can still be corrected on a closed booking. */
 const OPEN_WHEN_CLOSED = ['customerName', 'customerEmail', 'notes'];
@@ -40,6 +44,8 @@ export type BookingView = Columns<Booking> & {
   isCancellingAtSupplier: boolean;
   /** An item keeps a tax rate that is on issued documents, although its service date has another one. */
   isTaxRateChanged: boolean;
+  /** An open installment is due after the departure. */
+  isDueAfterDeparture: boolean;
 };
 
 /** Now, and the organization's calendar day. */
@@ -80,6 +86,8 @@ export class Booking {
   /** The local days of these, which do not change with the time zone. */
   @Column('date', { name: 'confirmed_on', nullable: true }) confirmedOn: string | null;
   @Column('date', { name: 'cancelled_on', nullable: true }) cancelledOn: string | null;
+  /** The day on which the customer declared the cancellation, if it was recorded later. */
+  @Column('date', { name: 'cancellation_declared_on', nullable: true }) cancellationDeclaredOn: string | null;
   @Column('text', { name: 'cancel_reason', nullable: true }) cancelReason: string | null;
   /** The terms of its confirmation; they never change. */
   @Column('jsonb', { nullable: true }) terms: TermsLine[] | null;
@@ -125,6 +133,11 @@ export class Booking {
     });
   }
 
+  /** Whether the booking takes charges for what became known after the trip, such as damage or an extra used on the way. */
+  isCharged(type: ItemType): boolean {
+    return this.status === 'completed' && CHARGES.includes(type);
+  }
+
   /** Adds the price of an item, or the difference of a changed price; the total stays within 0 and 2^53-1. */
   addToTotal(cents: number, now: Date): void {
     const totalCents = (this.totalCents ?? 0) + cents;
@@ -149,11 +162,12 @@ export class Booking {
   }
 
   /** All its items are cancelled with it, so its total is 0. */
-  cancel(cancelReason: string, { now, today }: Moment): void {
+  cancel(cancelReason: string, { declaredOn, now, today }: Moment & { declaredOn: string }): void {
     this.assertTransition('cancelled');
     const totalCents = this.totalCents === null ? null : 0;
     const cancelled = { status: 'cancelled', cancelledAt: now, cancelledOn: today, cancelReason } as const;
-    Object.assign(this, cancelled, { totalCents, updatedAt: now });
+    const cancellationDeclaredOn = declaredOn === today ? null : declaredOn;
+    Object.assign(this, cancelled, { cancellationDeclaredOn, totalCents, updatedAt: now });
   }
 
   /** Reverses a cancellation: a booking that was confirmed before is confirmed again, any other is a draft. */
@@ -163,7 +177,8 @@ export class Booking {
       throw conflict('invalid_transition', `A booking that is ${this.status} cannot be reinstated`, details);
     }
     const status = this.confirmedAt === null ? 'draft' : 'confirmed';
-    Object.assign(this, { status, cancelledAt: null, cancelledOn: null, cancelReason: null, updatedAt: now });
+    const none = { cancelledAt: null, cancelledOn: null, cancellationDeclaredOn: null, cancelReason: null };
+    Object.assign(this, { status, ...none, updatedAt: now });
   }
 
   /** What the ledger stores of a booking: without the name and address of the customer. */

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
-import { created, tagged } from '../../../platform/http/response-headers.js';
+import { ComputedNow, created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { NoBody } from '../../../platform/http/no-body.js';
@@ -68,6 +68,7 @@ export class BookingsController {
    * @remarks Returns the booking with its total and the terms of its confirmation. The items have their own list.
    */
   @Get(':bookingId')
+  @ComputedNow()
   @RequireScope('bookings:read')
   async get(@PathId('book', 'bookingId') id: string): Promise<BookingEnvelope> {
     const booking = await this.bookings.get(id);

@@ -53,6 +53,11 @@ const CANCELLING = `exists (select from booking_items i where i.booking_id = b.i
 const RATE_CHANGED = `exists (select from booking_items i
   where i.booking_id = b.id and i.tax_rate_changed and i.status <> 'cancelled')`;
 
+/** By the plan that finance keeps of the booking. */
+const DUE_AFTER_DEPARTURE = `exists (select from payment_schedules s
+  where s.booking_id = b.id and s.status = 'pending' and s.due_date > b.departure_date)`;
+const FLAGS = `${CANCELLING} as cancelling, ${RATE_CHANGED} as rate_changed, ${DUE_AFTER_DEPARTURE} as due_late`;
+
 export const START: Progress = {
   from: 'confirmed',
   to: 'in_progress',
@@ -91,10 +96,10 @@ export class BookingsRepository {
   async viewOf(booking: Booking): Promise<BookingView> {
     const [row] = await this.database.prepared<ViewColumns>(
       'booking-view',
-      `select ${CANCELLING} as cancelling, ${RATE_CHANGED} as rate_changed from bookings b where b.id = $1`,
+      `select ${FLAGS} from bookings b where b.id = $1`,
       [booking.id],
     );
-    return viewFrom({ entity: booking, raw: row ?? { cancelling: false, rate_changed: false } });
+    return viewFrom({ entity: booking, raw: row ?? { cancelling: false, rate_changed: false, due_late: false } });
   }
 
   /** Sets the dates of a locked booking from its items and their departures. Does not save it. */
@@ -381,7 +386,7 @@ export class BookingsRepository {
   }
 
   private viewColumns(): string {
-    return `${this.bookings.columns('b')}, ${CANCELLING} as cancelling, ${RATE_CHANGED} as rate_changed`;
+    return `${this.bookings.columns('b')}, ${FLAGS}`;
   }
 }
 
@@ -389,8 +394,14 @@ export class BookingsRepository {
 interface ViewColumns {
   cancelling: boolean;
   rate_changed: boolean;
+  due_late: boolean;
 }
 
 function viewFrom({ entity, raw }: { entity: Booking; raw: ViewColumns }): BookingView {
-  return { ...entity, isCancellingAtSupplier: raw.cancelling, isTaxRateChanged: raw.rate_changed };
+  return {
+    ...entity,
+    isCancellingAtSupplier: raw.cancelling,
+    isTaxRateChanged: raw.rate_changed,
+    isDueAfterDeparture: raw.due_late,
+  };
 }

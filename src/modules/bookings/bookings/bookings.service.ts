@@ -89,7 +89,7 @@ export class BookingsService {
       if (number === undefined) await this.repository.insertNumbered(booking);
       else if (!(await this.repository.bookings.insertUnlessTaken(booking))) throw numberTaken(number);
       this.record('create', booking, { before: null, after: booking.auditImage() });
-      return { ...booking, isCancellingAtSupplier: false, isTaxRateChanged: false };
+      return { ...booking, isCancellingAtSupplier: false, isTaxRateChanged: false, isDueAfterDeparture: false };
     });
   }
 
@@ -151,7 +151,7 @@ export class BookingsService {
       const booking = await this.lockExpected(id, expected);
       const before = booking.auditImage();
       const sold = await this.repository.viewOf(booking);
-      booking.cancel(reason, this.moment());
+      booking.cancel(reason, { declaredOn: cancelledOn, ...this.moment() });
       this.cancellationTerms.assertCancelledOn(cancelledOn, sold);
       const items = await this.repository.activeItems(id);
       const cost = await this.cancellationTerms.costOf(sold, items, { cancelledOn, initiator });
@@ -268,7 +268,9 @@ export class BookingsService {
     const { title, totalCents: unitSellCents, taxCents, taxCodeId, billed, serviceDate } = adjustment;
     const tax = taxCodeId === null ? { taxIncludedCents: taxCents } : { taxCodeId };
     const item = { type: 'adjustment' as const, title, unitSellCents, serviceDate, ...tax };
-    return toBookingItemSummary(await this.items.add(id, item, { billed, isAllowedWhenCompleted: true }));
+    return toBookingItemSummary(
+      await this.items.add(id, item, { billed, isAllowedWhenCompleted: true, isCodeOptional: true }),
+    );
   }
 
   /** Tells the listeners if the departure date was another one before, and stores that it moved. Returns whether it did. */
@@ -352,6 +354,7 @@ function newBooking(input: CreateBooking, id: string, now: Date): Booking {
     cancelledAt: null,
     confirmedOn: null,
     cancelledOn: null,
+    cancellationDeclaredOn: null,
     cancelReason: null,
     terms: null,
     termsSha256: null,

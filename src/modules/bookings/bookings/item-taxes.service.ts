@@ -35,7 +35,11 @@ export class ItemTaxesService {
   async applyTo(
     item: BookingItem,
     input: CreateBookingItem,
-    { billed = null, departureTaxCodeId }: { billed?: BilledTax | null; departureTaxCodeId: string | null },
+    {
+      billed = null,
+      departureTaxCodeId,
+      isCodeOptional = false,
+    }: { billed?: BilledTax | null; departureTaxCodeId: string | null; isCodeOptional?: boolean | undefined },
   ): Promise<void> {
     if (billed) {
       item.taxBy(billed, undefined);
@@ -45,6 +49,7 @@ export class ItemTaxesService {
       return;
     }
     const { taxIncludedCents, taxCodeId = taxIncludedCents === undefined ? departureTaxCodeId : null } = input;
+    if (taxCodeId === null && !isCodeOptional) await this.assertCodeOptional();
     item.taxBy(taxCodeId === null ? null : await this.rateOf(item, taxCodeId), taxIncludedCents);
   }
 
@@ -85,7 +90,10 @@ export class ItemTaxesService {
   ): Promise<void> {
     const isChosen = changes.taxCodeId !== undefined;
     const { taxCodeId = item.taxCodeId } = changes;
-    if (taxCodeId === null) return item.taxBy(null, undefined);
+    if (taxCodeId === null) {
+      if (item.taxCodeId !== null) await this.assertCodeOptional();
+      return item.taxBy(null, undefined);
+    }
     if (!isChosen && this.taxDayOf(item) === taxDay) return item.computeTax(changes.taxIncludedCents);
     const tax = await this.rateOf(item, taxCodeId).catch((error: unknown) => {
       if (isChosen || !keepsMissingRate || !(error instanceof AppError)) throw error;
@@ -115,6 +123,16 @@ export class ItemTaxesService {
       if (await listener.isFeeTaxed?.()) return true;
     }
     return false;
+  }
+
+  /** Throws 400 `tax_code_required` if the accounting settings demand a tax code. */
+  private async assertCodeOptional(): Promise<void> {
+    for (const listener of this.listeners.all(BookingListener)) {
+      if (!(await listener.areTaxCodesRequired?.())) continue;
+      throw new AppError(400, 'tax_code_required', 'The accounting settings require a tax code', {
+        details: { field: 'taxCodeId' },
+      });
+    }
   }
 
   private async isBilled(bookingId: string, taxCodeId: string): Promise<boolean> {

@@ -55,7 +55,7 @@ export class TripSalesService {
         const tax = isCoded ? { taxCodeId } : { taxCodeId: null, taxIncludedCents };
         const item = { ...component, ...tax, unitSellCents: totalCents / component.quantity };
         const supplierStatus = isExternal ? 'pending' : 'none';
-        itemIds.push((await this.items.add(id, item, { hasUnits: true, supplierStatus })).id);
+        itemIds.push((await this.items.add(id, item, { hasUnits: true, supplierStatus, isCodeOptional: true })).id);
       }
       await this.bookings.confirm(id, null);
       return { bookingId: id, itemIds };
@@ -70,7 +70,7 @@ export class TripSalesService {
     const { taxCodeId } = await this.repository.getItem({ bookingId, itemId });
     const { taxIncludedCents, ...coded } = input;
     const item = taxCodeId === null ? { ...coded, taxIncludedCents } : { ...coded, taxCodeId };
-    return (await this.items.add(bookingId, item)).id;
+    return (await this.items.add(bookingId, item, { isCodeOptional: true })).id;
   }
 
   /** Stores what external providers have answered about items of a trip's booking. */

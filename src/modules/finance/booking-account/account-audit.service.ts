@@ -15,6 +15,7 @@ const INSTALLMENT_EVENTS = {
   cancel: 'cancelled',
   waive: 'updated',
   unwaive: 'updated',
+  write_off: 'updated',
 } as const;
 export type InstallmentVerb = keyof typeof INSTALLMENT_EVENTS;
 

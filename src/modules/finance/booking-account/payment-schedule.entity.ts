@@ -70,6 +70,11 @@ export class PaymentSchedule {
     return this.status === 'pending';
   }
 
+  /** Whether it is still to be paid after the departure. */
+  isDueAfter(departureDate: string | null): boolean {
+    return departureDate !== null && this.isOpen() && this.dueDate > departureDate;
+  }
+
   /** The amount that is still to be collected. */
   outstandingCents(): number {
     return this.status === 'cancelled' ? 0 : this.amountCents - this.paidCents;

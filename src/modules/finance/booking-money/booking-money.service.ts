@@ -165,7 +165,9 @@ function partsOf(
       issueDate: note.issueDate ?? '',
       totalCents: note.totalCents,
     })),
-    installments: account.installments.map((installment) => toPaymentSchedule(installment, today)),
+    installments: account.installments.map((installment) =>
+      toPaymentSchedule({ installment, departureDate: account.booking.departureDate }, today),
+    ),
     payments: payments.map(toPaymentSummary),
   };
 }

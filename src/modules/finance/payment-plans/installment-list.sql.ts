@@ -13,7 +13,8 @@ export function pageSql(columns: string): string {
     ), page as (
       select * from found order by due_date, position, id limit $6 offset $7
     )
-    select (select count(*) from found)::integer as total, ${columns}
+    select (select count(*) from found)::integer as total, ${columns},
+      (select departure_date::text from bookings where id = $1) as departure_date
     from (select) as always left join (page join payment_schedules installment using (id)) on true
     order by page.due_date, page.position, page.id`;
 }

@@ -19,10 +19,12 @@ import { PaymentSchedule } from '../booking-account/payment-schedule.entity.js';
 import { toPolicyTerms } from '../payment-policy/payment-policy.dto.js';
 import { PaymentPoliciesService } from '../payment-policy/payment-policies.service.js';
 import { PaymentsService } from '../payments/payments.service.js';
+import { FinanceSettingsService } from '../settings/finance-settings.service.js';
 import { assertBeforeDeparture, balanceOver, editInstallment, restoreInstallment } from './installment-editing.js';
 import {
   type CreatePaymentSchedule,
   type DepartureQuery,
+  type InstallmentView,
   type ListPaymentSchedules,
   type PatchQuery,
   StoredInstallment,
@@ -35,6 +37,12 @@ import { growPlan, reductionsSince, releasesFor, restoreReductions, shrinkOpen }
 import { planTotalMismatch, reduceOthers } from './rebalance.js';
 
 const MAX_INSTALLMENTS = 500;
+
+interface ListedInstallment {
+  id: string | null;
+  departure_date: string | null;
+  total: number;
+}
 
 /** What the cancellation of a booking changes of an installment. */
 export type InstallmentBefore = Pick<PaymentSchedule, 'id' | 'amountCents' | 'status'>;
@@ -54,18 +62,16 @@ export class PaymentPlansService {
     private readonly accounts: BookingAccountsService,
     private readonly payments: PaymentsService,
     private readonly policies: PaymentPoliciesService,
+    private readonly settings: FinanceSettingsService,
     private readonly audit: AccountAuditService,
     private readonly clock: Clock,
   ) {}
 
   /** The installments of the booking's current plan, by due date; one statement. Throws 404. */
-  async list(
-    bookingId: string,
-    query: ListPaymentSchedules,
-  ): Promise<{ installments: PaymentSchedule[]; total: number }> {
+  async list(bookingId: string, query: ListPaymentSchedules): Promise<{ views: InstallmentView[]; total: number }> {
     const { limit, offset } = pageBounds(query);
     const { status = null, dueFrom = null, dueTo = null } = query;
-    const rows = await this.database.read<PaymentSchedule, { id: string | null; total: number }>(PaymentSchedule, {
+    const rows = await this.database.read<PaymentSchedule, ListedInstallment>(PaymentSchedule, {
       name: 'payment-schedules-of-booking',
       text: pageSql(this.database.columnsOf(PaymentSchedule, 'installment')),
       values: [bookingId, this.clock.today(), status, dueFrom, dueTo, limit, offset],
@@ -73,14 +79,19 @@ export class PaymentPlansService {
     const total = rows[0]?.raw.total ?? 0;
     // A booking that has installments exists.
     if (total === 0) await this.bookings.getSummary(bookingId);
-    return { installments: rows.filter(({ raw }) => raw.id !== null).map(({ entity }) => entity), total };
+    const found = rows.filter(({ raw }) => raw.id !== null);
+    return {
+      views: found.map(({ entity, raw }) => ({ installment: entity, departureDate: raw.departure_date })),
+      total,
+    };
   }
 
   /** Throws 404, also for an installment of another booking. */
-  async get(bookingId: string, id: string): Promise<PaymentSchedule> {
+  async get(bookingId: string, id: string): Promise<InstallmentView> {
     const installment = await this.database.findRow(PaymentSchedule, { id, bookingId });
     if (!installment) throw notFound();
-    return installment;
+    const { departureDate } = await this.bookings.getSummary(bookingId);
+    return { installment, departureDate };
   }
 
   /** Adds an installment to the plan; without a plan, starts one with it. */
@@ -88,17 +99,19 @@ export class PaymentPlansService {
     bookingId: string,
     input: CreatePaymentSchedule,
     { allowAfterDeparture = false }: DepartureQuery,
-  ): Promise<PaymentSchedule> {
+  ): Promise<InstallmentView> {
     const { label, dueDate, amountCents, type = 'installment', notes = null } = input;
     const installment: NewInstallment = { label, dueDate, amountCents, type, notes, basis: 'manual' };
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(bookingId);
       assertNotCancelled(account.booking);
       const totalCents = pricedTotalOf(account.booking);
-      assertBeforeDeparture(dueDate, { departureDate: account.booking.departureDate, allowAfterDeparture });
-      return account.plan
-        ? this.add(account, account.plan, installment)
-        : this.startWith(account, { totalCents, installment });
+      const { departureDate } = account.booking;
+      assertBeforeDeparture(dueDate, { departureDate, allowAfterDeparture });
+      const added = account.plan
+        ? await this.add(account, account.plan, installment)
+        : await this.startWith(account, { totalCents, installment });
+      return { installment: added, departureDate };
     });
   }
 
@@ -107,7 +120,7 @@ export class PaymentPlansService {
     { bookingId, scheduleId, expected }: Target<'bookingId' | 'scheduleId'>,
     body: UpdatePaymentSchedule,
     { rebalance = 'last_open', allowAfterDeparture = false }: PatchQuery,
-  ): Promise<PaymentSchedule> {
+  ): Promise<InstallmentView> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(bookingId);
       const { plan, installment } = installmentOf(account, scheduleId);
@@ -128,7 +141,7 @@ export class PaymentPlansService {
       if (isChanged) this.audit.installmentEdited({ installment, before });
       this.audit.installmentsChanged(others, (change) => (change.before === null ? 'create' : 'rebalance'));
       if (changes.length > 0) await this.moneyMayMove(account);
-      return installment;
+      return { installment, departureDate };
     });
   }
 
@@ -151,6 +164,37 @@ export class PaymentPlansService {
     this.audit.installmentsChanged(others, () => 'rebalance');
     await this.moneyMayMove(account);
     return { before: image, after: installment.auditImage() };
+  }
+
+  /**
+   * Waives the rest of an installment that is too small to be collected. What was paid stays on the installment; the rest
+   * becomes a waived installment of its own, which staff can restore.
+   */
+  async writeOff(
+    { bookingId, scheduleId, expected }: Target<'bookingId' | 'scheduleId'>,
+    reason: string | null,
+  ): Promise<InstallmentView> {
+    return this.database.transaction(async () => {
+      const account = await this.accounts.lock(bookingId);
+      const { plan, installment } = installmentOf(account, scheduleId);
+      assertVersion(expected, installment);
+      assertNotCancelled(account.booking);
+      if (installment.status === 'paid') throw conflict('schedule_paid', 'The installment is paid');
+      if (installment.status === 'cancelled') throw conflict('schedule_cancelled', 'The installment is cancelled');
+      const { toleranceCents } = await this.settings.get();
+      assertWithin(toleranceCents, installment);
+
+      const before = plan.imageBefore(installment);
+      const waived = this.splitRest(plan, installment);
+      waived.cancel({ waived: true });
+      waived.waiveReason = reason;
+      const changes = await this.accounts.savePlan(plan);
+      this.audit.installmentChanged('write_off', { installment, before }, reason);
+      const added = changes.filter((change) => change.installment !== installment);
+      this.audit.installmentsChanged(added, () => 'create', reason ?? undefined);
+      await this.moneyMayMove(account);
+      return { installment, departureDate: account.booking.departureDate };
+    });
   }
 
   /** The plan that the booking would get today, by the first policy that exists. */
@@ -309,6 +353,16 @@ export class PaymentPlansService {
     if (cancelledItemId !== null) await this.accounts.keepReductions(cancelledItemId, reductionsSince(before, plan));
   }
 
+  /** The installment itself if nothing of it is paid. */
+  private splitRest(plan: LockedPlan, installment: PaymentSchedule): PaymentSchedule {
+    const amountCents = installment.outstandingCents();
+    if (amountCents === installment.amountCents) return installment;
+    const { dueDate } = installment;
+    const label = 'Small difference';
+    installment.reduce(amountCents);
+    return plan.add({ type: 'other', label, dueDate, amountCents, basis: 'manual' }, this.clock.now());
+  }
+
   private async moneyMayMove(account: BookingAccount): Promise<void> {
     await this.accounts.applyMoney(account);
     await this.accounts.installmentsChanged(account);
@@ -360,6 +414,16 @@ function installmentOf(
   const installment = plan?.find(scheduleId);
   if (!plan || !installment) throw notFound();
   return { plan, installment };
+}
+
+/** Throws 409 `beyond_tolerance`. */
+function assertWithin(toleranceCents: number, installment: PaymentSchedule): void {
+  const outstandingCents = installment.outstandingCents();
+  if (outstandingCents <= toleranceCents) return;
+  throw conflict('beyond_tolerance', 'The rest of the installment is larger than the tolerance of the settings', {
+    outstandingCents,
+    toleranceCents,
+  });
 }
 
 function assertNotCancelled({ status }: BookingSummary): void {

@@ -9,6 +9,7 @@ import {
   OneOf,
   Optional,
   Text,
+  Texts,
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
@@ -103,6 +104,17 @@ export class UpdatePaymentSchedule extends patchOf(ScheduleTerms) {
   @Clearable()
   @Text({ max: 2000, multiline: true })
   waiveReason?: string | null;
+}
+
+/** Why the rest of an installment is waived. The body may be omitted. */
+export class WriteOffDifference {
+  /**
+   * Stored with the waived installment and the action ledger entry.
+   * @example "Bank charges"
+   */
+  @Optional()
+  @Text({ max: 2000, multiline: true })
+  reason?: string;
 }
 
 export class DepartureQuery {
@@ -230,10 +242,23 @@ export class PaymentScheduleResponse extends StoredInstallment {
    */
   @OneOf(SCHEDULE_BASES)
   basis: ScheduleBasis;
+
+  /** `due_after_departure`: it is open and due after the departure of the booking. */
+  @Texts({ max: 10, maxLength: 100 })
+  warnings: string[];
+}
+
+/** An installment with the departure of its booking. */
+export interface InstallmentView {
+  installment: PaymentSchedule;
+  departureDate: string | null;
 }
 
 /** `today` is the organization's calendar day. */
-export function toPaymentSchedule(installment: PaymentSchedule, today: string): PaymentScheduleResponse {
+export function toPaymentSchedule(
+  { installment, departureDate }: InstallmentView,
+  today: string,
+): PaymentScheduleResponse {
   return {
     id: installment.id,
     bookingId: installment.bookingId,
@@ -255,6 +280,7 @@ export function toPaymentSchedule(installment: PaymentSchedule, today: string): 
     updatedAt: installment.updatedAt.toISOString(),
     outstandingCents: installment.outstandingCents(),
     basis: installment.basis,
+    warnings: installment.isDueAfter(departureDate) ? ['due_after_departure'] : [],
   };
 }
 

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
@@ -18,6 +18,7 @@ import {
   PaymentSchedulePage,
   toPaymentSchedule,
   UpdatePaymentSchedule,
+  WriteOffDifference,
 } from './payment-schedule.dto.js';
 
 @ApiTags('Payment schedules')
@@ -39,9 +40,9 @@ export class PaymentSchedulesController {
     @PathId('book', 'bookingId', 20) bookingId: string,
     @Query() query: ListPaymentSchedules,
   ): Promise<PaymentSchedulePage> {
-    const { installments, total } = await this.plans.list(bookingId, query);
+    const { views, total } = await this.plans.list(bookingId, query);
     const today = this.clock.today();
-    return { data: installments.map((each) => toPaymentSchedule(each, today)), total, ...pageBounds(query) };
+    return { data: views.map((view) => toPaymentSchedule(view, today)), total, ...pageBounds(query) };
   }
 
   /**
@@ -66,9 +67,10 @@ export class PaymentSchedulesController {
     @Body() body: CreatePaymentSchedule,
     @Query() query: DepartureQuery,
   ): Promise<PaymentScheduleEnvelope> {
-    const installment = await this.plans.create(bookingId, body, query);
+    const view = await this.plans.create(bookingId, body, query);
+    const { installment } = view;
     const path = `/v1/admin/finance/bookings/${bookingId}/payment-schedules/${installment.id}`;
-    return created(path, installment, { data: toPaymentSchedule(installment, this.clock.today()) });
+    return created(path, installment, { data: toPaymentSchedule(view, this.clock.today()) });
   }
 
   /**
@@ -83,8 +85,8 @@ export class PaymentSchedulesController {
     @PathId('book', 'bookingId', 20) bookingId: string,
     @PathId('psch', 'scheduleId') scheduleId: string,
   ): Promise<PaymentScheduleEnvelope> {
-    const installment = await this.plans.get(bookingId, scheduleId);
-    return tagged(installment, { data: toPaymentSchedule(installment, this.clock.today()) });
+    const view = await this.plans.get(bookingId, scheduleId);
+    return tagged(view.installment, { data: toPaymentSchedule(view, this.clock.today()) });
   }
 
   /**
@@ -121,7 +123,29 @@ export class PaymentSchedulesController {
     @Body() body: UpdatePaymentSchedule,
     @Query() query: PatchQuery,
   ): Promise<PaymentScheduleEnvelope> {
-    const installment = await this.plans.update(target, body, query);
-    return tagged(installment, { data: toPaymentSchedule(installment, this.clock.today()) });
+    const view = await this.plans.update(target, body, query);
+    return tagged(view.installment, { data: toPaymentSchedule(view, this.clock.today()) });
+  }
+
+  /**
+   * Write off a small difference
+   *
+   * @remarks Waives what is open of an installment if it is at most `toleranceCents` of the accounting settings (409
+   * `beyond_tolerance`): bank charges, for example. The installment keeps what was paid; the rest becomes a waived
+   * installment, which can be restored by setting its status to `pending`. If an issued invoice requests it, credit it.
+   * Rejected for cancelled bookings (409 `booking_closed`) and unless the installment is open (409 `schedule_paid`,
+   * `schedule_cancelled`).
+   */
+  @Post(':scheduleId/small-difference')
+  @HttpCode(200)
+  @RequireScope('finance:write')
+  @Mutates('finance.payment_schedule.write_off')
+  @Refuses({ 409: ['booking_closed', 'schedule_paid', 'schedule_cancelled', 'beyond_tolerance'] })
+  async writeOff(
+    @ChangeTarget({ bookingId: ['book', 22], scheduleId: ['psch', 3] }) target: Target<'bookingId' | 'scheduleId'>,
+    @Body() { reason }: WriteOffDifference,
+  ): Promise<PaymentScheduleEnvelope> {
+    const view = await this.plans.writeOff(target, reason ?? null);
+    return tagged(view.installment, { data: toPaymentSchedule(view, this.clock.today()) });
   }
 }

@@ -31,5 +31,5 @@ export function redatePlan({ installments, departureDate, today, floorDays }: Mo
     }
     previous = Math.max(previous, dayNumber(installment.dueDate));
   }
-  return live.some((one) => one.isOpen() && one.dueDate > departureDate) ? ['due_after_departure'] : [];
+  return live.some((one) => one.isDueAfter(departureDate)) ? ['due_after_departure'] : [];
 }

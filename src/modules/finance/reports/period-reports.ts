@@ -6,7 +6,8 @@ import type { JournalQuery, PaymentJournalQuery, RevenueQuery, VatQuery } from '
 const SIGN = `case invoice.type when 'invoice' then 1 else -1 end`;
 
 /** Name of a row of the report of value-added tax, by which its documents are listed. */
-const TAX_GROUP = `concat_ws(':', side, coalesce(tax_code_id, 'none'), coalesce(rate::text, 'none'))`;
+const TAX_GROUP = `concat_ws(':', side, coalesce(tax_code_id, 'none'), coalesce(rate::text, 'none'),
+  case when tax_code_id is null then tax_kind end)`;
 
 /**
  * Documents with their tax, one row per tax code and rate as they were on the day of issue; amounts of credit notes, and of
@@ -57,7 +58,7 @@ const TAX_COLUMNS = {
 } as const;
 
 const TAX = `tax_code_id as "taxCodeId", tax_code as "taxCode", tax_kind as "taxKind", rate as "taxRateBasisPoints"`;
-const TAX_ORDER = '"taxCode" nulls last, "taxCodeId", "taxRateBasisPoints" nulls last';
+const TAX_ORDER = '"taxCode" nulls last, "taxCodeId", "taxKind" nulls last, "taxRateBasisPoints" nulls last';
 const AMOUNT_COLUMNS = { netCents: 'cents', taxCents: 'cents', grossCents: 'cents' } as const;
 
 export const VAT: Report<VatQuery> = {

@@ -77,7 +77,7 @@ export class TaxGroupRow extends TaxedRow {
   @Text({ max: 20 })
   taxCode: string | null;
 
-  /** Kind of the tax code; null without one. */
+  /** Kind of the tax code; null without one, but `outside_scope` for cancellation fees that are a compensation. */
   @OneOf(TAX_KINDS)
   taxKind: TaxKind | null;
 

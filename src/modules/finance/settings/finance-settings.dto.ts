@@ -1,5 +1,5 @@
 import { dataOf } from '../../../platform/http/dto.js';
-import { OneOf, Optional, Version, Whole } from '../../../platform/http/fields.js';
+import { Flag, OneOf, Optional, Version, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant } from '../../../platform/http/trade-fields.js';
 import { CANCELLATION_FEE_TAXES, type CancellationFeeTax, type FinanceSettings } from './finance-settings.entity.js';
 
@@ -47,11 +47,20 @@ export class ReplaceFinanceSettings {
 
   /**
    * The largest remainder of an installment that may be waived as a small difference, in minor units; 0 by default.
-   * @example 0
+   * @example 500
    */
   @Optional()
   @Whole({ min: 0, max: 1_000_000 })
   toleranceCents?: number;
+
+  /**
+   * True: staff can add items to bookings only with a tax code; false by default. Cancellation fees have no code, nor do
+   * trips without one.
+   * @example false
+   */
+  @Optional()
+  @Flag()
+  taxCodesRequired?: boolean;
 }
 
 /** Accounting settings of the organization. */
@@ -80,6 +89,10 @@ export class FinanceSettingsResponse {
   @Whole({ min: 0, max: 1_000_000 })
   toleranceCents: number;
 
+  /** Whether staff can add items to bookings only with a tax code. */
+  @Flag()
+  taxCodesRequired: boolean;
+
   @Version()
   version: number;
 
@@ -98,6 +111,7 @@ export function toFinanceSettings(settings: FinanceSettings): FinanceSettingsRes
     cancellationFeeTax: settings.cancellationFeeTax,
     refundDays: settings.refundDays,
     toleranceCents: settings.toleranceCents,
+    taxCodesRequired: settings.taxCodesRequired,
     version: settings.version,
     createdAt: settings.createdAt.toISOString(),
     updatedAt: settings.updatedAt.toISOString(),

@@ -13,6 +13,7 @@ export interface FinanceSettingValues {
   cancellationFeeTax: CancellationFeeTax;
   refundDays: number;
   toleranceCents: number;
+  taxCodesRequired: boolean;
 }
 
 /** The only row of its table, which the migration inserts. */
@@ -25,6 +26,7 @@ export class FinanceSettings implements FinanceSettingValues {
   @Column('text', { name: 'cancellation_fee_tax' }) cancellationFeeTax: CancellationFeeTax;
   @Column('integer', { name: 'refund_days' }) refundDays: number;
   @Column('bigint', { name: 'tolerance_cents', transformer: safeInteger }) toleranceCents: number;
+  @Column('boolean', { name: 'tax_codes_required' }) taxCodesRequired: boolean;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
@@ -41,6 +43,7 @@ export class FinanceSettings implements FinanceSettingValues {
       cancellationFeeTax: this.cancellationFeeTax,
       refundDays: this.refundDays,
       toleranceCents: this.toleranceCents,
+      taxCodesRequired: this.taxCodesRequired,
       version: this.version,
       createdAt: this.createdAt.toISOString(),
       updatedAt: this.updatedAt.toISOString(),

@@ -73,6 +73,7 @@ export class FinanceSettingsService {
         cancellationFeeTax: input.cancellationFeeTax ?? 'outside_scope',
         refundDays: input.refundDays ?? 14,
         toleranceCents: input.toleranceCents ?? 0,
+        taxCodesRequired: input.taxCodesRequired ?? false,
       },
       this.clock.now(),
     );

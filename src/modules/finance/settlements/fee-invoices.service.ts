@@ -58,7 +58,8 @@ export class FeeInvoicesService {
 
 /** The line of a fee that is a compensation, outside the scope of the tax. */
 function compensation(feeCents: number): LineInput[] {
-  return [{ description: FEE_DESCRIPTION, priceBasis: 'allocated', unitPriceCents: feeCents, taxCents: 0 }];
+  const line = { description: FEE_DESCRIPTION, priceBasis: 'allocated', unitPriceCents: feeCents } as const;
+  return [{ ...line, taxKind: 'outside_scope', taxCents: 0 }];
 }
 
 /** The lines of a fee that is the price of a supply, split over the tax groups of what was cancelled. */

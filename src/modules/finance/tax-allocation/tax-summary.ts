@@ -25,7 +25,7 @@ export function taxSummaryOf(lines: readonly SummarizedLine[]): TaxSummaryLine[]
   const sums = new Map<string, TaxSummaryLine>();
   for (const line of lines) {
     const { taxCodeId, taxCode, taxKind, taxRateBasisPoints, mention } = line;
-    const key = JSON.stringify([taxCodeId, taxRateBasisPoints, mention]);
+    const key = JSON.stringify([taxCodeId, taxKind, taxRateBasisPoints, mention]);
     const known = sums.get(key) ?? {
       ...{ taxCodeId, taxCode, taxKind, taxRateBasisPoints, mention },
       ...{ netCents: 0, taxCents: 0, grossCents: 0, baseTaxCents: null },
