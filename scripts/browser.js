@@ -16,23 +16,19 @@ const STEP_WITHIN_MS = 60_000;
 /** The Authorize dialog has an input for each security scheme. */
 const SESSIONS = [
   {
-    scheme: 'bearer',
+    scheme: 'staffToken',
     tokenIn: ({ staff }) => staff.token,
     operations: [
       { path: '/v1/admin/distribution/channels', method: 'get' },
       { path: '/v1/admin/distribution/channels/{id}', method: 'get' },
       { path: '/v1/admin/finance/supplier-invoices', method: 'get' },
       { path: '/v1/public/legal/contracts/{id}', method: 'get', id: ({ demo }) => demo.contractId },
-      { path: '/v1/admin/finance/invoices/{id}/issuance', method: 'post', search: 'issue an invoice' },
+      // It changes nothing, so that the command succeeds as often as it is run.
+      { path: '/v1/admin/notifications/reminder-rules/{id}/simulations', method: 'post', search: 'simulations' },
     ],
   },
   {
-    scheme: 'apiKey',
-    tokenIn: ({ staff }) => staff.token,
-    operations: [{ path: '/v1/admin/legal/contracts', method: 'get' }],
-  },
-  {
-    scheme: 'bearer',
+    scheme: 'platformKey',
     tokenIn: ({ platformKey }) => platformKey,
     operations: [
       { path: '/vault/v1/{vaultSlug}/encrypt', method: 'post' },
@@ -108,6 +104,8 @@ async function authorizeSection(page, scheme) {
  */
 async function tryOut(page, { path, method, id, search = paths[path][method].tags[0] }) {
   await page.fill('.operation-filter-input', search);
+  const tag = page.locator(`.opblock-tag[data-tag="${paths[path][method].tags[0]}"]`);
+  if ((await tag.getAttribute('data-is-open')) !== 'true') await tag.click();
   const block = page.locator(`.opblock-${method}`).filter({ has: page.locator(`[data-path="${path}"]`) });
   await block.locator('.opblock-summary-control').first().click();
   await block.getByRole('button', { name: /try it out/i }).click();

@@ -59,7 +59,7 @@ export async function createApp(surroundings: AppDependencies): Promise<NestExpr
   const rejecting = [limitAddresses(app.get(RateLimits)), requireWellFormed, servedSurfaces(env.surfaces)];
   const reading = [respondToOptions(app.get(RouteTable), { cors }), app.get(RequestBodies).read, traffic.received];
   app.use(chain(...rejecting, ...reading));
-  if (env.docs) serveDocument(app, apiDocumentContent);
+  if (env.docs) serveDocument(app, apiDocumentContent, { logsIn: !env.production });
   app.use(adapter.route);
   return app;
 }

@@ -17,9 +17,13 @@ const UNCHANGING = 'public, max-age=31536000, immutable';
 
 /**
  * Serves `/openapi.json` and Swagger UI at `/docs`, to which `/` leads. The document is built on the first request and serialized once for
- * each surface: building it for each request would block all the others.
+ * each surface: building it for each request would block all the others. With `logsIn` the page has a form that logs in staff.
  */
-export function serveDocument(app: NestExpressApplication, content: () => DocumentContent): void {
+export function serveDocument(
+  app: NestExpressApplication,
+  content: () => DocumentContent,
+  { logsIn }: { logsIn: boolean },
+): void {
   const server: Express = app.getHttpAdapter().getInstance();
   let document: OpenAPIObject | null = null;
   const parts = new Map<Surface | undefined, PreparedFile>();
@@ -35,7 +39,7 @@ export function serveDocument(app: NestExpressApplication, content: () => Docume
   // The address that a browser is given first.
   server.get('/', (_request, response) => response.redirect('/docs'));
 
-  const files = swaggerUiFiles();
+  const files = swaggerUiFiles(logsIn);
   for (const [path, file] of Object.entries(files)) {
     server.get(path, (request, response) => file.send(request, response));
   }
@@ -54,14 +58,14 @@ function requestedSurface({ query }: Request): Surface | undefined {
 }
 
 /** The page and what it loads, by path. */
-function swaggerUiFiles(): Record<string, PreparedFile> {
+function swaggerUiFiles(logsIn: boolean): Record<string, PreparedFile> {
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const { version } = JSON.parse(readFileSync(join(assets, 'package.json'), 'utf8')) as { version: string };
   const folder = `/docs/${version}`;
   const asset = (name: string, type: string) => new PreparedFile(readFileSync(join(assets, name)), type, UNCHANGING);
   const init = readFileSync(new URL('./swagger-ui.js', import.meta.url));
   return {
-    '/docs': new PreparedFile(Buffer.from(page(folder)), 'html', REVALIDATED),
+    '/docs': new PreparedFile(Buffer.from(page(folder, logsIn)), 'html', REVALIDATED),
     '/docs/init.js': new PreparedFile(init, 'js', REVALIDATED),
     [`${folder}/swagger-ui.css`]: asset('swagger-ui.css', 'css'),
     [`${folder}/swagger-ui-bundle.js`]: asset('swagger-ui-bundle.js', 'js'),
@@ -69,7 +73,15 @@ function swaggerUiFiles(): Record<string, PreparedFile> {
   };
 }
 
-function page(folder: string): string {
+const LOG_IN = `<form id="log-in" class="swagger-ui">
+<label>E-mail <input name="email" type="email" autocomplete="username" required></label>
+<label>Password <input name="password" type="password" autocomplete="current-password" required></label>
+<button class="btn authorize" type="submit">Log in as staff</button>
+<output></output>
+</form>
+`;
+
+function page(folder: string, logsIn: boolean): string {
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -80,7 +92,7 @@ function page(folder: string): string {
 <link rel="stylesheet" href="${folder}/swagger-ui.css">
 </head>
 <body>
-<div id="swagger-ui"></div>
+${logsIn ? LOG_IN : ''}<div id="swagger-ui"></div>
 <script src="${folder}/swagger-ui-bundle.js"></script>
 <script src="/docs/init.js"></script>
 </body>

@@ -53,15 +53,68 @@ function drawAllOperations({ React }) {
   return { components: { operations: Operations } };
 }
 
+/** Shows the successful responses of an operation, and the errors only on request. */
+function foldErrors() {
+  const responses = (Responses, { React }) =>
+    function FoldedResponses(props) {
+      const [isOpen, setOpen] = React.useState(false);
+      const successes = props.responses.filter((_, status) => Number(status) < 400);
+      const count = props.responses.size - successes.size;
+      const shown = isOpen || successes.size === 0 ? props.responses : successes;
+      const label = isOpen ? 'Hide error responses' : `Show ${count} error responses`;
+      const toggle = React.createElement(
+        'button',
+        { className: 'btn fold-errors', type: 'button', onClick: () => setOpen(!isOpen) },
+        label,
+      );
+      const list = React.createElement(Responses, { ...props, responses: shown });
+      return React.createElement('div', null, list, count > 0 && successes.size > 0 ? toggle : null);
+    };
+  return { wrapComponents: { responses } };
+}
+
+/** Puts the cursor into the first field of the Authorize dialog when it opens. */
+function focusFirstCredential() {
+  let isOpen = false;
+  new MutationObserver(() => {
+    const field = document.querySelector('.dialog-ux .auth-container input');
+    if (field && !isOpen) field.focus();
+    isOpen = field !== null;
+  }).observe(document.querySelector('#swagger-ui'), { childList: true, subtree: true });
+}
+
+/** Logs in with the form of a development service, and fills in the staff token. */
+function logInByForm(ui) {
+  const form = document.querySelector('#log-in');
+  if (!form) return;
+  const status = form.querySelector('output');
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const { email, password } = Object.fromEntries(new FormData(form));
+    const answer = await fetch('/v1/admin/identity/sessions', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email, password }),
+    });
+    const body = await answer.json();
+    if (answer.ok) ui.preauthorizeApiKey('staffToken', body.data.token);
+    status.textContent = answer.ok ? `Logged in as ${email}` : body.error;
+  });
+}
+
 // Earlier versions of this page kept tokens there.
 window.localStorage.removeItem('authorized');
 
 window.ui = window.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',
-  plugins: [findOperations, drawAllOperations],
+  plugins: [findOperations, drawAllOperations, foldErrors],
+  onComplete: () => {
+    focusFirstCredential();
+    logInByForm(window.ui);
+  },
   deepLinking: true,
-  docExpansion: 'list',
+  docExpansion: 'none',
   filter: true,
   // A token is kept by the open page only: localStorage outlives the browser session.
   persistAuthorization: false,
