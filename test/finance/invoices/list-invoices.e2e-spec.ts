@@ -125,7 +125,7 @@ describe('GET /v1/admin/finance/invoices', () => {
   it('reading and listing invoices needs finance:read, and a malformed or unknown id is 404', async () => {
     const other = await staffWith(app, 'finance:write');
     const { status, body } = await other.get(PATH);
-    expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:read' })]);
+    expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:receivables' })]);
     expect((await owner.get(`${PATH}/inv_01k0dem000e000000000009999`)).body).toEqual(problem('not_found'));
     expect((await owner.get(`${PATH}/1`)).body).toEqual(problem('not_found'));
   });

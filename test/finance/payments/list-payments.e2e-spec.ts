@@ -98,7 +98,7 @@ describe('GET /v1/admin/finance/payments', () => {
     const other = await staffWith(app, 'finance:write');
     const { status, body } = await other.get(PAYMENTS);
     expect(status).toBe(403);
-    expect(body).toEqual(problem('forbidden', { requiredScope: 'finance:read' }));
+    expect(body).toEqual(problem('forbidden', { requiredScope: 'finance:receivables' }));
     expect((await (await staffWith(app, 'finance:read')).get(PAYMENTS)).status).toBe(200);
   });
 });

@@ -208,10 +208,10 @@ describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
     ]);
   });
 
-  it('a download needs finance:read, and an unknown or malformed id is 404', async () => {
+  it('a download needs finance:receivables, and an unknown or malformed id is 404', async () => {
     const other = await staffWith(app, 'finance:write');
     const { status, body } = await download(other, 'rend_01k0dem000e000000000000001');
-    expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:read' })]);
+    expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:receivables' })]);
     for (const id of ['rend_01k0dem000e000000000009999', 'inv_01k0dem000e000000000000001', '..']) {
       const unknown = await download(owner, id);
       expect([unknown.status, unknown.body]).toEqual([404, problem('not_found')]);
