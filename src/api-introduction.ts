@@ -21,7 +21,7 @@ also accepted in the header \`X-Api-Key\`. Each operation names the scope that i
 \`details.issues\` as \`{path, message, code, params?}\`; the codes are those of the schema \`IssueCode\`. 401: no valid credential.
 403: the scope is missing. 404: unknown, or not visible to the caller. 409: the state of the resource does not permit the
 request. 422: well-formed, but a rule is broken; \`details.field\` names the member. 429 and 503 carry \`Retry-After\`. A 500
-says only the request id. Before an operation is known a request may also be answered with 408 (it took too long to arrive), 417
+says only the request ID. Before an operation is known a request may also be answered with 408 (it took too long to arrive), 417
 (unsupported Expect) or 431 (headers above 16 KiB).
 
 **Every response** carries \`X-Request-Id\`; a valid one of the request is returned.

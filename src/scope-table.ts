@@ -84,7 +84,7 @@ function rowsOf({ paths }: OpenAPIObject): Row[] {
 
 /** OAuth clients authenticate themselves at the OAuth endpoints; no API key or token is required there. */
 function isPublic(security: readonly object[] = []): boolean {
-  return security.every((needed) => Object.keys(needed).every((scheme) => scheme === 'clientBasic'));
+  return security.every((needed) => Object.keys(needed).every((scheme) => scheme === 'oauthClient'));
 }
 
 function words(scope: string | null): [string] {

@@ -80,7 +80,7 @@ describe('PATCH .../items/{itemId}', () => {
   it('changing an item to a negative total is rejected with 422 negative_total', async () => {
     const item = await newItem({ unitSellCents: 100 });
     await addItem(owner, item.bookingId, { type: 'discount', unitSellCents: -60 });
-    const answer = { status: 422, body: problem('negative_total', { totalCents: -10 }) };
+    const answer = { status: 422, body: problem('negative_total', { field: 'unitSellCents', totalCents: -10 }) };
     expect(await errorOf(item, { unitSellCents: 50 })).toEqual(answer);
   });
 
@@ -147,7 +147,7 @@ describe('POST .../items/{itemId}/cancellation', () => {
     const item = await newItem();
     await addItem(owner, item.bookingId, { type: 'discount', unitSellCents: -1 });
     const { status, body } = await cancel(item);
-    expect([status, body]).toEqual([422, problem('negative_total', { totalCents: -1 })]);
+    expect([status, body]).toEqual([422, problem('negative_total', { field: 'unitSellCents', totalCents: -1 })]);
   });
 });
 

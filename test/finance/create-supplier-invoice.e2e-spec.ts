@@ -163,6 +163,6 @@ describe('a status on create', () => {
   it.each(['paid', 'void'])('the status %s is rejected with 422', async (status) => {
     const rejected = await owner.post(PATH, body({ status }));
     expect(rejected.status).toBe(422);
-    expect(rejected.body).toEqual(problem('invalid_initial_status'));
+    expect(rejected.body).toEqual(problem('invalid_initial_status', { field: 'status' }));
   });
 });

@@ -31,6 +31,7 @@ describe('a password in a request with an Idempotency-Key', () => {
         error: 'The Idempotency-Key was used for a different request',
         code: 'idempotency_key_reused',
         requestId: other.headers['x-request-id'],
+        details: { field: 'Idempotency-Key' },
       },
     ]);
   });

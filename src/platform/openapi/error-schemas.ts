@@ -26,7 +26,7 @@ export const invalidMembers = (maxItems: number) => ({
       properties: {
         path: text(MAX_PATH, 'Where the member is, for example `lines.0.quantity`'),
         message: text(MAX_MESSAGE, 'What is wrong with the member, in English; the text may change'),
-        code: { $ref: '#/components/schemas/IssueCode' },
+        code: { description: 'The violated rule', allOf: [{ $ref: '#/components/schemas/IssueCode' }] },
         params: {
           type: 'object',
           description: 'What a translated message needs besides the name of the member; the members depend on the code',
