@@ -157,6 +157,7 @@ export class ReportsController {
    * tax is due when it is received, so issue an invoice for it. Money of cancelled bookings, and what covers requested
    * refunds, is not listed.
    */
+  @ApiOperation({ operationId: 'reports_listUnbilledReceipts' })
   @Get('unbilled-receipts')
   @Answers(UnbilledReceiptReport)
   async unbilledReceipts(@Query() query: UnbilledQuery): Answer {
@@ -234,6 +235,7 @@ export class ReportsController {
    * balance per currency; opening plus rows is closing. The closing balance is what the customer owes by documents: open
    * invoices and refunds that no money covers, less what is prepaid. Void invoices are not listed.
    */
+  @ApiOperation({ operationId: 'reports_listCustomerStatement' })
   @Get('customer-statement')
   @Answers(CustomerStatementReport)
   async customerStatement(@Query() query: CustomerStatementQuery): Answer {
