@@ -49,12 +49,13 @@ describe('X-Request-Id', () => {
 });
 
 describe('a path with repeated slashes', () => {
-  const PLAIN = { error: 'Not found' };
-  const DATA = { code: 'NOT_FOUND', message: 'Not found' };
-  const TRADE = { error: 'Not found', code: 'not_found', requestId: expect.any(String) };
+  const UNKNOWN_PATH = 'No operation has this path';
+  const PLAIN = { error: UNKNOWN_PATH };
+  const DATA = { code: 'NOT_FOUND', message: UNKNOWN_PATH };
+  const TRADE = { error: UNKNOWN_PATH, code: 'not_found', requestId: expect.any(String) };
   const OAUTH = {
     error: 'not_found',
-    error_description: 'Not found',
+    error_description: UNKNOWN_PATH,
     code: 'not_found',
     requestId: expect.any(String),
   };
