@@ -53,15 +53,18 @@ describe('the CSV export of entries', () => {
     expect(headers['content-disposition']).toBe('attachment; filename="action-ledger.csv"');
   });
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)'])('the export does not turn the reason %s into a formula', async (reason) => {
-    const subjectId = await newChannel(app);
-    const { id } = await entryOf(app, subjectId, 'distribution.channel.create');
-    await app.as('owner').post(`${ENTRIES}/${id}/reversals`, { reason });
+  it.each(['=1+1', '+1', '-1+1', '@SUM(A1)'])(
+    'the export does not turn the reason %s into a formula',
+    async (reason) => {
+      const subjectId = await newChannel(app);
+      const { id } = await entryOf(app, subjectId, 'distribution.channel.create');
+      await app.as('owner').post(`${ENTRIES}/${id}/reversals`, { reason });
 
-    const { rows } = await rowsOf(`?subjectId=${subjectId}&action=distribution.channel.create.reverse`);
+      const { rows } = await rowsOf(`?subjectId=${subjectId}&action=distribution.channel.create.reverse`);
 
-    expect(rows[1]?.split(',')[7]).toBe(`'${reason}`);
-  });
+      expect(rows[1]?.split(',')[7]).toBe(`'${reason}`);
+    },
+  );
 
   it('the export keeps quotes, commas and line breaks in their cell', async () => {
     const subjectId = await newChannel(app);

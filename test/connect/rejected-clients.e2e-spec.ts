@@ -27,6 +27,7 @@ describe('an invalid request for a new client (400)', () => {
     path: 'scopes',
     code: 'wrong_format',
     message: `scopes.${index} must start with connect: and name an area and an action, such as connect:bookings:write; or be connect:*`,
+    params: { pattern: expect.stringMatching(/^\^connect:/) },
   });
 
   it('a request for a new client is 400 for an invalid scope with an explanation, and nothing is created', async () => {

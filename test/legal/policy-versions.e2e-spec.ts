@@ -155,7 +155,12 @@ describe('a version', () => {
       path: 'rules.0.validTo',
       code: 'end_before_start',
     },
-    { what: 'a position twice', rules: [{ ...RULE, position: 1 }, RULE], path: 'rules.1.position', code: 'unique' },
+    {
+      what: 'a position twice',
+      rules: [{ ...RULE, position: 1 }, RULE],
+      path: 'rules.1.position',
+      code: 'position_taken',
+    },
     { what: 'an unknown type', rules: [{ type: 'bonus' }], path: 'rules.0.type', code: 'unknown_value' },
   ];
   it.each(contradictions)(

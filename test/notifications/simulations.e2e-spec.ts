@@ -183,7 +183,12 @@ describe('a simulation', () => {
     const rejected = await app.as('owner').post<ErrorBody>(`${RULES}/${id}/simulations`, { date: '2027-02-30' });
     expect(rejected).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     expect(rejected.body.details.issues).toEqual([
-      { path: 'date', message: expect.stringContaining('YYYY-MM-DD'), code: expect.any(String) },
+      {
+        path: 'date',
+        message: expect.stringContaining('YYYY-MM-DD'),
+        code: 'wrong_format',
+        params: { format: 'date' },
+      },
     ]);
     const unknown = `${RULES}/rrul_01ARZ3NDEKTSV4RRFFQ69G5FAV/simulations`;
     expect(await app.as('owner').post(unknown, { date: '2027-05-18' })).toMatchObject({ status: 404 });

@@ -28,7 +28,7 @@ const RULES: Readonly<Record<string, (constraints: readonly unknown[]) => Violat
     code: 'unknown_value',
     params: { allowed: Array.isArray(allowed) ? allowed.map(String) : [] },
   }),
-  matches: ([pattern]) => ({ code: 'wrong_format', params: { pattern: sourceOf(pattern) } }),
+  matches: ([pattern]) => matching(sourceOf(pattern)),
   noControls: () => ({ code: 'control_characters' }),
   isFreeObject: ([maxBytes, maxDepth]) => bounded('unfit_object', { maxBytes, maxDepth }),
   isEmail: () => wrongFormat('email'),
@@ -75,6 +75,13 @@ function violationOf(
   const violation = RULES[rule]?.(constraints) ?? wrongFormat(formatOf(rule));
   const isNoText = !metadata?.each && typeof value !== 'string';
   return violation.code === 'wrong_format' && isNoText ? wrongType('string') : violation;
+}
+
+/** A longer pattern is a list of values, which a message cannot name. */
+const MAX_PATTERN = 200;
+
+function matching(pattern: string): Violation {
+  return pattern.length > MAX_PATTERN ? { code: 'wrong_format' } : { code: 'wrong_format', params: { pattern } };
 }
 
 function sourceOf(pattern: unknown): string {

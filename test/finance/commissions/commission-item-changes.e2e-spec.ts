@@ -62,9 +62,19 @@ describe('a change of the item', () => {
   });
 
   it.each([
-    [{ unitSellCents: 20_000 }, 422, 'commission_exceeds_base', { totalSellCents: 20_000, commissionCents: 30_000 }],
+    [
+      { unitSellCents: 20_000 },
+      422,
+      'commission_exceeds_base',
+      { field: 'amountCents', totalSellCents: 20_000, commissionCents: 30_000 },
+    ],
     [{ pricingTreatment: 'pass_through' }, 409, 'pass_through_item', undefined],
-    [{ costCents: null, costCurrency: null }, 422, 'cost_unknown', { currency: 'EUR', costCurrency: null }],
+    [
+      { costCents: null, costCurrency: null },
+      422,
+      'cost_unknown',
+      { field: 'commissionModel', currency: 'EUR', costCurrency: null },
+    ],
   ])(
     'a change of the item to %j that its commissions do not allow is rejected with %d %s and changes nothing',
     async (...[sent, status, code, details]) => {

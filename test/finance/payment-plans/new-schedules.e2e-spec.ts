@@ -48,6 +48,7 @@ describe('an installment that is added', () => {
       paidCents: 0,
       outstandingCents: 25_000,
       waived: false,
+      warnings: [],
       waiveReason: null,
       notes: 'On request',
       position: 4,

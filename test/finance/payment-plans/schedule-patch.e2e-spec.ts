@@ -95,7 +95,7 @@ describe('a due date', () => {
     const dueDate = days(departureDate, 1);
     const { status, body } = await change(owner, schedule, { dueDate });
     expect(status).toBe(422);
-    expect(body).toEqual(problem('due_date_after_departure', { dueDate, departureDate }));
+    expect(body).toEqual(problem('due_date_after_departure', { field: 'dueDate', dueDate, departureDate }));
     expect((await change(owner, schedule, { dueDate: departureDate })).status).toBe(200);
     const allowed = await change(owner, schedule, [{ dueDate }, '?allowAfterDeparture=true']);
     expect(allowed.body.data).toMatchObject({ dueDate });

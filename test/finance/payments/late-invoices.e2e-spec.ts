@@ -40,7 +40,8 @@ describe('an invoice that is issued after payments', () => {
     const invoice = await issued(id);
     const allocations = [{ invoiceId: invoice.id, amountCents: 100_000 }];
     const { status, body } = await owner.post(PAYMENTS, received(id, 100_000, { allocations }));
-    expect([status, body]).toEqual([422, problem('over_allocated', { available: 100_000, outstanding: 70_000 })]);
+    const details = { field: 'allocations', available: 100_000, outstanding: 70_000 };
+    expect([status, body]).toEqual([422, problem('over_allocated', details)]);
     await recorded(owner, received(id, 70_000, { allocations: [{ invoiceId: invoice.id, amountCents: 70_000 }] }));
     expect(await balanceOf(invoice.id)).toEqual({ status: 'paid', paidCents: 100_000 });
   });
