@@ -83,6 +83,7 @@ describe('creating a contract', () => {
         error: 'A new contract must have the status draft',
         code: 'invalid_initial_status',
         requestId: answer.headers['x-request-id'],
+        details: { field: 'status' },
       });
     },
   );
