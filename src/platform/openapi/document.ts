@@ -67,10 +67,14 @@ export function buildDocument(app: INestApplication, { introduction, tags, examp
   applyDefaultDescriptions(document);
   const schemas = (document.components ??= {}).schemas ?? {};
   shareNamedValues(document, schemas);
-  document.components.schemas = { ...schemas, ...(errorSchemas as Record<string, SchemaObject>) };
+  // Copies, because the steps below change the schemas of this document.
+  const errors = structuredClone(errorSchemas) as Record<string, SchemaObject>;
+  document.components.schemas = { ...schemas, ...errors };
 
   for (const { errorBodies } of all) {
-    for (const { name, schema } of Object.values(errorBodies)) document.components.schemas[name] = schema;
+    for (const { name, schema } of Object.values(errorBodies)) {
+      document.components.schemas[name] = structuredClone(schema);
+    }
   }
 
   const routes = new Map(all.map((route) => [`${route.method} ${toTemplate(route.path)}`, route]));

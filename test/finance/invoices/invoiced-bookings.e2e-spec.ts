@@ -24,7 +24,7 @@ describe('the invoiced amount of a booking', () => {
     const second = await draft(owner, { bookingId, lines: [line(401)] });
     expect((await issue(first.id)).status).toBe(200);
     const { status, body } = await issue(second.id);
-    const details = { bookingTotalCents: 1_000, invoicedCents: 600, totalCents: 401 };
+    const details = { field: 'totalCents', bookingTotalCents: 1_000, invoicedCents: 600, totalCents: 401 };
     expect([status, body]).toEqual([422, problem('invoice_exceeds_booking', details)]);
     expect((await post({ bookingId, lines: [line(401)] })).status).toBe(422);
     expect((await voiding(owner, first.id)).status).toBe(200);

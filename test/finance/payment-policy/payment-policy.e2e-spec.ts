@@ -113,7 +113,7 @@ describe('an invalid payment policy', () => {
     async (...[, steps, percentBasisPoints, remainders]) => {
       const { status, body } = await put({ steps });
       expect(status).toBe(422);
-      expect(body).toEqual(problem('invalid_payment_policy', { percentBasisPoints, remainders }));
+      expect(body).toEqual(problem('invalid_payment_policy', { field: 'steps', percentBasisPoints, remainders }));
       expect((await owner.get(PATH)).status).toBe(404);
     },
   );
