@@ -100,7 +100,7 @@ describe('exports of large reports', () => {
     const [bill] = await app.sql<{ id: string }>('select id from supplier_invoices order by created_at desc limit 1');
     await copies(bill?.id ?? '', 1);
     const { status, body } = await app.as('owner').get(PATH);
-    expect([status, body]).toEqual([422, problem('report_too_large', { maxRows: ROWS })]);
+    expect([status, body]).toEqual([422, problem('report_too_large', { field: 'format', maxRows: ROWS })]);
     expect((await app.as('owner').get(`${REPORTS}/vat?format=csv`)).status).toBe(200);
   });
 });
