@@ -44,7 +44,7 @@ const platformLayers = [
   ['jobs'],
   ['keys'],
   ['auth'],
-  ['idempotency', 'limits', 'outbox'],
+  ['admission', 'idempotency', 'limits', 'outbox'],
   ['http'],
   ['files', 'openapi', 'provisioning', 'traffic'],
   ['monitoring'],

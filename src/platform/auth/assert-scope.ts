@@ -14,7 +14,7 @@ export function assertScope(scope: string): void {
 }
 
 /** Records scopes that the content of the request requires, and that the actor has: a replayed response requires them again. */
-export function requireOnReplay(scopes: readonly string[]): void {
+function requireOnReplay(scopes: readonly string[]): void {
   const context = currentContext();
   context.askedScopes = [...new Set([...(context.askedScopes ?? []), ...scopes])];
 }

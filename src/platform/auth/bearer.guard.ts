@@ -10,7 +10,7 @@ import { type CredentialKind, parseCredential } from '../ids/credentials.js';
 import { access } from './access.js';
 import type { PresentedCredential } from './bearer.strategy.js';
 import { TokenVerifier } from './token-verifier.js';
-import { unauthorized } from './unauthorized.js';
+import { unauthorized } from '../context/unauthorized.js';
 
 /** Which credentials a surface accepts. The storefront accepts none: all of its routes are public. */
 const KINDS: Record<Surface, readonly CredentialKind[]> = {

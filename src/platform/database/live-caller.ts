@@ -1,4 +1,4 @@
-import { callerEnded } from '../auth/unauthorized.js';
+import { callerEnded } from '../context/unauthorized.js';
 import type { RequestContext } from '../context/request-context.js';
 import { mapConstraint } from '../errors/database-errors.js';
 import type { Statement } from './statement.js';

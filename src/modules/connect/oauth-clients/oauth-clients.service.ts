@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type FindOptionsWhere, In } from 'typeorm';
-import { callerEnded } from '../../../platform/auth/unauthorized.js';
+import { callerEnded } from '../../../platform/context/unauthorized.js';
 import { derivedEnd } from '../../../platform/auth/derived-end.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { hashSecret } from '../../../platform/ids/credentials.js';

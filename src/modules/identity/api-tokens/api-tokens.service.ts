@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { callerEnded } from '../../../platform/auth/unauthorized.js';
+import { callerEnded } from '../../../platform/context/unauthorized.js';
 import { derivedEnd } from '../../../platform/auth/derived-end.js';
 import { hashSecret, newCredential, parseCredential } from '../../../platform/ids/credentials.js';
 import { Clock } from '../../../platform/clock/clock.js';

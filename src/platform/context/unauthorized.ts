@@ -1,5 +1,5 @@
-import { currentContext } from '../context/request-context.js';
-import type { Surface } from '../context/surface.js';
+import { currentContext } from './request-context.js';
+import type { Surface } from './surface.js';
 import { AppError } from '../errors/app-error.js';
 
 /** The credential that each surface takes. All routes of the storefront are public. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { issuesOf } from '../../../test/setup/issues.js';
-import { ISSUE_CODES } from '../errors/issue-codes.js';
-import { CreateBooking } from '../../modules/bookings/bookings/booking.dto.js';
-import { CreateSupplierInvoice } from '../../modules/finance/supplier-invoices/supplier-invoice.dto.js';
+import { issuesOf } from '../setup/issues.js';
+import { ISSUE_CODES } from '../../src/platform/errors/issue-codes.js';
+import { CreateBooking } from '../../src/modules/bookings/bookings/booking.dto.js';
+import { CreateSupplierInvoice } from '../../src/modules/finance/supplier-invoices/supplier-invoice.dto.js';
 
 const BOOKING = { currency: 'EUR', customerName: 'Ana Pop' };
 
