@@ -1,12 +1,5 @@
 /** The bans of this house, each one selector and the reason that its reader is told. */
 const selectors = {
-  'few-parameters': [
-    [
-      ':matches(FunctionDeclaration, ArrowFunctionExpression, :not(MethodDefinition) > FunctionExpression)[params.length>3]',
-      "MethodDefinition[kind!='constructor'] > FunctionExpression[params.length>3]",
-    ].join(', '),
-    'At most three parameters: from the fourth on, one named object. Constructors of providers take what they need.',
-  ],
   'no-default-export': [
     'ExportDefaultDeclaration',
     'Export by name: a name that everybody shares can be searched for.',

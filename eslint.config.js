@@ -22,7 +22,6 @@ export default tseslint.config(
       'object-shorthand': 'error',
       'no-unreachable': 'error',
       eqeqeq: ['error', 'always', { null: 'ignore' }],
-      ...on(['few-parameters']),
     },
   },
   {

@@ -5,15 +5,6 @@ import { bans } from '../../eslint.bans.js';
 
 /** For each lint rule the code that it must reject, and similar code that must pass. */
 const cases: Record<string, { rejected: string[]; passes: string[] }> = {
-  'few-parameters': {
-    rejected: [
-      'function f(a, b, c, d) {}',
-      'const f = (a, b, c, d) => a;',
-      'const o = { f: function (a, b, c, d) {} };',
-      'class A { f(a, b, c, d) {} }',
-    ],
-    passes: ['function f(a, b, c) {}', 'class A { constructor(private a: A, b, c, d, e, f, g, h, i) {} }'],
-  },
   'no-default-export': { rejected: ['export default class A {}', 'export default 1;'], passes: ['export class A {}'] },
   'no-double-cast': { rejected: ['const a = b as unknown as string;'], passes: ['const a = b as string;'] },
   'no-cast': {

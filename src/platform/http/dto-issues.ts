@@ -44,8 +44,8 @@ const CLEAREST: readonly IssueCode[] = ['unknown_member', 'wrong_type', 'control
  * several other violations the clearest counts.
  */
 export function issueOf(type: Type<object>, error: ValidationError, path: string): Issue {
-  const { property, value: given } = error;
-  const value: unknown = given;
+  const { property } = error;
+  const value = error.value as unknown;
   const violations = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
     rule,
     message,

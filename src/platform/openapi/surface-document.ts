@@ -28,7 +28,7 @@ function referencedFrom(node: unknown, components: Record<string, Node>): Record
   while (open.length > 0) {
     const next = open.pop();
     if (typeof next !== 'object' || next === null) continue;
-    open.push(...Object.values(next));
+    open.push(...(Object.values(next) as unknown[]));
     const { $ref: reference } = next as { $ref?: unknown };
     const [, section, name] = typeof reference === 'string' ? (COMPONENT.exec(reference) ?? []) : [];
     if (section === undefined || name === undefined || found.has(`${section}/${name}`)) continue;
