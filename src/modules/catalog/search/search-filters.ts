@@ -21,7 +21,7 @@ interface FilterWarning {
   readonly code: 'unknown_filter';
 }
 
-/** Whatever else the filter says. In a `not` it matches every document, as a filter on a field without a value does. */
+/** It matches no document, also beside other conditions. In a `not` it matches every document, as a filter on a field without a value does. */
 const NO_DOCUMENT: Filter = { kind: 'or', clauses: [] };
 
 /** Validates and parses the filters of a request. Throws 400 with the path of each issue. */

@@ -82,7 +82,7 @@ export class OAuthClientsController {
    * @remarks Ends the client, its secrets and its access tokens at once and permanently, and returns the client. Clients that
    * it created end with it, and so do theirs. The path
    * accepts the public client ID or the ID of the resource. Revoking it again returns the same response.
-   * A delete scope of any area is enough, whatever the scopes of the client are.
+   * A delete scope of any area is enough; the scopes of the client do not matter.
    */
   @ApiOperation({ operationId: 'oauthClients_revoke' })
   @Delete(':clientId')

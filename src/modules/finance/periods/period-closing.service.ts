@@ -200,7 +200,7 @@ export class PeriodClosingService {
     return [...(await this.violatedRules()), ...(await this.openMatters(id))];
   }
 
-  /** What somebody has to look at, although it prevents no closing. */
+  /** What staff should check before closing; it does not prevent the closing. */
   private async warnings(id: string): Promise<PeriodWarning[]> {
     const found = await this.database.query<PeriodWarning>(
       `select 'unbilled_receipts' as type, count(*)::integer as count, (array_agg(id order by id))[1:20] as examples

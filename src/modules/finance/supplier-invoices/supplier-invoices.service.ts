@@ -182,7 +182,7 @@ export class SupplierInvoicesService {
     });
   }
 
-  /** With the setting, whoever enters an invoice can neither approve nor pay it, by whatever route. */
+  /** With the setting, the user who enters an invoice can neither approve nor pay it on any route. */
   private async assertSecondPerson(invoice: SupplierInvoice): Promise<void> {
     const { supplierInvoicesNeedTwoPersons } = await this.organization.get();
     if (supplierInvoicesNeedTwoPersons) invoice.assertSecondPerson(currentActor().principal);

@@ -16,7 +16,7 @@ export abstract class AccountMailListener {
   /** The password was changed by its user, or by a reset. */
   passwordChanged?(mail: AccountMail): Promise<void>;
   secondFactorActivated?(mail: AccountMail): Promise<void>;
-  /** Several wrong codes in a row were sent by somebody who knows the password. */
+  /** A caller who knows the password sent several wrong codes in a row. */
   secondFactorGuessed?(mail: AccountMail): Promise<void>;
   /** The second factor was removed by its user or by an owner. */
   secondFactorRemoved?(mail: AccountMail): Promise<void>;
