@@ -57,9 +57,11 @@ const WITHOUT_KEY = [
   `POST ${SESSIONS}/second-factor`,
   `POST ${STAFF}/notifications/reminder-rules/{id}/simulations`,
 ];
+/** Ends the credential of its caller, which then authenticates no replay. */
+const ENDS_ITS_CALLER = `DELETE ${SESSIONS}/current`;
 /** What is revoked or ended has no version. */
 const WITHOUT_VERSION = [
-  `DELETE ${SESSIONS}/current`,
+  ENDS_ITS_CALLER,
   `DELETE ${SESSIONS}/others`,
   `DELETE ${SESSIONS}/{id}`,
   `DELETE ${STAFF}/identity/users/{id}/second-factor`,
@@ -317,7 +319,8 @@ describe('Idempotency-Key', () => {
   });
 
   it('an Idempotency-Key replays the first response to the same request, and another request is 422', async () => {
-    const found = await deviations(keyed, async (call) => {
+    const repeatable = keyed.filter(({ name }) => name !== ENDS_ITS_CALLER);
+    const found = await deviations(repeatable, async (call) => {
       const options = withKey(`rules-${call.operation.operationId}`);
       if (parameterOf(call, 'If-Match')) Object.assign(options.headers, { 'If-Match': await currentTag(call) });
       const first = await send(call, options);

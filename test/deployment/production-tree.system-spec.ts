@@ -7,6 +7,7 @@ import { UNREACHABLE } from '../../scripts/install.js';
 import { freePort } from '../../scripts/ports.js';
 import { bill, fetchFile, linkOf, requestRendition } from '../finance/renditions/rendering.js';
 import { Machine, PRODUCTION } from '../identity/machine.js';
+import { OWN_PASSWORD, SESSIONS } from '../identity/staff.js';
 import { PROJECT } from '../launcher/folders.js';
 import { eventually } from '../launcher/wait.js';
 import { startObjectStore } from '../platform/files/object-store.js';
@@ -38,9 +39,12 @@ async function signIn(origin: string): Promise<TestClient> {
   const client = new TestClient({ url, agent, contract: await readContract(url, agent) });
   expect((await client.get('/v1/admin/bookings')).status).toBe(401);
   // Passwords are verified by native code.
-  const session = await client.post<{ data: { token: string } }>('/v1/admin/identity/sessions', OWNER);
+  const session = await client.post<{ data: { token: string } }>(SESSIONS, OWNER);
   expect(session.status).toBe(201);
-  return client.with(session.body.data.token);
+  const owner = client.with(session.body.data.token);
+  const change = { currentPassword: OWNER.password, newPassword: 'eight blue herons fish' };
+  expect((await owner.post(OWN_PASSWORD, change)).status).toBe(200);
+  return owner;
 }
 
 describe('the production tree, which the image contains', () => {

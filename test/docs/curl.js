@@ -3,13 +3,14 @@
 import { writeFileSync } from 'node:fs';
 
 const options = { method: null, headers: {}, data: null, user: null, fail: false, url: null };
-Object.assign(options, { follow: 'manual', file: null, retries: 0, seconds: null });
+Object.assign(options, { follow: 'manual', file: null, retries: 0, seconds: null, end: '' });
 const takers = {
   '-X': (value) => (options.method = value),
   '-H': (value) => (options.headers[value.slice(0, value.indexOf(':'))] = value.slice(value.indexOf(':') + 1).trim()),
   '-d': (value) => (options.data = value),
   '-u': (value) => (options.user = value),
   '-o': (value) => (options.file = value),
+  '-w': (value) => (options.end = value.replaceAll('\\n', '\n')),
   '--max-time': (value) => (options.seconds = Number(value)),
   '--retry': (value) => (options.retries = Number(value)),
 };
@@ -40,4 +41,5 @@ if (options.seconds !== null) {
 const bytes = Buffer.from(await answer.arrayBuffer());
 if (options.file === null) process.stdout.write(bytes);
 else writeFileSync(options.file, bytes);
+process.stdout.write(options.end);
 if (options.fail && answer.status >= 400) process.exitCode = 22;

@@ -64,9 +64,11 @@ describe('a token that is created with an expiring token', () => {
     expect((await create(app.with(child.token))).expiresAt).toBe(sooner);
   });
 
-  it('a token that is created with an expiring token has no end of its own if a session creates it, since the session ends but its user does not', async () => {
+  it('a token that is created with a session outlives the session that creates it, and ends after a year', async () => {
     const { client } = await hire(app, ['owner']);
-    expect((await create(client)).expiresAt).toBeNull();
+    const { expiresAt } = await create(client);
+    const year = 366 * 24;
+    expect([inHours(year - 1) < String(expiresAt), String(expiresAt) <= inHours(year)]).toEqual([true, true]);
   });
 });
 

@@ -22,7 +22,9 @@ describe('concurrent payments for supplier invoices', () => {
     const answers = await together(2, () => owner.post(PAYMENTS, out(id, 600)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422]);
     const rejected = answers.find(({ status }) => status === 422);
-    expect(rejected?.body).toEqual(problem('over_allocated', { available: 600, outstanding: 400 }));
+    expect(rejected?.body).toEqual(
+      problem('over_allocated', { available: 600, outstanding: 400, field: 'allocations' }),
+    );
     expect(await settledOf(owner, id)).toMatchObject({ status: 'approved', paidCents: 600 });
   });
 
