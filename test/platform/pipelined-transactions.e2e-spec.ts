@@ -356,7 +356,7 @@ describe('an update of a row that must have been locked', () => {
 
   it('a request whose Idempotency-Key was claimed by another one meanwhile is rolled back with 409', async () => {
     const keys = app.nest.get(IdempotencyKeys);
-    const wanted = { principal: 'test', key: randomUUID(), fingerprint: Buffer.from('a') };
+    const wanted = keys.requestOf({ principal: 'test', key: randomUUID() }, Buffer.from('a'));
     const outcome = await keys.claim(wanted);
     if (!('claim' in outcome)) throw new Error('The key was taken');
     await app.sql(`update idempotency_keys set token = 'another' where key = $1`, [wanted.key]);

@@ -12,12 +12,22 @@ import { newId } from '../ids/id.js';
 import { Cron } from '../jobs/job-decorators.js';
 import { SealingKeys } from '../keys/sealing-keys.js';
 
+/** The key of a caller. */
+interface CallerKey {
+  readonly principal: string;
+  readonly key: string;
+}
+
+/** A request that uses a key. */
+export interface ClaimedRequest extends CallerKey {
+  readonly fingerprint: Buffer;
+  /** What its fingerprint would have been with the sealing keys that were replaced while stored fingerprints are kept. */
+  readonly earlierFingerprints: readonly Buffer[];
+}
+
 /** A key that belongs to this request only; `token` rejects a request that took too long. */
-export interface Claim {
-  principal: string;
-  key: string;
-  fingerprint: Buffer;
-  token: string;
+interface Claim extends ClaimedRequest {
+  readonly token: string;
 }
 
 export interface StoredAnswer {
@@ -65,8 +75,19 @@ export class IdempotencyKeys {
     await this.database.purge('idempotency_keys', 'expires_at < $1', [this.clock.now()]);
   }
 
+  /**
+   * The fingerprint is stored for a day and depends on the sealing key, so a copy of the database does not help to guess a
+   * password or a code in the request.
+   */
+  requestOf(callerKey: CallerKey, identity: Buffer): ClaimedRequest {
+    // With the caller in it, another caller cannot try guesses by requests of its own.
+    const text = Buffer.concat([Buffer.from(`${callerKey.principal}\n`), identity]);
+    const [fingerprint, ...earlierFingerprints] = this.sealingKeys.codesOf(PURPOSE, text, KEPT_SECONDS);
+    return { ...callerKey, fingerprint, earlierFingerprints };
+  }
+
   /** Claims the key, or returns the stored response. Throws 422 for another request's key, 409 while it is running. */
-  async claim(wanted: Omit<Claim, 'token'>): Promise<{ claim: Claim } | { stored: StoredAnswer }> {
+  async claim(wanted: ClaimedRequest): Promise<{ claim: Claim } | { stored: StoredAnswer }> {
     const claim = { ...wanted, token: newId('claim') };
     const row = await this.take(claim).catch(async (error: unknown) => {
       // Perhaps only the result was lost: then this request has the key, and no other one uses it.
@@ -74,7 +95,8 @@ export class IdempotencyKeys {
       throw error;
     });
     if (row?.claimed) return { claim };
-    if (row && !row.fingerprint.equals(wanted.fingerprint)) {
+    const fingerprints = [wanted.fingerprint, ...wanted.earlierFingerprints];
+    if (row && !fingerprints.some((fingerprint) => fingerprint.equals(row.fingerprint))) {
       throw unprocessable('idempotency_key_reused', 'The Idempotency-Key was used for a different request', {
         field: 'Idempotency-Key',
       });
@@ -83,7 +105,7 @@ export class IdempotencyKeys {
     throw inProgress();
   }
 
-  private async take({ principal, key, fingerprint, token }: Claim): Promise<Row | undefined> {
+  private async take({ principal, key, fingerprint, earlierFingerprints, token }: Claim): Promise<Row | undefined> {
     const [row] = await this.database.prepared<Row>(
       'idempotency-take',
       `with taken as (
@@ -92,7 +114,7 @@ export class IdempotencyKeys {
          on conflict (principal, key) do update
            set fingerprint = excluded.fingerprint, token = excluded.token, sealed_answer = null,
                lease_until = excluded.lease_until, expires_at = excluded.expires_at, session = excluded.session
-           where k.expires_at < $7 or (k.sealed_answer is null and k.fingerprint = excluded.fingerprint
+           where k.expires_at < $7 or (k.sealed_answer is null and k.fingerprint = any($9::bytea[])
              and (k.lease_until < $7 or ${sessionEnded('k.session')}))
          returning fingerprint, sealed_answer)
        select fingerprint, sealed_answer as sealed, true as claimed from taken
@@ -108,6 +130,7 @@ export class IdempotencyKeys {
         this.clock.inSeconds(KEPT_SECONDS),
         this.clock.now(),
         this.watchdog.session,
+        [fingerprint, ...earlierFingerprints],
       ],
     );
     return row;
@@ -125,7 +148,7 @@ export class IdempotencyKeys {
   }
 
   /** A stored response may contain personal data, so a copy of the database does not reveal it. */
-  private async unseal(claim: Omit<Claim, 'token'>, sealed: Buffer): Promise<StoredAnswer> {
+  private async unseal(claim: CallerKey, sealed: Buffer): Promise<StoredAnswer> {
     const answer = await this.sealingKeys.open(PURPOSE, sealed, placeOf(claim));
     if (answer === null) throw unavailable('The stored response cannot be decrypted');
     const stored = JSON.parse(answer.toString()) as StoredAnswer;
@@ -160,7 +183,7 @@ export class IdempotencyKeys {
 }
 
 /** Bound to the sealed response: it opens for this key of this caller only. */
-function placeOf({ principal, key }: Omit<Claim, 'token'>): string {
+function placeOf({ principal, key }: CallerKey): string {
   return `${principal}\n${key}`;
 }
 

@@ -6,10 +6,9 @@ import { checkScope } from '../auth/assert-scope.js';
 import { currentActor, currentContext } from '../context/request-context.js';
 import { Database } from '../database/database.js';
 import { Metrics } from '../observability/metrics.js';
-import { fingerprint, idempotencyKey } from './fingerprint.js';
-import { type Claim, IdempotencyKeys } from './idempotency-keys.js';
+import { idempotencyKey, identityOf } from './request-identity.js';
+import { type ClaimedRequest, IdempotencyKeys } from './idempotency-keys.js';
 import { MUTATES, type Mutation } from './mutation.js';
-import { hashMembers } from './redaction.js';
 
 /** Applied to mutating routes only; has no effect without an `Idempotency-Key`. */
 @Injectable()
@@ -28,15 +27,15 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (key === null) return next.handle();
 
     const mutation = this.reflector.get<Mutation>(MUTATES, context.getHandler());
-    const wanted = wantedClaim(request, key, mutation);
+    const wanted = this.keys.requestOf({ principal: currentActor().principal, key }, identityOf(request));
     return from(this.once(wanted, { next, response: http.getResponse<Response>(), mutation }));
   }
 
   private async once(
-    wanted: Promise<Omit<Claim, 'token'>>,
+    wanted: ClaimedRequest,
     { next, response, mutation }: { next: CallHandler; response: Response; mutation: Mutation },
   ): Promise<unknown> {
-    const outcome = await this.keys.claim(await wanted);
+    const outcome = await this.keys.claim(wanted);
     const { headers } = currentContext();
     if ('stored' in outcome) {
       const { stored } = outcome;
@@ -65,14 +64,6 @@ export class IdempotencyInterceptor implements NestInterceptor {
       throw error;
     }
   }
-}
-
-async function wantedClaim(request: Request, key: string, mutation: Mutation): Promise<Omit<Claim, 'token'>> {
-  const { principal } = currentActor();
-  const { guessable = [] } = mutation;
-  const body: unknown =
-    guessable.length > 0 ? await hashMembers(request.body, guessable, `${principal}\n${key}`) : request.body;
-  return { principal, key, fingerprint: fingerprint(request, body) };
 }
 
 function withoutSecrets(body: unknown, secrets: readonly string[]): unknown {

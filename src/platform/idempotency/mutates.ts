@@ -11,13 +11,12 @@ export function Mutates(
   action: string,
   {
     secrets = [],
-    guessable = [],
     ownTransactions = false,
     alternatives = [],
-  }: { secrets?: string[]; guessable?: string[]; ownTransactions?: boolean; alternatives?: string[] } = {},
+  }: { secrets?: string[]; ownTransactions?: boolean; alternatives?: string[] } = {},
 ): MethodDecorator {
   return applyDecorators(
-    SetMetadata(MUTATES, { action, alternatives, secrets, guessable, ownTransactions } satisfies Mutation),
+    SetMetadata(MUTATES, { action, alternatives, secrets, ownTransactions } satisfies Mutation),
     UseInterceptors(IdempotencyInterceptor),
     ApiHeader({
       name: 'Idempotency-Key',

@@ -9,8 +9,6 @@ export interface Mutation {
   readonly reason?: string;
   /** Dotted paths of secrets in the response; a replay omits them. */
   readonly secrets: readonly string[];
-  /** Members of the body that can be guessed, such as passwords. Only a slow hash of them is stored. */
-  readonly guessable?: readonly string[];
   /**
    * The route commits by itself, because it calls external systems: its response is stored after the work, not with it.
    * It must be repeatable, because a process that dies in between has done the work and released the key.

@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
 import { open, seal } from './aes-gcm.js';
-import { ServiceKeys } from './service-keys.js';
+import { type ServiceKey, ServiceKeys } from './service-keys.js';
 
 const FORMAT = 1;
 const VERSION_AT = 1;
@@ -14,7 +15,10 @@ const VALUE_AT = SALT_AT + 16;
  */
 @Injectable()
 export class SealingKeys {
-  constructor(private readonly keys: ServiceKeys) {}
+  constructor(
+    private readonly keys: ServiceKeys,
+    private readonly clock: Clock,
+  ) {}
 
   /**
    * Format (1 byte), version of the key (4), salt (16), nonce (12), ciphertext, tag (16). `place` identifies where the value is stored,
@@ -39,5 +43,24 @@ export class SealingKeys {
     const key = await this.keys.find('sealing', sealed.readUInt32BE(VERSION_AT));
     const derived = key?.deriveOnce(`seal|${purpose}`, sealed.subarray(SALT_AT, VALUE_AT));
     return derived ? open({ key: derived, aad: Buffer.from(place) }, sealed.subarray(VALUE_AT)) : null;
+  }
+
+  /**
+   * Authentication codes of the text: first by the active key, then by each key that was replaced less than this time ago.
+   * Throws 503 if the key-encryption key is missing.
+   */
+  codesOf(purpose: string, text: Buffer, withinSeconds: number): [Buffer, ...Buffer[]] {
+    const codeBy = (key: ServiceKey) =>
+      createHmac('sha256', key.derive(`code|${purpose}`))
+        .update(text)
+        .digest();
+    const active = this.keys.active('sealing');
+    const since = this.clock.inSeconds(-withinSeconds);
+    const known = this.keys.valid('sealing');
+    const others = known.filter((key, index) => {
+      const replacedAt = known[index - 1]?.stored.activeAt;
+      return key !== active && key.available && (replacedAt === undefined || replacedAt > since);
+    });
+    return [codeBy(active), ...others.map(codeBy)];
   }
 }

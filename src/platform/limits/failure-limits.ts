@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { currentCaller } from '../admission/caller.js';
+import { FairShare, quarterOf } from '../admission/fair-share.js';
 import { Clock } from '../clock/clock.js';
 import { Env } from '../config/env.js';
 import { Database } from '../database/database.js';
 import { AppError } from '../errors/app-error.js';
 import { Cron } from '../jobs/job-decorators.js';
-import { ConcurrencyCounter } from './concurrency-counter.js';
 import { policies, type PolicyName } from './policies.js';
 import { RateLimits } from './rate-limits.js';
 
@@ -39,8 +40,6 @@ const RETURN_TOKEN = `
 /** Longer than any bucket takes to be full again. */
 const KEPT_SECONDS = 60 * 60;
 const MAX_WAITING = 100;
-/** Of the connections to the database: a flood of attempts must leave the others to other requests. */
-const POOL_SHARE = 1 / 4;
 const MAX_WAITING_STATEMENTS = 256;
 
 interface Attempts {
@@ -59,7 +58,8 @@ interface Attempts {
 @Injectable()
 export class FailureLimits {
   private readonly attempts = new Map<string, Attempts>();
-  private readonly statements: ConcurrencyCounter;
+  /** A flood of attempts must leave connections to other requests, and turns to the attempts of others. */
+  private readonly statements: FairShare;
 
   constructor(
     private readonly database: Database,
@@ -67,8 +67,13 @@ export class FailureLimits {
     private readonly limits: RateLimits,
     env: Env,
   ) {
-    const running = Math.max(1, Math.floor(env.databasePoolSize * POOL_SHARE));
-    this.statements = new ConcurrencyCounter({ running, waiting: MAX_WAITING_STATEMENTS });
+    const running = quarterOf(env.databasePoolSize);
+    this.statements = new FairShare({
+      running,
+      waiting: MAX_WAITING_STATEMENTS,
+      runningPerCaller: Math.ceil(running / 2),
+      waitingPerCaller: MAX_WAITING,
+    });
   }
 
   @Cron('platform.failure-limits.purge', '*/20 * * * *')
@@ -163,7 +168,7 @@ export class FailureLimits {
 
   /** Not part of any transaction: the count is kept, and no row stays locked. */
   private run(text: string, values: unknown[]): Promise<{ rows: unknown[] }> {
-    return this.statements.run(() => this.database.apart(() => this.database.execute(text, values)));
+    return this.statements.run(currentCaller(), () => this.database.apart(() => this.database.execute(text, values)));
   }
 
   private attemptsOf(key: string): Attempts {

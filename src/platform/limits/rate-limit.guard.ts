@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { Request, RequestHandler, Response } from 'express';
 import { findContext } from '../context/request-context.js';
 import { type Surface, surfaceOf } from '../context/surface.js';
-import { addressKey } from './client-address.js';
+import { addressKey } from '../context/client-address.js';
 import { isProbeRequest } from './probe-requests.js';
 import type { PolicyName } from './policies.js';
 import { RateLimits } from './rate-limits.js';

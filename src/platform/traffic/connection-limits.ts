@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import type { Counter } from 'prom-client';
 import { Env } from '../config/env.js';
-import { addressKey } from '../limits/client-address.js';
+import { addressKey } from '../context/client-address.js';
 import { Metrics } from '../observability/metrics.js';
 
 /** Limits the open connections, in total and per address. A connection beyond the limit is closed without a response. */

@@ -5,7 +5,7 @@ import { BearerGuard } from '../auth/bearer.guard.js';
 import { AppError } from '../errors/app-error.js';
 import { type BodyParser, bodyParserOf, rejectUnreadable, WITH_BODY } from '../http/body-parsers.js';
 import { RouteTable } from '../http/route-table.js';
-import { addressKey } from '../limits/client-address.js';
+import { addressKey } from '../context/client-address.js';
 import { BodyQuota } from './body-quota.js';
 
 const KIB = 1024;

@@ -8,7 +8,7 @@ import {
 import type { Logger } from 'pino';
 import { Histogram } from 'prom-client';
 import { createHash } from 'node:crypto';
-import { PoolShare, quarterOfPool } from '../../../platform/admission/pool-share.js';
+import { FairShare, quarterOf } from '../../../platform/admission/fair-share.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
@@ -63,7 +63,7 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
   /** The engine, if its indexes are stored in the database. */
   private readonly stored: PostgresSearchEngine | null = null;
   /** The part of the connections that searches of stored indexes use. */
-  private readonly share: PoolShare | null = null;
+  private readonly share: FairShare | null = null;
   private readonly indexed = new Map<string, IndexedSlice>();
   private readonly rebuilds = new Map<string, Promise<void>>();
   private synonymRevision: number | null = null;
@@ -88,7 +88,9 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     this.adapter = env.searchAdapter === 'postgres' ? 'postgres' : 'memory';
     if (this.adapter === 'postgres') {
       this.stored = new PostgresSearchEngine(database, clock);
-      this.share = new PoolShare(quarterOfPool(env.databasePoolSize));
+      const running = quarterOf(env.databasePoolSize);
+      const runningPerCaller = Math.ceil(running / 2);
+      this.share = new FairShare({ running, waiting: 32 * running, runningPerCaller, waitingPerCaller: 16 });
     }
     this.engine = this.stored ?? new SearchWorker({ now: () => clock.now().getTime(), onLost: () => this.reload() });
     this.seconds = new Histogram({

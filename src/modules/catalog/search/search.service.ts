@@ -3,7 +3,7 @@ import { SigningKeys } from '../../../platform/keys/signing-keys.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { invalidField, invalidRequest, unavailable } from '../../../platform/errors/app-error.js';
 import type { FacetQuery, SearchRequest, SearchResult } from '../../../search-engine/index.js';
-import { addressKey } from '../../../platform/limits/client-address.js';
+import { addressKey } from '../../../platform/context/client-address.js';
 import { EmbeddingsService } from '../embeddings/embeddings.service.js';
 import { CatalogIndexService, type IndexedSlice } from '../indexing/catalog-index.service.js';
 import { canonicalLocale } from '../slices/locale.js';

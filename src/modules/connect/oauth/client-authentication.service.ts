@@ -4,7 +4,7 @@ import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { secretMatches } from '../../../platform/ids/credentials.js';
-import { addressKey } from '../../../platform/limits/client-address.js';
+import { addressKey } from '../../../platform/context/client-address.js';
 import { FailureLimits } from '../../../platform/limits/failure-limits.js';
 import type { PolicyName } from '../../../platform/limits/policies.js';
 import { RateLimits } from '../../../platform/limits/rate-limits.js';

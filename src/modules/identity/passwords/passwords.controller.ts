@@ -31,7 +31,7 @@ export class PasswordsController {
   @Post('me/password')
   @HttpCode(200)
   @RequireScope()
-  @Mutates('identity.user.password_change', { guessable: ['currentPassword', 'newPassword'] })
+  @Mutates('identity.user.password_change')
   @Refuses({
     403: ['session_required'],
     422: ['current_password_wrong', 'password_unchanged', 'password_too_common', 'password_too_personal'],

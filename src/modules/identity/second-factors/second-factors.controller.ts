@@ -22,7 +22,6 @@ const REJECTIONS = {
   422: ['second_factor_code_wrong'],
 };
 const PROOF = { code: '287082' };
-const GUESSABLE = ['code', 'recoveryCode'];
 
 @ApiTags('Users and sessions')
 @Controller('/v1/admin/identity')
@@ -52,10 +51,7 @@ export class SecondFactorsController {
    */
   @Post('me/second-factor')
   @RequireScope()
-  @Mutates('identity.second_factor.create', {
-    secrets: ['data.otpauthUri'],
-    guessable: ['currentPassword'],
-  })
+  @Mutates('identity.second_factor.create', { secrets: ['data.otpauthUri'] })
   @Refuses({
     403: ['session_required', 'password_change_required'],
     409: ['second_factor_active'],
@@ -78,7 +74,7 @@ export class SecondFactorsController {
   @Post('me/second-factor/activation')
   @HttpCode(200)
   @RequireScope()
-  @Mutates('identity.second_factor.activate', { secrets: ['data.recoveryCodes'], guessable: GUESSABLE })
+  @Mutates('identity.second_factor.activate', { secrets: ['data.recoveryCodes'] })
   @Refuses({ ...REJECTIONS, 409: ['second_factor_active', 'second_factor_inactive'] })
   async activate(@Body() { code }: ActivateSecondFactor): Promise<RecoveryCodesEnvelope> {
     return { data: { recoveryCodes: await this.secondFactors.activate(code) } };
@@ -93,10 +89,7 @@ export class SecondFactorsController {
   @Post('me/second-factor/recovery-codes')
   @HttpCode(200)
   @RequireScope()
-  @Mutates('identity.second_factor.replace_recovery_codes', {
-    secrets: ['data.recoveryCodes'],
-    guessable: GUESSABLE,
-  })
+  @Mutates('identity.second_factor.replace_recovery_codes', { secrets: ['data.recoveryCodes'] })
   @BodyExample(PROOF)
   @Refuses(REJECTIONS)
   async replaceRecoveryCodes(@Body() proof: SecondFactorProof): Promise<RecoveryCodesEnvelope> {
@@ -113,7 +106,7 @@ export class SecondFactorsController {
   @Post('me/second-factor/removal')
   @HttpCode(200)
   @RequireScope()
-  @Mutates('identity.second_factor.remove', { guessable: GUESSABLE })
+  @Mutates('identity.second_factor.remove')
   @BodyExample(PROOF)
   @Refuses(REJECTIONS)
   async remove(@Body() proof: SecondFactorProof): Promise<SecondFactorEnvelope> {

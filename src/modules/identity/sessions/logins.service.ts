@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { FairShare } from '../../../platform/admission/fair-share.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { currentContext } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
@@ -8,8 +9,7 @@ import { AppError } from '../../../platform/errors/app-error.js';
 import { hashSecret, newCredential } from '../../../platform/ids/credentials.js';
 import { newId, newSecret } from '../../../platform/ids/id.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
-import { addressKey } from '../../../platform/limits/client-address.js';
-import { ConcurrencyCounter } from '../../../platform/limits/concurrency-counter.js';
+import { addressKey } from '../../../platform/context/client-address.js';
 import { FailureLimits } from '../../../platform/limits/failure-limits.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { ActionLedger } from '../../action-ledger/index.js';
@@ -46,8 +46,11 @@ export interface OpenSession {
  */
 @Injectable()
 export class LoginsService {
-  /** Limits concurrent logins: a flood of them must leave memory, threads and database connections to other requests. */
-  private readonly logins = new ConcurrencyCounter({ running: 4, waiting: 32 });
+  /**
+   * Limits concurrent logins, of which one address has a part: a flood of them must leave memory, threads and database
+   * connections to other requests, and the queue to other users.
+   */
+  private readonly logins = new FairShare({ running: 4, waiting: 128, runningPerCaller: 2, waitingPerCaller: 32 });
 
   constructor(
     private readonly database: Database,
@@ -66,7 +69,7 @@ export class LoginsService {
    * ID of a challenge if the password is right; 429 after too many failures of the account, the address or the device.
    */
   async open(login: Login, address: string): Promise<OpenSession> {
-    const outcome = await this.logins.run(async () => {
+    const outcome = await this.logins.run(addressKey(address), async () => {
       const { userId, account } = await this.accountOf(login.email);
       const subjects = await this.subjectsOf({ userId, account, deviceToken: login.deviceToken, address });
       return this.failures.count('login-failures', subjects, () => this.attempt(login));

@@ -95,7 +95,7 @@ export class SessionsController {
   @Post('current/reauthentication')
   @HttpCode(200)
   @RequireScope()
-  @Mutates('identity.session.reauthenticate', { guessable: ['code', 'recoveryCode'] })
+  @Mutates('identity.session.reauthenticate')
   @BodyExample({ code: '287082' })
   @Refuses({
     403: ['session_required', 'password_change_required'],

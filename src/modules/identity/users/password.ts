@@ -1,6 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
+import { currentCaller } from '../../../platform/admission/caller.js';
+import { FairShare } from '../../../platform/admission/fair-share.js';
 import { randomBase62 } from '../../../platform/ids/id.js';
-import { ConcurrencyCounter } from '../../../platform/limits/concurrency-counter.js';
 
 /** The package's const enum cannot be read under isolatedModules. */
 const ARGON2ID = 2;
@@ -12,19 +13,19 @@ const COST = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism
  * Half of the thread pool. Opening a database connection needs several tasks in the pool: when logins used all threads, it
  * took longer than requests wait for a connection.
  */
-const hashing = new ConcurrencyCounter({ running: 2, waiting: 64 });
+const hashing = new FairShare({ running: 2, waiting: 64, runningPerCaller: 2, waitingPerCaller: 16 });
 
 const unknownUserHash = hashPassword(randomBase62(43));
 
 /** The hash of the password in PHC form, with a random salt. */
 export function hashPassword(password: string): Promise<string> {
-  return hashing.run(() => hash(normalized(password), COST));
+  return hashing.run(currentCaller(), () => hash(normalized(password), COST));
 }
 
 /** Whether the password matches the hash. For an unknown user (null) it takes the same work. */
 export async function passwordMatches(password: string, passwordHash: string | null): Promise<boolean> {
   const phc = passwordHash ?? (await unknownUserHash);
-  const matches = await hashing.run(() => verify(phc, normalized(password)));
+  const matches = await hashing.run(currentCaller(), () => verify(phc, normalized(password)));
   return matches && passwordHash !== null;
 }
 

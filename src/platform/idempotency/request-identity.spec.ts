@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Request } from 'express';
-import { fingerprint } from './fingerprint.js';
+import { identityOf } from './request-identity.js';
 
 const of = (json: string, originalUrl = '/connect/v1/things') => {
   const request: Partial<Request> = { method: 'POST', originalUrl, body: JSON.parse(json) as unknown };
-  return fingerprint(request as Request).toString('hex');
+  return identityOf(request as Request).toString('hex');
 };
 
-describe('the fingerprint of a request', () => {
-  it('the fingerprint of a request does not depend on the order of keys, at every depth', () => {
+describe('the identity of a request', () => {
+  it('the identity of a request does not depend on the order of keys, at every depth', () => {
     expect(of('{"a":1,"b":{"c":[{"d":1,"e":2}],"f":null}}')).toBe(of('{"b":{"f":null,"c":[{"e":2,"d":1}]},"a":1}'));
   });
 
@@ -18,20 +18,20 @@ describe('the fingerprint of a request', () => {
     ['one more key', '{"a":1,"b":1}'],
     ['a key that JavaScript takes for its own', '{"a":1,"__proto__":1}'],
     ['an array in place of the object', '["a",1]'],
-  ])('the fingerprint of a request changes with %s', (_, json) => {
+  ])('the identity of a request changes with %s', (_, json) => {
     expect(of(json)).not.toBe(of('{"a":1}'));
   });
 
-  it('the fingerprint of a request changes with the order of an array', () => {
+  it('the identity of a request changes with the order of an array', () => {
     expect(of('{"a":[1,2]}')).not.toBe(of('{"a":[2,1]}'));
   });
 
-  it('the fingerprint of a request distinguishes lone surrogates, which canonical JSON cannot represent', () => {
+  it('the identity of a request distinguishes lone surrogates, which canonical JSON cannot represent', () => {
     expect(of('{"a":"\\ud800"}')).toBe(of('{"a":"\\ud800"}'));
     expect(of('{"a":"\\ud800"}')).not.toBe(of('{"a":"\\ud801"}'));
   });
 
-  it('the fingerprint of a request changes with its query', () => {
+  it('the identity of a request changes with its query', () => {
     expect(of('{}', '/connect/v1/things?a=1')).not.toBe(of('{}', '/connect/v1/things?a=2'));
   });
 });

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { invalidField } from '../errors/app-error.js';
 
@@ -15,23 +14,21 @@ export function idempotencyKey(request: Request): string | null {
 /**
  * Two requests are the same if method, path, query and body are equal; the order of keys in the body does not matter.
  */
-export function fingerprint(request: Request, body: unknown = request.body): Buffer {
-  const [path = '', ...rest] = request.originalUrl.split('?');
-  const text = body === undefined ? '' : Buffer.isBuffer(body) ? body : canonical(body);
-  return createHash('sha256')
-    .update(`${[request.method, path, rest.join('?')].join('\n')}\n`)
-    .update(text)
-    .digest();
+export function identityOf({ method, originalUrl, body }: Request): Buffer {
+  const [path = '', ...rest] = originalUrl.split('?');
+  const content: Buffer = body === undefined ? Buffer.alloc(0) : Buffer.isBuffer(body) ? body : canonical(body);
+  return Buffer.concat([Buffer.from(`${[method, path, rest.join('?')].join('\n')}\n`), content]);
 }
 
 /**
  * The body with its keys in order. Not RFC 8785, which has no form for a lone surrogate: the pipe rejects one, or
- * accepts it in a member kept as data, but the fingerprint is computed before that.
+ * accepts it in a member kept as data, but this is computed before that.
  */
-function canonical(body: unknown): string {
-  return JSON.stringify(body, (_, value: unknown) =>
+function canonical(body: unknown): Buffer {
+  const text = JSON.stringify(body, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value) ? inOrder(value) : value,
   );
+  return Buffer.from(text);
 }
 
 function inOrder(value: object): object {
