@@ -98,15 +98,29 @@ async function authorizeSection(page, scheme) {
   return page.locator('.dialog-ux .auth-container').filter({ has: heading });
 }
 
+/** Opens the group of the operation. The filter redraws the groups a moment after it was filled, which can fold them again. */
+async function openGroup(page, name, block) {
+  const group = page.locator(`.opblock-tag[data-tag="${name}"]`);
+  const until = performance.now() + STEP_WITHIN_MS;
+  while (performance.now() < until) {
+    if ((await group.getAttribute('data-is-open')) !== 'true') await group.click();
+    const isShown = await block.waitFor({ timeout: 1000 }).then(
+      () => true,
+      () => false,
+    );
+    if (isShown) return;
+  }
+  throw new Error(`The group '${name}' did not open`);
+}
+
 /**
  * Finds the operation with the filter, by its tag unless `search` is given, opens it, sends its example (with another `id`,
  * if one is given) and returns the status on the page.
  */
 async function tryOut(page, { path, method, id, search = paths[path][method].tags[0] }) {
   await page.fill('.operation-filter-input', search);
-  const tag = page.locator(`.opblock-tag[data-tag="${paths[path][method].tags[0]}"]`);
-  if ((await tag.getAttribute('data-is-open')) !== 'true') await tag.click();
   const block = page.locator(`.opblock-${method}`).filter({ has: page.locator(`[data-path="${path}"]`) });
+  await openGroup(page, paths[path][method].tags[0], block);
   await block.locator('.opblock-summary-control').first().click();
   await block.getByRole('button', { name: /try it out/i }).click();
   if (id) await block.locator('tr[data-param-name="id"] input').fill(id(credentials));
