@@ -6,6 +6,7 @@ import {
   planned,
   type Policy,
   redate,
+  redateReopened,
   waivedOf,
 } from './plan.js';
 import { allocationsOf, type Share } from './application.js';
@@ -29,6 +30,7 @@ export class Account extends BilledBooking {
   status: 'draft' | 'confirmed' | 'cancelled' = 'draft';
   /** Of a cancelled booking: null as long as the cancellation is not settled. */
   agreedFee: number | null = null;
+  confirmedOn: string | null = null;
   plan: Installment[] | null = null;
   readonly credits: IssuedCredit[] = [];
   readonly money: Money[] = [];
@@ -43,6 +45,7 @@ export class Account extends BilledBooking {
     readonly currency: string,
     readonly policy: Policy,
     public departure: string | null,
+    private readonly today: () => string,
   ) {
     super();
   }
@@ -110,6 +113,7 @@ export class Account extends BilledBooking {
   /** A confirmed booking has a plan as soon as it costs something. */
   confirm(today: string): void {
     this.status = 'confirmed';
+    this.confirmedOn = today;
     this.startPlan(today);
     this.applyMoney();
   }
@@ -149,7 +153,9 @@ export class Account extends BilledBooking {
     if (this.plan === null) {
       if (this.status === 'confirmed') this.startPlan(today);
     } else if (more > 0) {
-      const due = latestFirst(this.plan.filter(isOpen))[0]?.due ?? today;
+      const withOthers = latestFirst(this.plan.filter(isOpen))[0]?.due ?? today;
+      const latest = this.departure !== null && this.departure > today ? this.departure : today;
+      const due = this.departure !== null && latest < withOthers ? latest : withOthers;
       this.add({ due, amount: more, offset: null });
     } else if (more < 0) this.shrink(-more);
     this.applyMoney();
@@ -286,6 +292,9 @@ export class Account extends BilledBooking {
   applyMoney(byHandToo = false): void {
     this.allocations = allocationsOf(this, byHandToo);
     for (const installment of this.installments) this.settle(installment);
+    const { plan, policy, departure, confirmedOn } = this;
+    if (!plan || departure === null || this.status === 'cancelled') return;
+    redateReopened(plan, policy, { today: this.today(), departure, confirmedOn });
   }
 
   private startPlan(today: string): void {

@@ -114,14 +114,42 @@ export function waivedOf(installments: readonly Installment[]): number {
   return sum(installments.filter(({ waived }) => waived).map(({ amount }) => amount));
 }
 
-/** Section 6: open entries that the policy dates from the departure follow it; the others stay. */
+/** Section 6: open entries that the policy dates from the departure follow it; the others are due on it at the latest. */
 export function redate(plan: readonly Installment[], policy: Policy, on: { today: string; departure: string }): void {
-  const { today, departure } = on;
+  for (const { installment, due } of dates(plan, policy, { ...on, latest: on.departure })) installment.due = due;
+}
+
+/**
+ * Finding D18: what is open again follows a departure that was moved meanwhile. A date from the one that the step defines to
+ * the one that it would get today stays.
+ */
+export function redateReopened(
+  plan: readonly Installment[],
+  policy: Policy,
+  on: { today: string; departure: string; confirmedOn: string | null },
+): void {
+  const latest = later(on.departure, on.confirmedOn ?? on.departure);
+  for (const { installment, due } of dates(plan, policy, { ...on, latest })) {
+    const first = installment.offset === null ? '' : days(on.departure, installment.offset);
+    if (installment.due < first || installment.due > due) installment.due = due;
+  }
+}
+
+/** The open entries and when they are due, one after the other: each counts on the due date of the one before. */
+function* dates(
+  plan: readonly Installment[],
+  policy: Policy,
+  { today, departure, latest }: { today: string; departure: string; latest: string },
+): Generator<{ installment: Installment; due: string }> {
   let previous = '';
-  for (const installment of plan.filter(({ status }) => status !== 'cancelled')) {
-    if (isOpen(installment) && installment.offset !== null) {
-      const due = later(days(departure, installment.offset), days(today, policy.floorDays));
-      installment.due = later(earlier(due, departure), previous);
+  for (const installment of plan.filter(({ status, fee }) => status !== 'cancelled' && !fee)) {
+    if (isOpen(installment)) {
+      if (installment.offset === null) {
+        yield { installment, due: earlier(installment.due, later(latest, today)) };
+      } else {
+        const due = later(days(departure, installment.offset), days(today, policy.floorDays));
+        yield { installment, due: earlier(later(due, previous), latest) };
+      }
     }
     previous = later(previous, installment.due);
   }

@@ -47,7 +47,7 @@ export async function book(clerk: Clerk): Outcome {
   const startDate = random.chance(0.85) ? days(today, random.int(5, 240)) : null;
   const body = { customerName: `Customer ${clerk.number}`, customerEmail: email, currency, startDate };
   const { id } = await clerk.post<{ id: string }>(BOOKINGS, { ...body, paymentPolicy: policy });
-  const account = new Account(id, currency, policy, startDate);
+  const account = new Account(id, currency, policy, startDate, () => clerk.today);
   clerk.accounts.push(account);
   for (let count = random.int(1, 3); count > 0; count -= 1) await insertItem(clerk, account);
   if (random.chance(0.85)) await confirmed(clerk, account);

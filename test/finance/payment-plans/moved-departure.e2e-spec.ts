@@ -70,6 +70,38 @@ describe('the plan of a booking whose departure is moved', () => {
     expect(warnings).toEqual([[], ['due_after_departure']]);
   });
 
+  it('an amendment is due with the balance, but not after a departure that its own item moves to an earlier day', async () => {
+    const bookingId = await confirmed();
+    const item = { type: 'extra', title: 'Airport lounge', unitSellCents: 5_000 };
+    const add = async (more: object) =>
+      expect((await owner.post(`/v1/admin/bookings/${bookingId}/items`, { ...item, ...more })).status).toBe(201);
+    await add({});
+    expect(await dates(bookingId)).toEqual([today, days(today, 70), days(today, 70)]);
+    await add({ serviceDate: days(today, 50) });
+    expect(await dates(bookingId)).toEqual([today, days(today, 20), days(today, 50), days(today, 50)]);
+    expect((await readBooking(owner, bookingId))['warnings']).toEqual([]);
+  });
+
+  it('an installment whose payment is charged back follows a departure that was moved while it was paid', async () => {
+    const bookingId = await confirmed();
+    const body = { direction: 'in', bookingId, amountCents: 100_000, currency: 'EUR', method: 'card', paidOn: today };
+    const paid = await owner.post<{ data: { id: string } }>('/v1/admin/finance/payments', body);
+    expect(paid.status).toBe(201);
+    await move(bookingId, days(today, 40));
+    expect(await dates(bookingId)).toEqual([today, days(today, 70)]);
+
+    const reversal = `/v1/admin/finance/payments/${paid.body.data.id}/reversal`;
+    expect((await owner.post(reversal, { reason: 'Disputed', kind: 'chargeback' })).status).toBe(200);
+    expect(await dates(bookingId)).toEqual([today, days(today, 10)]);
+    const [, balance] = await schedulesOf(owner, bookingId);
+    const actions = (await entriesOf(owner, 'payment_schedule', balance?.id ?? '')).map(({ action }) => action);
+    expect(actions).toEqual(['finance.payment_schedule.redate']);
+    expect(await redatings(bookingId)).toMatchObject([
+      { bookingId, warnings: [] },
+      { bookingId, warnings: [] },
+    ]);
+  });
+
   it('the plan follows a departure of operations with the items of the booking', async () => {
     const { id: departureId, startDate } = await newDeparture(app);
     const bookingId = await book(owner, { prices: [], paymentPolicy: POLICY });

@@ -21,6 +21,8 @@ export interface BookingSummary {
   readonly departureDate: string | null;
   /** Last local day of these items, on which their departures end, else the end date. */
   readonly returnDate: string | null;
+  /** The day of the confirmation; null for a quote. */
+  readonly confirmedOn: string | null;
   readonly paymentPolicy: PaymentPolicy | null;
   readonly channelId: string | null;
   readonly version: number;
@@ -68,6 +70,7 @@ export function toBookingSummary(booking: Columns<Booking>): BookingSummary {
     customerName: booking.customerName,
     customerEmail: booking.customerEmail,
     startDate: booking.startDate,
+    confirmedOn: booking.confirmedOn,
     departureDate: booking.departureDate,
     returnDate: booking.returnDate,
     paymentPolicy: booking.paymentPolicy,

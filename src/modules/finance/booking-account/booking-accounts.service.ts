@@ -11,6 +11,7 @@ import { type InstallmentChange, LockedPlan, type PlannedBooking } from './locke
 import { OpenDebts, toShare } from './open-debts.js';
 import { Outstanding } from './outstanding.js';
 import { type PaymentAllocation, type Share, sumOfShares } from './payment-allocation.entity.js';
+import { redateReopened } from './plan-redating.js';
 import type { PaymentPlan } from './payment-plan.entity.js';
 import type { PaymentSchedule } from './payment-schedule.entity.js';
 
@@ -119,7 +120,8 @@ export class BookingAccountsService {
    * Applies received money to what is owed. Call it in each transaction that opens or lowers a debt, or frees money, after
    * the change was saved. Money on invoices alone settles open installments too, money on installments alone open invoices,
    * and unapplied money open installments, open invoices and uncovered refunds. Money on invoices alone that exceeds the
-   * claim becomes unapplied, so that it can be seen and refunded. A second call writes nothing. With `onlyAutomatic: false`
+   * claim becomes unapplied, so that it can be seen and refunded. At the end installments that are open again get the due
+   * dates that a departure moved meanwhile gives them. A second call writes nothing. With `onlyAutomatic: false`
    * also money that staff released by hand, which otherwise waits for them.
    */
   async applyMoney(account: BookingAccount, { onlyAutomatic = true } = {}): Promise<void> {
@@ -128,9 +130,11 @@ export class BookingAccountsService {
     const isAnyApplied = await this.applyUnapplied(account, { onlyAutomatic });
     // An installment that was paid just now no longer needs its invoice.
     if (isAnyApplied) await this.applyInstallmentMoney(account);
-    if (!(await this.releaseExcess(account))) return;
-    await this.applyInstallmentMoney(account);
-    await this.applyUnapplied(account, { onlyAutomatic });
+    if (await this.releaseExcess(account)) {
+      await this.applyInstallmentMoney(account);
+      await this.applyUnapplied(account, { onlyAutomatic });
+    }
+    await this.redateReopened(account);
   }
 
   /** What received money would settle now, in the order in which it does. */
@@ -201,6 +205,21 @@ export class BookingAccountsService {
       live.map((allocation) => ({ allocation, cents: allocation.amountCents })),
       { day },
     );
+  }
+
+  /** An installment that is open again follows a departure that was moved while it was paid. */
+  private async redateReopened(account: BookingAccount): Promise<void> {
+    const { booking, plan } = account;
+    const { departureDate, confirmedOn } = booking;
+    if (!plan || departureDate === null || booking.status === 'cancelled') return;
+    const floorDays = plan.plan.policy?.floorDays ?? 0;
+    const { installments } = plan;
+    redateReopened({ installments, departureDate, confirmedOn, today: this.clock.today(), floorDays });
+    const changes = await this.savePlan(plan);
+    if (changes.length === 0) return;
+    this.audit.installmentsChanged(changes, () => 'redate');
+    this.audit.planRedated(plan, []);
+    await this.installmentsChanged(account);
   }
 
   /** Money on invoices alone settles open installments too, so that it is not requested again. */

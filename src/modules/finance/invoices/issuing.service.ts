@@ -4,7 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import { unprocessable } from '../../../platform/errors/app-error.js';
 import type { Invoice } from '../booking-account/invoice.entity.js';
 import { NumberSeriesService } from '../number-series/number-series.service.js';
-import { dayNumber, dayOf } from '../payment-plans/day-numbers.js';
+import { dayNumber, dayOf } from '../booking-account/day-numbers.js';
 import { PeriodsService } from '../periods/periods.service.js';
 import { FinanceSettingsService } from '../settings/finance-settings.service.js';
 import { IssuerCopiesRepository } from './issuer-copies.repository.js';

@@ -31,7 +31,7 @@ import {
   type UpdatePaymentSchedule,
 } from './payment-schedule.dto.js';
 import { type ComputedPlan, computePlan } from './plan.js';
-import { redatePlan } from './plan-redating.js';
+import { redatePlan } from '../booking-account/plan-redating.js';
 import { pageSql } from './installment-list.sql.js';
 import { growPlan, reductionsSince, releasesFor, restoreReductions, shrinkOpen } from './plan-resizing.js';
 import { planTotalMismatch, reduceOthers } from './rebalance.js';
@@ -327,11 +327,12 @@ export class PaymentPlansService {
    * The booking costs more: the plan gets a further installment. For a reinstated item the installments that its
    * cancellation reduced come first.
    */
-  async grow({ plan }: BookingAccount, cents: number, reinstatedItemId: string | null): Promise<void> {
+  async grow({ booking, plan }: BookingAccount, cents: number, reinstatedItemId: string | null): Promise<void> {
     if (!plan) return;
     const reductions = reinstatedItemId === null ? [] : await this.accounts.takeReductions(reinstatedItemId);
     const left = restoreReductions(plan, reductions, cents);
-    if (left > 0) growPlan(plan, { cents: left, today: this.clock.today(), now: this.clock.now() });
+    const { departureDate } = booking;
+    if (left > 0) growPlan(plan, { cents: left, departureDate, today: this.clock.today(), now: this.clock.now() });
     this.audit.installmentsChanged(await this.accounts.savePlan(plan), verbOf);
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AppError } from '../../../platform/errors/app-error.js';
 import { make } from '../../../platform/database/rows.js';
-import { dayNumber, dayOf } from './day-numbers.js';
+import { dayNumber, dayOf } from '../booking-account/day-numbers.js';
 import { LockedPlan } from '../booking-account/locked-plan.js';
 import { PaymentPlan } from '../booking-account/payment-plan.entity.js';
 import { growPlan, releasesFor, shrinkOpen } from './plan-resizing.js';
@@ -93,7 +93,7 @@ const totals = fc.nat(900).map((totalCents): Operation => ({ plan, booking, invo
   invoiced.clear();
   const more = totalCents - booking.totalCents;
   booking.totalCents = totalCents;
-  if (more > 0) growPlan(plan, { cents: more, today: TODAY, now: NOW });
+  if (more > 0) growPlan(plan, { cents: more, departureDate: null, today: TODAY, now: NOW });
   else if (more < 0) {
     const left = shrinkOpen(plan, -more);
     for (const { scheduleId, cents } of left > 0 ? releasesFor(plan, left) : []) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { PolicyStep } from '../../bookings/index.js';
-import { dayNumber, dayOf } from './day-numbers.js';
+import { dayNumber, dayOf } from '../booking-account/day-numbers.js';
 import { computePlan, type PlanInput } from './plan.js';
 
 const step = (over: Partial<PolicyStep>): PolicyStep => ({

@@ -43,10 +43,19 @@ export function restoreReductions(plan: LockedPlan, reductions: readonly StoredR
   return left;
 }
 
-/** Adds an installment for what the booking costs more, due with the latest open one, or today. */
-export function growPlan(plan: LockedPlan, { cents, today, now }: { cents: number; today: string; now: Date }): void {
+interface Growth {
+  cents: number;
+  departureDate: string | null;
+  today: string;
+  now: Date;
+}
+
+/** Adds an installment for what the booking costs more, due with the latest open one, or today; at the latest on the departure. */
+export function growPlan(plan: LockedPlan, { cents, departureDate, today, now }: Growth): void {
   const open = plan.installments.filter((installment) => installment.isOpen()).map(({ dueDate }) => dueDate);
-  const dueDate = open.sort().at(-1) ?? today;
+  const withOthers = open.sort().at(-1) ?? today;
+  const latest = departureDate === null || departureDate < today ? today : departureDate;
+  const dueDate = departureDate !== null && latest < withOthers ? latest : withOthers;
   plan.add({ type: 'amendment', label: 'Amendment', dueDate, amountCents: cents, basis: 'amendment' }, now);
 }
 

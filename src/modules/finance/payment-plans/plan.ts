@@ -1,6 +1,6 @@
 import { divideRounded } from '../../../platform/money/money.js';
 import type { PaymentPolicy, PolicyStep } from '../../bookings/index.js';
-import { dayNumber, dayOf } from './day-numbers.js';
+import { dayNumber, dayOf } from '../booking-account/day-numbers.js';
 
 /** Origin of a planned entry: a step that counts from the booking or the departure, or the whole amount at once. */
 export type PlanBasis = 'booking' | 'departure' | 'full';

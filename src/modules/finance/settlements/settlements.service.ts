@@ -14,7 +14,7 @@ import type { BookingAccount } from '../booking-account/booking-account.js';
 import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
 import { CreditNotesService } from '../credit-notes/credit-notes.service.js';
 import { InvoicesService } from '../invoices/invoices.service.js';
-import { dayNumber, dayOf } from '../payment-plans/day-numbers.js';
+import { dayNumber, dayOf } from '../booking-account/day-numbers.js';
 import { type InstallmentBefore, PaymentPlansService } from '../payment-plans/payment-plans.service.js';
 import { RefundsService } from '../refunds/refunds.service.js';
 import { FinanceSettingsService } from '../settings/finance-settings.service.js';
