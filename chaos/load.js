@@ -72,12 +72,17 @@ export function lives(live, lateMs) {
 }
 
 /**
- * Whether this is the documented rejection: 503 with the time to wait, in the header and in the body of the surface.
+ * Whether this is the documented rejection: 503, or 429 of a caller with too many requests, with the time to wait in the header and in the body of the surface.
  * @param {Answer} answer
  */
 export function isDocumentedRejection({ status, headers, body }) {
   const retryAfterMs = body?.details?.retryAfterMs ?? body?.retryAfterMs;
-  return status === 503 && Number(headers['retry-after']) >= 1 && Number.isInteger(retryAfterMs) && retryAfterMs > 0;
+  return (
+    [429, 503].includes(status) &&
+    Number(headers['retry-after']) >= 1 &&
+    Number.isInteger(retryAfterMs) &&
+    retryAfterMs > 0
+  );
 }
 
 /** Describes responses in the message of a miss. @param {Answer[]} answers */

@@ -1,5 +1,5 @@
 // @ts-check
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { missesOf, quantile } from '../figures.js';
 import { Instance } from '../instance.js';
@@ -7,6 +7,7 @@ import { watchLag } from '../lag.js';
 import { describeAnswers, isDocumentedRejection, lives, load, watchHealth } from '../load.js';
 import { CHANNELS, listing } from '../requests.js';
 
+const TOKENS = '/v1/admin/identity/api-tokens';
 const WAIT_WITHIN_MS = 2_000;
 /** One second of waiting for a connection, for authentication and for the change, and five for the statement. */
 const LOCKED_WITHIN_MS = 7_000;
@@ -23,7 +24,7 @@ export const poolExhausted = {
   short: { clients: 60, seconds: 3 },
   long: { clients: 200, seconds: 60 },
   run: async (world, { clients, seconds }) => {
-    const instance = await Instance.start(world, { DATABASE_POOL_SIZE: '10' });
+    const instance = await Instance.start(world, { DATABASE_POOL_SIZE: '10', TRUSTED_PROXIES: '127.0.0.1' });
     const { caller } = instance;
     const { token } = world.credentials.staff;
     try {
@@ -33,15 +34,22 @@ export const poolExhausted = {
         token,
         body: { name: `Locked ${randomUUID()}` },
       });
+      const half = Math.ceil(clients / 2);
+      const [writers, readers] = [await makeCallers(caller, token, half), await makeCallers(caller, token, half)];
       const release = await lock(world, created.body.data.id);
       const change = { method: 'PATCH', path: `${CHANNELS}/${created.body.data.id}`, token };
       const lag = watchLag();
       const health = watchHealth(caller);
-      const next = () => ({ ...change, body: { description: randomUUID() } });
-      const changing = load(caller, { clients: Math.ceil(clients / 2), pauseMs: 20, next });
+      /** @param {number} n */
+      const next = (n) => ({ ...change, ...writers[n % half], body: { description: randomUUID() } });
+      const changing = load(caller, { clients: half, pauseMs: 20, next });
       // Only requests that are sent while all connections are in use are measured.
       await pause(500);
-      const reading = load(caller, { clients: Math.floor(clients / 2), pauseMs: 20, next: listing(world) });
+      const reading = load(caller, {
+        clients: half,
+        pauseMs: 20,
+        next: (n) => ({ ...listing(world)(), ...readers[n % half] }),
+      });
       await pause(seconds * 1000);
       const [changed, read, live] = [await changing.stop(), await reading.stop(), await health.stop()];
       const lateMs = lag();
@@ -74,6 +82,27 @@ export const poolExhausted = {
     }
   },
 };
+
+/**
+ * A token and an address each: one caller uses a quarter of the connections at most.
+ * @param {import('../caller.js').Caller} caller
+ * @param {string} token
+ * @param {number} count
+ * @returns {Promise<Pick<import('../caller.js').Call, 'token' | 'headers'>[]>}
+ */
+async function makeCallers(caller, token, count) {
+  const callers = [];
+  for (let n = 0; n < count; n += 1) {
+    const created = await caller.call({
+      method: 'POST',
+      path: TOKENS,
+      token,
+      body: { name: `Caller ${n}`, scopes: ['*'] },
+    });
+    callers.push({ token: created.body.data.token, headers: { 'X-Forwarded-For': `${randomInt(1, 224)}.0.${n}.1` } });
+  }
+  return callers;
+}
 
 /** @param {import('../world.js').World} world @param {string} id @returns {Promise<() => Promise<void>>} */
 async function lock({ pool }, id) {

@@ -1,6 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import type { Logger } from 'pino';
+import { RequestShares } from './admission/request-shares.js';
+import { RequestSharesInterceptor } from './admission/request-shares.interceptor.js';
 import { BearerGuard } from './auth/bearer.guard.js';
 import { BearerStrategy } from './auth/bearer.strategy.js';
 import { ScopesGuard } from './auth/scopes.guard.js';
@@ -32,8 +34,8 @@ import { RequestPipe } from './http/validation.pipe.js';
 import { IdempotencyKeys } from './idempotency/idempotency-keys.js';
 import { AbandonedJobs } from './jobs/abandoned-jobs.js';
 import { Jobs } from './jobs/jobs.js';
-import { ConcurrencyLimits } from './limits/concurrency-limits.js';
 import { FailureLimits } from './limits/failure-limits.js';
+import { OperationShares } from './limits/operation-limits.interceptor.js';
 import { OperatorLimitGuard, RateLimitGuard } from './limits/rate-limit.guard.js';
 import { RateLimits } from './limits/rate-limits.js';
 import { HealthController } from './monitoring/health.controller.js';
@@ -65,7 +67,6 @@ const SERVICES = [
   BearerStrategy,
   BodyQuota,
   Clock,
-  ConcurrencyLimits,
   ConnectionLimits,
   Database,
   DecoratedMethods,
@@ -80,12 +81,14 @@ const SERVICES = [
   Metrics,
   Notifier,
   OutgoingCalls,
+  OperationShares,
   Outbox,
   Provisioning,
   RateLimits,
   Readiness,
   ReadReplicas,
   RequestBodies,
+  RequestShares,
   Routes,
   RouteTable,
   SealingKeys,
@@ -135,6 +138,8 @@ export class PlatformModule {
         { provide: APP_GUARD, useClass: OperatorLimitGuard },
         { provide: APP_GUARD, useClass: KnownQueryGuard },
         { provide: APP_PIPE, useClass: RequestPipe },
+        // The first one is the outermost: a request that waits for its turn has done nothing yet.
+        { provide: APP_INTERCEPTOR, useClass: RequestSharesInterceptor },
         { provide: APP_INTERCEPTOR, useClass: RequestIdInterceptor },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],

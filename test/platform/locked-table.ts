@@ -15,7 +15,9 @@ export function lockChannels(): Promise<LockedTable> {
  * Locks the table until `release`, so that statements which read it wait. The service has no test routes; this is how a
  * test makes a request take long.
  */
-export async function lockTable(table: 'channels' | 'action_ledger_entries' | 'api_tokens'): Promise<LockedTable> {
+export async function lockTable(
+  table: 'channels' | 'action_ledger_entries' | 'api_tokens' | 'contracts' | 'invoices' | 'payments',
+): Promise<LockedTable> {
   const client = new pg.Client({ connectionString: process.env['MIGRATION_DATABASE_URL'] });
   await client.connect();
   await client.query(`begin; lock table ${table} in access exclusive mode`);

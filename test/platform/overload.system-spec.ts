@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { startApp } from '../setup/app.js';
+import { BEHIND_PROXY, makeCallers } from './callers.js';
 import { lockChannels, until } from './locked-table.js';
 
 const CHANNELS = '/v1/admin/distribution/channels';
 
 describe('more requests than a process may answer at the same time', () => {
   it('requests above the limit are 503 within 50 ms in the body of their surface, while health and other requests are served', async () => {
-    const app = await startApp({ env: { MAX_IN_FLIGHT: '3', JOBS: 'false' } });
+    const app = await startApp({ env: { MAX_IN_FLIGHT: '3', JOBS: 'false', DATABASE_POOL_SIZE: '12' } });
     const staff = app.as('owner');
     await staff.get(CHANNELS);
     const table = await lockChannels();
@@ -53,11 +54,13 @@ describe('more requests than a process may answer at the same time', () => {
   });
 
   it('requests are also rejected if the event loop is late, but never the few that cannot be the reason', async () => {
-    const app = await startApp({ env: { MAX_EVENT_LOOP_DELAY_MS: '1', MAX_IN_FLIGHT: '20', JOBS: 'false' } });
-    const staff = app.as('owner');
-    await staff.get(CHANNELS);
+    const app = await startApp({
+      env: { MAX_EVENT_LOOP_DELAY_MS: '1', MAX_IN_FLIGHT: '20', JOBS: 'false', ...BEHIND_PROXY },
+    });
+    const callers = await makeCallers(app.as('owner'), 9);
     const table = await lockChannels();
-    const waiting = Array.from({ length: 18 }, () => staff.get(CHANNELS));
+    // Two of each caller, so that none of them waits for its turn.
+    const waiting = [...callers, ...callers].map((get) => get(CHANNELS));
     await until(async () => (await table.waiting()) === 10);
     let isRejected = false;
     await until(async () => {
@@ -121,15 +124,16 @@ describe('a request that takes longer than its deadline', () => {
 
 describe('a pool whose connections are all in use', () => {
   it('a request that waits longer than a second for a connection is rejected, and the process stays ready', async () => {
-    const app = await startApp({ env: { DATABASE_POOL_SIZE: '4', JOBS: 'false' } });
+    const app = await startApp({ env: { DATABASE_POOL_SIZE: '4', JOBS: 'false', ...BEHIND_PROXY } });
     const staff = app.as('owner');
+    const callers = await makeCallers(staff, 20);
     await until(async () => (await app.get('/health/ready')).status === 200);
     await staff.get(CHANNELS);
     const table = await lockChannels();
     const durations: number[] = [];
-    const answers = Array.from({ length: 20 }, async () => {
+    const answers = callers.map(async (get) => {
       const began = performance.now();
-      const { status } = await staff.get(CHANNELS);
+      const { status } = await get(CHANNELS);
       durations.push(performance.now() - began);
       return status;
     });

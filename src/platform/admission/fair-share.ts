@@ -31,8 +31,9 @@ export function quarterOf(poolSize: number): number {
  * all callers together are 503.
  */
 export class FairShare {
+  /** Tasks that wait. */
+  waiting = 0;
   private running = 0;
-  private waiting = 0;
   /** Those with tasks, the one that was served last at the end. */
   private readonly callers = new Map<string, Caller>();
 

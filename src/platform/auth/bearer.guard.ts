@@ -3,7 +3,10 @@ import { Reflector } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request, Response } from 'express';
+import { FairShare, quarterOf } from '../admission/fair-share.js';
+import { Env } from '../config/env.js';
 import type { Actor } from '../context/actor.js';
+import { addressKey } from '../context/client-address.js';
 import { currentContext } from '../context/request-context.js';
 import { type Surface, surfaceOf } from '../context/surface.js';
 import { type CredentialKind, parseCredential } from '../ids/credentials.js';
@@ -28,11 +31,21 @@ const KINDS: Record<Surface, readonly CredentialKind[]> = {
  */
 @Injectable()
 export class BearerGuard extends AuthGuard('bearer') {
+  /** An address that sends many invalid tokens must not occupy the connections to the database. */
+  private readonly verifications: FairShare;
+
   constructor(
     private readonly reflector: Reflector,
     private readonly verifier: TokenVerifier,
+    env: Env,
   ) {
     super();
+    const [running, waiting] = [Infinity, env.maxInFlight];
+    const [runningPerCaller, waitingPerCaller] = [
+      Math.ceil(quarterOf(env.databasePoolSize) / 2),
+      Math.ceil(waiting / 2),
+    ];
+    this.verifications = new FairShare({ running, waiting, runningPerCaller, waitingPerCaller });
   }
 
   /** An actor who was authenticated before the body was read is kept. */
@@ -66,9 +79,9 @@ export class BearerGuard extends AuthGuard('bearer') {
   }
 
   private async verify(context: ExecutionContext): Promise<true> {
-    await super.canActivate(context);
-    if (currentContext().actor !== null) return true;
     const request = context.switchToHttp().getRequest<Request>();
+    await this.verifications.run(addressKey(request.ip), async () => super.canActivate(context));
+    if (currentContext().actor !== null) return true;
     const surface = surfaceOf(request.path);
     throw unauthorized(surface, presentedToken(request, surface) !== null);
   }

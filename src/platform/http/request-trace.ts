@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { SpanAttributes, SpanOutcome } from '../context/span.js';
-import { isProbeRequest } from '../limits/probe-requests.js';
+import { isProbeRequest } from '../admission/probe-requests.js';
 import type { Tracer } from '../observability/tracer.js';
 import { contextOf } from './context.middleware.js';
 import { routeTemplateOf } from './route-table.js';

@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { findContext } from '../context/request-context.js';
 import { type Surface, surfaceOf } from '../context/surface.js';
 import { addressKey } from '../context/client-address.js';
-import { isProbeRequest } from './probe-requests.js';
+import { isProbeRequest } from '../admission/probe-requests.js';
 import type { PolicyName } from './policies.js';
 import { RateLimits } from './rate-limits.js';
 

@@ -2,12 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Counter } from 'prom-client';
 import type { Logger } from 'pino';
+import { RequestShares } from '../admission/request-shares.js';
 import { Env } from '../config/env.js';
 import { unavailable } from '../errors/app-error.js';
 import { preparedResponse } from '../http/bare-response.js';
 import { crossOriginHeaders } from '../http/security-headers.js';
 import { uuidv7 } from '../ids/id.js';
-import { isProbeRequest } from '../limits/probe-requests.js';
+import { isProbeRequest } from '../admission/probe-requests.js';
 import { EventLoop } from '../observability/event-loop.js';
 import { LOG } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
@@ -32,6 +33,7 @@ export class Admission {
 
   constructor(
     private readonly traffic: Traffic,
+    private readonly shares: RequestShares,
     eventLoop: EventLoop,
     private readonly env: Env,
     metrics: Metrics,
@@ -42,7 +44,7 @@ export class Admission {
       { name: 'http_requests_admitted_at_most', help: 'Requests admitted at the same time' },
       () => this.limit.value,
     );
-    eventLoop.onWindow((delayMs) => this.limit.adapt({ delayMs, inFlight: traffic.inFlight }));
+    eventLoop.onWindow((delayMs) => this.limit.adapt({ delayMs, inFlight: this.inFlight }));
     this.rejected = metrics.counter({
       name: 'http_overload_rejections_total',
       help: 'Requests rejected with 503 before they were read',
@@ -60,8 +62,13 @@ export class Admission {
     return false;
   };
 
+  /** Without those that wait for the turn of their caller, who alone is to blame. */
+  private get inFlight(): number {
+    return this.traffic.inFlight - this.shares.waiting;
+  }
+
   private isFull(): boolean {
-    return this.traffic.inFlight >= this.limit.value;
+    return this.inFlight >= this.limit.value;
   }
 
   /** An overloaded process has no time to log each of them. */
@@ -70,7 +77,7 @@ export class Admission {
     this.unlogged += 1;
     const now = performance.now();
     if (now - this.loggedAt < LOG_EVERY_MS) return;
-    const { inFlight } = this.traffic;
+    const { inFlight } = this;
     const figures = { rejected: this.unlogged, inFlight, limit: this.limit.value };
     this.log.warn(figures, 'overloaded: requests are rejected');
     this.unlogged = 0;

@@ -1,6 +1,7 @@
 import { Controller, Get, Query, Res, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
@@ -53,6 +54,7 @@ export class LedgerEntriesController {
       description: 'The whole table; the example shows its first two lines.',
     },
   })
+  @ExpensiveRead()
   @LimitOperation({ name: 'ledger-export', maxConcurrent: 4, maxConcurrentPerCredential: 2 })
   async export(
     @Query() filters: EntryFilters,

@@ -1,5 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
 import { ReadsFrom } from '../../../platform/http/read-target.js';
@@ -27,6 +28,7 @@ export class LedgerVerificationController {
   @Get()
   @ReadsFrom('primary')
   @RequireScope('action-ledger:read')
+  @ExpensiveRead()
   @LimitOperation({ name: 'ledger-verification', maxConcurrent: 2 })
   async verify(@Query() { chain, fromChain }: VerifyLedger): Promise<VerificationEnvelope> {
     const chains = chain === undefined ? { from: fromChain ?? 0 } : { from: chain, to: chain };

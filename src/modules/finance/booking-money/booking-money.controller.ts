@@ -1,5 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -60,6 +61,7 @@ export class BookingMoneyController {
    */
   @ApiOperation({ operationId: 'customerCredit_list' })
   @Get('customer-credit')
+  @ExpensiveRead()
   @RequireScope('finance:receivables')
   async list(@Query() query: ListCustomerCredit): Promise<CustomerCreditPage> {
     const { rows, total } = await this.money.listCredit(query);

@@ -1,5 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { AgingEnvelope, AgingQuery } from './aging.dto.js';
 import { AgingService } from './aging.service.js';
@@ -24,6 +25,7 @@ export class FinanceReportsController {
    */
   @ApiOperation({ operationId: 'reports_getAging' })
   @Get('aging')
+  @ExpensiveRead()
   @RequireScope('finance:read')
   async age(@Query() query: AgingQuery): Promise<AgingEnvelope> {
     return { data: await this.aging.read(query) };
@@ -38,6 +40,7 @@ export class FinanceReportsController {
    */
   @ApiOperation({ operationId: 'reports_getIntegrity' })
   @Get('integrity')
+  @ExpensiveRead()
   @RequireScope('finance:read')
   async verify(): Promise<IntegrityEnvelope> {
     return { data: await this.integrity.read() };

@@ -1,5 +1,6 @@
 import { applyDecorators, Controller, Get, Query, type StreamableFile, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import {
@@ -55,6 +56,7 @@ const CSV = {
 function Answers(report: Type<{ totals: unknown[] }>): MethodDecorator {
   return applyDecorators(
     RequireScope('finance:read'),
+    ExpensiveRead(),
     Refuses({ 422: ['report_too_large'] }),
     ApiExtraModels(report),
     ApiOkResponse({

@@ -3,12 +3,10 @@ import { PassThrough, type Readable } from 'node:stream';
 import { Inject, Injectable, StreamableFile } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
-import { Env } from '../../../platform/config/env.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
-import { type AppError, overloaded, unprocessable } from '../../../platform/errors/app-error.js';
+import { unprocessable } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
-import { ConcurrencyLimits } from '../../../platform/limits/concurrency-limits.js';
 import { LOG } from '../../../platform/observability/log.js';
 import type { Place, Report } from './report.js';
 import { csvHeader, csvRows, type ReportRow } from './report-csv.js';
@@ -16,8 +14,6 @@ import type { ReportQuery } from './report-query.dto.js';
 
 const MAX_CSV_ROWS = 100_000;
 const BATCH = 1_000;
-/** Share of the connections of the pool that exports may use. */
-const POOL_SHARE = 0.25;
 /** Below the time after which the database ends the transaction of an export that reads nothing. */
 const PATIENCE_MS = 9_000;
 
@@ -33,20 +29,13 @@ export interface ReportPage {
 /** Runs reports: as JSON in one statement, as CSV from one snapshot. */
 @Injectable()
 export class ReportsService {
-  /** Exports of this process at the same time. */
-  private readonly maxExports: number;
-
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly limits: ConcurrencyLimits,
     @Inject(LOG) private readonly log: Logger,
-    env: Env,
-  ) {
-    this.maxExports = Math.max(1, Math.floor(env.databasePoolSize * POOL_SHARE));
-  }
+  ) {}
 
-  /** The report in the format that the query asks for. Throws 422 `report_too_large`, 503. */
+  /** The report in the format that the query asks for. Throws 422 `report_too_large`. */
   async answer<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<ReportPage | StreamableFile> {
     if (query.format !== 'csv') return this.page(report, query);
     const file = new StreamableFile(await this.csv(report, query), {
@@ -83,11 +72,9 @@ export class ReportsService {
   /**
    * All rows of one snapshot. The first rows are read before anything is sent, so that an error of the report gets a regular
    * response; the rest is read as fast as the client takes it, and a client that takes too long loses its snapshot. Each
-   * export has a connection of the pool of the primary, of which exports get a quarter: a replica could cancel its
-   * statements, and what is sent cannot be repeated.
+   * export has a connection to the primary: a replica could cancel its statements, and what is sent cannot be repeated.
    */
   private async csv<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<Readable> {
-    const release = this.limits.take([{ key: 'report-exports', most: this.maxExports, rejection: tooManyExports }]);
     const stream = new PassThrough();
     let isSent = false;
     return new Promise((resolve, reject) => {
@@ -100,8 +87,8 @@ export class ReportsService {
         this.log.info({ report: report.name, rows, written, actor: currentActor().principal }, 'report exported');
       };
       const run = this.database.onPrimary(() => this.database.snapshot(read));
-      // The stream ends after the release, so that a client can export one report after another.
-      run.finally(release).then(
+      // The stream ends after the connection is free, so that a client can export one report after another.
+      run.then(
         () => stream.end(),
         (error: unknown) => {
           const reason = error instanceof Error ? error : new Error('The report failed');
@@ -157,10 +144,6 @@ async function taken(stream: PassThrough): Promise<void> {
   } finally {
     waiting.abort();
   }
-}
-
-function tooManyExports(): AppError {
-  return overloaded('Too many reports are being exported; try again later');
 }
 
 function placing(): { place: Place; values: unknown[] } {
