@@ -216,6 +216,26 @@ describe('the money of a credit note', () => {
     expect(await read(owner, invoice.id)).toMatchObject({ creditedCents: 10_000, balanceCents: 25_700 });
   });
 
+  it('goodwill on a line without a tax code has none either, also beside lines with one', async () => {
+    const taxCode = await taxCodeAt(owner, 1_900);
+    const invoice = await billed([
+      { title: 'Tour', unitSellCents: 35_700, taxIncludedCents: 5_700, taxCode },
+      { title: 'Visa', unitSellCents: 9_000 },
+    ]);
+    const { body } = await owner.get<{ data: { lines: { taxCodeId: string | null }[] } }>(`${INVOICES}/${invoice.id}`);
+    const linePosition = body.data.lines.findIndex(({ taxCodeId }) => taxCodeId === null) + 1;
+    const made = await issuedNote(owner, invoice, {
+      reason: 'goodwill',
+      lines: [{ linePosition, amountCents: 2_000 }],
+    });
+    expect(made).toMatchObject({ totalCents: 2_000, taxCents: 0 });
+    const list = await owner.get<{ data: Record<string, unknown>[] }>(
+      `/v1/admin/bookings/${invoice.bookingId}/items?limit=10`,
+    );
+    const adjustment = { totalSellCents: -2_000, taxIncludedCents: 0, taxCodeId: null };
+    expect(list.body.data.find(({ type }) => type === 'adjustment')).toMatchObject(adjustment);
+  });
+
   it('goodwill has the rate of the credited line, also after the rate of its tax code has changed', async () => {
     const taxCode = await taxCodeAt(owner, 1_900);
     const { id: bookingId, scheduleIds } = await sell(app, {

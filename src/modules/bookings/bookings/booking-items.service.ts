@@ -110,7 +110,7 @@ export class BookingItemsService {
       if (departure) item.serviceDate = departure.startDate;
       const departureTaxCodeId = departure?.taxCodeId ?? null;
       await this.taxes.applyTo(item, input, { billed, departureTaxCodeId, isCodeOptional });
-      await this.taxes.assertGroups(booking, { before: null, after: item });
+      await this.taxes.assertGroups(booking, { before: null, after: item }, { isCodeOptional });
       await this.saveWithTotal(booking, { cents: item.totalSellCents }, async () => {
         await this.repository.items.insert(item);
         if (!hasUnits) await this.takeUnits(unitsOf(item), terms);

@@ -143,16 +143,20 @@ export class ItemTaxesService {
   }
 
   /**
-   * Throws 400 `tax_code_required` for a discount or adjustment without tax code beside items with one, 422
-   * `negative_total` if the change would bring the gross, the tax or the net of a tax group below 0. `after` is null for a
+   * Throws 400 `tax_code_required` for a discount or adjustment without tax code beside items with one, unless a credit note
+   * has made it from a line without one, 422 `negative_total` if the change would bring the gross, the tax or the net of a tax group below 0. `after` is null for a
    * cancelled item, `before` for a new one.
    */
-  async assertGroups(booking: Booking, { before, after }: { before: TaxedItem | null; after: TaxedItem | null }) {
+  async assertGroups(
+    booking: Booking,
+    { before, after }: { before: TaxedItem | null; after: TaxedItem | null },
+    { isCodeOptional = false }: { isCodeOptional?: boolean | undefined } = {},
+  ): Promise<void> {
     const isReduction = after !== null && ['discount', 'adjustment'].includes(after.type);
     if (before === null && !isReduction) return;
     const others = await this.repository.taxGroups(booking.id, after?.id ?? before?.id ?? '');
     const isCodeMissing = isReduction && after.taxCodeId === null && !isUntouched(before, after);
-    if (isCodeMissing && others.some(({ taxCodeId }) => taxCodeId !== null)) {
+    if (isCodeMissing && !isCodeOptional && others.some(({ taxCodeId }) => taxCodeId !== null)) {
       throw new AppError(400, 'tax_code_required', 'A discount or adjustment beside items with a tax code needs one', {
         details: { field: 'taxCodeId' },
       });
