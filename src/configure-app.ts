@@ -13,8 +13,6 @@ import { crossOrigin, securityHeaders } from './platform/http/security-headers.j
 import { servedSurfaces } from './platform/http/served-surfaces.js';
 import { ServiceAdapter } from './platform/traffic/service-adapter.js';
 import { requireWellFormed } from './platform/http/well-formed.middleware.js';
-import { limitAddresses } from './platform/limits/rate-limit.guard.js';
-import { RateLimits } from './platform/limits/rate-limits.js';
 import { Metrics } from './platform/observability/metrics.js';
 import { NestLog } from './platform/observability/nest-log.js';
 import { traceStatements } from './platform/observability/statement-trace.js';
@@ -23,6 +21,7 @@ import { requestLog } from './platform/http/request-log.js';
 import { traceRequests } from './platform/http/request-trace.js';
 import { serveDocument } from './platform/openapi/serve-document.js';
 import { Outbox } from './platform/outbox/outbox.js';
+import { AddressLimit } from './platform/traffic/address-limit.js';
 import { Admission } from './platform/traffic/admission.js';
 import { ConnectionLimits } from './platform/traffic/connection-limits.js';
 import { RequestBodies } from './platform/traffic/request-bodies.js';
@@ -51,12 +50,14 @@ export async function createApp(surroundings: AppDependencies): Promise<NestExpr
   const isProxy = express.get('trust proxy fn') as (address: string) => boolean;
   app.get(ConnectionLimits).apply(app.getHttpServer(), isProxy);
 
-  // First, so that every response carries the request id, error responses included.
+  // Before everything else, because its rejections must cost next to nothing.
+  app.use(app.get(AddressLimit).apply);
+  // So that every other response carries the request id, error responses included.
   const traffic = app.get(Traffic);
   const tracing = tracer ? [traceRequests(tracer)] : [];
   app.use(chain(requestContext, ...tracing, traffic.follow, requestLog(log), securityHeaders()));
   if (cors) app.enableCors(crossOrigin(env.corsOrigins));
-  const rejecting = [limitAddresses(app.get(RateLimits)), requireWellFormed, servedSurfaces(env.surfaces)];
+  const rejecting = [requireWellFormed, servedSurfaces(env.surfaces)];
   const reading = [respondToOptions(app.get(RouteTable), { cors }), app.get(RequestBodies).read, traffic.received];
   app.use(chain(...rejecting, ...reading));
   if (env.docs) serveDocument(app, apiDocumentContent, { logsIn: !env.production });

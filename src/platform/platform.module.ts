@@ -53,6 +53,7 @@ import { ProcessMetrics } from './monitoring/process-metrics.js';
 import { Outbox } from './outbox/outbox.js';
 import { Installation } from './provisioning/installation.js';
 import { Provisioning } from './provisioning/provisioning.js';
+import { AddressLimit } from './traffic/address-limit.js';
 import { Admission } from './traffic/admission.js';
 import { BodyQuota } from './traffic/body-quota.js';
 import { ConnectionLimits } from './traffic/connection-limits.js';
@@ -62,6 +63,7 @@ import { Traffic } from './traffic/traffic.js';
 
 const SERVICES = [
   AbandonedJobs,
+  AddressLimit,
   Admission,
   BearerGuard,
   BearerStrategy,

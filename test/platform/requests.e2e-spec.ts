@@ -116,7 +116,7 @@ describe('a body that cannot be parsed', () => {
     ['nesting beyond 32 levels', '['.repeat(40_000), 'too_deep'],
     ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'encoding'],
   ])('%s is 400', async (_, raw, code) => {
-    const { status, body } = await app.post<{ details: { issues: { code: string }[] } }>(path, undefined, {
+    const { status, body } = await app.as('owner').post<{ details: { issues: { code: string }[] } }>(path, undefined, {
       raw,
       headers: JSON_TYPE,
     });

@@ -158,7 +158,7 @@ describe('OPTIONS', () => {
 it.each(['null', ' true', '-1.5e3', '"name \\" "', `"${'long'.repeat(10_000)}"`])(
   'the JSON body %.20s is not an object: 400',
   async (raw) => {
-    const { status, body, headers } = await app.post('/v1/admin/distribution/channels', undefined, {
+    const { status, body, headers } = await app.as('owner').post('/v1/admin/distribution/channels', undefined, {
       raw,
       headers: { 'content-type': 'application/json' },
     });

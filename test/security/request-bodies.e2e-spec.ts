@@ -56,19 +56,19 @@ async function metric(name: string, of = app): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
 }
 
-describe('a body of a guarded route that is compressed, chunked or larger than 64 KiB', () => {
+describe('a body of a guarded route that is compressed, chunked or larger than 4 KiB', () => {
   it.each(GUARDED)('an unreadable body on %s without a valid credential is 401', async (surface, path) => {
     const broken = { raw: 'neither gzip nor JSON', headers: GZIP };
     expectUnauthorized(await app.post(path, undefined, broken), surface, false);
     expectUnauthorized(await app.with(UNKNOWN).post(path, undefined, broken), surface, true);
-    const large = { raw: '['.repeat(65 * KIB), headers: JSON_TYPE };
+    const large = { raw: '['.repeat(5 * KIB), headers: JSON_TYPE };
     expectUnauthorized(await app.post(path, undefined, large), surface, false);
   });
 
   it.each([
     ['compressed', { 'Content-Encoding': 'gzip', 'Content-Length': '100' }],
     ['chunked', { 'Transfer-Encoding': 'chunked' }],
-    ['large', { 'Content-Length': String(65 * KIB) }],
+    ['large', { 'Content-Length': String(5 * KIB) }],
   ])('a %s body without a valid credential is 401 before a byte of it has arrived', async (_, headers) => {
     const { answer } = await sending(head('POST', STAFF, { ...headers, 'X-Request-Id': 'body-not-sent-1' }));
     await until(async () => answer().includes('\r\n\r\n'));

@@ -1,10 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import { findContext } from '../context/request-context.js';
 import { type Surface, surfaceOf } from '../context/surface.js';
 import { addressKey } from '../context/client-address.js';
-import { isProbeRequest } from '../admission/probe-requests.js';
 import type { PolicyName } from './policies.js';
 import { RateLimits } from './rate-limits.js';
 
@@ -92,12 +91,4 @@ export function countRequest(
   const response = context.switchToHttp().getResponse<Response>();
   const headers = limits.headersOf(policy, allowance);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-}
-
-/** Counts every request for its address, before its body is read or its credential verified. */
-export function limitAddresses(limits: RateLimits): RequestHandler {
-  return (request, _response, next) => {
-    if (!isProbeRequest(request.method, request.originalUrl)) limits.take('address', addressKey(request.ip));
-    next();
-  };
 }

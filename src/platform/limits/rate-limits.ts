@@ -25,6 +25,21 @@ export class RateLimits {
     return allowance;
   }
 
+  /** Counts one for the subject. Returns whether one was left. */
+  allows(name: PolicyName, subject: string): boolean {
+    return this.of(name).take(subject, this.clock.now().getTime()).allowed;
+  }
+
+  /** The rejection of a subject that has just used up its limit, for responses that are prepared. */
+  emptyRejection(name: PolicyName): AppError {
+    const { perMinute, burst } = policies[name];
+    const msFor = (requests: number) => Math.ceil((requests * 60_000) / (perMinute * this.factorOf(policies[name])));
+    return this.rejection(name, {
+      retryAfterMs: Math.max(1_000, msFor(1)),
+      resetMs: msFor(burst * this.factorOf(policies[name])),
+    });
+  }
+
   /** `RateLimit-Policy` and `RateLimit` as the IETF's httpapi draft defines them: quota and window, rest and seconds. */
   headersOf(
     name: PolicyName,

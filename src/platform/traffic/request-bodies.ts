@@ -10,7 +10,7 @@ import { BodyQuota } from './body-quota.js';
 
 const KIB = 1024;
 /** A larger body is read only for a valid credential. */
-const SMALL_BYTES = 64 * KIB;
+const SMALL_BYTES = 4 * KIB;
 /** The number of bytes by which gzip may lengthen a text that it cannot compress. */
 const GZIP_EXTRA_BYTES = KIB;
 

@@ -7,6 +7,7 @@ import type { Admission } from './admission.js';
 import { RouteTree } from '../http/route-tree.js';
 import { limitUnreadBody } from '../http/unread-body-limit.js';
 import { respondToUnreadable } from '../http/unreadable-requests.js';
+import { oneAtATime } from './one-at-a-time.js';
 
 /** In milliseconds and bytes. Limits how long a slow client may occupy a connection. */
 const BOUNDS: ServerOptions = {
@@ -111,10 +112,10 @@ export class ServiceAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const express = this.getInstance<RequestListener>();
-    const handle: RequestListener = (request, response) => {
+    const handle = oneAtATime((request, response) => {
       limitUnreadBody(request, response);
       if (this.admit(request, response)) express(request, response);
-    };
+    });
     const server = createServer(BOUNDS, handle).setTimeout(STALLED_AFTER_MS);
     // An unknown Expect is rejected like other errors; Node would send a 417 without a body.
     server.on('checkExpectation', handle);
