@@ -78,6 +78,7 @@ import { TwoPersons1795803000010 } from './src/migrations/1795803000010-two-pers
 import { LiveCallers1795804000000 } from './src/migrations/1795804000000-live-callers.js';
 import { OpenMoneyOfPastDays1795807000000 } from './src/migrations/1795807000000-open-money-of-past-days.js';
 import { ChargesAndFees1795807000010 } from './src/migrations/1795807000010-charges-and-fees.js';
+import { CommissionAdjustments1795830000000 } from './src/migrations/1795830000000-commission-adjustments.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -273,6 +274,7 @@ const migrations = [
   LiveCallers1795804000000,
   OpenMoneyOfPastDays1795807000000,
   ChargesAndFees1795807000010,
+  CommissionAdjustments1795830000000,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -134,7 +134,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   commission_lines: {
     accounting: 'recipient_name payout_reference void_reason notes',
     impersonal:
-      'id booking_id booking_item_id currency recipient_type recipient_id channel_id commission_model basis payable_trigger status reverses_id',
+      'id booking_id booking_item_id currency recipient_type recipient_id channel_id commission_model basis payable_trigger status reverses_id adjust_reason',
   },
   connector_providers: { impersonal: 'key name description capabilities application_form_schema operator_id' },
   contract_page_tokens: { impersonal: 'token_sha256 contract_id' },
@@ -213,7 +213,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   payments: {
     accounting: 'reference reason reversal_reason failure_reason',
     impersonal:
-      'id direction kind booking_id supplier_invoice_id method currency source status reversal_kind transfer_id receipt_id replaces_payment_id',
+      'id direction kind booking_id supplier_invoice_id commission_id method currency source status reversal_kind transfer_id receipt_id replaces_payment_id',
   },
   policies: { impersonal: 'id kind name slug language' },
   policy_assignments: { impersonal: 'id policy_id kind scope target_id removed_by channel_id' },

@@ -163,7 +163,7 @@ describe('the reinstatement of a booking', () => {
     expect(lines.find(({ id }) => id === voided.id)?.status).toBe('void');
   });
 
-  it('a reinstatement voids the lines that reverse paid commissions, and a second cancellation reverses these again', async () => {
+  it('a reinstatement voids the lines that adjust paid commissions, and a second cancellation adjusts these again', async () => {
     const { booking, item } = await confirmedBooking(owner);
     const line = await earn(owner, item.id, fixed(500));
     await pay(booking.id, 10_000);
@@ -171,7 +171,7 @@ describe('the reinstatement of a booking', () => {
     const payout = await owner.post(path, { paidOn: '2026-01-01' });
     expect([payout.status, payout.text]).toEqual([200, payout.text]);
     const reversals = async () =>
-      (await linesOf(owner, item.id)).filter(({ reversesId }) => reversesId === line.id).map(({ status }) => status);
+      (await linesOf(owner, item.id)).filter(({ adjustsId }) => adjustsId === line.id).map(({ status }) => status);
     await cancel(booking.id);
     expect(await reversals()).toEqual(['payable']);
     await reinstate(booking.id);

@@ -17,6 +17,7 @@ export const commissionRecipes: Record<string, Recipe> = {
   [`POST ${COMMISSIONS}/{id}/payout`]: async (app) => ({
     ...(await onCommission(app)),
     body: { paidOn: '2026-01-31' },
+    follows: ['finance.payment.record'],
   }),
 };
 

@@ -11,7 +11,7 @@ import { conflict } from '../../src/platform/errors/app-error.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { entryOf, reverse, reversed } from '../action-ledger/reversals.js';
 import { ALLOTMENTS, allotted } from '../distribution/allotments/allotments.js';
-import { earn, soldItem } from '../finance/commissions/commissions.js';
+import { change as commission, departedItem, earn, soldItem, terms } from '../finance/commissions/commissions.js';
 import { confirmedBooking } from '../bookings/bookings.js';
 import { book, cancelBooking, change, confirm, planned } from '../finance/payment-plans/plans.js';
 import { bookingWith, received } from '../finance/payments/bookings.js';
@@ -94,6 +94,13 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     const item = await soldItem(app.as('owner'));
     await earn(app.as('owner'), item.id);
     await confirm(app.as('owner'), item.bookingId);
+  },
+  'commission.adjusted': async (app) => {
+    const owner = app.as('owner');
+    const item = await departedItem(owner);
+    const line = await earn(owner, item.id, terms({ payableTrigger: 'departed' }));
+    await owner.post(`${commission(line)}/payout`, { paidOn: app.day() });
+    await owner.patch(`/v1/admin/bookings/${item.bookingId}/items/${item.id}`, { quantity: 2 });
   },
   'commission.withdrawn, invoice.settled': async (app) => {
     const owner = app.as('owner');

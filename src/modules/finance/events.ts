@@ -7,6 +7,7 @@ const PAYMENT = [
   'direction',
   'bookingId',
   'supplierInvoiceId',
+  'commissionId',
   'status',
   'currency',
   'amountCents',
@@ -97,7 +98,7 @@ export const financeEvents: EventGroup[] = [
   },
   {
     channels: ['finance.commissions'],
-    events: namesOf('commission', ['created', 'updated', 'accrued', 'payable', 'withdrawn', 'paid', 'voided']),
+    events: namesOf('commission', ['created', 'updated', 'accrued', 'payable', 'withdrawn', 'paid', 'adjusted', 'voided']),
     members: ['commissionId', 'bookingId', 'bookingItemId', 'status', 'currency', 'amountCents', 'version'],
   },
   {

@@ -54,7 +54,6 @@ export class FinanceBookingListener implements BookingListener {
     await this.commissions.reinstate(
       booking,
       items.map(({ id }) => id),
-      reason,
     );
     await this.reminders.reschedule(booking.id, [...INSTALLMENT_TRIGGERS, ...INVOICE_TRIGGERS]);
   }
@@ -75,16 +74,16 @@ export class FinanceBookingListener implements BookingListener {
     await this.accounts.installmentsChanged(account);
   }
 
-  async itemChanged(_: BookingSummary, item: BookingItemSummary): Promise<void> {
-    await this.commissions.recompute(item);
+  async itemChanged(booking: BookingSummary, item: BookingItemSummary): Promise<void> {
+    await this.commissions.recompute(booking, item);
   }
 
   async itemCancelled(_: BookingSummary, item: BookingItemSummary): Promise<void> {
     await this.commissions.reverseOfItem(item.id);
   }
 
-  async itemReinstated(booking: BookingSummary, { id }: BookingItemSummary, reason: string): Promise<void> {
-    await this.commissions.reinstate(booking, [id], reason);
+  async itemReinstated(booking: BookingSummary, { id }: BookingItemSummary): Promise<void> {
+    await this.commissions.reinstate(booking, [id]);
   }
 
   async billedTaxCodes(bookingId: string): Promise<string[]> {

@@ -12,7 +12,7 @@ import { BookingMoneyController } from './booking-money/booking-money.controller
 import { BookingMoneyService } from './booking-money/booking-money.service.js';
 import { CreditDueService } from './booking-money/credit-due.service.js';
 import { PastAccountsRepository } from './booking-money/past-accounts.repository.js';
-import { CommissionsController } from './commissions/commissions.controller.js';
+import { AllCommissionsController, CommissionsController } from './commissions/commissions.controller.js';
 import { CommissionJobs } from './commissions/commissions.jobs.js';
 import { CommissionsRepository } from './commissions/commissions.repository.js';
 import { CommissionsService } from './commissions/commissions.service.js';
@@ -39,6 +39,8 @@ import { PaymentPlansService } from './payment-plans/payment-plans.service.js';
 import { PaymentSchedulesController } from './payment-plans/payment-schedules.controller.js';
 import { PaymentPoliciesController } from './payment-policy/payment-policies.controller.js';
 import { PaymentPoliciesService } from './payment-policy/payment-policies.service.js';
+import { CommissionPayoutsController } from './payments/commission-payouts.controller.js';
+import { CommissionPayoutsService } from './payments/commission-payouts.service.js';
 import { PaymentDaysService } from './payments/payment-days.service.js';
 import { PaymentsController } from './payments/payments.controller.js';
 import { PaymentsService } from './payments/payments.service.js';
@@ -97,7 +99,9 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     FinanceReportsController,
     PeriodsController,
     ReportsController,
+    AllCommissionsController,
     CommissionsController,
+    CommissionPayoutsController,
     ReminderRunsController,
     SettlementsController,
     FinanceSettingsController,
@@ -145,6 +149,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     CommissionJobs,
     CommissionsRepository,
     CommissionsService,
+    CommissionPayoutsService,
     FinanceReminderSource,
     FeeInvoicesService,
     SettlementsService,

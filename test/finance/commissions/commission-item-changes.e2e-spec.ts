@@ -31,7 +31,7 @@ const patchItem = ({ bookingId, id }: Item, body: object) => owner.patch(`${BOOK
 const payOut = (line: Commission) => owner.post(`${change(line)}/payout`, { paidOn: '2026-01-31' });
 
 describe('a change of the item', () => {
-  it('a change of the item recomputes open commissions and leaves paid and void ones', async () => {
+  it('a change of the item recomputes open commissions, adjusts paid ones by a line, and leaves void ones', async () => {
     const item = await departedItem(owner, { quantity: 2, unitSellCents: 60_000 });
     const at = { payableTrigger: 'departed' };
     const percentage = await earn(owner, item.id, terms(at));
@@ -50,6 +50,8 @@ describe('a change of the item', () => {
     expect(await readLine(owner, perUnit)).toMatchObject({ amountCents: 1_500, status: 'accrued' });
     expect(await readLine(owner, paid)).toMatchObject({ amountCents: 10_000, status: 'paid' });
     expect(await readLine(owner, voided)).toMatchObject({ amountCents: 7, status: 'void' });
+    const adjusting = (await linesOf(owner, item.id)).filter(({ adjustsId }) => adjustsId === paid.id);
+    expect(adjusting).toMatchObject([{ amountCents: 5_000, status: 'payable', adjustReason: 'item_changed' }]);
     const entry = (await entriesAbout(owner, percentage.id)).at(-1);
     expect(entry).toMatchObject({ action: 'finance.commission.recompute', before: { amountCents: 10_000 } });
   });
@@ -117,7 +119,7 @@ describe('a cancellation', () => {
     const [reversal, ...others] = await linesOf(owner, item.id);
     expect(others).toHaveLength(3);
     expect(reversal).toMatchObject({
-      reversesId: paid.id,
+      adjustsId: paid.id,
       amountCents: -10_000,
       status: 'payable',
       recipientName: 'Alpine Resellers',
@@ -129,9 +131,9 @@ describe('a cancellation', () => {
     const live = [reversal, ...others].filter((line) => line?.status !== 'void');
     expect(live.reduce((sum, line) => sum + (line?.amountCents ?? 0), 0)).toBe(0);
     const entry = (await entriesAbout(owner, reversal?.id ?? '')).at(-1);
-    const expected = { reason: 'The item was cancelled', after: { reversesId: paid.id } };
-    expect(entry).toMatchObject({ action: 'finance.commission.reverse', before: null, ...expected });
-    expect(await eventNamesOf(app, reversal?.id ?? '', 1)).toEqual(['commission.payable']);
+    const expected = { reason: 'The item was cancelled', after: { adjustsId: paid.id } };
+    expect(entry).toMatchObject({ action: 'finance.commission.adjust', before: null, ...expected });
+    expect(await eventNamesOf(app, reversal?.id ?? '', 1)).toEqual(['commission.adjusted']);
     expect(await statusOf(paid)).toBe('paid');
   });
 

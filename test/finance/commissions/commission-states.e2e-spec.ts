@@ -159,7 +159,7 @@ describe('payout', () => {
 describe('a paid commission', () => {
   it('a paid commission cannot be changed, voided or deleted', async () => {
     const line = (await payOut(await payable())).body.data;
-    const locked = problem('commission_locked', { status: 'paid', reversesId: null });
+    const locked = problem('commission_locked', { status: 'paid', adjustsId: null });
     expect(await errorOf(line, () => patch(line, { notes: 'x' }))).toEqual({ status: 409, body: locked });
     const transition = problem('invalid_transition', { from: 'paid', to: 'void', allowed: [] });
     expect(await errorOf(line, () => declareVoid(line))).toEqual({ status: 409, body: transition });
@@ -181,7 +181,7 @@ describe('voiding', () => {
     const again = problem('invalid_transition', { from: 'void', to: 'void', allowed: [] });
     expect(await errorOf(line, () => declareVoid(line))).toEqual({ status: 409, body: again });
     expect((await patch(line, { notes: 'x' })).body).toEqual(
-      problem('commission_locked', { status: 'void', reversesId: null }),
+      problem('commission_locked', { status: 'void', adjustsId: null }),
     );
   });
 

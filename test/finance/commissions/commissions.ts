@@ -15,7 +15,7 @@ export interface Commission extends Record<string, unknown> {
   bookingItemId: string;
   status: string;
   amountCents: number;
-  reversesId: string | null;
+  adjustsId: string | null;
   version: number;
 }
 

@@ -126,7 +126,7 @@ export class BookingsController {
    * Cancel a booking
    *
    * @remarks Cancels the booking and all its items that are not cancelled, sets the total to 0 and releases their
-   * departure units. Open installments are cancelled, unpaid commissions are voided and paid ones get a reversing
+   * departure units. Open installments are cancelled, unpaid commissions are voided and paid ones get an adjusting
    * line. Payments and issued invoices do not change. The fee is computed by the terms of the confirmation for
    * `cancelledOn` and kept in an open cancellation settlement; settling it credits the invoices, bills the fee and refunds
    * the rest. `cancelledOn` must be between the confirmation and today (422 `cancelled_on_out_of_bounds`). Allowed for

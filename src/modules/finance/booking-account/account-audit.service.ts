@@ -189,9 +189,9 @@ export class AccountAuditService {
   }
 
   publishPayment(verb: PaymentVerb, payment: Payment): void {
-    const { id: paymentId, direction, bookingId, supplierInvoiceId, status, version } = payment;
+    const { id: paymentId, direction, bookingId, supplierInvoiceId, commissionId, status, version } = payment;
     const { currency, amountCents, unappliedCents, reversalKind } = payment;
-    const sides = { paymentId, direction, bookingId, supplierInvoiceId };
+    const sides = { paymentId, direction, bookingId, supplierInvoiceId, commissionId };
     const amounts = { currency, amountCents, unappliedCents };
     const data = { ...sides, status, ...amounts, ...(verb === 'reverse' ? { reversalKind } : {}), version };
     const channels = ['finance.payments', ...(bookingId === null ? [] : [`bookings.${bookingId}`])];

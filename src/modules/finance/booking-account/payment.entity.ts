@@ -31,6 +31,7 @@ export const PAYMENT_KINDS = named('PaymentKind', [
   'transfer_in',
   'transfer_out',
   'supplier_payment',
+  'commission_payout',
 ]);
 export type PaymentKind = (typeof PAYMENT_KINDS)[number];
 
@@ -48,17 +49,19 @@ export interface Reversal {
 
 /**
  * Money received from a customer or moved to a booking (`in`), or sent to a supplier, refunded or moved from a booking
- * (`out`). Mistakes are reversed, never edited. Unapplied money of the booking covers a refund and an outgoing transfer.
+ * (`out`), or the payout of a commission (`out`; `in` if the recipient pays back). Mistakes are reversed, never edited. Unapplied money of the booking covers a refund and an outgoing transfer.
  */
 @Entity('payments')
 export class Payment {
   @PrimaryColumn('text') id: string;
   @Column('text') direction: Direction;
   @Column('text') kind: PaymentKind;
-  /** Set on all but payments to suppliers. */
+  /** Set on money of customers. */
   @Column('text', { name: 'booking_id', nullable: true }) bookingId: string | null;
   /** Set on payments to suppliers. */
   @Column('text', { name: 'supplier_invoice_id', nullable: true }) supplierInvoiceId: string | null;
+  /** Set on payouts of commissions. */
+  @Column('text', { name: 'commission_id', nullable: true }) commissionId: string | null;
   @Column('text') method: Method;
   @Column('text') currency: string;
   @Column('bigint', { name: 'amount_cents', transformer: safeInteger }) amountCents: number;
@@ -105,9 +108,9 @@ export class Payment {
     });
   }
 
-  /** Throws 409 `invalid_transition` for money that was paid back or moved away. */
+  /** Throws 409 `invalid_transition` for money that was paid back or moved away, and for payouts of commissions. */
   assertAllocatable(): void {
-    if (!this.isCovered()) return;
+    if (!this.isCovered() && this.commissionId === null) return;
     throw conflict('invalid_transition', 'Only received money can be allocated', {
       from: this.status,
       to: this.status,
@@ -168,6 +171,7 @@ export class Payment {
       kind: this.kind,
       bookingId: this.bookingId,
       supplierInvoiceId: this.supplierInvoiceId,
+      commissionId: this.commissionId,
       method: this.method,
       currency: this.currency,
       amountCents: this.amountCents,

@@ -1,7 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../platform/database/columns.js';
-import type { Columns } from '../../../platform/database/rows.js';
+import { make } from '../../../platform/database/rows.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import {
   type CommissionBasis,
@@ -28,6 +28,16 @@ export type PayableTrigger = (typeof PAYABLE_TRIGGERS)[number];
 
 export const COMMISSION_STATUSES = named('CommissionStatus', ['pending', 'accrued', 'payable', 'paid', 'void']);
 export type CommissionStatus = (typeof COMMISSION_STATUSES)[number];
+
+/** Why a commission that was paid out is adjusted. */
+export const ADJUST_REASONS = named('CommissionAdjustReason', [
+  'item_changed',
+  'item_cancelled',
+  'waived',
+  'payment_reversed',
+  'payment_restored',
+]);
+export type AdjustReason = (typeof ADJUST_REASONS)[number];
 
 /** Transitions by staff. The booking leads to `accrued`, and the trigger to `payable` and back. */
 const TRANSITIONS: Record<CommissionStatus, readonly CommissionStatus[]> = {
@@ -83,28 +93,42 @@ export class CommissionLine {
   @Column('text', { name: 'void_reason', nullable: true }) voidReason: string | null;
   /** Voided with its item, which may be reinstated, and not by staff. */
   @Column('boolean', { name: 'voided_by_cancellation' }) voidedByCancellation: boolean;
-  /** The paid line that this one reverses. */
-  @Column('text', { name: 'reverses_id', nullable: true }) reversesId: string | null;
+  /** The paid line whose amount this one adjusts. */
+  @Column('text', { name: 'reverses_id', nullable: true }) adjustsId: string | null;
+  @Column('text', { name: 'adjust_reason', nullable: true }) adjustReason: AdjustReason | null;
+  /** Of a paid line: a payment of the booking was reversed after the payout, so that the trigger is not met any more. */
+  @Column('boolean', { name: 'trigger_lost' }) triggerLost: boolean;
   @Column('text', { nullable: true }) notes: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Whether it can be changed and follows its item: not paid, not void and not a reversing line. */
+  /** Whether it can be changed and follows its item: not paid, not void and not an adjusting line. */
   isOpen(): boolean {
-    return this.reversesId === null && this.status !== 'paid' && this.status !== 'void';
+    return this.adjustsId === null && this.status !== 'paid' && this.status !== 'void';
+  }
+
+  /** Whether it was paid out, so that only another line can change what the recipient earns. */
+  isPaidOut(): boolean {
+    return this.adjustsId === null && this.status === 'paid';
   }
 
   /** Whether it counts towards the total that the commissions of an item must not exceed. */
   isLive(): boolean {
-    return this.reversesId === null && this.status !== 'void';
+    return this.status !== 'void';
+  }
+
+  /** Whether it becomes payable with its trigger. What a recipient pays back is due at once. */
+  dependsOnTrigger(): boolean {
+    if (this.status !== 'accrued' && this.status !== 'payable') return false;
+    return this.adjustsId === null || this.amountCents > 0;
   }
 
   assertOpen(): void {
     if (this.isOpen()) return;
-    throw conflict('commission_locked', 'A paid, void or reversing commission cannot be changed', {
+    throw conflict('commission_locked', 'A paid, void or adjusting commission cannot be changed', {
       status: this.status,
-      reversesId: this.reversesId,
+      adjustsId: this.adjustsId,
     });
   }
 
@@ -131,15 +155,21 @@ export class CommissionLine {
     Object.assign(this, { status: 'void', payableAt: null, voidedAt: now, voidReason: reason, updatedAt: now });
   }
 
-  /** A line that reverses this paid one; it is payable at once. */
-  reversal(id: string, now: Date): CommissionLine {
-    return Object.assign(new CommissionLine(), {
+  /** Its payout was reversed: it can be paid out again. */
+  withdrawPayout(now: Date): void {
+    Object.assign(this, { status: 'payable', paidOn: null, payoutReference: null, paidAt: null, updatedAt: now });
+  }
+
+  /** A line over what is due beyond what was settled of this paid one; negative if the recipient has to pay it back. */
+  adjustment(id: string, { amountCents, reason }: { amountCents: number; reason: AdjustReason }, now: Date) {
+    return make(CommissionLine, {
       ...this,
       id,
-      reversesId: this.id,
-      amountCents: -this.amountCents,
-      status: 'payable',
-      payableAt: now,
+      adjustsId: this.id,
+      adjustReason: reason,
+      triggerLost: false,
+      amountCents,
+      ...stateOfAdjustment(amountCents, now),
       paidOn: null,
       paidAt: null,
       payoutReference: null,
@@ -149,7 +179,14 @@ export class CommissionLine {
       version: 1,
       createdAt: now,
       updatedAt: now,
-    } satisfies Partial<Columns<CommissionLine>>);
+    });
+  }
+
+  /** Changes the amount of an adjusting line that was not settled. */
+  readjust({ amountCents, reason }: { amountCents: number; reason: AdjustReason }, now: Date): void {
+    const keepsState = Math.sign(amountCents) === Math.sign(this.amountCents);
+    const state = keepsState ? {} : stateOfAdjustment(amountCents, now);
+    Object.assign(this, { ...state, amountCents, adjustReason: reason, computedAt: now, updatedAt: now });
   }
 
   /** Without the recipient's name and the notes, which may be about a person. */
@@ -173,14 +210,15 @@ export class CommissionLine {
       payableTrigger: this.payableTrigger,
       status: this.status,
       paidOn: this.paidOn,
-      reversesId: this.reversesId,
+      adjustsId: this.adjustsId,
+      adjustReason: this.adjustReason,
       version: this.version,
     };
   }
 
   private assertTransition(to: CommissionStatus): void {
-    // A reversing line cannot be voided: the recipient would keep a commission that was not earned.
-    const allowed = TRANSITIONS[this.status].filter((status) => this.reversesId === null || status !== 'void');
+    // An adjusting line cannot be voided: the recipient would keep a commission that was not earned, or lose one that was.
+    const allowed = TRANSITIONS[this.status].filter((status) => this.adjustsId === null || status !== 'void');
     if (allowed.includes(to)) return;
     throw conflict('invalid_transition', `This commission cannot go from ${this.status} to ${to}`, {
       from: this.status,
@@ -188,4 +226,8 @@ export class CommissionLine {
       allowed,
     });
   }
+}
+
+function stateOfAdjustment(amountCents: number, now: Date): Pick<CommissionLine, 'status' | 'payableAt'> {
+  return amountCents < 0 ? { status: 'payable', payableAt: now } : { status: 'accrued', payableAt: null };
 }

@@ -30,6 +30,18 @@ export interface Sale {
   costCurrency: string | null;
 }
 
+/** The sale without the part of its price that was waived: no commission is earned on what nobody pays. */
+export function withoutWaived<T extends Sale>(sale: T, waivedCents: number): T {
+  if (waivedCents === 0) return sale;
+  const { totalSellCents, taxIncludedCents } = sale;
+  const waivedTaxCents = Number(divideRounded(BigInt(taxIncludedCents) * BigInt(waivedCents), BigInt(totalSellCents)));
+  return {
+    ...sale,
+    totalSellCents: totalSellCents - waivedCents,
+    taxIncludedCents: taxIncludedCents - waivedTaxCents,
+  };
+}
+
 /** The terms of a request. */
 export interface GivenTerms {
   commissionModel?: CommissionModel | undefined;
@@ -124,6 +136,15 @@ export function computeCommission(terms: CommissionTerms, sale: Sale): { baseCen
   const amount = amountOf(terms, sale, base);
   if (base < 0n || amount > BigInt(Number.MAX_SAFE_INTEGER)) throw exceedsBase(sale, amount);
   return { baseCents: Number(base), amountCents: Number(amount) };
+}
+
+/** Whether the inputs of the commission are known: the margin needs the cost in the currency of the sale. */
+export function isComputable(
+  { commissionModel, basis }: CommissionTerms,
+  { costCents, costCurrency, currency }: Sale,
+): boolean {
+  const needsMargin = commissionModel === 'markup' || basis === 'margin';
+  return !needsMargin || (costCents !== null && costCurrency === currency);
 }
 
 export function exceedsBase({ totalSellCents }: Pick<Sale, 'totalSellCents'>, commissionCents: bigint): AppError {

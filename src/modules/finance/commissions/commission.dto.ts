@@ -1,5 +1,5 @@
 import { OmitType } from '@nestjs/swagger';
-import { dataOf, patchOf } from '../../../platform/http/dto.js';
+import { dataOf, pageOf, PageQuery, patchOf } from '../../../platform/http/dto.js';
 import {
   Cents,
   Clearable,
@@ -15,6 +15,8 @@ import {
 } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
+  ADJUST_REASONS,
+  type AdjustReason,
   COMMISSION_STATUSES,
   type CommissionLine,
   type CommissionStatus,
@@ -156,24 +158,6 @@ export class VoidCommission {
   reason: string;
 }
 
-/** Day and reference of a payout. */
-export class PayCommission {
-  /**
-   * Day on which the commission was paid out; not after today.
-   * @example "2026-09-30"
-   */
-  @IsoDate()
-  paidOn: string;
-
-  /**
-   * Reference on the bank statement; null if there is none.
-   * @example "SEPA 2026-09-30/17"
-   */
-  @Clearable()
-  @Text({ max: 255 })
-  reference?: string | null;
-}
-
 export class ListCommissions {
   /** Only commissions in this status. */
   @Optional()
@@ -184,6 +168,48 @@ export class ListCommissions {
   @Optional()
   @Text({ max: 100 })
   recipientId?: string;
+}
+
+export class SearchCommissions extends PageQuery {
+  /** Only commissions of this booking (prefix `book`). */
+  @Optional()
+  @Id('book')
+  bookingId?: string;
+
+  /** Only commissions of this kind of recipient. */
+  @Optional()
+  @OneOf(RECIPIENT_TYPES)
+  recipientType?: RecipientType;
+
+  /** Only commissions with exactly this recipient identifier. */
+  @Optional()
+  @Text({ max: 100 })
+  recipientId?: string;
+
+  /** Only commissions of recipients with exactly this name, ignoring case. */
+  @Optional()
+  @Text({ max: 255 })
+  recipientName?: string;
+
+  /** Only commissions that this channel earns (prefix `chan`). */
+  @Optional()
+  @Id('chan')
+  channelId?: string;
+
+  /** Only commissions in this status. */
+  @Optional()
+  @OneOf(COMMISSION_STATUSES)
+  status?: CommissionStatus;
+
+  /** Only commissions that were paid out on this day or later. */
+  @Optional()
+  @IsoDate()
+  from?: string;
+
+  /** Only commissions that were paid out on this day or earlier. */
+  @Optional()
+  @IsoDate()
+  to?: string;
 }
 
 /** What one recipient earns on one booking item. Amounts are in minor units of `currency`. */
@@ -237,7 +263,7 @@ export class CommissionResponse {
   @Cents()
   netRateCents: number | null;
 
-  /** Earned amount, computed by the server; negative on a line that reverses a paid commission. */
+  /** Earned amount, computed by the server; negative on a line that adjusts a paid commission downwards. */
   @Cents({ min: Number.MIN_SAFE_INTEGER })
   amountCents: number;
 
@@ -259,7 +285,7 @@ export class CommissionResponse {
 
   /**
    * `pending` until the booking is confirmed, `accrued` until the trigger is met, then `payable`; set by the server.
-   * `paid` and `void` are final.
+   * A `paid` commission becomes `payable` again if its payout is reversed; `void` is final.
    */
   @OneOf(COMMISSION_STATUSES)
   status: CommissionStatus;
@@ -288,9 +314,13 @@ export class CommissionResponse {
   @Text({ max: 2000 })
   voidReason: string | null;
 
-  /** Paid commission that this line reverses (prefix `comm`); null for ordinary lines. */
+  /** Paid commission whose amount this line adjusts (prefix `comm`); null for ordinary lines. */
   @Id('comm')
-  reversesId: string | null;
+  adjustsId: string | null;
+
+  /** What changed after the payout; null for ordinary lines, and for adjusting lines of earlier releases. */
+  @OneOf(ADJUST_REASONS)
+  adjustReason: AdjustReason | null;
 
   /** Internal notes of staff; null if there are none. */
   @Text({ min: 0, max: 2000 })
@@ -333,7 +363,8 @@ export function toCommission(line: CommissionLine): CommissionResponse {
     payoutReference: line.payoutReference,
     voidedAt: line.voidedAt?.toISOString() ?? null,
     voidReason: line.voidReason,
-    reversesId: line.reversesId,
+    adjustsId: line.adjustsId,
+    adjustReason: line.adjustReason,
     notes: line.notes,
     version: line.version,
     createdAt: line.createdAt.toISOString(),
@@ -342,10 +373,11 @@ export function toCommission(line: CommissionLine): CommissionResponse {
 }
 
 export class CommissionEnvelope extends dataOf(CommissionResponse) {}
+export class CommissionPage extends pageOf(CommissionResponse) {}
 
 /** All commissions of a booking item, without paging. */
 export class CommissionList {
-  /** Commissions newest first: at most 50 and their reversing lines. */
+  /** Commissions newest first: at most 50 and their adjusting lines. */
   @ListOf(() => CommissionResponse, { max: 100 })
   data: CommissionResponse[];
 }

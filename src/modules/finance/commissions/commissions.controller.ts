@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
+import { pageBounds } from '../../../platform/http/dto.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { ChangeTarget } from '../../../platform/http/change-target.js';
@@ -9,14 +10,34 @@ import { Refuses } from '../../../platform/http/route-errors.js';
 import {
   CommissionEnvelope,
   CommissionList,
+  CommissionPage,
   CreateCommission,
   ListCommissions,
-  PayCommission,
+  SearchCommissions,
   toCommission,
   UpdateCommission,
   VoidCommission,
 } from './commission.dto.js';
 import { CommissionsService, type CommissionTarget } from './commissions.service.js';
+
+@ApiTags('Commissions')
+@Controller('/v1/admin/finance/commissions')
+export class AllCommissionsController {
+  constructor(private readonly commissions: CommissionsService) {}
+
+  /**
+   * List commissions of all bookings
+   *
+   * @remarks What a recipient earns, was paid and has to pay back, newest first. `from` and `to` filter by the day of
+   * the payout.
+   */
+  @Get()
+  @RequireScope('finance:read')
+  async list(@Query() query: SearchCommissions): Promise<CommissionPage> {
+    const { rows, total } = await this.commissions.search(query);
+    return { data: rows.map(toCommission), total, ...pageBounds(query) };
+  }
+}
 
 @ApiTags('Commissions')
 @Controller('/v1/admin/finance/booking-items/:bookingItemId/commissions')
@@ -26,7 +47,7 @@ export class CommissionsController {
   /**
    * List the commissions of a booking item
    *
-   * @remarks Returns all commissions of the item, newest first and without paging: at most 50 and their reversing
+   * @remarks Returns all commissions of the item, newest first and without paging: at most 50 and their adjusting
    * lines.
    */
   @Get()
@@ -89,7 +110,7 @@ export class CommissionsController {
    * Update a commission
    *
    * @remarks Changes only the fields that are sent and recomputes the amount. A change of the model needs the inputs
-   * of the new model; those of the old one are cleared. Paid and void commissions and reversing lines cannot be
+   * of the new model; those of the old one are cleared. Paid and void commissions and adjusting lines cannot be
    * changed (409 `commission_locked`). The limits of creation apply (422 `cost_unknown`, `commission_exceeds_base`).
    */
   @Patch(':id')
@@ -107,7 +128,7 @@ export class CommissionsController {
   /**
    * Void a commission
    *
-   * @remarks Moves a `pending`, `accrued` or `payable` commission to `void`. Paid commissions and reversing lines are
+   * @remarks Moves a `pending`, `accrued` or `payable` commission to `void`. Paid commissions and adjusting lines are
    * rejected with 409 `invalid_transition`.
    */
   @Post(':id/voiding')
@@ -120,26 +141,6 @@ export class CommissionsController {
     @Body() { reason }: VoidCommission,
   ): Promise<CommissionEnvelope> {
     const line = await this.commissions.void(target, reason);
-    return tagged(line, { data: toCommission(line) });
-  }
-
-  /**
-   * Record the payout of a commission
-   *
-   * @remarks Moves a `payable` commission to `paid` and stores the day and the reference; it cannot be changed
-   * afterwards. No money is transferred by this call. Any other state is rejected with 409 `invalid_transition`, a
-   * day after today with 400.
-   */
-  @Post(':id/payout')
-  @HttpCode(200)
-  @RequireScope('finance:write')
-  @Mutates('finance.commission.pay')
-  @Refuses({ 409: ['invalid_transition'] })
-  async payOut(
-    @ChangeTarget({ bookingItemId: ['bkit', 106], id: ['comm', 4] }) target: CommissionTarget,
-    @Body() payout: PayCommission,
-  ): Promise<CommissionEnvelope> {
-    const line = await this.commissions.payOut(target, payout);
     return tagged(line, { data: toCommission(line) });
   }
 }

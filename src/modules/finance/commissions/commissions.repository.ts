@@ -46,15 +46,16 @@ export class CommissionsRepository {
     for (const line of lines) Object.assign(line, state, { updatedAt: now, version: line.version + 1 });
   }
 
-  /** Whether the current plan of the booking has no open installment and at least one that is paid. */
-  async isPaid(bookingId: string): Promise<boolean> {
-    const [row] = await this.database.prepared<{ paid: boolean }>(
-      'commissions-booking-paid',
-      `select count(*) filter (where s.status = 'pending') = 0 and count(*) filter (where s.status = 'paid') > 0 as paid
+  /** Whether the current plan of the booking has no open installment and at least one that is paid, and what is waived of it. */
+  async planState(bookingId: string): Promise<{ isPaid: boolean; waivedCents: number }> {
+    const [row] = await this.database.prepared<{ paid: boolean; waived: string }>(
+      'commissions-plan-state',
+      `select count(*) filter (where s.status = 'pending') = 0 and count(*) filter (where s.status = 'paid') > 0 as paid,
+         coalesce(sum(s.amount_cents) filter (where s.waived), 0) as waived
        from payment_plans p join payment_schedules s on s.plan_id = p.id where p.booking_id = $1 and p.is_current`,
       [bookingId],
     );
-    return row?.paid === true;
+    return { isPaid: row?.paid === true, waivedCents: Number(row?.waived ?? 0) };
   }
 
   /** Up to `limit` bookings with commissions that wait for the departure, in the order of their ids, after `afterId`. */

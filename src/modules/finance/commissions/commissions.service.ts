@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
+import { pageBounds } from '../../../platform/http/dto.js';
 import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { assertVersion } from '../../../platform/http/if-match.js';
 import type { Target } from '../../../platform/http/change-target.js';
@@ -10,15 +11,18 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { type BookingItemSummary, BookingsService, type BookingSummary } from '../../bookings/index.js';
 import { ChannelsService } from '../../distribution/index.js';
-import { CommissionLine, type PayableTrigger, type Payout } from './commission-line.entity.js';
+import { split } from '../tax-allocation/tax-groups.js';
+import { type AdjustReason, CommissionLine, type PayableTrigger, type Payout } from './commission-line.entity.js';
 import {
   changedTerms,
   type CommissionTerms,
   completeTerms,
   computeCommission,
   exceedsBase,
+  isComputable,
+  withoutWaived,
 } from './commission-terms.js';
-import type { CreateCommission, ListCommissions, UpdateCommission } from './commission.dto.js';
+import type { CreateCommission, ListCommissions, SearchCommissions, UpdateCommission } from './commission.dto.js';
 import { CommissionsRepository, type CommissionState } from './commissions.repository.js';
 
 const MAX_LINES = 50;
@@ -32,7 +36,8 @@ const EVENTS = {
   withdraw: 'withdrawn',
   pay: 'paid',
   void: 'voided',
-  reverse: 'payable',
+  withdraw_payout: 'payable',
+  adjust: 'adjusted',
   restore: 'accrued',
 } as const;
 type Verb = keyof typeof EVENTS;
@@ -44,6 +49,8 @@ const ACCRUED: CommissionState = {
   voidReason: null,
   voidedByCancellation: false,
 };
+
+const VOID = { status: 'void', payableAt: null, voidedByCancellation: false } as const;
 
 interface Progress {
   paid: boolean;
@@ -85,7 +92,7 @@ export class CommissionsService {
       const { booking, item, lines, now } = await this.lockItem(bookingItemId);
       assertSellable(booking, item);
       const present = lines.filter((line) => line.bookingItemId === bookingItemId);
-      if (present.filter(({ reversesId }) => reversesId === null).length >= MAX_LINES) {
+      if (present.filter(({ adjustsId }) => adjustsId === null).length >= MAX_LINES) {
         throw conflict('commission_limit_reached', `An item has at most ${MAX_LINES} commissions`, {
           limit: MAX_LINES,
         });
@@ -108,6 +115,21 @@ export class CommissionsService {
     return lines
       .filter((line) => status === undefined || line.status === status)
       .filter((line) => recipientId === undefined || line.recipientId === recipientId);
+  }
+
+  /** Of all bookings, newest first. */
+  async search({ from, to, ...query }: SearchCommissions): Promise<{ rows: CommissionLine[]; total: number }> {
+    const found = this.repository.rows.query('line');
+    for (const name of ['bookingId', 'recipientType', 'recipientId', 'channelId', 'status'] as const) {
+      if (query[name] !== undefined) found.andWhere(`line.${name} = :${name}`, { [name]: query[name] });
+    }
+    if (query.recipientName !== undefined) {
+      found.andWhere('lower(line.recipientName) = lower(:recipientName)', { recipientName: query.recipientName });
+    }
+    if (from !== undefined) found.andWhere('line.paidOn >= :from', { from });
+    if (to !== undefined) found.andWhere('line.paidOn <= :to', { to });
+    found.orderBy('line.createdAt', 'DESC').addOrderBy('line.id', 'DESC');
+    return this.repository.rows.page(found, pageBounds(query));
   }
 
   async get(bookingItemId: string, id: string): Promise<CommissionLine> {
@@ -137,11 +159,52 @@ export class CommissionsService {
     return this.change('void', target, (line, { now }) => line.void(reason, now));
   }
 
+  /** The caller records the payment. */
   async payOut(target: CommissionTarget, payout: Payout): Promise<CommissionLine> {
     if (payout.paidOn > this.clock.today()) {
       throw invalidField('paidOn', 'paidOn must not be after today', 'in_the_future');
     }
     return this.change('pay', target, (line, { now }) => line.payOut(payout, now));
+  }
+
+  /** Locks the booking of a commission, before its payout is locked. */
+  async lockForPayment(id: string): Promise<CommissionLine> {
+    const { bookingId } = await this.repository.rows.get(id);
+    await this.bookings.lock(bookingId);
+    return this.repository.rows.get(id);
+  }
+
+  /** What the ledger stores of a commission. */
+  async imageOf(id: string): Promise<object> {
+    return (await this.repository.rows.get(id)).auditImage();
+  }
+
+  /**
+   * When its payout was reversed, in the transaction that locked its booking: it is payable again, over what it earns now.
+   * Throws 409 `commission_adjusted`.
+   */
+  async withdrawPayout(id: string, reason: string): Promise<void> {
+    const line = await this.repository.rows.get(id);
+    const item = await this.bookings.getItem(line.bookingItemId);
+    const lines = await this.repository.ofBooking(line.bookingId);
+    const adjusting = lines.filter(({ adjustsId }) => adjustsId === id);
+    const settled = adjusting.filter(({ status }) => status === 'paid');
+    if (settled.length > 0) {
+      throw conflict('commission_adjusted', 'Reverse the payouts of the adjusting commissions first', {
+        commissionIds: settled.map((adjustment) => adjustment.id),
+      });
+    }
+    const now = this.clock.now();
+    const open = adjusting.filter((adjustment) => adjustment.isLive());
+    await this.setState('void', open, { ...VOID, voidedAt: now, voidReason: reason });
+    const others = lines.filter((other) => other.id !== id);
+    const before = line.auditImage();
+    line.withdrawPayout(now);
+    await this.repository.rows.update(line);
+    this.recordAndPublish('withdraw_payout', line, { before, reason });
+    if (item.status === 'cancelled')
+      await this.reverse([...others.filter((other) => other.bookingItemId === item.id), line], reason);
+    else await this.settleLines(await this.bookings.getSummary(line.bookingId), [...others, line]);
   }
 
   /** When the booking is confirmed. The caller has locked it. */
@@ -156,29 +219,26 @@ export class CommissionsService {
   }
 
   /**
-   * Makes commissions payable whose trigger is met, and accrued again if it is no longer met. Call it whenever the payments,
-   * the total, the date or the day have changed; the caller has locked the booking.
+   * Computes the commissions of a booking from what is sold and not waived now, makes those payable whose trigger is met, and
+   * accrued again if it is no longer met. Call it whenever the payments, the total, the date or the day have changed, with
+   * `isPaymentReversed` if the trigger can have been lost by that; the caller has locked the booking.
    */
-  async settle(bookingId: string): Promise<void> {
+  async settle(bookingId: string, { isPaymentReversed = false } = {}): Promise<void> {
     const lines = await this.repository.ofBooking(bookingId);
-    if (lines.some(dependsOnTrigger)) await this.settleLines(await this.bookings.getSummary(bookingId), lines);
+    if (!lines.some((line) => line.isLive())) return;
+    await this.settleLines(await this.bookings.getSummary(bookingId), lines, { isPaymentReversed });
   }
 
   /**
    * When an item has changed. The caller has locked its booking. Rejects the change with 409 `pass_through_item`, 422
    * `cost_unknown`, `commission_exceeds_base`.
    */
-  async recompute(item: BookingItemSummary): Promise<void> {
-    const active = (await this.repository.ofItem(item.id)).filter((line) => line.isLive());
+  async recompute(booking: BookingSummary, item: BookingItemSummary): Promise<void> {
+    const lines = await this.repository.ofBooking(booking.id);
+    const active = lines.filter((line) => line.bookingItemId === item.id && line.isLive());
     if (active.length === 0) return;
     if (item.pricingTreatment === 'pass_through') throw passThrough();
-
-    const now = this.clock.now();
-    const before = new Map(active.map((line) => [line.id, line.auditImage()]));
-    const changed = active.filter((line) => line.isOpen() && line.compute(line, item, now));
-    assertWithinPrice(active, item);
-    await this.repository.rows.updateAll(changed);
-    for (const line of changed) this.recordAndPublish('recompute', line, { before: before.get(line.id) ?? null });
+    await this.settleLines(booking, lines);
   }
 
   /** When the booking is cancelled. The caller has locked it. */
@@ -193,36 +253,57 @@ export class CommissionsService {
 
   /**
    * When the cancellation of items is reversed. The caller has locked their booking. Lines that the cancellation voided wait
-   * for their trigger again, and reversing lines that were not paid out are void. What a partner has paid back already is not
-   * owed again by itself.
+   * for their trigger again, and lines that were paid out are adjusted to what they earn again.
    */
-  async reinstate(booking: BookingSummary, itemIds: readonly string[], reason: string): Promise<void> {
+  async reinstate(booking: BookingSummary, itemIds: readonly string[]): Promise<void> {
     const lines = await this.repository.ofBooking(booking.id);
-    const own = lines.filter(({ bookingItemId }) => itemIds.includes(bookingItemId));
-    const now = this.clock.now();
-    const restored = own.filter(({ voidedByCancellation }) => voidedByCancellation);
+    const restored = lines.filter((line) => itemIds.includes(line.bookingItemId) && line.voidedByCancellation);
     await this.setState('restore', restored, booking.status === 'draft' ? { ...ACCRUED, status: 'pending' } : ACCRUED);
-    const reversing = own.filter((line) => line.reversesId !== null && line.status === 'payable');
-    const voided = { status: 'void', payableAt: null, voidedAt: now, voidReason: reason } as const;
-    await this.setState('void', reversing, { ...voided, voidedByCancellation: false });
     await this.settleLines(booking, lines);
   }
 
-  /** Voids the open lines. Each paid one gets a line that reverses it, because the payout cannot be reverted. */
+  /** Voids the open lines; what was paid out is to be paid back. */
   private async reverse(lines: readonly CommissionLine[], reason: string): Promise<void> {
-    const now = this.clock.now();
     const open = lines.filter((line) => line.isOpen());
-    const voided = { status: 'void', payableAt: null, voidedAt: now, voidReason: reason } as const;
-    await this.setState('void', open, { ...voided, voidedByCancellation: true });
+    await this.setState('void', open, {
+      ...VOID,
+      voidedAt: this.clock.now(),
+      voidReason: reason,
+      voidedByCancellation: true,
+    });
+    for (const paid of lines.filter((line) => line.isPaidOut())) {
+      await this.adjust(paid, lines, { targetCents: 0, reason: 'item_cancelled', note: reason });
+    }
+  }
 
-    // The lines of an item that was cancelled before its booking are reversed already.
-    const reversed = new Set(lines.filter(({ status }) => status !== 'void').map(({ reversesId }) => reversesId));
-    const reversals = lines
-      .filter((line) => line.status === 'paid' && line.reversesId === null && !reversed.has(line.id))
-      .filter(({ amountCents }) => amountCents > 0)
-      .map((paid) => paid.reversal(newId('comm'), now));
-    await this.repository.rows.insertAll(reversals);
-    for (const line of reversals) this.recordAndPublish('reverse', line, { before: null, reason });
+  /**
+   * Makes the one open line that adjusts a paid one what the target is beyond what was settled; it is void if that is nothing.
+   * Returns the line if it is new.
+   */
+  private async adjust(
+    paid: CommissionLine,
+    lines: readonly CommissionLine[],
+    { targetCents, reason, note = null }: { targetCents: number; reason: AdjustReason; note?: string | null },
+  ): Promise<CommissionLine[]> {
+    const { settledCents, open } = settlementOf(paid, lines);
+    const amountCents = targetCents - settledCents;
+    if (amountCents === (open?.amountCents ?? 0)) return [];
+    const now = this.clock.now();
+    if (open && amountCents === 0) {
+      await this.setState('void', [open], { ...VOID, voidedAt: now, voidReason: note ?? 'Nothing is left to adjust' });
+      return [];
+    }
+    if (open) {
+      const before = open.auditImage();
+      open.readjust({ amountCents, reason }, now);
+      await this.repository.rows.update(open);
+      this.recordAndPublish('adjust', open, { before, reason: note });
+      return [];
+    }
+    const line = paid.adjustment(newId('comm'), { amountCents, reason }, now);
+    await this.repository.rows.insert(line);
+    this.recordAndPublish('adjust', line, { before: null, reason: note });
+    return [line];
   }
 
   private async change(
@@ -252,19 +333,74 @@ export class CommissionsService {
     return { booking, item, lines: await this.repository.ofBooking(bookingId), now: this.clock.now() };
   }
 
-  private async settleLines(booking: BookingSummary, lines: readonly CommissionLine[]): Promise<void> {
-    const dependent = lines.filter(dependsOnTrigger);
-    if (dependent.length === 0 || booking.status === 'cancelled') return;
+  private async settleLines(
+    booking: BookingSummary,
+    lines: readonly CommissionLine[],
+    { isPaymentReversed = false } = {},
+  ): Promise<void> {
+    if (booking.status === 'cancelled' || !lines.some((line) => line.isLive())) return;
     const { id, totalCents, departureDate } = booking;
+    const [{ isPaid, waivedCents }, items] = await this.database.together(() =>
+      Promise.all([this.repository.planState(id), this.bookings.activeItems(id)]),
+    );
     const progress = {
-      paid: totalCents === 0 || (await this.repository.isPaid(id)),
+      paid: totalCents === 0 || isPaid,
       departed: departureDate !== null && departureDate < this.clock.today(),
     };
     const isMet = ({ payableTrigger }: CommissionLine) => TRIGGER_IS_MET[payableTrigger](progress);
+    await this.markLost(lines, { isMet, isPaymentReversed });
+
+    const added: CommissionLine[] = [];
+    for (const { item, sale } of salesOf(items, waivedCents)) {
+      const own = lines.filter(({ bookingItemId }) => bookingItemId === item.id);
+      if (own.length > 0) added.push(...(await this.computeItem(item, sale, own)));
+    }
+    const dependent = [...lines, ...added].filter((line) => line.dependsOnTrigger());
     const released = dependent.filter((line) => line.status === 'accrued' && isMet(line));
     const withdrawn = dependent.filter((line) => line.status === 'payable' && !isMet(line));
     await this.setState('release', released, { ...ACCRUED, status: 'payable', payableAt: this.clock.now() });
     await this.setState('withdraw', withdrawn, ACCRUED);
+  }
+
+  /** The reversal of a payment takes the trigger away from commissions that were paid out, until it is met again. */
+  private async markLost(
+    lines: readonly CommissionLine[],
+    { isMet, isPaymentReversed }: { isMet: (line: CommissionLine) => boolean; isPaymentReversed: boolean },
+  ): Promise<void> {
+    const paid = lines.filter((line) => line.isPaidOut());
+    const lost = paid.filter((line) => isPaymentReversed && line.payableTrigger !== 'departed' && !isMet(line));
+    const found = paid.filter((line) => isMet(line));
+    const changed = [...lost.filter((line) => !line.triggerLost), ...found.filter((line) => line.triggerLost)];
+    for (const line of changed) line.triggerLost = !line.triggerLost;
+    await this.repository.rows.updateAll(changed);
+  }
+
+  /**
+   * Computes the open lines of an item, and adjusts those that were paid out, which never reject a lower price: together they
+   * earn what the open ones leave of it. Returns the added lines. Throws 422 `cost_unknown`, `commission_exceeds_base`.
+   */
+  private async computeItem(
+    item: BookingItemSummary,
+    sale: BookingItemSummary,
+    lines: readonly CommissionLine[],
+  ): Promise<CommissionLine[]> {
+    const now = this.clock.now();
+    const open = lines.filter((line) => line.isOpen());
+    const before = new Map(open.map((line) => [line.id, line.auditImage()]));
+    const changed = open.filter((line) => line.compute(line, sale, now));
+    assertWithinPrice(open, item);
+    await this.repository.rows.updateAll(changed);
+    for (const line of changed) this.recordAndPublish('recompute', line, { before: before.get(line.id) ?? null });
+
+    let leftCents = Math.max(0, item.totalSellCents - sumOf(open));
+    const added: CommissionLine[] = [];
+    for (const paid of lines.filter((line) => line.isPaidOut())) {
+      const { earnedCents, reason } = targetOf(paid, { item, sale, lines });
+      const targetCents = Math.min(earnedCents, leftCents);
+      leftCents -= targetCents;
+      added.push(...(await this.adjust(paid, lines, { targetCents, reason })));
+    }
+    return added;
   }
 
   private async setState(verb: Verb, lines: readonly CommissionLine[], state: CommissionState): Promise<void> {
@@ -315,7 +451,9 @@ function lineOf(
     voidedAt: null,
     voidReason: null,
     voidedByCancellation: false,
-    reversesId: null,
+    adjustsId: null,
+    adjustReason: null,
+    triggerLost: false,
     notes: input.notes ?? null,
     version: 1,
     createdAt: now,
@@ -323,8 +461,51 @@ function lineOf(
   });
 }
 
-function dependsOnTrigger(line: CommissionLine): boolean {
-  return line.isOpen() && line.status !== 'pending';
+/** What was paid out of a commission with its adjustments, and the adjusting line that was not. */
+function settlementOf(paid: CommissionLine, lines: readonly CommissionLine[]) {
+  const adjusting = lines.filter(({ adjustsId }) => adjustsId === paid.id);
+  return {
+    settledCents: paid.amountCents + sumOf(adjusting.filter(({ status }) => status === 'paid')),
+    open: adjusting.find(({ status }) => status === 'accrued' || status === 'payable'),
+  };
+}
+
+/** What a paid commission earns by its terms now, and why that may be another amount than was paid. */
+function targetOf(
+  paid: CommissionLine,
+  { item, sale, lines }: { item: BookingItemSummary; sale: BookingItemSummary; lines: readonly CommissionLine[] },
+): { earnedCents: number; reason: AdjustReason } {
+  if (paid.triggerLost) return { earnedCents: 0, reason: 'payment_reversed' };
+  const { settledCents, open } = settlementOf(paid, lines);
+  // Without its cost, it keeps what was computed last. The price of an item that became a discount earns nothing.
+  if (!isComputable(paid, sale))
+    return { earnedCents: settledCents + (open?.amountCents ?? 0), reason: 'item_changed' };
+  if (sale.totalSellCents < 0) return { earnedCents: 0, reason: 'item_changed' };
+
+  const earnedCents = computeCommission(paid, sale).amountCents;
+  const isRestored = lines.some(
+    (line) => line.adjustsId === paid.id && line.isLive() && line.adjustReason === 'payment_reversed',
+  );
+  if (isRestored && earnedCents > settledCents) return { earnedCents, reason: 'payment_restored' };
+  const isWaived = earnedCents < settledCents && computeCommission(paid, item).amountCents > earnedCents;
+  return { earnedCents, reason: isWaived ? 'waived' : 'item_changed' };
+}
+
+/** Each item without its part of what is waived of the booking, which is split by their prices. */
+function salesOf(items: readonly BookingItemSummary[], waivedCents: number) {
+  const parts = items.map(({ totalSellCents }) => Math.max(0, totalSellCents));
+  const waived = split(
+    parts,
+    Math.min(
+      waivedCents,
+      parts.reduce((sum, part) => sum + part, 0),
+    ),
+  );
+  return items.map((item, index) => ({ item, sale: withoutWaived(item, waived[index] ?? 0) }));
+}
+
+function sumOf(lines: readonly CommissionLine[]): number {
+  return lines.reduce((sum, { amountCents }) => sum + amountCents, 0);
 }
 
 function assertSellable({ status }: BookingSummary, item: BookingItemSummary): void {

@@ -3,6 +3,8 @@ import type { AllocationsService } from '../booking-account/allocations.service.
 import { type BookingAccount, overAllocated, type RequestedShare } from '../booking-account/booking-account.js';
 import type { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
 import { type Share, sumOfShares } from '../booking-account/payment-allocation.entity.js';
+import type { CommissionLine } from '../commissions/commission-line.entity.js';
+import type { CommissionsService } from '../commissions/commissions.service.js';
 import type { SupplierInvoice } from '../supplier-invoices/supplier-invoice.entity.js';
 import type { SupplierInvoicesService } from '../supplier-invoices/supplier-invoices.service.js';
 
@@ -15,8 +17,8 @@ export interface Debt {
   requested(requested: readonly RequestedShare[], availableCents: number): Share[];
   /** Counts the shares as paid on what they settle. */
   settle(shares: readonly Share[]): Promise<void>;
-  /** Counts them as no longer paid. */
-  unsettle(shares: readonly Share[]): Promise<void>;
+  /** Counts them as no longer paid. The reason is given if the payment was reversed. */
+  unsettle(shares: readonly Share[], reason?: string): Promise<void>;
   /** Applies other unapplied money to what is owed now. */
   applyMoney(): Promise<void>;
 }
@@ -105,4 +107,34 @@ export class SupplierDebt implements Debt {
   private outstandingCents(): number {
     return this.invoice.totalCents - this.invoice.paidCents;
   }
+}
+
+/** The payout of a commission settles it without allocations, and as a whole. */
+export class CommissionDebt implements Debt {
+  readonly currency: string;
+
+  constructor(
+    private readonly commission: CommissionLine,
+    private readonly commissions: CommissionsService,
+  ) {
+    this.currency = commission.currency;
+  }
+
+  async automatic(): Promise<Share[]> {
+    return Promise.resolve([]);
+  }
+
+  requested(): Share[] {
+    return [];
+  }
+
+  /** The commission was paid before its payment was recorded. */
+  async settle(): Promise<void> {}
+
+  /** Throws 409 `commission_adjusted`. */
+  async unsettle(_: readonly Share[], reason = ''): Promise<void> {
+    await this.commissions.withdrawPayout(this.commission.id, reason);
+  }
+
+  async applyMoney(): Promise<void> {}
 }

@@ -1,5 +1,6 @@
 import { make } from '../../../platform/database/rows.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
+import type { CommissionLine } from '../commissions/commission-line.entity.js';
 import type { RequestedShare } from '../booking-account/booking-account.js';
 import {
   type Direction,
@@ -62,6 +63,43 @@ export function newPayment(input: PaymentInput, { id, now }: Origin): Payment {
   });
 }
 
+export interface PayoutInput {
+  method: Method;
+  paidOn: string;
+  reference?: string | null | undefined;
+}
+
+/** The payout of a commission; of a negative one, which the recipient pays back, money that is received. */
+export function newPayout(
+  commission: Pick<CommissionLine, 'id' | 'currency' | 'amountCents'>,
+  { method, paidOn, reference = null }: PayoutInput,
+  { id, now }: Origin,
+): Payment {
+  return make(Payment, {
+    ...BLANK,
+    id,
+    direction: commission.amountCents > 0 ? 'out' : 'in',
+    kind: 'commission_payout',
+    status: 'completed',
+    bookingId: null,
+    supplierInvoiceId: null,
+    commissionId: commission.id,
+    method,
+    currency: commission.currency,
+    amountCents: Math.abs(commission.amountCents),
+    unappliedCents: 0,
+    autoApply: true,
+    paidOn,
+    // The caller replaces it if the month is closed.
+    postingDate: paidOn,
+    reference,
+    source: 'manual',
+    replacesPaymentId: null,
+    createdAt: now,
+    updatedAt: now,
+  });
+}
+
 /** Money of a customer that is paid back or moved between bookings. */
 interface CustomerPayment {
   bookingId: string;
@@ -104,6 +142,7 @@ export function newCustomerPayment(input: CustomerPayment, { id, kind, status, n
 
 /** What payments have only later or only some have. */
 const BLANK = {
+  commissionId: null,
   coveredCents: 0,
   dueOn: null,
   reason: null,

@@ -35,18 +35,23 @@ export class PaymentSummary {
 
   /**
    * `receipt`: received from a customer; `refund`: paid back; `transfer_in`, `transfer_out`: moved between two bookings
-   * of a customer; `supplier_payment`: sent to a supplier.
+   * of a customer; `supplier_payment`: sent to a supplier; `commission_payout`: sent to the recipient of a commission, or
+   * received back from it.
    */
   @OneOf(PAYMENT_KINDS)
   kind: PaymentKind;
 
-  /** Booking of the customer's money (prefix `book`); null for payments to suppliers. */
+  /** Booking of the customer's money (prefix `book`); null for payments to suppliers and payouts. */
   @Id('book')
   bookingId: string | null;
 
-  /** Supplier invoice that was paid (prefix `sinv`); null for money of customers. */
+  /** Supplier invoice that was paid (prefix `sinv`); null for others. */
   @Id('sinv')
   supplierInvoiceId: string | null;
+
+  /** Commission that was paid out, or paid back if it is negative (prefix `comm`); null for others. */
+  @Id('comm')
+  commissionId: string | null;
 
   /** How the money was transferred; informational. */
   @OneOf(METHODS)
@@ -60,7 +65,7 @@ export class PaymentSummary {
   @Cents({ min: 1 })
   amountCents: number;
 
-  /** `amountCents` minus the active allocations; the full amount once the payment is reversed. */
+  /** `amountCents` minus the active allocations; the full amount once the payment is reversed, 0 for payouts. */
   @Cents()
   unappliedCents: number;
 
@@ -205,6 +210,7 @@ export function toPaymentSummary(payment: Payment): PaymentSummary {
     kind: payment.kind,
     bookingId: payment.bookingId,
     supplierInvoiceId: payment.supplierInvoiceId,
+    commissionId: payment.commissionId,
     method: payment.method,
     currency: payment.currency,
     amountCents: payment.amountCents,

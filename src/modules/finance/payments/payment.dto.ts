@@ -161,6 +161,11 @@ export class ListPayments extends PageQuery {
   @Id('sinv')
   supplierInvoiceId?: string;
 
+  /** Only payouts of this commission (prefix `comm`). */
+  @Optional()
+  @Id('comm')
+  commissionId?: string;
+
   /** Only received (`in`) or only sent (`out`) payments. */
   @Optional()
   @OneOf(DIRECTIONS)

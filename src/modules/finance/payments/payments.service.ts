@@ -16,9 +16,11 @@ import { CustomerMoneyService } from '../booking-account/customer-money.service.
 import { PaymentAllocation, type Share, sumOfShares } from '../booking-account/payment-allocation.entity.js';
 import type { PaymentSchedule } from '../booking-account/payment-schedule.entity.js';
 import { Payment } from '../booking-account/payment.entity.js';
+import type { CommissionLine } from '../commissions/commission-line.entity.js';
+import { CommissionsService } from '../commissions/commissions.service.js';
 import { SupplierInvoicesService } from '../supplier-invoices/supplier-invoices.service.js';
-import { BookingDebt, type Debt, SupplierDebt } from './debt.js';
-import { newPayment, type PaymentInput } from './new-payment.js';
+import { BookingDebt, CommissionDebt, type Debt, SupplierDebt } from './debt.js';
+import { newPayment, newPayout, type PaymentInput, type PayoutInput } from './new-payment.js';
 import { type ListPayments, type PaymentReversal, SORT_FIELDS } from './payment.dto.js';
 import { PaymentDaysService } from './payment-days.service.js';
 import type { PaymentView } from './payment-response.dto.js';
@@ -30,7 +32,7 @@ interface Ids {
 }
 
 interface LockedPayment {
-  /** Null for a payment to a supplier. */
+  /** Null for a payment to a supplier and for the payout of a commission. */
   account: BookingAccount | null;
   payment: Payment;
   debt: Debt;
@@ -49,6 +51,7 @@ export class PaymentsService {
     private readonly allocations: AllocationsService,
     private readonly money: CustomerMoneyService,
     private readonly supplierInvoices: SupplierInvoicesService,
+    private readonly commissions: CommissionsService,
     private readonly days: PaymentDaysService,
     private readonly audit: AccountAuditService,
     private readonly clock: Clock,
@@ -56,7 +59,7 @@ export class PaymentsService {
     this.rows = database.rows(Payment);
   }
 
-  /** Throws 404, also for a payment to a supplier if the caller may only see what customers owe and have paid. */
+  /** Throws 404, also for a payment to a supplier or a recipient of commissions if the caller may only see what customers owe and have paid. */
   async read(id: string): Promise<PaymentView> {
     const view = await this.get(id);
     if (view.payment.bookingId === null && !hasScope('finance:read')) throw notFound();
@@ -78,7 +81,7 @@ export class PaymentsService {
     const { reference, uncovered, from, to, sort = '-createdAt' } = query;
     const found = this.rows.query('payment');
     if (!hasScope('finance:read')) found.andWhere('payment.bookingId is not null');
-    for (const name of ['bookingId', 'supplierInvoiceId', 'direction', 'kind', 'status'] as const) {
+    for (const name of ['bookingId', 'supplierInvoiceId', 'commissionId', 'direction', 'kind', 'status'] as const) {
       if (query[name] !== undefined) found.andWhere(`payment.${name} = :${name}`, { [name]: query[name] });
     }
     if (reference !== undefined) found.andWhere('lower(payment.reference) = lower(:reference)', { reference });
@@ -127,6 +130,27 @@ export class PaymentsService {
     );
     payment.postingDate = await this.days.postingDateOf(today);
     await this.insertFor(account, payment, { requested: [{ scheduleId: installment.id, amountCents }] });
+  }
+
+  /** Records the payout of a commission, whose booking is locked. Throws 422 `paid_on_out_of_bounds`. */
+  async recordPayout(commission: CommissionLine, input: PayoutInput): Promise<void> {
+    const payment = newPayout(commission, input, { id: newId('pay'), now: this.clock.now() });
+    payment.postingDate = await this.days.postingDateOf(payment.paidOn);
+    await this.rows.insert(payment);
+    this.audit.paymentChanged('record', payment, { allocations: [], before: null });
+  }
+
+  /** Reverses the payment of a commission; the ledger entry of the reversal records the commission. Throws 409. */
+  async reversePayoutOf(commissionId: string, reason: string): Promise<void> {
+    await this.commissions.lockForPayment(commissionId);
+    const payment = await this.rows.findBy({ commissionId, status: 'completed' });
+    if (!payment) {
+      throw conflict('invalid_transition', 'The commission has no payout to reverse', {
+        from: 'reversed',
+        to: 'reversed',
+      });
+    }
+    await this.reverse(payment.id, { reason }, null);
   }
 
   /** Allocates unapplied money. */
@@ -248,13 +272,14 @@ export class PaymentsService {
     if (account) {
       const reversed = await this.money.reverse(account, payment, reversal);
       await debt.applyMoney();
+      await this.commissions.settle(account.booking.id, { isPaymentReversed: true });
       return reversed;
     }
     await this.allocations.reverse(allocations, postingDate);
-    await debt.unsettle(allocations);
     const now = this.clock.now();
     payment.reverse(reversal, now);
     await this.save(payment, sumOfShares(allocations), now);
+    await debt.unsettle(allocations, reason);
     return payment;
   }
 
@@ -273,11 +298,14 @@ export class PaymentsService {
 
   /** A booking is locked before its payments, a payment before its supplier invoice. */
   private async lock(id: string, expected: ExpectedVersions): Promise<LockedPayment> {
-    const { bookingId } = await this.rows.get(id);
+    const { bookingId, commissionId } = await this.rows.get(id);
     const account = bookingId === null ? null : await this.accounts.lock(bookingId);
+    const commission = commissionId === null ? null : await this.commissions.lockForPayment(commissionId);
     const payment = await this.rows.lock(id);
     assertVersion(expected, payment);
-    const debt = account ? this.debtOf(account) : await this.lockSupplierDebt(payment);
+    const other = () =>
+      commission ? new CommissionDebt(commission, this.commissions) : this.lockSupplierDebt(payment);
+    const debt = account ? this.debtOf(account) : await other();
     const allocations = await this.allocations.ofPayment(id);
     return { account, payment, debt, allocations, before: payment.auditImage(allocations) };
   }

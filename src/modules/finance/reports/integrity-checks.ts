@@ -101,13 +101,13 @@ export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
       from booking_items item
       join (
         select booking_item_id, sum(amount_cents) as cents from commission_lines
-        where status <> 'void' and reverses_id is null group by 1
+        where status <> 'void' group by 1
       ) earned on earned.booking_item_id = item.id
       where item.status <> 'cancelled' and earned.cents > item.total_sell_cents`,
   },
   {
     name: 'commission_clawback',
-    rule: 'The commissions of a cancelled booking item and their reversing lines add up to 0',
+    rule: 'The commissions of a cancelled booking item and their adjusting lines add up to 0',
     broken: `
       select 'booking_item' as type, item.id, 0 as expected, earned.cents as actual
       from booking_items item

@@ -198,6 +198,7 @@ export const PAYMENT_JOURNAL: Report<PaymentJournalQuery> = {
     party: 'text',
     bookingId: 'text',
     supplierInvoiceId: 'text',
+    commissionId: 'text',
     currency: 'text',
     amountCents: 'cents',
   },
@@ -205,11 +206,12 @@ export const PAYMENT_JOURNAL: Report<PaymentJournalQuery> = {
     const [first, last] = daysOf(days, place, today);
     return `
     select movement.date, movement.entry, movement.id as "paymentId", movement.kind, movement.method, movement.reference,
-      coalesce(booking.customer_name, bill.supplier_name) as party, movement.booking_id as "bookingId",
-      movement.supplier_invoice_id as "supplierInvoiceId", movement.currency, movement.cents as "amountCents"
+      coalesce(booking.customer_name, bill.supplier_name, commission.recipient_name) as party, movement.booking_id as "bookingId",
+      movement.supplier_invoice_id as "supplierInvoiceId", movement.commission_id as "commissionId", movement.currency, movement.cents as "amountCents"
     from (${MOVEMENTS} and movement.date between ${first} and ${last}) movement
     left join bookings booking on booking.id = movement.booking_id
     left join supplier_invoices bill on bill.id = movement.supplier_invoice_id
+    left join commission_lines commission on commission.id = movement.commission_id
     ${conditions(equals('movement.currency', currency, place), equals('movement.method', method, place))}`;
   },
   order: 'date, "paymentId", entry',

@@ -1,8 +1,9 @@
-import { OmitType } from '@nestjs/swagger';
+import { OmitType, PickType } from '@nestjs/swagger';
 import { reportOf } from '../../../platform/http/dto.js';
 import { Cents, Id, OneOf, Text, Whole } from '../../../platform/http/fields.js';
 import { extensible } from '../../../platform/http/named-values.js';
 import { IsoDate } from '../../../platform/http/trade-fields.js';
+import { RECIPIENT_TYPES, type RecipientType } from '../commissions/commission-line.entity.js';
 import { SequenceEntry } from '../number-series/number-series.dto.js';
 import { DOCUMENT_TYPES, type DocumentType } from '../number-series/number-series.entity.js';
 import { VAT_SIDES, type VatSide } from './report-query.dto.js';
@@ -108,17 +109,21 @@ class PaymentMovement extends CurrencyRow {
   @Text({ min: 0, max: 500 })
   reference: string | null;
 
-  /** Name of the customer or supplier that is stored now. */
+  /** Name of the customer, supplier or recipient of the commission that is stored now. */
   @Text({ max: 500 })
   party: string;
 
-  /** The booking; null for supplier payments. */
+  /** The booking; null for payments to suppliers and payouts of commissions. */
   @Id('book')
   bookingId: string | null;
 
   /** The supplier invoice; null for others. */
   @Id('sinv')
   supplierInvoiceId: string | null;
+
+  /** The commission that was paid out; null for others. */
+  @Id('comm')
+  commissionId: string | null;
 
   /** Amount; negative if the money left the account. */
   @Cents({ min: LOWEST })
@@ -139,6 +144,47 @@ class MovementTotals extends CountedRow {
   @Cents({ min: LOWEST })
   closingCents: number | null;
 }
+
+/** What one recipient earns in one currency. */
+class RecipientCommissions extends CountedRow {
+  /** Kind of the recipient. */
+  @OneOf(RECIPIENT_TYPES)
+  recipientType: RecipientType;
+
+  /** Your identifier of the recipient; null if there is none. */
+  @Text({ max: 100 })
+  recipientId: string | null;
+
+  /** Name of the recipient on the latest commission. */
+  @Text({ max: 255 })
+  recipientName: string;
+
+  /** Commissions of quotes. */
+  @Cents({ min: LOWEST })
+  pendingCents: number | null;
+
+  /** Commissions that wait for their trigger. */
+  @Cents({ min: LOWEST })
+  accruedCents: number | null;
+
+  /** What is to be paid out now, less what is to be paid back; negative if the recipient owes more. */
+  @Cents({ min: LOWEST })
+  payableCents: number | null;
+
+  /** Payouts of the period, less reversed ones and what was paid back, by posting date. */
+  @Cents({ min: LOWEST })
+  paidOutCents: number | null;
+}
+
+/** Commissions in one currency. */
+class CommissionTotals extends PickType(RecipientCommissions, [
+  'currency',
+  'count',
+  'pendingCents',
+  'accruedCents',
+  'payableCents',
+  'paidOutCents',
+] as const) {}
 
 /** An entry of the account of a customer. */
 class StatementEntry extends CurrencyRow {
@@ -260,6 +306,7 @@ export class VatReport extends reportOf(VatRate, VatTotals) {}
 export class VatDocumentReport extends reportOf(VatDocument, VatTotals) {}
 export class RevenueReport extends reportOf(RevenueRow, TaxedTotals) {}
 export class PaymentJournalReport extends reportOf(PaymentMovement, MovementTotals) {}
+export class CommissionReport extends reportOf(RecipientCommissions, CommissionTotals) {}
 export class InvoiceJournalReport extends reportOf(JournalDocument, TaxedTotals) {}
 export class NumberingReport extends reportOf(NumberingRow, NumberingTotals) {}
 export class CustomerStatementReport extends reportOf(StatementEntry, MovementTotals) {}

@@ -4,6 +4,7 @@ import { Id, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { QueryFlag } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { METHODS, type Method } from '../booking-account/payment.entity.js';
+import { RECIPIENT_TYPES, type RecipientType } from '../commissions/commission-line.entity.js';
 import { PERIOD_KEY } from '../number-series/number-series.dto.js';
 import { DOCUMENT_TYPES, type DocumentType } from '../number-series/number-series.entity.js';
 import { type Bucket, BUCKETS } from './aging.dto.js';
@@ -193,6 +194,18 @@ export class PaymentJournalQuery extends JournalQuery {
   @Optional()
   @OneOf(METHODS)
   method?: Method;
+}
+
+export class CommissionReportQuery extends JournalQuery {
+  /** Only commissions of this kind of recipient. */
+  @Optional()
+  @OneOf(RECIPIENT_TYPES)
+  recipientType?: RecipientType;
+
+  /** Only commissions with exactly this recipient identifier. */
+  @Optional()
+  @Text({ max: 100 })
+  recipientId?: string;
 }
 
 export class RevenueQuery extends JournalQuery {

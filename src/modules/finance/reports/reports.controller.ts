@@ -13,9 +13,11 @@ import {
   UNBILLED_RECEIPTS,
 } from './open-amount-reports.js';
 import { CUSTOMER_STATEMENT } from './customer-statement.js';
+import { COMMISSIONS } from './commission-report.js';
 import { NUMBERING } from './numbering-report.js';
 import { INVOICE_JOURNAL, PAYMENT_JOURNAL, REVENUE, VAT, VAT_DOCUMENTS } from './period-reports.js';
 import {
+  CommissionReportQuery,
   CustomerStatementQuery,
   EntriesQuery,
   GroupedQuery,
@@ -36,6 +38,7 @@ import {
   UnbilledReceiptReport,
 } from './open-amount-rows.dto.js';
 import {
+  CommissionReport,
   CustomerStatementReport,
   InvoiceJournalReport,
   NumberingReport,
@@ -242,6 +245,19 @@ export class ReportsController {
   @Answers(CustomerStatementReport)
   async customerStatement(@Query() query: CustomerStatementQuery): Answer {
     return this.reports.answer(CUSTOMER_STATEMENT, query);
+  }
+
+  /**
+   * Report commissions by recipient
+   *
+   * @remarks What each recipient earns by the status of its commissions now, so that what is payable is what the organization
+   * owes, and the payouts of a period by posting date.
+   */
+  @ApiOperation({ operationId: 'reports_listCommissions' })
+  @Get('commissions')
+  @Answers(CommissionReport)
+  async commissions(@Query() query: CommissionReportQuery): Answer {
+    return this.reports.answer(COMMISSIONS, query);
   }
 
   /**
