@@ -1,4 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  change as commission,
+  departedItem,
+  earn,
+  readLine,
+  terms as commissionTerms,
+} from '../finance/commissions/commissions.js';
 import { make, type Envelope as InvoiceEnvelope, PATH as INVOICES } from '../finance/invoices.js';
 import { makeSeries, PATH as SERIES, readSeries } from '../finance/number-series/series.js';
 import { change, planned, type Schedule, schedulesOf } from '../finance/payment-plans/plans.js';
@@ -183,6 +190,27 @@ describe('finance.invoice_number_series.create', () => {
 
     expect(await blocked(app, used.id, ACTION)).toEqual({ reason: 'series_in_use' });
     expect(await blocked(app, idle.id, ACTION)).toEqual({ reason: 'series_inactive' });
+  });
+});
+
+describe('finance.commission.pay', () => {
+  const ACTION = 'finance.commission.pay';
+
+  it('the reversal of a payout makes the commission payable again', async () => {
+    const { id: itemId } = await departedItem(staff);
+    const line = await earn(staff, itemId, commissionTerms({ payableTrigger: 'departed' }));
+    await staff.post(`${commission(line)}/payout`, { paidOn: '2026-01-31' });
+    await reversed(app, line.id, ACTION);
+    expect(await readLine(staff, line)).toMatchObject({ status: 'payable', paidOn: null });
+  });
+
+  it('the reversal of a payout is blocked if its payment was reversed already', async () => {
+    const { id: itemId } = await departedItem(staff);
+    const line = await earn(staff, itemId, commissionTerms({ payableTrigger: 'departed' }));
+    await staff.post(`${commission(line)}/payout`, { paidOn: '2026-01-31' });
+    const payouts = await staff.get<{ data: { id: string }[] }>(`${PAYMENTS}?commissionId=${line.id}`);
+    expect((await reverse(staff, payouts.body.data[0]?.id ?? '')).status).toBe(200);
+    expect(await blocked(app, line.id, ACTION)).toMatchObject({ reason: 'invalid_transition' });
   });
 });
 

@@ -23,6 +23,7 @@ const REPORTS = [
   ...['receivables', 'receivables/entries', 'payables', 'payables/entries', 'open-installments', 'unapplied-money'],
   'unbilled-receipts',
   'customer-statement?customer=katherine@example.com',
+  'commissions',
   ...['vat', 'vat/documents', 'revenue', 'payment-journal', 'invoice-journal', 'numbering'],
 ];
 

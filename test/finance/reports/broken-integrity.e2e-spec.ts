@@ -1,3 +1,4 @@
+import { change, departedItem, earn, terms } from '../commissions/commissions.js';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
@@ -333,5 +334,16 @@ describe('the integrity report about commissions', () => {
       kept: HISTORIES,
     });
     expect(found).toEqual({ commission_clawback: entry('booking_item', itemId, [0, 500]) });
+  });
+
+  it('the integrity report names a commission that was paid out over another amount than its payment', async () => {
+    const item = await departedItem(owner);
+    const line = await earn(owner, item.id, terms({ payableTrigger: 'departed' }));
+    expect((await owner.post(`${change(line)}/payout`, { paidOn: '2026-01-31' })).status).toBe(200);
+    const set = (cents: number) =>
+      tamper(app, 'commission_lines', `update commission_lines set amount_cents = ${cents} where id = '${line.id}'`);
+    await set(9_999);
+    expect(broken(await verify(owner))).toEqual({ commission_payouts: entry('commission', line.id, [9_999, 10_000]) });
+    await set(10_000);
   });
 });

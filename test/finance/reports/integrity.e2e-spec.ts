@@ -21,6 +21,7 @@ const CHECKS = [
   'booking_total',
   'commission_total',
   'commission_clawback',
+  'commission_payouts',
   'balance_identity',
   'customer_money',
   'cash_applied',

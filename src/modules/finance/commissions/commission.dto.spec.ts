@@ -1,12 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { invalidMembers, issue, issuesOf } from '../../../../test/setup/issues.js';
-import {
-  CreateCommission,
-  ListCommissions,
-  PayCommission,
-  UpdateCommission,
-  VoidCommission,
-} from './commission.dto.js';
+import { CreateCommission, ListCommissions, UpdateCommission, VoidCommission } from './commission.dto.js';
 
 const TERMS = { recipientType: 'agency', recipientName: 'Alpine Resellers', rateBasisPoints: 1000 };
 
@@ -36,10 +30,6 @@ describe('a change of a commission', () => {
       expect(await issuesOf(UpdateCommission, changes)).toEqual([issue(member, 'unknown_member')]);
     },
   );
-});
-
-it('the payout of a commission requires the day', async () => {
-  expect(await issuesOf(PayCommission, {})).toContainEqual(issue('paidOn', 'required'));
 });
 
 it('the voiding of a commission requires a reason', async () => {

@@ -153,7 +153,10 @@ export class PaymentsController {
   @HttpCode(200)
   @RequireScope('finance:write')
   @Mutates('finance.payment.reverse')
-  @Refuses({ 409: ['invalid_transition', 'payment_is_transfer', 'commission_adjusted'], 422: ['paid_on_out_of_bounds'] })
+  @Refuses({
+    409: ['invalid_transition', 'payment_is_transfer', 'commission_adjusted'],
+    422: ['paid_on_out_of_bounds'],
+  })
   async reverse(
     @PathId('pay', 'id', 4) id: string,
     @Body() body: PaymentReversal,

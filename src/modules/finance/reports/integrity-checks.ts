@@ -34,7 +34,7 @@ export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
       select 'payment' as type, payment.id, payment.amount_cents as expected,
         payment.unapplied_cents + coalesce(allocated.cents, 0) as actual
       from payments payment ${ALLOCATED}
-      where payment.kind not in ('refund', 'transfer_out') and payment.status = 'completed'
+      where payment.kind not in ('refund', 'transfer_out', 'commission_payout') and payment.status = 'completed'
         and payment.amount_cents <> payment.unapplied_cents + coalesce(allocated.cents, 0)`,
   },
   {
@@ -115,6 +115,19 @@ export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
         select booking_item_id, sum(amount_cents) as cents from commission_lines where status <> 'void' group by 1
       ) earned on earned.booking_item_id = item.id
       where item.status = 'cancelled' and earned.cents <> 0`,
+  },
+  {
+    name: 'commission_payouts',
+    rule: 'Each paid commission has one payment over its amount that is not reversed, and no other commission has one',
+    broken: `
+      select 'commission' as type, line.id, case line.status when 'paid' then line.amount_cents else 0 end as expected,
+        coalesce(payout.cents, 0) as actual
+      from commission_lines line
+      left join (
+        select commission_id, sum(case direction when 'out' then amount_cents else -amount_cents end) as cents
+        from payments where kind = 'commission_payout' and status = 'completed' group by 1
+      ) payout on payout.commission_id = line.id
+      where coalesce(payout.cents, 0) <> case line.status when 'paid' then line.amount_cents else 0 end`,
   },
   ...MONEY_CHECKS,
   ...DOCUMENT_CHECKS,

@@ -6,6 +6,7 @@ const SUBJECTS = [
   'accounting_period',
   'booking',
   'booking_item',
+  'commission',
   'credit_note',
   'departure',
   'invoice',
