@@ -51,7 +51,7 @@ export class CommissionAdjustments1795830000000 implements MigrationInterface {
       drop trigger payments_commission_frozen on payments;
       alter table payments
         drop constraint payments_kind_check, drop constraint payments_side, drop constraint payments_reversal,
-        drop column commission_id,
+        drop constraint payments_payout, drop column commission_id,
         add constraint payments_kind_check check (
           kind in ('receipt', 'refund', 'transfer_in', 'transfer_out', 'supplier_payment')
         ),

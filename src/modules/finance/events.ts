@@ -98,7 +98,16 @@ export const financeEvents: EventGroup[] = [
   },
   {
     channels: ['finance.commissions'],
-    events: namesOf('commission', ['created', 'updated', 'accrued', 'payable', 'withdrawn', 'paid', 'adjusted', 'voided']),
+    events: namesOf('commission', [
+      'created',
+      'updated',
+      'accrued',
+      'payable',
+      'withdrawn',
+      'paid',
+      'adjusted',
+      'voided',
+    ]),
     members: ['commissionId', 'bookingId', 'bookingItemId', 'status', 'currency', 'amountCents', 'version'],
   },
   {
