@@ -79,6 +79,7 @@ import { LiveCallers1795804000000 } from './src/migrations/1795804000000-live-ca
 import { OpenMoneyOfPastDays1795807000000 } from './src/migrations/1795807000000-open-money-of-past-days.js';
 import { ChargesAndFees1795807000010 } from './src/migrations/1795807000010-charges-and-fees.js';
 import { CommissionAdjustments1795830000000 } from './src/migrations/1795830000000-commission-adjustments.js';
+import { RealtimeBounds1795860000000 } from './src/migrations/1795860000000-realtime-bounds.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -133,6 +134,8 @@ import { Vault } from './src/modules/vault/vaults/vault.entity.js';
 import { ReminderRule } from './src/modules/notifications/rules/reminder-rule.entity.js';
 import { NotificationMessage } from './src/modules/notifications/messages/notification-message.entity.js';
 import { ReminderRun } from './src/modules/notifications/runs/reminder-run.entity.js';
+import { RealtimeChannel } from './src/modules/realtime/messages/channel.entity.js';
+import { RealtimeMessage } from './src/modules/realtime/messages/message.entity.js';
 import type { Env } from './src/platform/config/env.js';
 import { dataSourceOptions } from './src/platform/database/data-source-options.js';
 
@@ -189,6 +192,8 @@ const entities = [
   TripAttention,
   KeyVersion,
   Vault,
+  RealtimeChannel,
+  RealtimeMessage,
   ReminderRule,
   ReminderRun,
   NotificationMessage,
@@ -275,6 +280,7 @@ const migrations = [
   OpenMoneyOfPastDays1795807000000,
   ChargesAndFees1795807000010,
   CommissionAdjustments1795830000000,
+  RealtimeBounds1795860000000,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

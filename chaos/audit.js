@@ -96,7 +96,7 @@ export function compare(writes, rows) {
 export async function published({ pool }) {
   const { rows } = await pool.query(
     `select (
-       (select coalesce(sum(last_seq), 0) from realtime_channels where name = any ($1))
+       (select coalesce(sum(last_seq - first_seq + 1), 0) from realtime_channels where name = any ($1))
        + (select count(*) from outbox_events where channel = any ($1)))::int as count`,
     [['finance.supplier-invoices', 'distribution.channels']],
   );

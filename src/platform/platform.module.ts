@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import type { Logger } from 'pino';
+import { DailyBudgets } from './admission/daily-budgets.js';
 import { RequestShares } from './admission/request-shares.js';
 import { RequestSharesInterceptor } from './admission/request-shares.interceptor.js';
 import { BearerGuard } from './auth/bearer.guard.js';
@@ -70,6 +71,7 @@ const SERVICES = [
   BodyQuota,
   Clock,
   ConnectionLimits,
+  DailyBudgets,
   Database,
   DecoratedMethods,
   DiskSpace,

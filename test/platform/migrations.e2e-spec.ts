@@ -158,8 +158,11 @@ it('every table has an entity, or the migration that creates it states the reaso
   );
   const without = tables.map(({ name }) => name).filter((name) => !withEntity.includes(name));
   expect(without.filter((name) => !explained.includes(name))).toEqual([]);
-  expect(explained.filter((name) => withEntity.includes(name))).toEqual([]);
+  expect(explained.filter((name) => withEntity.includes(name))).toEqual(ENTITY_CAME_LATER);
 });
+
+/** Their migrations, which are never edited, say why they had no entity at first. */
+const ENTITY_CAME_LATER = ['realtime_channels', 'realtime_messages'];
 
 /** The tables that a migration creates after a comment `No entity: <reason>`, on the statement or on the class. */
 function explainedIn(migration: string): string[] {

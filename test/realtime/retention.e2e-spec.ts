@@ -1,9 +1,10 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { MessagesRepository } from '../../src/modules/realtime/messages/messages.repository.js';
 import { MessageJobs } from '../../src/modules/realtime/messages/messages.jobs.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { dataOf, fill, newChannelName, pathOf, publish, read } from './channel.js';
+import { closeStreams, StreamClient } from './following.js';
 import { withSession } from './session.js';
 
 let app: TestApp;
@@ -15,17 +16,19 @@ beforeAll(async () => {
   client = app.as('platform');
 });
 
+afterEach(closeStreams);
+
 beforeEach(() => {
   channel = newChannelName();
 });
 
 const purge = () => app.nest.get(MessageJobs).purge();
 
-/** The content of the tables, as opposed to what readers receive. */
+/** The content of the tables, as opposed to what readers receive, with 1 as the number of the first message. */
 async function stored(): Promise<{ seqs: number[]; oldest: number }> {
   const [row] = await app.sql<{ seqs: number[]; oldest: number }>(
-    `select array(select seq::float8 from realtime_messages where channel_id = c.id order by seq) as seqs,
-       oldest_seq::float8 as oldest
+    `select array(select (seq - first_seq + 1)::float8 from realtime_messages where channel_id = c.id order by seq) as seqs,
+       (oldest_seq - first_seq + 1)::float8 as oldest
      from realtime_channels as c where name = $1`,
     [channel],
   );
@@ -183,6 +186,26 @@ describe('the retention job', () => {
     expect((await stored()).seqs).toHaveLength(10);
     await purge();
     expect(await stored()).toEqual({ seqs: [], oldest: 11 });
+  });
+
+  it('the retention job deletes a channel after 30 days without messages, and readers and streams continue when it is used again', async () => {
+    const first = await publish(client, channel, 1);
+    const stream = await StreamClient.open({ url: app.url, token: app.credentials.platformKey, channel });
+    app.travel({ days: 29 });
+    await purge();
+    expect(await stored()).toEqual({ seqs: [], oldest: 2 });
+    expect(await read(client, channel, `sinceId=${first.id}`)).toEqual({ messages: [], complete: 'true' });
+
+    app.travel({ days: 1 });
+    await purge();
+    expect(await app.sql('select from realtime_channels where name = $1', [channel])).toEqual([]);
+    expect(await read(client, channel, `sinceId=${first.id}`)).toEqual({ messages: [], complete: 'false' });
+
+    const next = await publish(client, channel, 2);
+    expect(await read(client, channel, `sinceId=${first.id}`)).toEqual({ messages: [next], complete: 'false' });
+    expect(await read(client, channel, `sinceId=${next.id}`)).toEqual({ messages: [], complete: 'true' });
+    await stream.until(1);
+    expect([stream.messages, stream.gaps]).toEqual([[next], 0]);
   });
 
   it('the retention job is scheduled by the clock', async () => {

@@ -63,6 +63,13 @@ export function uuidv7(): string {
   return v7();
 }
 
+/** The time at which a well-formed TypeID of a UUIDv7 was made. */
+export function timeOf(id: string): Date {
+  // The first ten base32 digits after the prefix are 50 bits, of which the first two are 0.
+  const digits = [...id.slice(-26, -16)].map((digit) => CROCKFORD.indexOf(digit));
+  return new Date(digits.reduce((milliseconds, digit) => milliseconds * 32 + digit, 0));
+}
+
 /** The last 32 bits of a well-formed TypeID's UUID, of any version. */
 export function lastBitsOf(id: string): number {
   // Seven base32 digits are 35 bits.

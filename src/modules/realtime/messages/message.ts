@@ -20,12 +20,22 @@ export interface Message extends Omit<Draft, 'publishedBy' | 'credentialId'> {
   publishedAt: Date;
 }
 
+const HOUR_MS = 3_600_000;
 const KEPT_HOURS = 72;
+const KEPT_EMPTY_DAYS = 30;
 
 /** Messages kept per channel, the newest ones. */
 export const KEPT_MESSAGES = 10_000;
 
 /** Messages published at this time or earlier are no longer kept. */
 export function retentionLimit(now: Date): Date {
-  return new Date(now.getTime() - KEPT_HOURS * 3_600_000);
+  return new Date(now.getTime() - KEPT_HOURS * HOUR_MS);
+}
+
+/**
+ * Channels without a publication since this time are deleted. Not as soon as they are empty: until then a reader of a quiet
+ * channel learns from the id of its last message that it has missed none.
+ */
+export function channelRetentionLimit(now: Date): Date {
+  return new Date(now.getTime() - KEPT_EMPTY_DAYS * 24 * HOUR_MS);
 }

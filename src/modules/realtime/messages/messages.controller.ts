@@ -3,6 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { ApiMessageHistory } from './api-message-history.js';
 import { PathChannel } from './channel-name.js';
@@ -21,12 +22,14 @@ export class MessagesController {
    * channel exists from its first message on. Only the service can publish to channels of the event catalog (403). A
    * channel whose name starts with the ID of an operator and a dot belongs to that operator: only keys that are bound to
    * the operator publish on it, and they publish on no other channel (403). Messages are kept for 72 hours, at most the newest 10,000 per channel. The data may have at most 64
-   * KiB.
+   * KiB, and a key publishes at most 256 MiB a day (UTC; 429 until the next day). An operator, or a key that is bound to none, has at
+   * most 10,000 channels (409 `channel_limit_reached`); a channel that has been without messages for 30 days is deleted.
    */
   @ApiOperation({ operationId: 'realtimeMessages_publish' })
   @Post()
   @RequireScope('realtime:publish', { narrowedBy: 'channel' })
   @RateLimit('realtime-publish')
+  @Refuses({ 409: ['channel_limit_reached'] })
   async publish(@PathChannel() channel: string, @Body() body: PublishMessage): Promise<MessageEnvelope> {
     return { data: toMessage(await this.messages.publish(channel, body)) };
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
-import { KEPT_MESSAGES, retentionLimit } from './message.js';
+import { channelRetentionLimit, KEPT_MESSAGES, retentionLimit } from './message.js';
 
 /** Messages of a channel to delete: those up to this number. */
 interface Drop {
@@ -21,9 +21,15 @@ const SURPLUS = `
   select id as "channelId", least(last_seq - $1, oldest_seq + $2 - 1) as "upToSeq"
   from realtime_channels where last_seq - oldest_seq >= $1 limit 1`;
 
+/** Publishers lock the rows of their channels; the job does not wait for them, and they do not need it to. */
+const EMPTY = `
+  delete from realtime_channels where id in (
+    select id from realtime_channels where last_published_at <= $1 and oldest_seq > last_seq limit $2
+    for update skip locked)`;
+
 /**
- * Deletes messages older than 72 hours and all but the newest 10,000 of a channel. Readers do not depend on it, because they
- * omit these messages anyway.
+ * Deletes messages older than 72 hours and all but the newest 10,000 of a channel, and channels that have been empty for long.
+ * Readers do not depend on it, because they omit these messages anyway.
  */
 @Injectable()
 export class MessageJobs {
@@ -35,9 +41,17 @@ export class MessageJobs {
   /** Deletes in batches of about a thousand, each in its own transaction. */
   @Cron('realtime.retention', '*/5 * * * *')
   async purge(): Promise<void> {
-    const limit = retentionLimit(this.clock.now());
+    const now = this.clock.now();
+    const limit = retentionLimit(now);
     while (await this.drop(await this.database.query<Drop>(OLD, [limit, BATCH])));
     while (await this.drop(await this.database.query<Drop>(SURPLUS, [KEPT_MESSAGES, BATCH])));
+    while ((await this.deleteEmpty(channelRetentionLimit(now))) === BATCH);
+  }
+
+  /** In a transaction, which is repeated after a deadlock: the triggers lock the number of channels of each publisher. */
+  private async deleteEmpty(limit: Date): Promise<number> {
+    const { count } = await this.database.transaction(() => this.database.execute(EMPTY, [limit, BATCH]));
+    return count;
   }
 
   /** Channels are locked in name order, as publishers lock them. Returns false if there was nothing to delete. */

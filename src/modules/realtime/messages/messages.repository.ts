@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
-import { lastBitsOf } from '../../../platform/ids/id.js';
+import { lastBitsOf, timeOf } from '../../../platform/ids/id.js';
 import { Database } from '../../../platform/database/database.js';
 import { Notifier } from '../../../platform/database/notifier.js';
-import { type Draft, KEPT_MESSAGES, type Message, retentionLimit } from './message.js';
-import { AFTER, APPEND, HEADS, NEWEST, POSITION } from './messages.sql.js';
+import { RealtimeChannel } from './channel.entity.js';
+import { channelRetentionLimit, type Draft, KEPT_MESSAGES, type Message, retentionLimit } from './message.js';
+import { RealtimeMessage } from './message.entity.js';
+import { after, APPEND, heads, newest, position } from './messages.sql.js';
 
 /** A position between two messages of a channel; messages with a higher number come after it. */
 export interface Position {
@@ -27,20 +29,10 @@ export const HEADS_CHANNEL = 'realtime_heads';
 /** Receives each message that this process has published, with its number, after the commit. */
 export type AppendListener = (message: Message, seq: number) => void;
 
-type Stored = Pick<MessageRow, 'seq' | 'id' | 'publishedAt'>;
+type Stored = Pick<RealtimeMessage, 'id' | 'publishedAt'> & { seq: string };
 
-interface MessageRow {
-  seq: string;
-  id: string;
-  event: string;
-  data: unknown;
-  publishedAt: Date;
-  publishedBy: string | null;
-}
-
+/** What is known of the channel beside its row, for the message with the given id. */
 interface PositionRow {
-  channelId: string;
-  headSeq: string;
   headId: string;
   oldestSeq: string;
   oldestId: string;
@@ -48,13 +40,12 @@ interface PositionRow {
   sinceSeq: string | null;
 }
 
-/** A row of a page; only `headSeq` if there are no messages after the position. */
-type AfterRow = { [K in keyof MessageRow]: MessageRow[K] | null } & { headSeq: string };
-
 /** The messages of all channels, in the order of their commits. Messages that are no longer kept are not read. */
 @Injectable()
 export class MessagesRepository {
   private appended: AppendListener = () => undefined;
+  private readonly channel = (alias: string) => this.database.columnsOf(RealtimeChannel, alias);
+  private readonly message = (alias: string) => this.database.columnsOf(RealtimeMessage, alias);
 
   constructor(
     private readonly database: Database,
@@ -80,6 +71,7 @@ export class MessagesRepository {
       this.clock.now(),
       drafts.map(({ publishedBy }) => publishedBy),
       drafts.map(({ credentialId }) => credentialId ?? null),
+      this.clock.now().getTime(),
     ]);
     const messages = stored.flatMap(({ seq, id, publishedAt }, index) => {
       const draft = drafts[index];
@@ -96,13 +88,12 @@ export class MessagesRepository {
 
   /** The newest messages of a channel, oldest first. */
   async newest(channel: string, limit: number): Promise<Message[]> {
-    const rows = await this.database.prepared<MessageRow>('realtime-newest', NEWEST, [
-      channel,
-      KEPT_MESSAGES,
-      retentionLimit(this.clock.now()),
-      limit,
-    ]);
-    return rows.map((row) => toMessage(channel, row));
+    const found = await this.database.read(RealtimeMessage, {
+      name: 'realtime-newest',
+      text: newest(this.message),
+      values: [channel, KEPT_MESSAGES, retentionLimit(this.clock.now()), limit],
+    });
+    return found.map(({ entity }) => toMessage(channel, entity));
   }
 
   /**
@@ -110,44 +101,55 @@ export class MessagesRepository {
    * message. Null for an id of another channel.
    */
   async findPosition(channel: string, sinceId: string): Promise<Position | null> {
-    const [row] = await this.database.prepared<PositionRow>('realtime-position', POSITION, [
-      channel,
-      KEPT_MESSAGES,
-      retentionLimit(this.clock.now()),
-      sinceId,
-    ]);
-    if (!row || (row.sinceChannelId !== null && row.sinceChannelId !== row.channelId)) return null;
+    const [found] = await this.database.read<RealtimeChannel, PositionRow>(RealtimeChannel, {
+      name: 'realtime-position',
+      text: position(this.channel, this.message),
+      values: [channel, KEPT_MESSAGES, retentionLimit(this.clock.now()), sinceId],
+    });
+    if (!found) return (await this.isOfDeleted(sinceId)) ? { afterSeq: 0, complete: false } : null;
+    const { entity: head, raw: row } = found;
+    if (row.sinceChannelId !== null && Number(row.sinceChannelId) !== head.id) return null;
 
     const [oldestSeq, sinceSeq] = [Number(row.oldestSeq), Number(row.sinceSeq)];
     if (sinceId === row.headId) {
       // No message follows it, so no message was missed, even if it is no longer kept.
-      return { afterSeq: Number(row.headSeq), complete: true };
+      return { afterSeq: head.lastSeq, complete: true };
     } else if (row.sinceSeq !== null && sinceSeq >= oldestSeq) {
       return { afterSeq: sinceSeq, complete: true };
     } else {
       // An id ends in the number of its channel, so the channel is known even if the message was deleted.
-      const wasDeleted = sinceId < row.oldestId && lastBitsOf(sinceId) === Number(row.channelId);
+      const isOwn = sinceId < row.oldestId && lastBitsOf(sinceId) === head.id % 2 ** 32;
+      const wasDeleted = isOwn || (lastBitsOf(sinceId) < head.id && (await this.isOfDeleted(sinceId)));
       return wasDeleted ? { afterSeq: oldestSeq - 1, complete: false } : null;
     }
   }
 
+  /** Whether the id can be of a deleted channel, whose name is not known any more: perhaps this one, before it was created again. */
+  private async isOfDeleted(messageId: string): Promise<boolean> {
+    if (timeOf(messageId) > channelRetentionLimit(this.clock.now())) return false;
+    const numbered = 'select from realtime_channels where id % 4294967296 = $1';
+    return (await this.database.query(numbered, [lastBitsOf(messageId)])).length === 0;
+  }
+
   /** The first messages after a position, oldest first. */
-  async after(channel: string, position: Position, limit: number): Promise<Page> {
-    const rows = await this.database.prepared<AfterRow>('realtime-after', AFTER, [
-      channel,
-      KEPT_MESSAGES,
-      retentionLimit(this.clock.now()),
-      limit,
-      position.afterSeq,
-    ]);
-    const found = rows.filter(isMessage);
-    const headSeq = Number(rows[0]?.headSeq ?? position.afterSeq);
-    // Numbers have no gaps, so missing messages were deleted after the position was read.
-    const nextSeq = Number(found[0]?.seq ?? headSeq + 1);
+  async after(channel: string, { afterSeq, complete }: Position, limit: number): Promise<Page> {
+    const rows = await this.database.read<RealtimeMessage, { firstSeq: string; headSeq: string; seq: string | null }>(
+      RealtimeMessage,
+      {
+        name: 'realtime-after',
+        text: after(this.message),
+        values: [channel, KEPT_MESSAGES, retentionLimit(this.clock.now()), limit, afterSeq],
+      },
+    );
+    const found = rows.filter(({ raw }) => raw.seq !== null).map(({ entity }) => entity);
+    const { firstSeq = 1, headSeq = afterSeq } = rows[0]?.raw ?? {};
+    // Numbers have no gaps, so missing messages were deleted after the position was read. A reader who came before the first
+    // message of the channel has missed none.
+    const nextSeq = found[0]?.seq ?? Number(headSeq) + 1;
     return {
       messages: found.map((row) => toMessage(channel, row)),
-      complete: position.complete && nextSeq === position.afterSeq + 1,
-      lastSeq: Number(found.at(-1)?.seq ?? headSeq),
+      complete: complete && nextSeq === Math.max(afterSeq + 1, Number(firstSeq)),
+      lastSeq: found.at(-1)?.seq ?? Number(headSeq),
     };
   }
 
@@ -163,15 +165,15 @@ export class MessagesRepository {
 
   /** The number of the newest message of each of these channels; channels without any publication are omitted. */
   async heads(channels: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.database.prepared<{ name: string; headSeq: string }>('realtime-heads', HEADS, [channels]);
-    return new Map(rows.map(({ name, headSeq }) => [name, Number(headSeq)]));
+    const found = await this.database.read(RealtimeChannel, {
+      name: 'realtime-heads',
+      text: heads(this.channel),
+      values: [channels],
+    });
+    return new Map(found.map(({ entity }) => [entity.name, entity.lastSeq]));
   }
 }
 
-function isMessage(row: AfterRow): row is MessageRow & { headSeq: string } {
-  return row.seq !== null;
-}
-
-function toMessage(channel: string, { id, event, data, publishedAt, publishedBy }: MessageRow): Message {
+function toMessage(channel: string, { id, event, data, publishedAt, publishedBy }: RealtimeMessage): Message {
   return { id, channel, event, data, publishedAt, publishedBy };
 }

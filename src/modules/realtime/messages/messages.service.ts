@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { DailyBudgets } from '../../../platform/admission/daily-budgets.js';
 import type { Actor } from '../../../platform/context/actor.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { LIVE_CALLER } from '../../../platform/database/live-caller.js';
-import { AppError, invalidField } from '../../../platform/errors/app-error.js';
-import { databaseErrorOf } from '../../../platform/errors/database-errors.js';
+import { AppError, conflict, invalidField } from '../../../platform/errors/app-error.js';
+import { databaseErrorOf, mapConstraint } from '../../../platform/errors/database-errors.js';
 import { isId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import type { PublishMessage, ReadHistory } from './message.dto.js';
@@ -12,6 +13,16 @@ import { MessagesRepository, type Page, type Position } from './messages.reposit
 
 const DEFAULT_LIMIT = 100;
 const MAX_BATCH = 100;
+
+const MAX_CHANNELS = 'realtime_channels_of_publisher';
+mapConstraint(MAX_CHANNELS, () =>
+  conflict(
+    'channel_limit_reached',
+    'The publisher has 10,000 channels; those without messages for 30 days are deleted',
+  ),
+);
+/** Violated by one publisher, whose error does not concern the others of its batch. */
+const OF_ONE: readonly unknown[] = [LIVE_CALLER, MAX_CHANNELS];
 
 interface QueuedDraft {
   draft: Draft;
@@ -28,6 +39,7 @@ export class MessagesService {
   constructor(
     private readonly repository: MessagesRepository,
     private readonly outbox: Outbox,
+    private readonly budgets: DailyBudgets,
   ) {}
 
   /**
@@ -47,8 +59,8 @@ export class MessagesService {
   }
 
   /**
-   * Throws 403 for a channel of another owner, and for a channel of the event catalog, which only the relay writes. Resolves
-   * when the message is committed. Publishers of one channel would wait for each other at its row, each with a
+   * Throws 403 for a channel of another owner, and for a channel of the event catalog, which only the relay writes, and 429 if
+   * the key has published its amount of the day. Resolves when the message is committed. Publishers of one channel would wait for each other at its row, each with a
    * database connection; instead they are queued here, and one statement writes all that were queued in the meantime.
    * Do not call it inside a transaction: messages of other callers could become part of it.
    */
@@ -59,6 +71,7 @@ export class MessagesService {
     }
     await this.assertNotOfOperator(channel);
     const actor = currentActor();
+    await this.budgets.take('realtime-bytes', actor.id, Buffer.byteLength(event + JSON.stringify(data)));
     const publisher = { publishedBy: publisherOf(actor), credentialId: actor.credentialId };
     return new Promise((resolve, reject) => {
       const queued = { draft: { channel, event, data, ...publisher }, resolve, reject };
@@ -102,8 +115,7 @@ export class MessagesService {
       const messages = await this.repository.append(batch.map(({ draft }) => draft));
       for (const [index, message] of messages.entries()) batch[index]?.resolve(message);
     } catch (error) {
-      const isOfOne = batch.length > 1 && databaseErrorOf(error)?.constraint === LIVE_CALLER;
-      // The credential of one publisher has ended: the others are not concerned.
+      const isOfOne = batch.length > 1 && OF_ONE.includes(databaseErrorOf(error)?.constraint);
       if (isOfOne) for (const queued of batch) await this.write([queued]);
       else for (const { reject } of batch) reject(error);
     }

@@ -1,6 +1,11 @@
+import { PLATFORM } from './message.js';
+
 /* Each operation is a single statement, which sees or changes one state of the channel. */
 
-/** $1 channels, $2 events, $3 data as JSON text, $4 now, $5 publishers, $6 the credentials that publish. The row of the channel is locked until the commit. */
+/**
+ * $1 channels, $2 events, $3 data as JSON text, $4 now, $5 publishers, $6 the credentials that publish, $7 the number of the first
+ * message of a new channel. The row of the channel is locked until the commit.
+ */
 export const APPEND = `
   with drafts as (
     select n, channel, event, data::json as data, published_by,
@@ -13,10 +18,12 @@ export const APPEND = `
     ) as callers
     where checked >= 0
   ), heads as (
-    insert into realtime_channels as head (name, last_seq, last_published_at)
-    select channel, count(*), $4::timestamptz from drafts group by channel order by channel
+    insert into realtime_channels as head (name, first_seq, oldest_seq, last_seq, last_published_at, created_by)
+    select channel, $7::bigint, $7::bigint, $7::bigint - 1 + count(*), $4::timestamptz,
+      nullif((array_agg(published_by order by n))[1], '${PLATFORM}')
+    from drafts group by channel order by channel
     on conflict (name) do update set
-      last_seq = head.last_seq + excluded.last_seq,
+      last_seq = head.last_seq + excluded.last_seq - excluded.first_seq + 1,
       last_published_at = greatest(head.last_published_at, excluded.last_published_at)
     returning id, name, last_seq, last_published_at
   )
@@ -28,34 +35,39 @@ export const APPEND = `
   order by n
   returning seq, id, published_at as "publishedAt"`;
 
+/** Gives the column list of an entity under an alias. */
+type ColumnsUnder = (alias: string) => string;
+
 /** The kept messages of `channel`: the newest $2, published after $3. */
-const KEPT = `
-  select seq, id, event, data, published_at as "publishedAt", published_by as "publishedBy" from realtime_messages
+const kept = (message: ColumnsUnder) => `
+  select ${message('stored')} from realtime_messages as stored
   where channel_id = channel.id and seq >= greatest(channel.oldest_seq, channel.last_seq - $2::integer + 1)
     and published_at > $3::timestamptz`;
 
 /** $1 channel, $4 limit. */
-export const NEWEST = `
-  select message.* from realtime_channels as channel
-  cross join lateral (${KEPT} order by seq desc limit $4) as message
+export const newest = (message: ColumnsUnder) => `
+  select ${message('message')} from realtime_channels as channel
+  cross join lateral (${kept(message)} order by seq desc limit $4) as message
   where channel.name = $1 order by message.seq`;
 
-/** $1 channel, $4 limit, $5 the number after which the page starts. */
-export const AFTER = `
-  select channel.last_seq as "headSeq", message.* from realtime_channels as channel
-  left join lateral (${KEPT} and seq > $5::bigint order by seq limit $4) as message on true
+/** $1 channel, $4 limit, $5 the number after which the page starts. The message is null if there are none. */
+export const after = (message: ColumnsUnder) => `
+  select channel.first_seq as "firstSeq", channel.last_seq as "headSeq", ${message('message')}
+  from realtime_channels as channel
+  left join lateral (${kept(message)} and seq > $5::bigint order by seq limit $4) as message on true
   where channel.name = $1 order by message.seq`;
 
 /** $1 channel, $4 a message id. If no message is kept, `oldest` is the next message that will be published. */
-export const POSITION = `
-  select channel.id as "channelId", channel.last_seq as "headSeq", head.id as "headId",
+export const position = (channel: ColumnsUnder, message: ColumnsUnder) => `
+  select ${channel('channel')}, head.id as "headId",
     coalesce(oldest.seq, channel.last_seq + 1) as "oldestSeq", coalesce(oldest.id, head.id) as "oldestId",
     since.channel_id as "sinceChannelId", since.seq as "sinceSeq"
   from realtime_channels as channel
   cross join lateral realtime_message_id(channel.last_published_at, channel.last_seq, channel.id) as head (id)
-  left join lateral (${KEPT} order by seq limit 1) as oldest on true
+  left join lateral (${kept(message)} order by seq limit 1) as oldest on true
   left join realtime_messages as since on since.id = $4
   where channel.name = $1`;
 
-/** $1 channels. Channels without any publication are omitted. */
-export const HEADS = 'select name, last_seq as "headSeq" from realtime_channels where name = any ($1)';
+/** $1 channels. Channels that do not exist are omitted. */
+export const heads = (channel: ColumnsUnder) =>
+  `select ${channel('channel')} from realtime_channels as channel where name = any ($1)`;

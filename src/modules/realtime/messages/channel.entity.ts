@@ -1,0 +1,17 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { safeInteger } from '../../../platform/database/columns.js';
+
+/** A channel with its messages. Publishers lock its row, so that numbers, times and ids follow the order of the commits. */
+@Entity('realtime_channels')
+export class RealtimeChannel {
+  @PrimaryColumn('bigint', { transformer: safeInteger, default: () => "nextval('realtime_channel_ids')" }) id: number;
+  @Column('text') name: string;
+  /** The number of the first message; those of the others follow without gaps. */
+  @Column('bigint', { name: 'first_seq', transformer: safeInteger, default: 1 }) firstSeq: number;
+  /** Messages with lower numbers were deleted. */
+  @Column('bigint', { name: 'oldest_seq', transformer: safeInteger, default: 1 }) oldestSeq: number;
+  @Column('bigint', { name: 'last_seq', transformer: safeInteger }) lastSeq: number;
+  @Column('timestamptz', { name: 'last_published_at' }) lastPublishedAt: Date;
+  /** Who published the first message, to whose channels it counts; null for the service itself. */
+  @Column('text', { name: 'created_by', nullable: true }) createdBy: string | null;
+}
