@@ -47,6 +47,11 @@ describe('GET /v1/admin/distribution/inventory-allotments', () => {
     expect(all.body).toMatchObject({ data: [{ departureId: earlier.id }, slot], total: 2, limit: 50, offset: 0 });
     const from = await app.as('owner').get<{ data: Slot[]; total: number }>(`${path}?from=${departure.startDate}`);
     expect(from.body).toMatchObject({ data: [slot], total: 1 });
+    const own = await app.as('owner').get<{ data: Slot[]; total: number }>(`${path}?departureId=${departure.id}`);
+    expect(own.body).toMatchObject({ data: [slot], total: 1 });
+    const other = await departureIn(app, 40);
+    const none = await app.as('owner').get(`${path}?departureId=${other.id}`);
+    expect(none.body).toMatchObject({ data: [], total: 0 });
     const unknown = await app.as('owner').get(`${ALLOTMENTS}/alot_01k0dem000e000000000009999/slots`);
     expect([unknown.status, unknown.body]).toEqual([404, refusal(unknown, NOT_FOUND)]);
   });

@@ -6,6 +6,11 @@ import type { SlotView } from './allotment-slot.entity.js';
 import { remainingOf, UNSOLD_ACTIONS, type UnsoldAction } from './release-rule.js';
 
 export class ListSlots extends PageQuery {
+  /** Only the slot of this departure. */
+  @Optional()
+  @Id('dep')
+  departureId?: string;
+
   /** Only slots of departures that start on this local day or later. */
   @Optional()
   @IsoDate()

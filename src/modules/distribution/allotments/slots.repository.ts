@@ -72,6 +72,9 @@ export class SlotsRepository {
     const found = this.rows.query('slot').where('slot.allotmentId = :allotmentId', { allotmentId });
     if (query.from !== undefined) found.andWhere('slot.startDate >= :from', { from: query.from });
     if (query.to !== undefined) found.andWhere('slot.startDate <= :to', { to: query.to });
+    if (query.departureId !== undefined) {
+      found.andWhere('slot.departureId = :departureId', { departureId: query.departureId });
+    }
     found.orderBy('slot.startsAt', 'ASC').addOrderBy('slot.id', 'ASC');
     return this.rows.page(found, pageBounds(query));
   }
