@@ -29,7 +29,8 @@ says only the request ID. Before an operation is known a request may also be ans
 **Lists** of the staff surface take \`limit\` (1 to 200), \`offset\` and \`sort\` and answer \`{data, total, limit, offset}\`. Lists with a
 \`cursor\` answer the one of the next page. A filter with several values takes them separated by commas.
 
-**Idempotency.** A mutation of the staff and connect surfaces with \`Idempotency-Key\` (8 to 255 visible ASCII characters) runs once:
+**Idempotency.** With \`Idempotency-Key\` (8 to 255 visible ASCII characters) a mutation of the staff and connect surfaces, the
+publication of a message and the rotation of a vault's key run once:
 within 24 hours a repetition gets the stored answer with \`Idempotent-Replayed: true\`.
 
 **Versions.** A resource has a \`version\`, which is also its \`ETag\`. A change with \`If-Match\` of an older version is rejected with 412.

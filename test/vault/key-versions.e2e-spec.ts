@@ -71,6 +71,26 @@ describe('manual rotation', () => {
     }
   });
 
+  it('the manual rotation of a key with an Idempotency-Key adds one version: after it has become primary, a repetition gets the first response', async () => {
+    await encrypted(platform(), 'by-key', 'x');
+    const headers = { 'Idempotency-Key': 'rotate-by-key' };
+    const repeat = () => platform().post<{ data: Version }>(keysOf('by-key'), undefined, { headers });
+    const first = await repeat();
+    travel(KEY_LIFETIME_MS);
+    const states = async () => (await list('by-key')).map(({ version, state }) => [version, state]);
+    const expected = [
+      [2, 'primary'],
+      [1, 'decrypt_only'],
+    ];
+    expect(await states()).toEqual(expected);
+
+    const again = await repeat();
+
+    expect([first.status, again.status, again.headers['idempotent-replayed']]).toEqual([201, 201, 'true']);
+    expect(again.text).toBe(first.text);
+    expect(await states()).toEqual(expected);
+  });
+
   it('the manual rotation of a key creates one version for concurrent requests', async () => {
     await encrypted(platform(), 'at-once', 'x');
     const answers = await Promise.all(Array.from({ length: 5 }, () => rotate('at-once')));

@@ -123,6 +123,10 @@ export class Database {
     return this.replication ? this.replication.onPrimary(work) : work();
   }
 
+  get isInTransaction(): boolean {
+    return units.getStore() !== undefined;
+  }
+
   /** Runs after the commit of the running transaction; at once if there is none. */
   afterCommit(work: () => void | Promise<void>): void {
     const unit = units.getStore();

@@ -15,8 +15,17 @@ export function Mutates(
     alternatives = [],
   }: { secrets?: string[]; ownTransactions?: boolean; alternatives?: string[] } = {},
 ): MethodDecorator {
+  return repeatable({ action, alternatives, secrets, ownTransactions });
+}
+
+/** Like `Mutates`, on a route whose change is recorded elsewhere than in the ledger, or needs no record, for this reason. */
+export function MutatesOutsideLedger(reason: string): MethodDecorator {
+  return repeatable({ action: null, reason, secrets: [] });
+}
+
+function repeatable(mutation: Mutation): MethodDecorator {
   return applyDecorators(
-    SetMetadata(MUTATES, { action, alternatives, secrets, ownTransactions } satisfies Mutation),
+    SetMetadata(MUTATES, mutation),
     UseInterceptors(IdempotencyInterceptor),
     ApiHeader({
       name: 'Idempotency-Key',

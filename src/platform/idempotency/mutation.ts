@@ -2,7 +2,7 @@
 export const MUTATES = 'mutates';
 
 export interface Mutation {
-  /** The action of its ledger entry; null: the route changes nothing, for the given reason. */
+  /** The action of its ledger entry; null: it writes none, for the given reason. */
   readonly action: string | null;
   /** Actions of the entries that it writes in place of that one, depending on what the request changes. */
   readonly alternatives?: readonly string[];

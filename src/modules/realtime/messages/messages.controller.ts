@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
+import { MutatesOutsideLedger } from '../../../platform/idempotency/mutates.js';
 import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
@@ -29,6 +30,7 @@ export class MessagesController {
   @Post()
   @RequireScope('realtime:publish', { narrowedBy: 'channel' })
   @RateLimit('realtime-publish')
+  @MutatesOutsideLedger('a message is its own record')
   @Refuses({ 409: ['channel_limit_reached'] })
   async publish(@PathChannel() channel: string, @Body() body: PublishMessage): Promise<MessageEnvelope> {
     return { data: toMessage(await this.messages.publish(channel, body)) };

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DailyBudgets } from '../../../platform/admission/daily-budgets.js';
 import type { Actor } from '../../../platform/context/actor.js';
 import { currentActor } from '../../../platform/context/request-context.js';
+import { Database } from '../../../platform/database/database.js';
 import { LIVE_CALLER } from '../../../platform/database/live-caller.js';
 import { AppError, conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { databaseErrorOf, mapConstraint } from '../../../platform/errors/database-errors.js';
@@ -37,6 +38,7 @@ export class MessagesService {
   private readonly queues = new Map<string, QueuedDraft[]>();
 
   constructor(
+    private readonly database: Database,
     private readonly repository: MessagesRepository,
     private readonly outbox: Outbox,
     private readonly budgets: DailyBudgets,
@@ -62,7 +64,7 @@ export class MessagesService {
    * Throws 403 for a channel of another owner, and for a channel of the event catalog, which only the relay writes, and 429 if
    * the key has published its amount of the day. Resolves when the message is committed. Publishers of one channel would wait for each other at its row, each with a
    * database connection; instead they are queued here, and one statement writes all that were queued in the meantime.
-   * Do not call it inside a transaction: messages of other callers could become part of it.
+   * A message of a transaction (of a request with an idempotency key) is not queued: messages of others could become part of it.
    */
   async publish(channel: string, { event, data = null }: PublishMessage): Promise<Message> {
     this.assertOwn(channel);
@@ -73,8 +75,14 @@ export class MessagesService {
     const actor = currentActor();
     await this.budgets.take('realtime-bytes', actor.id, Buffer.byteLength(event + JSON.stringify(data)));
     const publisher = { publishedBy: publisherOf(actor), credentialId: actor.credentialId };
+    const draft = { channel, event, data, ...publisher };
+    if (this.database.isInTransaction) {
+      const [message] = await this.repository.append([draft]);
+      if (!message) throw new Error('The message was not stored');
+      return message;
+    }
     return new Promise((resolve, reject) => {
-      const queued = { draft: { channel, event, data, ...publisher }, resolve, reject };
+      const queued = { draft, resolve, reject };
       const queue = this.queues.get(channel);
       if (queue) queue.push(queued);
       else void this.drain(channel, [queued]);

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
+import { MutatesOutsideLedger } from '../../../platform/idempotency/mutates.js';
 import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { NoBody } from '../../../platform/http/no-body.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
@@ -38,6 +39,7 @@ export class KeyVersionsController {
   @ApiOperation({ operationId: 'vaultKeys_rotate' })
   @Post()
   @RequireScope('vault:keys')
+  @MutatesOutsideLedger('the vault has an audit of its own')
   @Refuses({ 409: ['vault_archived', 'key_limit_reached'] })
   async rotate(@VaultSlug() slug: string, @NoBody() _body: null): Promise<KeyVersionEnvelope> {
     return { data: toKeyVersion(await this.versions.rotate(slug)) };

@@ -43,7 +43,7 @@ export class KeyVersionsService {
       );
     }
     const pending = await this.database.repository(KeyVersion).findOneBy({ vaultId: vault.id, state: 'pending' });
-    this.vaults.forget(slug);
+    this.database.afterCommit(() => this.vaults.forget(slug));
     // It stays pending for minutes.
     if (!pending) throw new Error('The pending version was not found');
     return pending;
