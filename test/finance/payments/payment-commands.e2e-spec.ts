@@ -13,6 +13,7 @@ import {
   recorded,
   reverse,
   settledOf,
+  stored,
   UNKNOWN,
 } from './payments.js';
 
@@ -51,8 +52,8 @@ describe('the reversal of a payment', () => {
     expect((await entriesOf(app, payment.id))[1]).toEqual({
       action: 'finance.payment.reverse',
       reason: 'The bank returned it',
-      before: payment,
-      after: body.data,
+      before: stored(payment),
+      after: stored(body.data),
     });
     const [, event] = await eventsOf(app, 'finance.payments', { of: ['paymentId', payment.id], count: 2 });
     expect(event).toMatchObject({ event: 'payment.reversed', data: { status: 'reversed', unappliedCents: 900 } });

@@ -22,6 +22,7 @@ export interface Payment extends Record<string, unknown> {
   status: string;
   amountCents: number;
   unappliedCents: number;
+  warnings: string[];
   version: number;
   allocations: Allocation[];
 }
@@ -110,4 +111,9 @@ export async function eventsOf(app: TestApp, channel: string, { of: [name, id], 
     if (events.length >= count) return events.map(({ event, data }) => ({ event, data }));
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** What the ledger stores of a payment: all members of the response that are not computed. */
+export function stored({ warnings: _computed, ...columns }: Payment): Omit<Payment, 'warnings'> {
+  return columns;
 }

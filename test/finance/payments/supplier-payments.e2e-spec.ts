@@ -3,7 +3,18 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { invalid, make, PATH as SUPPLIER_INVOICES, problem } from '../invoices.js';
-import { approved, entriesOf, type Envelope, eventsOf, out, PAYMENTS, read, recorded, settledOf } from './payments.js';
+import {
+  approved,
+  entriesOf,
+  type Envelope,
+  eventsOf,
+  out,
+  PAYMENTS,
+  read,
+  recorded,
+  settledOf,
+  stored,
+} from './payments.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -47,6 +58,7 @@ describe('a payment for a supplier invoice', () => {
       version: 1,
       createdAt: expect.any(String),
       updatedAt: body.data['createdAt'],
+      warnings: [],
       allocations: [
         {
           id: expect.stringMatching(/^pall_/),
@@ -102,7 +114,7 @@ describe('a payment for a supplier invoice', () => {
     const { id: supplierInvoiceId } = await approved(owner, 500);
     const payment = await recorded(owner, out(supplierInvoiceId, 500));
     expect(await entriesOf(app, payment.id)).toEqual([
-      { action: 'finance.payment.record', reason: null, before: null, after: payment },
+      { action: 'finance.payment.record', reason: null, before: null, after: stored(payment) },
     ]);
   });
 

@@ -123,6 +123,12 @@ export class Payment {
     return this.kind === 'refund' || this.kind === 'transfer_out';
   }
 
+  /** Whether a part of a receipt settles nothing, although it would settle any open debt of the booking. */
+  exceedsOutstanding(): boolean {
+    const isReceipt = this.direction === 'in' && this.bookingId !== null && this.status === 'completed';
+    return isReceipt && this.autoApply && this.unappliedCents > 0;
+  }
+
   /** The part of a refund or an outgoing transfer that no money covers any more; the customer owes it. */
   uncoveredCents(): number {
     return this.isCovered() && this.status === 'completed' ? this.amountCents - this.coveredCents : 0;

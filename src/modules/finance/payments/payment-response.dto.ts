@@ -1,5 +1,5 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
-import { Cents, Flag, Id, ListOf, OneOf, Text, Version } from '../../../platform/http/fields.js';
+import { Cents, Flag, Id, ListOf, OneOf, Text, Texts, Version } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { MAX_LIVE_ALLOCATIONS, type PaymentAllocation } from '../booking-account/payment-allocation.entity.js';
 import {
@@ -199,6 +199,10 @@ export class PaymentResponse extends PaymentSummary {
   /** What the payment settles now, oldest first; without reversed allocations. */
   @ListOf(() => AllocationResponse, { max: MAX_LIVE_ALLOCATIONS })
   allocations: AllocationResponse[];
+
+  /** `exceeds_outstanding`: the receipt exceeds what the booking owes; the rest waits for its next debt, or for a refund. */
+  @Texts({ max: 10, maxLength: 100 })
+  warnings: string[];
 }
 
 export class PaymentSummaryEnvelope extends dataOf(PaymentSummary) {}
@@ -241,7 +245,8 @@ export function toPaymentSummary(payment: Payment): PaymentSummary {
 }
 
 export function toPayment({ payment, allocations }: PaymentView): PaymentResponse {
-  return { ...toPaymentSummary(payment), allocations: allocations.map(toAllocation) };
+  const warnings = payment.exceedsOutstanding() ? ['exceeds_outstanding'] : [];
+  return { ...toPaymentSummary(payment), allocations: allocations.map(toAllocation), warnings };
 }
 
 function toAllocation(allocation: PaymentAllocation): AllocationResponse {
