@@ -36,6 +36,7 @@ import { IdempotencyKeys } from './idempotency/idempotency-keys.js';
 import { AbandonedJobs } from './jobs/abandoned-jobs.js';
 import { Jobs } from './jobs/jobs.js';
 import { FailureLimits } from './limits/failure-limits.js';
+import { MailLimits } from './limits/mail-limits.js';
 import { OperationShares } from './limits/operation-limits.interceptor.js';
 import { OperatorLimitGuard, RateLimitGuard } from './limits/rate-limit.guard.js';
 import { RateLimits } from './limits/rate-limits.js';
@@ -82,6 +83,7 @@ const SERVICES = [
   Installation,
   Jobs,
   Listeners,
+  MailLimits,
   Metrics,
   Notifier,
   OutgoingCalls,

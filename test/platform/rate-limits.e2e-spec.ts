@@ -79,6 +79,23 @@ describe('rate limits', () => {
     expect((await guess('occ_other')).status).toBe(401);
   });
 
+  it('searches are limited for each visitor behind a trusted page server, by the address that it forwards', async () => {
+    const pageServer = '203.0.113.5';
+    const app = await startApp({ env: { RATE_LIMIT_FACTOR: '0.01', TRUSTED_PROXIES: `127.0.0.1,::1,${pageServer}` } });
+    const search = async (forwarded: string) => {
+      const call = { headers: { 'X-Forwarded-For': forwarded } };
+      return (await app.post('/v1/public/catalog/search', { vertical: 'products', query: 'tour' }, call)).status;
+    };
+    const one = [];
+    for (let n = 0; n < 5; n += 1) one.push(await search(`198.51.100.1, ${pageServer}`));
+    expect(one).toContain(429);
+    expect(await search(`198.51.100.2, ${pageServer}`)).not.toBe(429);
+    // What a server that is not trusted forwards does not count.
+    const forged = [];
+    for (let n = 0; n < 5; n += 1) forged.push(await search(`198.51.100.${n + 10}, 192.0.2.200`));
+    expect(forged).toContain(429);
+  });
+
   it('an address is limited before its credential is verified', async () => {
     const app = await startApp({ env: { RATE_LIMIT_FACTOR: '0.01' } });
     const answers = await Promise.all(Array.from({ length: 40 }, () => app.get('/v1/public/nothing')));

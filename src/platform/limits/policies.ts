@@ -32,7 +32,13 @@ export const policies = {
   /** Of one credential, before its scopes are checked. */
   'connect-write-attempts': perMinute(600),
   /** Of one operator, for all credentials that act for it; counted after the scope check. */
-  'connect-write': perMinute(60),
+  'connect-write': perMinute(60, 60),
+  /** Mails that requests send: about one subject such as a contract, to one recipient, and of one user. */
+  'mails-about-subject': perMinute(1, 3),
+  'mails-to-recipient': perMinute(2, 5),
+  'mails-of-user': perMinute(60, 30),
+  /** Reports as CSV, of one credential. */
+  'report-export': perMinute(30, 10),
   vault: perMinute(600, 100),
   'realtime-history': perMinute(300),
   'realtime-publish': perMinute(1_200),

@@ -8,6 +8,7 @@ import { addressKey } from '../../../platform/context/client-address.js';
 import { FailureLimits } from '../../../platform/limits/failure-limits.js';
 import type { PolicyName } from '../../../platform/limits/policies.js';
 import { RateLimits } from '../../../platform/limits/rate-limits.js';
+import { nameBucketOf } from '../../../platform/limits/name-bucket.js';
 import { CLIENT_ID, type ClientCredentials } from '../oauth-clients/client-credentials.js';
 import {
   assertPermitted,
@@ -71,7 +72,8 @@ export class ClientAuthenticationService {
     credentials: ClientCredentials,
   ): Promise<AuthenticatedClient> {
     const subject = `${credentials.clientId} ${addressKey(address)}`;
-    const client = this.findRecent(subject, credentials) ?? (await this.verifyCounted(subject, credentials));
+    const client =
+      this.findRecent(subject, credentials) ?? (await this.verifyCounted({ subject, address }, credentials));
     // Counted only after authentication: a caller that knows just the ID cannot use up the limit of the client.
     this.limits.take(policy, credentials.clientId);
     return client;
@@ -87,8 +89,12 @@ export class ClientAuthenticationService {
     return client && this.lastSecretIds.find(subject) === client.secretId ? client : null;
   }
 
-  private async verifyCounted(subject: string, credentials: ClientCredentials): Promise<AuthenticatedClient> {
-    return this.failures.count('token-failures', [subject], async () => {
+  private async verifyCounted(
+    { subject, address }: { subject: string; address: string | undefined },
+    credentials: ClientCredentials,
+  ): Promise<AuthenticatedClient> {
+    const bucket = `bucket ${nameBucketOf(credentials.clientId)} ${addressKey(address)}`;
+    return this.failures.count('token-failures', [bucket], async () => {
       try {
         const client = await this.verify(credentials);
         this.lastSecretIds.set(subject, client.secretId);

@@ -8,6 +8,7 @@ import { Database } from '../../../platform/database/database.js';
 import { unprocessable } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { LOG } from '../../../platform/observability/log.js';
+import { RateLimits } from '../../../platform/limits/rate-limits.js';
 import type { Place, Report } from './report.js';
 import { csvHeader, csvRows, type ReportRow } from './report-csv.js';
 import type { ReportQuery } from './report-query.dto.js';
@@ -32,12 +33,14 @@ export class ReportsService {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly limits: RateLimits,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** The report in the format that the query asks for. Throws 422 `report_too_large`. */
+  /** The report in the format that the query asks for. Throws 422 `report_too_large`; 429. */
   async answer<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<ReportPage | StreamableFile> {
     if (query.format !== 'csv') return this.page(report, query);
+    this.limits.take('report-export', currentActor().credentialId);
     const file = new StreamableFile(await this.csv(report, query), {
       type: 'text/csv; charset=utf-8; header=present',
       disposition: `attachment; filename="${report.name}.csv"`,

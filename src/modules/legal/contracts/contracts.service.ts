@@ -14,6 +14,7 @@ import { isId, newId } from '../../../platform/ids/id.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { MailLimits } from '../../../platform/limits/mail-limits.js';
 import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import { DirectMailsService } from '../../notifications/index.js';
 import { newPublicId, REFERENCE } from './contract-id.js';
@@ -67,6 +68,7 @@ export class ContractsService {
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly mails: DirectMailsService,
+    private readonly mailLimits: MailLimits,
     private readonly clock: Clock,
     private readonly env: Env,
     @Inject(LOG) private readonly log: Logger,
@@ -195,6 +197,7 @@ export class ContractsService {
       if (!wasSent) contract.assertCanBecome('sent');
       const recipientEmail = dispatch.recipientEmail ?? contract.recipientEmail;
       if (recipientEmail === null) throw conflict('no_recipient', 'The contract has no recipient e-mail address');
+      this.mailLimits.take({ subject: contract.id, recipient: recipientEmail });
 
       const before = contract.auditImage();
       contract.send(recipientEmail, this.clock.now());
