@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { change, newChannel, read, unique } from '../distribution/channels.js';
+import { departureIn, newAllotment, onlySlot } from '../distribution/allotments/allotments.js';
+import { DEPARTURES, read as readDeparture } from '../operations/departures.js';
 import { archived, FACILITIES, newFacility, readFacility } from '../operations/facilities.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -10,6 +12,33 @@ let staff: TestClient;
 beforeAll(async () => {
   app = await startApp();
   staff = app.as('owner');
+});
+
+describe('operations.departure.cancel', () => {
+  const ACTION = 'operations.departure.cancel';
+
+  it('the reversal schedules the departure again, with its guaranteed units', async () => {
+    const departure = await departureIn(app, 30);
+    const allotment = await newAllotment(app, {
+      productId: departure.productId,
+      defaultQuantity: 4,
+      type: 'guaranteed',
+    });
+    await staff.post(`${DEPARTURES}/${departure.id}/cancellation`);
+    expect(await onlySlot(app, allotment.id)).toMatchObject({ remaining: 0 });
+
+    await reversed(app, departure.id, ACTION);
+
+    expect(await readDeparture(app, departure.id)).toMatchObject({ status: 'scheduled', guaranteedOpen: 4 });
+    expect(await onlySlot(app, allotment.id)).toMatchObject({ remaining: 4 });
+  });
+
+  it('the reversal is blocked if the departure was reinstated already', async () => {
+    const { id } = await departureIn(app, 30);
+    await staff.post(`${DEPARTURES}/${id}/cancellation`);
+    await staff.post(`${DEPARTURES}/${id}/reinstatement`);
+    expect(await blocked(app, id, ACTION)).toMatchObject({ reason: 'changed_since' });
+  });
 });
 
 describe('distribution.channel.create', () => {

@@ -12,6 +12,11 @@ export const operationsRecipes: Record<string, Recipe> = {
     const { id } = await newDeparture(app);
     return { ...staff(app), ...on('departure', id), body: { reason: 'The boat is in repair' } };
   },
+  [`POST ${DEPARTURES}/{id}/reinstatement`]: async (app) => {
+    const { id } = await newDeparture(app);
+    await app.as('owner').post(`${DEPARTURES}/${id}/cancellation`);
+    return { ...staff(app), ...on('departure', id), body: { reason: 'The boat was repaired' } };
+  },
   [`POST ${DEPARTURES}/{id}/sales-closing`]: async (app) => {
     const { id } = await newDeparture(app);
     return { ...staff(app), ...on('departure', id), body: { reason: 'Two guides are ill' } };

@@ -94,6 +94,46 @@ describe('PATCH /v1/admin/operations/departures/{id}', () => {
   });
 });
 
+describe('POST /v1/admin/operations/departures/{id}/reinstatement', () => {
+  const reinstate = (id: string, body?: object) =>
+    staff.post<ErrorBody & { data: Departure }>(`${DEPARTURES}/${id}/reinstatement`, body);
+
+  it('a cancelled departure is scheduled again as it was, and the reason is recorded', async () => {
+    const before = await newDeparture(app);
+    await staff.post(`${DEPARTURES}/${before.id}/cancellation`);
+    const { status, body } = await reinstate(before.id, { reason: 'By mistake' });
+    expect([status, body.data]).toEqual([200, { ...before, updatedAt: body.data.updatedAt, version: 3 }]);
+    const [entry] = await app.sql(
+      'select action, reason from action_ledger_entries where subject_id = $1 order by sequence desc limit 1',
+      [before.id],
+    );
+    expect(entry).toEqual({ action: 'operations.departure.reinstate', reason: 'By mistake' });
+  });
+
+  it('a departure that is not cancelled is rejected with 409 invalid_transition', async () => {
+    const { id } = await newDeparture(app);
+    const answer = await reinstate(id);
+    const details = { from: 'scheduled', to: 'scheduled', allowed: [] };
+    const transition = { code: 'invalid_transition', error: 'The departure is not cancelled', details };
+    expect([answer.status, answer.body]).toEqual([409, errorBody(answer, transition)]);
+  });
+
+  it('a departure that has started stays cancelled: 409 departure_in_past', async () => {
+    const { id, startsAt } = await newDeparture(app, {
+      startsAt: '2020-05-10T06:00:00Z',
+      endsAt: '2020-05-10T10:00:00Z',
+    });
+    await staff.post(`${DEPARTURES}/${id}/cancellation`);
+    const answer = await reinstate(id);
+    const past = {
+      code: 'departure_in_past',
+      error: 'A departure cannot be reinstated after its start',
+      details: { startsAt },
+    };
+    expect([answer.status, answer.body]).toEqual([409, errorBody(answer, past)]);
+  });
+});
+
 describe('POST /v1/admin/operations/departures/{id}/cancellation', () => {
   const cancel = (id: string, body?: object) =>
     staff.post<ErrorBody & { data: Departure }>(`${DEPARTURES}/${id}/cancellation`, body);

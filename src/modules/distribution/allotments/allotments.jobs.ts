@@ -37,6 +37,11 @@ export class AllotmentJobs implements DepartureListener {
     await this.openings.closeDeparture(id);
   }
 
+  /** Throws 409 `capacity_exceeded` with `slots` if the departure has fewer units than the slots that return. */
+  async reinstated(departure: DepartureSummary): Promise<void> {
+    await this.openings.followDeparture(departure, 'reject');
+  }
+
   /** Throws 409 `capacity_exceeded` with `slots` if the pool has fewer units than the slots that return. */
   async moved(departure: DepartureSummary, _before: DepartureSummary, move: DepartureMove): Promise<void> {
     move.warnings.push(...(await this.openings.followDeparture(departure, move.onShortage)));

@@ -40,6 +40,8 @@ export abstract class DepartureListener {
   created?(departure: DepartureSummary): Promise<void>;
   /** No units are sold or held; implementations release guaranteed units. */
   cancelled?(departure: DepartureSummary): Promise<void>;
+  /** A cancelled departure is scheduled again, as it was; implementations guarantee units again. */
+  reinstated?(departure: DepartureSummary): Promise<void>;
   /** The records that are on the departure. Not part of a change: reads without locks. */
   followers?(departureId: string): Promise<DepartureFollowers>;
   /** Units of the departure in confirmed bookings. Called with the departure locked, so that no confirmation is missed. */

@@ -237,7 +237,7 @@ export class DepartureResponse {
   @Id('fac')
   facilityId: string | null;
 
-  /** `cancelled` is final. */
+  /** A `cancelled` departure can be reinstated before its start. */
   @OneOf(DEPARTURE_STATUSES)
   status: DepartureStatus;
 

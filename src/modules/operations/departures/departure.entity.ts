@@ -130,6 +130,20 @@ export class Departure {
     Object.assign(this, { status: 'cancelled', cancelledAt: now, updatedAt: now });
   }
 
+  /** Reverses a cancellation, before which no units were sold or held. */
+  reinstate(now: Date): void {
+    if (this.status !== 'cancelled') {
+      const details = { from: this.status, to: 'scheduled', allowed: [] };
+      throw conflict('invalid_transition', 'The departure is not cancelled', details);
+    }
+    if (this.startsAt <= now) {
+      throw conflict('departure_in_past', 'A departure cannot be reinstated after its start', {
+        startsAt: this.startsAt.toISOString(),
+      });
+    }
+    Object.assign(this, { status: 'scheduled', cancelledAt: null, updatedAt: now });
+  }
+
   assertConsistent(): void {
     if (this.endsAt <= this.startsAt) {
       throw invalidField('endsAt', 'endsAt must be after startsAt', 'end_before_start');

@@ -139,6 +139,30 @@ export class DeparturesController {
   }
 
   /**
+   * Reinstate a cancelled departure
+   *
+   * @remarks Schedules the departure again as it was, with the units that were guaranteed to channels (409
+   * `capacity_exceeded` with `slots` if it has fewer). Rejected with 409 `invalid_transition` if it is not cancelled, and with
+   * 409 `departure_in_past` after its start. The body may be omitted.
+   */
+  @Post(':id/reinstatement')
+  @HttpCode(200)
+  @RequireScope('operations:write')
+  @Mutates('operations.departure.reinstate')
+  @BodyExample({ reason: 'The boat was repaired in time' })
+  @Refuses({
+    409: ['capacity_exceeded', 'departure_in_past', 'facility_archived', 'invalid_transition', 'tax_code_inactive'],
+  })
+  async reinstate(
+    @PathId('dep', 'id', 3) id: string,
+    @Body() { reason }: DepartureDecision,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<DepartureEnvelope> {
+    const departure = await this.departures.reinstate(id, reason ?? null, expected);
+    return tagged(departure, { data: toDeparture(departure) });
+  }
+
+  /**
    * Close the sales of a departure
    *
    * @remarks From the response on, no units are sold or held, until staff open the sales again; nor does an override permit

@@ -49,7 +49,7 @@ interface Release {
   from: 'sold' | 'held';
 }
 
-type Verb = 'create' | 'update' | 'cancel' | 'close_sales' | 'open_sales' | 'guarantee';
+type Verb = 'create' | 'update' | 'cancel' | 'reinstate' | 'close_sales' | 'open_sales' | 'guarantee';
 
 interface AuditImages {
   before: object | null;
@@ -147,6 +147,26 @@ export class DeparturesService {
       await this.listeners.call(DepartureListener, (listener) => listener.cancelled?.(summary));
       return this.record('cancel', id, { before, reason });
     });
+  }
+
+  /** Schedules a cancelled departure again, with the units that it guaranteed to channels. */
+  async reinstate(id: string, reason: string | null, expected: ExpectedVersions): Promise<DepartureView> {
+    return this.database.transaction(async () => {
+      const before = await this.reinstateLocked(id, expected);
+      return this.record('reinstate', id, { before, reason });
+    });
+  }
+
+  /** Throws 409 `changed_since` if the departure was changed after its cancellation. */
+  @Reverses('operations.departure.cancel')
+  async reverseCancellation(entry: RecordedAction): Promise<ReversalResult> {
+    const { subjectId } = entry;
+    // Its slots change the departure after the entry of the cancellation was written, and not its version.
+    assertUnchangedSince(entry, await this.repository.get(subjectId));
+    const before = await this.reinstateLocked(subjectId, null);
+    const departure = await this.repository.get(subjectId);
+    this.publishChanged(departure);
+    return { before, after: departure.auditImage() };
   }
 
   /** No units are sold or held once this has returned, except those that were held before. */
@@ -264,6 +284,19 @@ export class DeparturesService {
   /** Reverses `withdrawGuaranteed`. Throws 404, 409 `departure_cancelled`, `capacity_exceeded`. */
   async restoreGuaranteed(...units: Units[]): Promise<void> {
     await this.changeUnits('restore', units);
+  }
+
+  /** Returns the audit snapshot of the departure before. */
+  private async reinstateLocked(id: string, expected: ExpectedVersions): Promise<object> {
+    const departure = await this.lockExpected(id, expected);
+    const before = departure.auditImage();
+    departure.reinstate(this.clock.now());
+    await this.facilities.lockUsable(departure.facilityId);
+    if (departure.taxCodeId !== null) await this.taxCodes.assertUsable(departure.taxCodeId);
+    await this.repository.departures.update(departure);
+    const summary = await this.getSummary(id);
+    await this.listeners.call(DepartureListener, (listener) => listener.reinstated?.(summary));
+    return before;
   }
 
   /** A decision of staff that changes nothing but the departure. */
