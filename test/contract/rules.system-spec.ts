@@ -97,6 +97,19 @@ const WITHOUT_OFFSET = [
   `GET ${CLIENT}/secrets`,
 ];
 
+/** Of the specification; entries of the ledger have cursors. */
+const OTHER_ENVELOPE = [
+  `GET ${STAFF}/action-ledger/entries`,
+  `GET ${STAFF}/finance/booking-items/{bookingItemId}/commissions`,
+  `GET ${STAFF}/finance/bookings/{bookingId}/reminder-runs`,
+  `GET ${STAFF}/operations/operators`,
+];
+/** In the order of the chain, and few. */
+const WITHOUT_SORT = [
+  `GET ${STAFF}/action-ledger/entries`,
+  `GET ${STAFF}/finance/booking-items/{bookingItemId}/commissions`,
+];
+
 /** Returned only once: a repeated request does not show them again. */
 const SECRETS: Record<string, string> = {
   [`POST ${STAFF}/identity/api-tokens`]: 'token',
@@ -246,6 +259,36 @@ describe('a list', () => {
     expect(found).toEqual([]);
   });
 
+  it('a list of the staff surface has one envelope, except where the specification fixes another one or a report adds totals', () => {
+    const members = ['data', 'limit', 'offset', 'total'];
+    const other = staffLists().filter(({ operation }) => {
+      const properties = Object.keys(resolved(schemaOf(operation)).properties ?? {});
+      return (
+        properties
+          .filter((name) => name !== 'totals')
+          .sort()
+          .join() !== members.join()
+      );
+    });
+    expect(namesOf(other)).toEqual(OTHER_ENVELOPE);
+  });
+
+  it('a list of the staff surface can be sorted in both directions by each documented field, and by no other', async () => {
+    const sorted = staffLists().filter((call) => parameterOf(call, 'sort'));
+    const plain = staffLists().filter((call) => !sorted.includes(call) && !('totals' in listMembers(call)));
+    expect(namesOf(plain)).toEqual(WITHOUT_SORT);
+    const found = await deviations(sorted, async (call) => {
+      const values = (parameterOf(call, 'sort')?.schema.enum ?? []).map(String);
+      const seen: Comparison[] = [rejected(await send(call, {}, { sort: 'noFieldHasThis' }), 'sort')];
+      for (const value of values.filter((one) => !one.startsWith('-'))) {
+        const [up, down] = [await rowsBy(call, value), await rowsBy(call, `-${value}`)];
+        seen.push([values.includes(`-${value}`), true], [down.toReversed(), up]);
+      }
+      return seen;
+    });
+    expect(found).toEqual([]);
+  });
+
   it('a list with only a limit rejects a value beyond its documented range', async () => {
     const limited = calls.filter((call) => parameterOf(call, 'limit') && !parameterOf(call, 'offset'));
     expect(namesOf(limited)).toEqual([
@@ -348,6 +391,27 @@ describe('Idempotency-Key', () => {
     // Three requests for each of some 150 operations.
   }, 180_000);
 });
+
+/** The lists of the staff surface. */
+function staffLists(): ExampleCall[] {
+  return calls.filter((call) => {
+    const { method, path } = call.operation;
+    return method === 'GET' && path.startsWith(`${STAFF}/`) && resolved(listMembers(call)['data']).type === 'array';
+  });
+}
+
+function listMembers({ operation }: ExampleCall): Record<string, Schema> {
+  return resolved(schemaOf(operation)).properties ?? {};
+}
+
+/** The rows of the first page, which has all rows of the demo data; those without a value are last in both directions. */
+async function rowsBy(call: ExampleCall, sort: string): Promise<unknown[]> {
+  const { status, body } = await send<ListBody>(call, {}, { sort, limit: '200' });
+  expect([call.name, status]).toEqual([call.name, 200]);
+  const field = sort.replace('-', '');
+  const rows = body.data as Record<string, unknown>[];
+  return rows.filter((row) => row[field] !== null);
+}
 
 interface ListBody {
   data: unknown[];

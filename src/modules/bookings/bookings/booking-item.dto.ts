@@ -15,6 +15,7 @@ import {
 } from '../../../platform/http/fields.js';
 import { patternOf } from '../../../platform/http/word-pattern.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
 import { SALES_OVERRIDES, type SalesOverride } from '../../operations/index.js';
 import { TAX_KINDS, type TaxKind } from '../../taxes/index.js';
 import {
@@ -203,6 +204,11 @@ export class ListBookingItems extends PageQuery {
   @Optional()
   @OneOf(ITEM_STATUSES)
   status?: ItemStatus;
+
+  /** Sort field; a leading `-` means descending order, `createdAt` by default. */
+  @Optional()
+  @SortBy(['createdAt'])
+  sort?: string;
 }
 
 /** A sold service of a booking: a seat on a tour, a night, a fee, a discount. */

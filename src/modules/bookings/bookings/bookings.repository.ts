@@ -5,6 +5,7 @@ import type { Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import type { ListBookingItems } from './booking-item.dto.js';
 import { BookingItem, LIVE_AT_SUPPLIER } from './booking-item.entity.js';
 import type { ListBookings } from './booking.dto.js';
@@ -233,7 +234,7 @@ export class BookingsRepository {
   async listItems(bookingId: string, query: ListBookingItems): Promise<{ rows: BookingItem[]; total: number }> {
     const found = this.items.query('item').where('item.bookingId = :bookingId', { bookingId });
     if (query.status !== undefined) found.andWhere('item.status = :status', { status: query.status });
-    found.orderBy('item.createdAt', 'ASC').addOrderBy('item.id', 'ASC');
+    sortRows(found, query.sort ?? 'createdAt');
     return this.items.page(found, pageBounds(query));
   }
 

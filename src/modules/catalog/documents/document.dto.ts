@@ -1,6 +1,7 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Flag, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { FreeObject, Instant } from '../../../platform/http/trade-fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
 import { LocaleTag } from '../slices/locale.js';
 import { type Vertical, VERTICALS } from '../slices/verticals.js';
 import { STATUSES } from './document-fields.js';
@@ -96,6 +97,11 @@ export class ListDocuments extends PageQuery {
   @Optional()
   @Text({ max: 200 })
   search?: string;
+
+  /** Sort field; a leading `-` means descending order, `vertical` by default. */
+  @Optional()
+  @SortBy(['vertical', 'id'])
+  sort?: string;
 }
 
 /** A stored catalog document in one language and market, with all its fields. */

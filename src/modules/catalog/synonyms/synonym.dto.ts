@@ -1,6 +1,7 @@
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
 import type { CatalogSynonym } from './synonym.entity.js';
 
 const LANGUAGE = { min: 2, max: 3, pattern: /^[a-z]{2,3}$/ };
@@ -37,6 +38,11 @@ export class ListSynonyms extends PageQuery {
   @Optional()
   @Text(LANGUAGE)
   language?: string;
+
+  /** Sort field; a leading `-` means descending order, `language` by default. */
+  @Optional()
+  @SortBy(['language', 'createdAt'])
+  sort?: string;
 }
 
 /** A set of synonyms for one language. */

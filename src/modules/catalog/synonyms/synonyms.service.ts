@@ -5,6 +5,7 @@ import { make, type Rows } from '../../../platform/database/rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { SlicesService } from '../slices/slices.service.js';
 import type { CreateSynonym, ListSynonyms, UpdateSynonym } from './synonym.dto.js';
@@ -40,7 +41,7 @@ export class SynonymsService {
   async list(query: ListSynonyms): Promise<{ rows: CatalogSynonym[]; total: number }> {
     const found = this.rows.query('synonym');
     if (query.language !== undefined) found.andWhere('synonym.language = :language', { language: query.language });
-    found.orderBy('synonym.language').addOrderBy('synonym.id');
+    sortRows(found, query.sort ?? 'language');
     return this.rows.page(found, pageBounds(query));
   }
 

@@ -4,6 +4,7 @@ import type { Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { DeparturesService } from '../../operations/index.js';
 import type { ListAllotments } from './allotment.dto.js';
 import { Allotment, type AllotmentView } from './allotment.entity.js';
@@ -87,8 +88,7 @@ export class AllotmentsRepository {
     if (from !== undefined) found.andWhere('(allotment.validTo is null or allotment.validTo >= :from)', { from });
     if (to !== undefined) found.andWhere('allotment.validFrom <= :to', { to });
     if (active !== undefined) found.andWhere('allotment.active = :active', { active });
-    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
-    found.orderBy(`allotment.${sort.replace('-', '')}`, direction).addOrderBy('allotment.id', direction);
+    sortRows(found, sort);
     const { rows, total } = await this.database.page<Allotment, WithSteps>(found, pageBounds(query));
     return { views: rows.map(({ entity, raw }) => viewOf(entity, raw.steps)), total };
   }

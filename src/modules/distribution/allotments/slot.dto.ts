@@ -1,6 +1,7 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Flag, Id, ListOf, OneOf, Optional, Version, Whole } from '../../../platform/http/fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
 import { MAX_UNITS } from './allotment.dto.js';
 import type { SlotView } from './allotment-slot.entity.js';
 import { remainingOf, UNSOLD_ACTIONS, type UnsoldAction } from './release-rule.js';
@@ -20,6 +21,11 @@ export class ListSlots extends PageQuery {
   @Optional()
   @IsoDate()
   to?: string;
+
+  /** Sort field; a leading `-` means descending order, `startsAt` by default. */
+  @Optional()
+  @SortBy(['startsAt', 'createdAt'])
+  sort?: string;
 }
 
 /** New number of units of one departure. */

@@ -5,6 +5,7 @@ import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { DeparturesService } from '../../operations/index.js';
 import { AllotmentSlot } from './allotment-slot.entity.js';
 import type { ListSlots } from './slot.dto.js';
@@ -75,7 +76,7 @@ export class SlotsRepository {
     if (query.departureId !== undefined) {
       found.andWhere('slot.departureId = :departureId', { departureId: query.departureId });
     }
-    found.orderBy('slot.startsAt', 'ASC').addOrderBy('slot.id', 'ASC');
+    sortRows(found, query.sort ?? 'startsAt');
     return this.rows.page(found, pageBounds(query));
   }
 

@@ -12,6 +12,7 @@ import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import {
   ActionLedger,
   assertUnchangedSince,
@@ -80,8 +81,7 @@ export class ChannelsService {
     if (query.search !== undefined) found.andWhere('channel.name ilike :name', { name: containing(query.search) });
     if (query.kind !== undefined) found.andWhere('channel.kind = :kind', { kind: query.kind });
     if (query.status !== undefined) found.andWhere('channel.status = :status', { status: query.status });
-    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
-    found.orderBy(`channel.${sort.replace('-', '')}`, direction).addOrderBy('channel.id', direction);
+    sortRows(found, sort);
     return this.rows.page(found, pageBounds(query));
   }
 

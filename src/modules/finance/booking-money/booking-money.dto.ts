@@ -1,6 +1,6 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Cents, Id, ListOf, OneOf, Optional, Text } from '../../../platform/http/fields.js';
-import { QueryFlag } from '../../../platform/http/query-fields.js';
+import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
 import { INVOICE_STATUSES, type InvoiceStatus } from '../booking-account/invoice.entity.js';
 import { PaymentSummary } from '../payments/payment-response.dto.js';
@@ -162,6 +162,11 @@ export class ListCustomerCredit extends PageQuery {
   @Optional()
   @Text({ max: 255 })
   customerEmail?: string;
+
+  /** Sort field; a leading `-` means descending order, `customerName` by default. */
+  @Optional()
+  @SortBy(['customerName', 'unappliedCents'])
+  sort?: string;
 }
 
 /** Unapplied money of one booking. */

@@ -3,6 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { directionOf } from '../../../platform/database/sort-rows.js';
 import { BookingsService } from '../../bookings/index.js';
 import { type AccountMoney, BookingAccount } from '../booking-account/booking-account.js';
 import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
@@ -19,7 +20,7 @@ import { toCreditDueGroup } from './credit-due.dto.js';
 import { PastAccountsRepository } from './past-accounts.repository.js';
 
 /** A customer is found by the address; a booking without one is a customer of its own. */
-const CREDIT = `
+const creditPage = (order: string) => `
   with unapplied as (
     select booking.id, booking.number, booking.customer_name, lower(booking.customer_email) as email, booking.currency,
       coalesce(lower(booking.customer_email), booking.id) as customer, sum(payment.unapplied_cents) as cents
@@ -47,11 +48,11 @@ const CREDIT = `
     ) as debt
     from credit
   ),
-  page as (select * from owing where not $2::boolean or debt > 0 order by customer, currency limit $3 offset $4)
+  page as (select * from owing page where not $2::boolean or debt > 0 order by ${order} limit $3 offset $4)
   select (select count(*) from owing where not $2::boolean or debt > 0)::integer as total, page.name as "customerName",
     page.email as "customerEmail", page.currency, page.cents::float8 as "unappliedCents", page.debt::float8 as "debtCents",
     page.bookings
-  from (select) as always left join page on true order by page.customer, page.currency`;
+  from (select) as always left join page on true order by ${order}`;
 
 /** The account of a booking and what its terms are made of, now or at the end of a day. */
 interface Shown {
@@ -84,14 +85,15 @@ export class BookingMoneyService {
   }
 
   async listCredit(query: ListCustomerCredit): Promise<{ rows: CustomerCredit[]; total: number }> {
-    const { matchesDebt = false, customerEmail = null } = query;
+    const { matchesDebt = false, customerEmail = null, sort = 'customerName' } = query;
+    const [column, direction] = [sort.endsWith('unappliedCents') ? 'cents' : 'name', directionOf(sort)];
+    const order = `page.${column} ${direction}, page.customer ${direction}, page.currency ${direction}`;
     const { limit, offset } = pageBounds(query);
-    const found = await this.database.prepared<CustomerCredit & { total: number }>('customer-credit', CREDIT, [
-      customerEmail,
-      matchesDebt,
-      limit,
-      offset,
-    ]);
+    const found = await this.database.prepared<CustomerCredit & { total: number }>(
+      `customer-credit-by-${column}-${direction}`,
+      creditPage(order),
+      [customerEmail, matchesDebt, limit, offset],
+    );
     const rows = found.filter(({ currency }) => currency !== null).map(({ total: _total, ...credit }) => credit);
     return { rows, total: found[0]?.total ?? 0 };
   }

@@ -1,6 +1,7 @@
 import { PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Cents, Flag, Id, ListOf, OneOf, Optional, Text, Texts } from '../../../platform/http/fields.js';
 import { CurrencyCode } from '../../../platform/http/trade-fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
 import { BOOKING_STATUSES, type BookingStatus } from '../../bookings/index.js';
 import { GIVEN, type GroupCredit } from '../tax-allocation/tax-groups.js';
 
@@ -19,6 +20,11 @@ export class ListCreditDue extends PageQuery {
   @Optional()
   @CurrencyCode()
   currency?: string;
+
+  /** Sort field; a leading `-` means descending order, `bookingNumber` by default. */
+  @Optional()
+  @SortBy(['bookingNumber'])
+  sort?: string;
 }
 
 /** A tax code of which more is on issued documents than is owed, or a tax that does not fit. */

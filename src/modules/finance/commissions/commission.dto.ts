@@ -14,6 +14,7 @@ import {
   Whole,
 } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
 import {
   ADJUST_REASONS,
   type AdjustReason,
@@ -210,6 +211,11 @@ export class SearchCommissions extends PageQuery {
   @Optional()
   @IsoDate()
   to?: string;
+
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  @Optional()
+  @SortBy(['createdAt'])
+  sort?: string;
 }
 
 /** What one recipient earns on one booking item. Amounts are in minor units of `currency`. */

@@ -8,6 +8,7 @@ import { assertVersion } from '../../../platform/http/if-match.js';
 import type { Target } from '../../../platform/http/change-target.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { type BookingItemSummary, BookingsService, type BookingSummary } from '../../bookings/index.js';
 import { ChannelsService } from '../../distribution/index.js';
@@ -128,7 +129,7 @@ export class CommissionsService {
     }
     if (from !== undefined) found.andWhere('line.paidOn >= :from', { from });
     if (to !== undefined) found.andWhere('line.paidOn <= :to', { to });
-    found.orderBy('line.createdAt', 'DESC').addOrderBy('line.id', 'DESC');
+    sortRows(found, query.sort ?? '-createdAt');
     return this.repository.rows.page(found, pageBounds(query));
   }
 

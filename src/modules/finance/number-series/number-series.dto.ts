@@ -127,6 +127,11 @@ export class ReadSequenceReport extends PageQuery {
   @Optional()
   @QueryFlag()
   anomalous?: boolean;
+
+  /** Sort field; a leading `-` means descending order, `sequence` by default. */
+  @Optional()
+  @SortBy(['sequence'])
+  sort?: string;
 }
 
 /** A number of a counter, or a range of numbers that no document has. */

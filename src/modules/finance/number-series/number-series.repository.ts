@@ -4,6 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { sortRows, directionOf } from '../../../platform/database/sort-rows.js';
 import { periodKeyOf } from './number-pattern.js';
 import { sequenceEntries } from './sequence.sql.js';
 import type { ListNumberSeries, ReadSequenceReport, SequenceEntry } from './number-series.dto.js';
@@ -43,18 +44,18 @@ export interface SeriesDocument {
 }
 
 /** A page of the numbers of the counter $1, $2; only those with an anomaly if $3. */
-const SEQUENCE = `
+const sequencePage = (direction: 'ASC' | 'DESC') => `
   with found as (
     select * from (${sequenceEntries('select $1::text as series_id, $2::text as period_key')}) entries
     where not $3::boolean or anomaly is not null
   ),
-  page as (select * from found order by sequence limit $4 offset $5)
+  page as (select * from found order by sequence ${direction} limit $4 offset $5)
   select counted.total, case when page.sequence is not null then json_build_object(
     'sequence', page.sequence, 'lastSequence', page.last_sequence, 'number', page.number, 'documentId', page.id,
     'documentType', page.type, 'status', page.status, 'issueDate', page.issue_date, 'releasedAt', page.released_at_text,
     'reason', page.reason, 'anomaly', page.anomaly) end as entry
   from (select count(*)::integer as total from found) counted left join page on true
-  order by page.sequence`;
+  order by page.sequence ${direction}`;
 
 /** Number series and their counters, one for each period. A period without a counter starts at 1. */
 @Injectable()
@@ -85,8 +86,7 @@ export class NumberSeriesRepository {
     for (const [name, text] of Object.entries(DERIVED)) found.addSelect(text, name);
     if (documentType !== undefined) found.andWhere('series.documentType = :documentType', { documentType });
     if (active !== undefined) found.andWhere('series.active = :active', { active });
-    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
-    found.orderBy(`series.${sort.replace('-', '')}`, direction).addOrderBy('series.id', direction);
+    sortRows(found, sort);
     const { rows, total } = await this.database.page<NumberSeries, Derived>(found, pageBounds(query));
     return { views: rows.map(({ entity, raw }) => toView(entity, raw)), total };
   }
@@ -211,16 +211,13 @@ export class NumberSeriesRepository {
   /** The numbers of a counter in their order, with the ranges that no document has. */
   async sequence(
     series: Counted,
-    { periodKey = this.currentKey(series), anomalous = false, ...page }: ReadSequenceReport,
+    { periodKey = this.currentKey(series), anomalous = false, sort = 'sequence', ...page }: ReadSequenceReport,
   ): Promise<{ rows: SequenceEntry[]; total: number }> {
     const { limit, offset } = pageBounds(page);
-    const rows = await this.database.query<{ entry: SequenceEntry | null; total: number }>(SEQUENCE, [
-      series.id,
-      periodKey,
-      anomalous,
-      limit,
-      offset,
-    ]);
+    const rows = await this.database.query<{ entry: SequenceEntry | null; total: number }>(
+      sequencePage(directionOf(sort)),
+      [series.id, periodKey, anomalous, limit, offset],
+    );
     return { rows: rows.flatMap(({ entry }) => (entry ? [entry] : [])), total: rows[0]?.total ?? 0 };
   }
 

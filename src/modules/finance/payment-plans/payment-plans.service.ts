@@ -9,6 +9,7 @@ import { assertVersion } from '../../../platform/http/if-match.js';
 import { assertUnchangedSince, type RecordedAction, type ReversalResult, Reverses } from '../../action-ledger/index.js';
 import type { Target } from '../../../platform/http/change-target.js';
 import { newId } from '../../../platform/ids/id.js';
+import { directionOf } from '../../../platform/database/sort-rows.js';
 import { type BookingSummary, BookingsService, type PaymentPolicy } from '../../bookings/index.js';
 import { AccountAuditService } from '../booking-account/account-audit.service.js';
 import type { BookingAccount } from '../booking-account/booking-account.js';
@@ -67,13 +68,14 @@ export class PaymentPlansService {
     private readonly clock: Clock,
   ) {}
 
-  /** The installments of the booking's current plan, by due date; one statement. Throws 404. */
+  /** The installments of the booking's current plan; one statement. Throws 404. */
   async list(bookingId: string, query: ListPaymentSchedules): Promise<{ views: InstallmentView[]; total: number }> {
     const { limit, offset } = pageBounds(query);
     const { status = null, dueFrom = null, dueTo = null } = query;
+    const direction = directionOf(query.sort ?? 'dueDate');
     const rows = await this.database.read<PaymentSchedule, ListedInstallment>(PaymentSchedule, {
-      name: 'payment-schedules-of-booking',
-      text: pageSql(this.database.columnsOf(PaymentSchedule, 'installment')),
+      name: `payment-schedules-of-booking-${direction}`,
+      text: pageSql(this.database.columnsOf(PaymentSchedule, 'installment'), direction),
       values: [bookingId, this.clock.today(), status, dueFrom, dueTo, limit, offset],
     });
     const total = rows[0]?.raw.total ?? 0;

@@ -13,7 +13,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
-import { QueryFlag } from '../../../platform/http/query-fields.js';
+import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   ADDABLE_SCHEDULE_TYPES,
@@ -146,6 +146,11 @@ export class ListPaymentSchedules extends PageQuery {
   @Optional()
   @IsoDate()
   dueTo?: string;
+
+  /** Sort field; a leading `-` means descending order, `dueDate` by default. */
+  @Optional()
+  @SortBy(['dueDate'])
+  sort?: string;
 }
 
 /** One installment as the action ledger stores it. */

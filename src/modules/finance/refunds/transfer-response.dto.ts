@@ -1,6 +1,7 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Cents, Id, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
 import { type Payment, PAYMENT_STATUSES, type PaymentStatus } from '../booking-account/payment.entity.js';
 
 /** Both sides of a transfer between two bookings of a customer. */
@@ -70,6 +71,11 @@ export class ListTransfers extends PageQuery {
   @Optional()
   @OneOf(PAYMENT_STATUSES)
   status?: PaymentStatus;
+
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  @Optional()
+  @SortBy(['createdAt'])
+  sort?: string;
 }
 
 export class TransferEnvelope extends dataOf(TransferResponse) {}

@@ -5,6 +5,7 @@ import type { Rows } from '../../../platform/database/rows.js';
 import { conflict, invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { type RecordedAction, type ReversalResult, Reverses } from '../../action-ledger/index.js';
 import type { BookingSummary } from '../../bookings/index.js';
 import { AccountAuditService, transferImage } from '../booking-account/account-audit.service.js';
@@ -51,7 +52,7 @@ export class TransfersService {
       const ofBooking = 'select transfer_id from payments where booking_id = :bookingId and transfer_id is not null';
       found.andWhere(`payment.transferId in (${ofBooking})`, { bookingId });
     }
-    found.orderBy('payment.createdAt', 'DESC').addOrderBy('payment.id', 'DESC');
+    sortRows(found, page.sort ?? '-createdAt');
     const { rows: outgoing, total } = await this.rows.page(found, pageBounds(page));
     const incoming = await this.rows.read({
       name: 'transfers-incoming',

@@ -1,6 +1,6 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
-import { QueryFlag } from '../../../platform/http/query-fields.js';
+import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../organization/index.js';
 import {
@@ -29,7 +29,12 @@ export class RequestRendition {
   language?: DocumentLanguage;
 }
 
-export class ListRenditions extends PageQuery {}
+export class ListRenditions extends PageQuery {
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  @Optional()
+  @SortBy(['createdAt'])
+  sort?: string;
+}
 
 export class DownloadRendition {
   /** Whether to accept a rendition that a newer version has replaced; false by default. */

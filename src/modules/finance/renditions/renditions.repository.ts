@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { PageBounds } from '../../../platform/database/page.js';
+import { pageBounds } from '../../../platform/http/dto.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { InvoiceRendition, type RenditionFormat, type RenditionStatus } from './invoice-rendition.entity.js';
+import type { ListRenditions } from './rendition.dto.js';
 
 /** Renditions of one invoice, format and language. */
 export type RenditionSeries = Pick<InvoiceRendition, 'invoiceId' | 'format' | 'language'>;
@@ -63,10 +65,10 @@ export class RenditionsRepository {
   }
 
   /** Newest first. */
-  async list(invoiceId: string, bounds: PageBounds): Promise<{ rows: InvoiceRendition[]; total: number }> {
+  async list(invoiceId: string, query: ListRenditions): Promise<{ rows: InvoiceRendition[]; total: number }> {
     const found = this.rows.query('rendition').where('rendition.invoiceId = :invoiceId', { invoiceId });
-    found.orderBy('rendition.createdAt', 'DESC').addOrderBy('rendition.id', 'DESC');
-    return this.rows.page(found, bounds);
+    sortRows(found, query.sort ?? '-createdAt');
+    return this.rows.page(found, pageBounds(query));
   }
 
   /** The number that the booking of an invoice has now. */

@@ -7,7 +7,6 @@ import { make } from '../../../platform/database/rows.js';
 import { AppError, conflict } from '../../../platform/errors/app-error.js';
 import { FileLinks } from '../../../platform/files/file-links.js';
 import { FileStore } from '../../../platform/files/file-store.js';
-import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { LOG } from '../../../platform/observability/log.js';
@@ -79,7 +78,7 @@ export class RenditionsService {
   /** Newest first. */
   async list(invoiceId: string, query: ListRenditions): Promise<{ rows: InvoiceRendition[]; total: number }> {
     await this.invoices.bookingIdOf(invoiceId);
-    return this.repository.list(invoiceId, pageBounds(query));
+    return this.repository.list(invoiceId, query);
   }
 
   /** Returns a signed link to the file. Throws 503 if the file store is not available. */

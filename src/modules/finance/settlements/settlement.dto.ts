@@ -12,6 +12,7 @@ import {
   Whole,
 } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
 import {
   CANCELLATION_INITIATORS,
   CANCELLATION_OUTCOMES,
@@ -39,6 +40,11 @@ export class ListSettlements extends PageQuery {
   @Optional()
   @IsoDate()
   dueBefore?: string;
+
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  @Optional()
+  @SortBy(['createdAt', 'refundDueOn'])
+  sort?: string;
 }
 
 /** How the money that exceeds the fee is paid back. */

@@ -8,6 +8,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import type { BookingCancellation } from '../../bookings/index.js';
 import type { BookingAccount } from '../booking-account/booking-account.js';
@@ -64,12 +65,13 @@ export class SettlementsService {
   async list({
     status,
     dueBefore,
+    sort = '-createdAt',
     ...page
   }: ListSettlements): Promise<{ rows: CancellationSettlement[]; total: number }> {
     const found = this.rows.query('settlement').where('settlement.reinstatedAt is null');
     if (status !== undefined) found.andWhere('settlement.status = :status', { status });
     if (dueBefore !== undefined) found.andWhere('settlement.refundDueOn < :dueBefore', { dueBefore });
-    found.orderBy('settlement.createdAt', 'DESC').addOrderBy('settlement.id', 'DESC');
+    sortRows(found, sort, { nulls: sort.endsWith('refundDueOn') ? 'NULLS LAST' : undefined });
     return this.rows.page(found, pageBounds(page));
   }
 

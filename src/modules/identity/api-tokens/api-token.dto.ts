@@ -2,7 +2,7 @@ import { STAFF_SCOPES } from '../../../platform/auth/scopes.js';
 import { patternOf } from '../../../platform/http/word-pattern.js';
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Clearable, Id, Optional, Text, Texts } from '../../../platform/http/fields.js';
-import { QueryFlag } from '../../../platform/http/query-fields.js';
+import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import type { ApiToken } from './api-token.entity.js';
 
@@ -49,6 +49,11 @@ export class ListApiTokens extends PageQuery {
   @Optional()
   @QueryFlag()
   active?: boolean;
+
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  @Optional()
+  @SortBy(['createdAt', 'name'])
+  sort?: string;
 }
 
 /** An API token of a staff user, without its value. */

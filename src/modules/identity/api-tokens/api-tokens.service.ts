@@ -10,6 +10,7 @@ import { make } from '../../../platform/database/rows.js';
 import { invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
 import { SecurityEventsService } from '../security-events/security-events.service.js';
@@ -92,7 +93,7 @@ export class ApiTokensService {
       const usable = '(t.revokedAt is null and (t.expiresAt is null or t.expiresAt > :now))';
       found.andWhere(query.active ? usable : `not ${usable}`, { now: this.clock.now() });
     }
-    found.orderBy('t.createdAt', 'DESC').addOrderBy('t.id', 'DESC');
+    sortRows(found, query.sort ?? '-createdAt');
     const { rows, total } = await this.database.page(found, pageBounds(query));
     return { tokens: rows.map(({ entity }) => entity), total };
   }

@@ -1,6 +1,7 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text, Texts, Version } from '../../../platform/http/fields.js';
 import { EmailAddress, Instant } from '../../../platform/http/trade-fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
 import { PASSWORD_RULE } from '../users/password-policy.js';
 import { type Role, ROLE_RULE, ROLES } from '../users/role.js';
 import { UserResponse } from '../users/user.dto.js';
@@ -53,6 +54,11 @@ export class ListInvitations extends PageQuery {
   @Optional()
   @OneOf(INVITATION_STATUSES)
   status?: InvitationStatus;
+
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  @Optional()
+  @SortBy(['createdAt', 'expiresAt'])
+  sort?: string;
 }
 
 /** An invitation, without its link. */

@@ -12,6 +12,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { MailLimits } from '../../../platform/limits/mail-limits.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import { AccountLinksService, linkInvalid } from '../account-links/account-links.service.js';
 import { AccountMailListener } from '../account-mails/account-mail-listener.js';
@@ -94,7 +95,7 @@ export class InvitationsService {
         found.andWhere('invitation.status = :status', { status: query.status });
         break;
     }
-    found.orderBy('invitation.createdAt', 'DESC').addOrderBy('invitation.id', 'DESC');
+    sortRows(found, query.sort ?? '-createdAt');
     return this.rows.page(found, pageBounds(query));
   }
 

@@ -1,6 +1,7 @@
 import { PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, Nullable, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
 import { SECURITY_EVENT_KINDS, type SecurityEvent, type SecurityEventKind } from './security-event.entity.js';
 
 /** Filters and paging of the caller's own security events. All that are sent must match. */
@@ -19,6 +20,11 @@ export class ListOwnSecurityEvents extends PageQuery {
   @Optional()
   @Instant()
   to?: string;
+
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  @Optional()
+  @SortBy(['createdAt'])
+  sort?: string;
 }
 
 /** Filters and paging of the security events of all users. All that are sent must match. */

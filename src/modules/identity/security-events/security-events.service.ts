@@ -8,6 +8,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { LOG } from '../../../platform/observability/log.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import type { ListSecurityEvents } from './security-event.dto.js';
 import { SecurityEvent, type SecurityEventKind } from './security-event.entity.js';
 
@@ -67,7 +68,7 @@ export class SecurityEventsService {
     if (userId !== undefined) found.andWhere('e.userId = :userId', { userId });
     if (from !== undefined) found.andWhere('e.createdAt >= :from', { from: new Date(from) });
     if (to !== undefined) found.andWhere('e.createdAt < :to', { to: new Date(to) });
-    found.orderBy('e.createdAt', 'DESC').addOrderBy('e.id', 'DESC');
+    sortRows(found, query.sort ?? '-createdAt');
     const { rows, total } = await this.database.page(found, pageBounds(query));
     return { events: rows.map(({ entity }) => entity), total };
   }

@@ -1,6 +1,7 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Flag, Id, Nested, Nullable, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
 import { SecondFactorProof } from '../second-factors/second-factor.dto.js';
 import { PASSWORD_RULE } from '../users/password-policy.js';
 import { UserResponse } from '../users/user.dto.js';
@@ -52,6 +53,11 @@ export class ListSessions extends PageQuery {
   @Optional()
   @Id('user')
   userId?: string;
+
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  @Optional()
+  @SortBy(['createdAt', 'lastUsedAt'])
+  sort?: string;
 }
 
 /** A new session with its token. */

@@ -7,6 +7,7 @@ import { Database } from '../../../platform/database/database.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
 import { DevicesService } from '../devices/devices.service.js';
@@ -33,7 +34,7 @@ export class SessionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** The sessions that can still be used, newest first. Throws 403 `session_required`, and without the scope for another user. */
+  /** The sessions that can still be used. Throws 403 `session_required`, and without the scope for another user. */
   async list(query: ListSessions): Promise<{ sessions: StaffSession[]; total: number }> {
     const { principal } = assertSession();
     const { userId = principal } = query;
@@ -42,7 +43,7 @@ export class SessionsService {
     found.where('s.userId = :userId and s.endedAt is null', { userId });
     found.andWhere('s.expiresAt > :now', { now: this.clock.now() });
     found.andWhere('s.lastUsedAt > :idle', { idle: this.clock.inSeconds(-IDLE_SECONDS) });
-    found.orderBy('s.createdAt', 'DESC').addOrderBy('s.id', 'DESC');
+    sortRows(found, query.sort ?? '-createdAt');
     const { rows, total } = await this.database.page(found, pageBounds(query));
     return { sessions: rows.map(({ entity }) => entity), total };
   }

@@ -13,6 +13,7 @@ import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId, randomBase62 } from '../../../platform/ids/id.js';
 import { Provisions, type RevealSecret } from '../../../platform/provisioning/provisioning-decorators.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import {
   ActionLedger,
   assertUnchangedSince,
@@ -104,8 +105,7 @@ export class UsersService {
     if (query.role !== undefined) found.andWhere(':role = any (u.roles)', { role: query.role });
     if (query.active !== undefined) found.andWhere('u.active = :active', { active: query.active });
     const { sort = '-createdAt' } = query;
-    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
-    found.orderBy(`u.${sort.replace('-', '')}`, direction).addOrderBy('u.id', direction);
+    sortRows(found, sort);
     const { rows, total } = await this.database.page(found, pageBounds(query));
     return { users: rows.map(({ entity }) => entity), total };
   }

@@ -15,6 +15,7 @@ import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { MailLimits } from '../../../platform/limits/mail-limits.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
 import { DirectMailsService } from '../../notifications/index.js';
 import { newPublicId, REFERENCE } from './contract-id.js';
@@ -127,8 +128,7 @@ export class ContractsService {
     if (status !== undefined) found.andWhere('contract.status = :status', { status });
     if (bookingId !== undefined) found.andWhere('contract.bookingId = :bookingId', { bookingId });
     if (search !== undefined) found.andWhere(containsWordsSql('contract.search_text', ':search'), { search });
-    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
-    found.orderBy(`contract.${sort.replace('-', '')}`, direction).addOrderBy('contract.id', direction);
+    sortRows(found, sort);
     const total = await this.database.count(found);
     return { contracts: await found.limit(limit).offset(offset).getMany(), total };
   }

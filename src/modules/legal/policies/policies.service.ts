@@ -9,6 +9,7 @@ import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { slugOf } from './policy-slug.js';
 import type { CreatePolicy, ListPolicies, UpdatePolicy } from './policy.dto.js';
@@ -61,8 +62,7 @@ export class PoliciesService {
     const found = this.rows.query('policy').addSelect(CURRENT, 'current');
     if (kind !== undefined) found.andWhere('policy.kind = :kind', { kind });
     if (search !== undefined) found.andWhere(contains(search));
-    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
-    found.orderBy(`policy.${sort.replace('-', '')}`, direction).addOrderBy('policy.id', direction);
+    sortRows(found, sort);
     const { rows, total } = await this.database.page<Policy, WithCurrent>(found, pageBounds(query));
     return { views: rows.map(({ entity, raw }) => ({ policy: entity, currentVersionId: raw.current })), total };
   }

@@ -1,7 +1,7 @@
 import { PickType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, Flag, Id, Ignored, OneOf, Optional, Text, Version, Whole } from '../../../platform/http/fields.js';
-import { QueryFlag } from '../../../platform/http/query-fields.js';
+import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { POLICY_KINDS, type PolicyKind } from '../policies/policy-kind.js';
 import { MAX_SLUG, SLUG } from '../policies/policy-slug.js';
@@ -97,6 +97,11 @@ export class ListPolicyAssignments extends PageQuery {
   @Optional()
   @QueryFlag()
   removed?: boolean;
+
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  @Optional()
+  @SortBy(['createdAt'])
+  sort?: string;
 }
 
 /** An assignment of a policy to a target. */

@@ -11,6 +11,7 @@ import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import {
   ActionLedger,
   assertUnchangedSince,
@@ -93,7 +94,7 @@ export class PolicyAssignmentsService {
     if (policyId !== undefined) found.andWhere('assignment.policyId = :policyId', { policyId });
     if (scope !== undefined) found.andWhere('assignment.scope = :scope', { scope });
     if (targetId !== undefined) found.andWhere('assignment.targetId = :targetId', { targetId });
-    found.orderBy('assignment.createdAt', 'DESC').addOrderBy('assignment.id', 'DESC');
+    sortRows(found, query.sort ?? '-createdAt');
     return this.rows.page(found, pageBounds(query));
   }
 

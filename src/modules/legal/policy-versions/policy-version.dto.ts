@@ -13,6 +13,7 @@ import {
   Whole,
 } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate, CheckedText } from '../../../platform/http/trade-fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
 import { isDocumentText, MAX_BODY, MAX_FROZEN_BODY, TEXT_RULE } from '../texts/document-text.js';
 import { type PolicyRule, REFUND_TYPES, RULE_TYPES, type RefundType, type RuleType } from './policy-rule.js';
 import { type PolicyVersion, VERSION_STATUSES, type VersionStatus, type VersionView } from './policy-version.entity.js';
@@ -135,6 +136,11 @@ export class ListPolicyVersions extends PageQuery {
   @Optional()
   @OneOf(VERSION_STATUSES)
   status?: VersionStatus;
+
+  /** Sort field; a leading `-` means descending order, `-number` by default. */
+  @Optional()
+  @SortBy(['number', 'createdAt'])
+  sort?: string;
 }
 
 /** The columns of a list, without text. */

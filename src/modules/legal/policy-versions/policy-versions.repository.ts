@@ -3,6 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import type { PolicyRule } from './policy-rule.js';
 import { LISTED_COLUMNS, type ListedVersion, type ListPolicyVersions } from './policy-version.dto.js';
 import { PolicyVersion, type VersionView } from './policy-version.entity.js';
@@ -62,7 +63,7 @@ export class PolicyVersionsRepository {
       .select(LISTED_COLUMNS.map((column) => `version.${column}`))
       .where('version.policyId = :policyId', { policyId });
     if (query.status !== undefined) found.andWhere('version.status = :status', { status: query.status });
-    found.orderBy('version.number', 'DESC');
+    sortRows(found, query.sort ?? '-number');
     const [versions, total] = await found.limit(limit).offset(offset).getManyAndCount();
     return { versions, total };
   }

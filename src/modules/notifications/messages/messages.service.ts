@@ -5,6 +5,7 @@ import { Database } from '../../../platform/database/database.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { instantOf } from '../../../platform/time/local-time.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { dayNumber } from '../timing/run-time.js';
 import { DAY_MS } from '../timing/sending-window.js';
@@ -68,7 +69,7 @@ export class MessagesService {
     if (query.status !== undefined) found.andWhere('message.status = :status', { status: query.status });
     if (query.from !== undefined) found.andWhere('message.createdAt >= :from', { from: query.from });
     if (query.to !== undefined) found.andWhere('message.createdAt < :to', { to: query.to });
-    found.orderBy('message.createdAt', 'DESC').addOrderBy('message.id', 'DESC');
+    sortRows(found, query.sort ?? '-createdAt');
     const { rows, total } = await this.database.page(found, pageBounds(query));
     return { rows: rows.map(({ entity }) => entity), total };
   }

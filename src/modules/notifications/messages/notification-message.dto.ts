@@ -1,6 +1,7 @@
 import { PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
 import { maskAddress } from './mask-address.js';
 import {
   MESSAGE_KINDS,
@@ -31,6 +32,11 @@ export class ListNotificationMessages extends PageQuery {
   @Optional()
   @Instant()
   to?: string;
+
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  @Optional()
+  @SortBy(['createdAt'])
+  sort?: string;
 }
 
 /** An e-mail to a customer, or about an account to a member of staff, with its delivery state. */

@@ -4,6 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import { containing } from '../../../platform/database/like.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { LIVE_TRIGGERS, type LiveTrigger } from '../targets/reminder-trigger.js';
 import type { ListReminderRules } from './reminder-rule.dto.js';
 import {
@@ -86,8 +87,7 @@ export class ReminderRulesRepository {
     if (query.search !== undefined) found.andWhere('rule.name ilike :name', { name: containing(query.search) });
     if (query.trigger !== undefined) found.andWhere('rule.trigger = :trigger', { trigger: query.trigger });
     if (query.enabled !== undefined) found.andWhere('rule.enabled = :enabled', { enabled: query.enabled });
-    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
-    found.orderBy(`rule.${sort.replace('-', '')}`, direction).addOrderBy('rule.id', direction);
+    sortRows(found, sort);
     return this.rules.page(found, pageBounds(query));
   }
 

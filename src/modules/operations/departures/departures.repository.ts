@@ -4,6 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import type { ListDepartures } from './departure.dto.js';
 import { Departure, type DepartureStatus, type DepartureView } from './departure.entity.js';
 import { type SalesState, salesStateOf } from './sales-state.js';
@@ -73,8 +74,7 @@ export class DeparturesRepository {
       const undecided = `(departure.status = 'scheduled' and departure.minimum_not_reached_at is not null)`;
       found.andWhere(`${undecided} = :attention`, { attention });
     }
-    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
-    found.orderBy(`departure.${sort.replace('-', '')}`, direction).addOrderBy('departure.id', direction);
+    sortRows(found, sort);
     const { rows, total } = await this.database.page<Departure, ViewColumns>(found, pageBounds(query));
     return { views: rows.map(viewFrom), total };
   }

@@ -10,6 +10,7 @@ import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import {
   ActionLedger,
   assertUnchangedSince,
@@ -74,8 +75,7 @@ export class FacilitiesService {
     if (search !== undefined) {
       found.andWhere('(facility.name ilike :part or facility.code ilike :part)', { part: containing(search) });
     }
-    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
-    found.orderBy(`facility.${sort.replace('-', '')}`, direction).addOrderBy('facility.id', direction);
+    sortRows(found, sort);
     return this.rows.page(found, pageBounds(query));
   }
 

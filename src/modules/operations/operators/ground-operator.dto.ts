@@ -1,7 +1,7 @@
 import { OmitType } from '@nestjs/swagger';
 import { dataOf, PageQuery, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, Flag, Id, Ignored, ListOf, Optional, Text, Texts, Version } from '../../../platform/http/fields.js';
-import { QueryFlag } from '../../../platform/http/query-fields.js';
+import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { EmailAddress, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
 import type { GroundOperator } from './ground-operator.entity.js';
 
@@ -121,6 +121,11 @@ export class ListGroundOperators extends PageQuery {
   @Optional()
   @Text({ max: 255 })
   search?: string;
+
+  /** Sort field; a leading `-` means descending order, `name` by default. */
+  @Optional()
+  @SortBy(['name', 'createdAt'])
+  sort?: string;
 }
 
 /** A local partner that runs transfers, tours or other services. */

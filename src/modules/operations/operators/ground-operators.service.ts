@@ -9,6 +9,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { FacilitiesService } from '../facilities/facilities.service.js';
 import type { CreateGroundOperator, ListGroundOperators, UpdateGroundOperator } from './ground-operator.dto.js';
@@ -48,7 +49,7 @@ export class GroundOperatorsService {
     if (search !== undefined) {
       found.andWhere('(operator.name ilike :part or operator.code ilike :part)', { part: containing(search) });
     }
-    found.orderBy('operator.name', 'ASC').addOrderBy('operator.id', 'ASC');
+    sortRows(found, query.sort ?? 'name');
     return this.rows.page(found, pageBounds(query));
   }
 

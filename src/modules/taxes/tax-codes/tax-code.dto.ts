@@ -11,7 +11,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
-import { QueryFlag } from '../../../platform/http/query-fields.js';
+import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CountryCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { TAX_KINDS, type TaxKind } from './tax-kinds.js';
 import type { TaxCodeView } from './tax-codes.repository.js';
@@ -140,6 +140,11 @@ export class ListTaxCodes extends PageQuery {
   @Optional()
   @IsoDate()
   on?: string;
+
+  /** Sort field; a leading `-` means descending order, `country` by default. */
+  @Optional()
+  @SortBy(['country', 'createdAt'])
+  sort?: string;
 }
 
 /** A rate of a tax code and the days on which it applies. */

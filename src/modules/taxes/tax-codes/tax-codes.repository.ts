@@ -3,6 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import type { ListTaxCodes } from './tax-code.dto.js';
 import { TaxCode, type TaxRate } from './tax-code.entity.js';
 
@@ -41,7 +42,7 @@ export class TaxCodesRepository {
     return this.get(id);
   }
 
-  /** Sorted by country and code. */
+  /** By default sorted by country and code. */
   async list({ country, kind, active, on, ...query }: ListTaxCodes): Promise<{ views: TaxCodeView[]; total: number }> {
     const found = this.rows.query('tax_code');
     if (country !== undefined) found.andWhere('tax_code.country = :country', { country });
@@ -54,7 +55,7 @@ export class TaxCodesRepository {
         { on },
       );
     }
-    found.orderBy('tax_code.country', 'ASC').addOrderBy('tax_code.code', 'ASC');
+    sortRows(found, query.sort ?? 'country', { then: ['code'] });
     const { rows, total } = await this.rows.page(found, pageBounds(query));
     const rates = await this.ratesOf(rows.map(({ id }) => id));
     return { views: rows.map((taxCode) => ({ taxCode, rates: rates.get(taxCode.id) ?? [] })), total };

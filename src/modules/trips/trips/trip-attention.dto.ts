@@ -1,6 +1,7 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
+import { SortBy } from '../../../platform/http/query-fields.js';
 import {
   ATTENTION_CODES,
   type AttentionCode,
@@ -30,7 +31,12 @@ export class ResolveAttention {
   note?: string;
 }
 
-export class ListTripAttentions extends PageQuery {}
+export class ListTripAttentions extends PageQuery {
+  /** Sort field; a leading `-` means descending order, `-raisedAt` by default. */
+  @Optional()
+  @SortBy(['raisedAt'])
+  sort?: string;
+}
 
 /** Something about an order at an external provider that staff need to check. */
 export class TripAttentionResponse {

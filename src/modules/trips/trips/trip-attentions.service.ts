@@ -3,15 +3,17 @@ import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
-import { pageBounds, type PageQuery } from '../../../platform/http/dto.js';
+import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import type { ReservationStep } from './reservation-plan.js';
 import { type AttentionCode, type Resolution, TripAttention } from './trip-attention.entity.js';
 import { eventsOf } from './trip-audit.js';
 import type { Trip } from './trip.entity.js';
+import type { ListTripAttentions } from './trip-attention.dto.js';
 
 /**
  * What staff need to check about the orders of trips. The trip is locked by the caller, which also saves it: its flag shows
@@ -32,9 +34,9 @@ export class TripAttentionsService {
   }
 
   /** Newest first. */
-  async list(envelopeId: string, query: PageQuery): Promise<{ rows: TripAttention[]; total: number }> {
+  async list(envelopeId: string, query: ListTripAttentions): Promise<{ rows: TripAttention[]; total: number }> {
     const found = this.rows.query('attention').where('attention.envelopeId = :envelopeId', { envelopeId });
-    found.orderBy('attention.raisedAt', 'DESC').addOrderBy('attention.id', 'DESC');
+    sortRows(found, query.sort ?? '-raisedAt');
     return this.rows.page(found, pageBounds(query));
   }
 
