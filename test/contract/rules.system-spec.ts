@@ -110,6 +110,14 @@ const WITHOUT_SORT = [
   `GET ${STAFF}/finance/booking-items/{bookingItemId}/commissions`,
 ];
 
+/** The period of a ledger's export, a day on which something is valid, and a day that is not included. */
+const OTHER_TIMES = [
+  `GET ${STAFF}/action-ledger/entries from`,
+  `GET ${STAFF}/action-ledger/entries to`,
+  `GET ${STAFF}/finance/cancellation-settlements dueBefore`,
+  `GET ${STAFF}/finance/tax-codes on`,
+];
+
 /** Returned only once: a repeated request does not show them again. */
 const SECRETS: Record<string, string> = {
   [`POST ${STAFF}/identity/api-tokens`]: 'token',
@@ -283,6 +291,40 @@ describe('a list', () => {
       for (const value of values.filter((one) => !one.startsWith('-'))) {
         const [up, down] = [await rowsBy(call, value), await rowsBy(call, `-${value}`)];
         seen.push([values.includes(`-${value}`), true], [down.toReversed(), up]);
+      }
+      return seen;
+    });
+    expect(found).toEqual([]);
+  });
+
+  it('a list of the staff surface names filters by day ...From and ...To, and by time ...After and ...Before', () => {
+    const found = staffLists().flatMap((call) => {
+      const parameters = (call.operation.parameters ?? []).filter((one) => one.in === 'query' && !one.deprecated);
+      const wrong = parameters.filter(({ name, schema }) => {
+        const ending = { date: /(From|To)$/, 'date-time': /(After|Before)$/ }[String(schema.format)];
+        return ending !== undefined && !ending.test(name);
+      });
+      return 'totals' in listMembers(call) ? [] : wrong.map(({ name }) => `${call.name} ${name}`);
+    });
+    expect(found.sort()).toEqual(OTHER_TIMES);
+  });
+
+  it('a filter has the same effect by its former name, whose errors contain that name, and both names are 400', async () => {
+    const renamed = calls.filter(({ operation }) => operation.parameters?.some(({ deprecated }) => deprecated));
+    expect(renamed.length).toBeGreaterThan(0);
+    const found = await deviations(renamed, async (call) => {
+      const seen: Comparison[] = [];
+      for (const { name: former, description, schema } of call.operation.parameters ?? []) {
+        const [, name] = /^Former name of `(\w+)`/.exec(description ?? '') ?? [];
+        if (name === undefined) continue;
+        for (const year of ['2000', '2026', '2099']) {
+          const value = schema.format === 'date' ? `${year}-06-01` : `${year}-06-01T00:00:00Z`;
+          const present = await send(call, {}, { [name]: value });
+          const byFormer = await send(call, {}, { [former]: value });
+          seen.push([present.status, 200], [byFormer.body, present.body]);
+          seen.push(rejected(await send(call, {}, { [name]: value, [former]: value }), former, 'unknown_member'));
+        }
+        seen.push(rejected(await send(call, {}, { [former]: 'x' }), former));
       }
       return seen;
     });

@@ -37,6 +37,7 @@ export interface Parameter {
   in: 'path' | 'query' | 'header';
   example?: unknown;
   required?: boolean;
+  deprecated?: boolean;
   schema: Schema;
 }
 

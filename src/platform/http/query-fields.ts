@@ -1,4 +1,4 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
@@ -33,4 +33,38 @@ export function SortBy(fields: readonly string[]): PropertyDecorator {
     IsIn(values, { message: `$property must be one of ${values.join(', ')}` }),
     DocumentedAs({ type: 'string', enum: values }, 'Sort field; a leading `-` means descending order.'),
   );
+}
+
+/** Where @nestjs/swagger keeps the options of `ApiProperty`. */
+const DOCUMENTED = 'swagger/apiModelProperties';
+/** Passed on to the document, but not one of the declared options of a property. */
+const DEPRECATED: object = { deprecated: true };
+
+/** By prototype: the present name of each former one. */
+const formerNames = new WeakMap<object, Map<string, string>>();
+
+/** The former name of a parameter, which is accepted in its place. Write it above the decorators that document the parameter. */
+export function FormerName(former: string): PropertyDecorator {
+  return (target, key) => {
+    const names = formerNames.get(target) ?? new Map<string, string>();
+    formerNames.set(target, names.set(former, String(key)));
+    const documented = Reflect.getMetadata(DOCUMENTED, target, key) as object | undefined;
+    const description = `Former name of \`${String(key)}\`.`;
+    ApiProperty({ ...documented, required: false, description, ...DEPRECATED })(target, former);
+  };
+}
+
+/** The present names of parameters that were sent by their former ones. */
+export function renamedParameters(type: Type<object>, given: object): ReadonlyMap<string, string> {
+  const renamed = new Map<string, string>();
+  for (let prototype: unknown = type.prototype; isObject(prototype); prototype = Object.getPrototypeOf(prototype)) {
+    for (const [former, name] of formerNames.get(prototype) ?? []) {
+      if (former in given && !(name in given)) renamed.set(former, name);
+    }
+  }
+  return renamed;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -2,6 +2,7 @@ import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from
 import { type Issue, invalidRequest } from '../errors/app-error.js';
 import { inspectText } from './json-text.js';
 import { type DataMember, isPatch, keptAsData } from './dto.js';
+import { renamedParameters } from './query-fields.js';
 import { validateDto } from './validate-dto.js';
 
 type ArgumentOf = Omit<ArgumentMetadata, 'metatype'> & { metatype?: Type<object> | undefined };
@@ -14,10 +15,28 @@ export class RequestPipe implements PipeTransform {
       metatype !== undefined && ![String, Number, Boolean, Object, Array].some((plain) => plain === metatype);
     if (!isClass || (type !== 'body' && type !== 'query')) return value;
 
-    const { instance, issues } = await validateRequest(metatype, value);
+    const { instance, issues } = await (type === 'query' ? validateQuery : validateRequest)(metatype, value);
     if (issues.length > 0) throw invalidRequest(issues);
     return instance;
   }
+}
+
+/** Validates a query, also with the former names of its parameters; issues contain the names that the caller sent. */
+async function validateQuery(type: Type<object>, value: unknown): ReturnType<typeof validateRequest> {
+  const given = Object.entries(value ?? {});
+  const renamed = renamedParameters(type, Object.fromEntries(given));
+  if (renamed.size === 0) return validateRequest(type, value);
+  const query = Object.fromEntries(given.map(([name, text]) => [renamed.get(name) ?? name, text as unknown]));
+  const { instance, issues } = await validateRequest(type, query);
+  const sent = new Map([...renamed].map(([former, name]) => [name, former]));
+  return {
+    ...(instance && { instance }),
+    issues: issues.map((issue) => {
+      const { path, message } = issue;
+      const name = sent.get(path) ?? path;
+      return { ...issue, path: name, message: message.replace(path, name) };
+    }),
+  };
 }
 
 /**

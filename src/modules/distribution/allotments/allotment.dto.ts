@@ -13,7 +13,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
-import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { QueryFlag, SortBy, FormerName } from '../../../platform/http/query-fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { SHORTAGE_RULES, type ShortageRule, SlotWarning } from '../../operations/index.js';
 import { ALLOTMENT_TYPES, type AllotmentType, type AllotmentView } from './allotment.entity.js';
@@ -183,14 +183,16 @@ export class ListAllotments extends PageQuery {
   productId?: string;
 
   /** Only allotments valid on this day or later. */
+  @FormerName('from')
   @Optional()
   @IsoDate()
-  from?: string;
+  validFrom?: string;
 
   /** Only allotments valid on this day or earlier. */
+  @FormerName('to')
   @Optional()
   @IsoDate()
-  to?: string;
+  validTo?: string;
 
   /** Only active (true) or only inactive (false) allotments. */
   @Optional()

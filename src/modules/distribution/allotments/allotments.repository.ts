@@ -81,12 +81,14 @@ export class AllotmentsRepository {
   }
 
   async listViews(query: ListAllotments): Promise<{ views: AllotmentView[]; total: number }> {
-    const { channelId, productId, from, to, active, sort = '-createdAt' } = query;
+    const { channelId, productId, validFrom, validTo, active, sort = '-createdAt' } = query;
     const found = this.allotments.query('allotment').addSelect(STEPS, 'steps').where('allotment.deletedAt is null');
     if (channelId !== undefined) found.andWhere('allotment.channelId = :channelId', { channelId });
     if (productId !== undefined) found.andWhere('allotment.productId = :productId', { productId });
-    if (from !== undefined) found.andWhere('(allotment.validTo is null or allotment.validTo >= :from)', { from });
-    if (to !== undefined) found.andWhere('allotment.validFrom <= :to', { to });
+    if (validFrom !== undefined) {
+      found.andWhere('(allotment.validTo is null or allotment.validTo >= :validFrom)', { validFrom });
+    }
+    if (validTo !== undefined) found.andWhere('allotment.validFrom <= :validTo', { validTo });
     if (active !== undefined) found.andWhere('allotment.active = :active', { active });
     sortRows(found, sort);
     const { rows, total } = await this.database.page<Allotment, WithSteps>(found, pageBounds(query));

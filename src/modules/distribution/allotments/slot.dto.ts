@@ -1,7 +1,7 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Flag, Id, ListOf, OneOf, Optional, Version, Whole } from '../../../platform/http/fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { SortBy, FormerName } from '../../../platform/http/query-fields.js';
 import { MAX_UNITS } from './allotment.dto.js';
 import type { SlotView } from './allotment-slot.entity.js';
 import { remainingOf, UNSOLD_ACTIONS, type UnsoldAction } from './release-rule.js';
@@ -13,14 +13,16 @@ export class ListSlots extends PageQuery {
   departureId?: string;
 
   /** Only slots of departures that start on this local day or later. */
+  @FormerName('from')
   @Optional()
   @IsoDate()
-  from?: string;
+  startFrom?: string;
 
   /** Only slots of departures that start on this local day or earlier. */
+  @FormerName('to')
   @Optional()
   @IsoDate()
-  to?: string;
+  startTo?: string;
 
   /** Sort field; a leading `-` means descending order, `startsAt` by default. */
   @Optional()

@@ -71,8 +71,8 @@ export class SlotsRepository {
   /** A page of an allotment's slots, by start. */
   async list(allotmentId: string, query: ListSlots): Promise<{ rows: AllotmentSlot[]; total: number }> {
     const found = this.rows.query('slot').where('slot.allotmentId = :allotmentId', { allotmentId });
-    if (query.from !== undefined) found.andWhere('slot.startDate >= :from', { from: query.from });
-    if (query.to !== undefined) found.andWhere('slot.startDate <= :to', { to: query.to });
+    if (query.startFrom !== undefined) found.andWhere('slot.startDate >= :from', { from: query.startFrom });
+    if (query.startTo !== undefined) found.andWhere('slot.startDate <= :to', { to: query.startTo });
     if (query.departureId !== undefined) {
       found.andWhere('slot.departureId = :departureId', { departureId: query.departureId });
     }

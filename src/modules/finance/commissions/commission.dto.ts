@@ -14,7 +14,7 @@ import {
   Whole,
 } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { SortBy, FormerName } from '../../../platform/http/query-fields.js';
 import {
   ADJUST_REASONS,
   type AdjustReason,
@@ -203,14 +203,16 @@ export class SearchCommissions extends PageQuery {
   status?: CommissionStatus;
 
   /** Only commissions that were paid out on this day or later. */
+  @FormerName('from')
   @Optional()
   @IsoDate()
-  from?: string;
+  paidFrom?: string;
 
   /** Only commissions that were paid out on this day or earlier. */
+  @FormerName('to')
   @Optional()
   @IsoDate()
-  to?: string;
+  paidTo?: string;
 
   /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
   @Optional()

@@ -119,7 +119,7 @@ export class CommissionsService {
   }
 
   /** Of all bookings, newest first. */
-  async search({ from, to, ...query }: SearchCommissions): Promise<{ rows: CommissionLine[]; total: number }> {
+  async search({ paidFrom, paidTo, ...query }: SearchCommissions): Promise<{ rows: CommissionLine[]; total: number }> {
     const found = this.repository.rows.query('line');
     for (const name of ['bookingId', 'recipientType', 'recipientId', 'channelId', 'status'] as const) {
       if (query[name] !== undefined) found.andWhere(`line.${name} = :${name}`, { [name]: query[name] });
@@ -127,8 +127,8 @@ export class CommissionsService {
     if (query.recipientName !== undefined) {
       found.andWhere('lower(line.recipientName) = lower(:recipientName)', { recipientName: query.recipientName });
     }
-    if (from !== undefined) found.andWhere('line.paidOn >= :from', { from });
-    if (to !== undefined) found.andWhere('line.paidOn <= :to', { to });
+    if (paidFrom !== undefined) found.andWhere('line.paidOn >= :paidFrom', { paidFrom });
+    if (paidTo !== undefined) found.andWhere('line.paidOn <= :paidTo', { paidTo });
     sortRows(found, query.sort ?? '-createdAt');
     return this.repository.rows.page(found, pageBounds(query));
   }

@@ -1,6 +1,6 @@
 import { PageQuery } from '../../../platform/http/dto.js';
 import { Cents, Clearable, Flag, Id, Ignored, ListOf, OneOf, Optional, Text } from '../../../platform/http/fields.js';
-import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { QueryFlag, SortBy, FormerName } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   DIRECTIONS,
@@ -195,14 +195,16 @@ export class ListPayments extends PageQuery {
   reference?: string;
 
   /** Only payments with `paidOn` on this day or later. */
+  @FormerName('from')
   @Optional()
   @IsoDate()
-  from?: string;
+  paidFrom?: string;
 
   /** Only payments with `paidOn` on this day or earlier. */
+  @FormerName('to')
   @Optional()
   @IsoDate()
-  to?: string;
+  paidTo?: string;
 
   /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
   @Optional()

@@ -78,7 +78,7 @@ export class PaymentsService {
   }
 
   async list(query: ListPayments): Promise<{ rows: Payment[]; total: number }> {
-    const { reference, uncovered, from, to, sort = '-createdAt' } = query;
+    const { reference, uncovered, paidFrom, paidTo, sort = '-createdAt' } = query;
     const found = this.rows.query('payment');
     if (!hasScope('finance:read')) found.andWhere('payment.bookingId is not null');
     for (const name of ['bookingId', 'supplierInvoiceId', 'commissionId', 'direction', 'kind', 'status'] as const) {
@@ -86,8 +86,8 @@ export class PaymentsService {
     }
     if (reference !== undefined) found.andWhere('lower(payment.reference) = lower(:reference)', { reference });
     if (uncovered !== undefined) found.andWhere(uncovered ? UNCOVERED : `not ${UNCOVERED}`);
-    if (from !== undefined) found.andWhere('payment.paidOn >= :from', { from });
-    if (to !== undefined) found.andWhere('payment.paidOn <= :to', { to });
+    if (paidFrom !== undefined) found.andWhere('payment.paidOn >= :paidFrom', { paidFrom });
+    if (paidTo !== undefined) found.andWhere('payment.paidOn <= :paidTo', { paidTo });
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
     const field = SORT_FIELDS.find((known) => sort.endsWith(known)) ?? 'createdAt';
     found.orderBy(`payment.${field}`, direction).addOrderBy('payment.id', direction);

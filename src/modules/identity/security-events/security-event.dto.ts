@@ -1,7 +1,7 @@
 import { PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, Nullable, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { SortBy, FormerName } from '../../../platform/http/query-fields.js';
 import { SECURITY_EVENT_KINDS, type SecurityEvent, type SecurityEventKind } from './security-event.entity.js';
 
 /** Filters and paging of the caller's own security events. All that are sent must match. */
@@ -12,14 +12,16 @@ export class ListOwnSecurityEvents extends PageQuery {
   kind?: SecurityEventKind;
 
   /** Only events at or after this time. */
+  @FormerName('from')
   @Optional()
   @Instant()
-  from?: string;
+  createdAfter?: string;
 
   /** Only events before this time. */
+  @FormerName('to')
   @Optional()
   @Instant()
-  to?: string;
+  createdBefore?: string;
 
   /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
   @Optional()

@@ -62,12 +62,12 @@ export class SecurityEventsService {
 
   /** Newest first. */
   async list(query: ListSecurityEvents): Promise<{ events: SecurityEvent[]; total: number }> {
-    const { kind, userId, from, to } = query;
+    const { kind, userId, createdAfter, createdBefore } = query;
     const found = this.database.repository(SecurityEvent).createQueryBuilder('e').where('true');
     if (kind !== undefined) found.andWhere('e.kind = :kind', { kind });
     if (userId !== undefined) found.andWhere('e.userId = :userId', { userId });
-    if (from !== undefined) found.andWhere('e.createdAt >= :from', { from: new Date(from) });
-    if (to !== undefined) found.andWhere('e.createdAt < :to', { to: new Date(to) });
+    if (createdAfter !== undefined) found.andWhere('e.createdAt >= :after', { after: new Date(createdAfter) });
+    if (createdBefore !== undefined) found.andWhere('e.createdAt < :before', { before: new Date(createdBefore) });
     sortRows(found, query.sort ?? '-createdAt');
     const { rows, total } = await this.database.page(found, pageBounds(query));
     return { events: rows.map(({ entity }) => entity), total };

@@ -67,8 +67,9 @@ export class MessagesService {
     const found = this.database.repository(NotificationMessage).createQueryBuilder('message');
     if (query.runId !== undefined) found.andWhere('message.runId = :runId', { runId: query.runId });
     if (query.status !== undefined) found.andWhere('message.status = :status', { status: query.status });
-    if (query.from !== undefined) found.andWhere('message.createdAt >= :from', { from: query.from });
-    if (query.to !== undefined) found.andWhere('message.createdAt < :to', { to: query.to });
+    if (query.createdAfter !== undefined) found.andWhere('message.createdAt >= :after', { after: query.createdAfter });
+    if (query.createdBefore !== undefined)
+      found.andWhere('message.createdAt < :before', { before: query.createdBefore });
     sortRows(found, query.sort ?? '-createdAt');
     const { rows, total } = await this.database.page(found, pageBounds(query));
     return { rows: rows.map(({ entity }) => entity), total };

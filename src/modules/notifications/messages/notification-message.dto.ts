@@ -1,7 +1,7 @@
 import { PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { SortBy, FormerName } from '../../../platform/http/query-fields.js';
 import { maskAddress } from './mask-address.js';
 import {
   MESSAGE_KINDS,
@@ -24,14 +24,16 @@ export class ListNotificationMessages extends PageQuery {
   status?: MessageStatus;
 
   /** Only messages created at or after this time. */
+  @FormerName('from')
   @Optional()
   @Instant()
-  from?: string;
+  createdAfter?: string;
 
   /** Only messages created before this time. */
+  @FormerName('to')
   @Optional()
   @Instant()
-  to?: string;
+  createdBefore?: string;
 
   /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
   @Optional()

@@ -1,6 +1,6 @@
 import { dataOf, PageQuery } from '../../../platform/http/dto.js';
 import { Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { SortBy, FormerName } from '../../../platform/http/query-fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { maskAddress } from '../messages/mask-address.js';
 import { dayNumber } from '../timing/run-time.js';
@@ -19,14 +19,16 @@ export class ListReminderRuns extends PageQuery {
   stage?: string;
 
   /** Only runs at or after this time. */
+  @FormerName('from')
   @Optional()
   @Instant()
-  from?: string;
+  runAfter?: string;
 
   /** Only runs before this time. */
+  @FormerName('to')
   @Optional()
   @Instant()
-  to?: string;
+  runBefore?: string;
 
   /** Order of the list; `-runAt` (latest first) by default. */
   @Optional()

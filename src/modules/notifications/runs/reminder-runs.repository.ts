@@ -113,8 +113,8 @@ export class ReminderRunsRepository {
       .where('run.bookingId = :bookingId', { bookingId });
     if (query.status !== undefined) found.andWhere('run.status = :status', { status: query.status });
     if (query.stage !== undefined) found.andWhere('run.stageId = :stage', { stage: query.stage });
-    if (query.from !== undefined) found.andWhere('run.runAt >= :from', { from: query.from });
-    if (query.to !== undefined) found.andWhere('run.runAt < :to', { to: query.to });
+    if (query.runAfter !== undefined) found.andWhere('run.runAt >= :after', { after: query.runAfter });
+    if (query.runBefore !== undefined) found.andWhere('run.runAt < :before', { before: query.runBefore });
     const direction = query.sort === 'runAt' ? 'ASC' : 'DESC';
     found.orderBy('run.runAt', direction).addOrderBy('run.id', direction);
     const { rows, total } = await this.database.page<ReminderRun, { rule_name: string }>(found, pageBounds(query));

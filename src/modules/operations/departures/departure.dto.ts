@@ -14,7 +14,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
-import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { QueryFlag, SortBy, FormerName } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
 import { DepartureCutoffBody, DepartureCutoffResponse, toCutoff } from './departure-cutoff.dto.js';
 import { SlotWarning } from './departure-followers.dto.js';
@@ -158,14 +158,16 @@ export class ListDepartures extends PageQuery {
   productId?: string;
 
   /** Only departures that start on this local day or later. */
+  @FormerName('from')
   @Optional()
   @IsoDate()
-  from?: string;
+  startFrom?: string;
 
   /** Only departures that start on this local day or earlier. */
+  @FormerName('to')
   @Optional()
   @IsoDate()
-  to?: string;
+  startTo?: string;
 
   /** Only departures in this status. */
   @Optional()

@@ -61,13 +61,13 @@ export class DeparturesRepository {
   }
 
   async list(query: ListDepartures): Promise<{ views: DepartureView[]; total: number }> {
-    const { productId, from, to, status, salesState, attention, sort = 'startsAt' } = query;
+    const { productId, startFrom, startTo, status, salesState, attention, sort = 'startsAt' } = query;
     const found = this.departures.query('departure').addSelect('departure.start_date', 'start_date');
     const stateOfNow = salesStateOf('departure', 'cast(:now as timestamptz)');
     found.addSelect(stateOfNow, 'sales_state').setParameter('now', this.clock.now());
     if (productId !== undefined) found.andWhere('departure.productId = :productId', { productId });
-    if (from !== undefined) found.andWhere('departure.start_date >= :from', { from });
-    if (to !== undefined) found.andWhere('departure.start_date <= :to', { to });
+    if (startFrom !== undefined) found.andWhere('departure.start_date >= :startFrom', { startFrom });
+    if (startTo !== undefined) found.andWhere('departure.start_date <= :startTo', { startTo });
     if (status !== undefined) found.andWhere('departure.status = :status', { status });
     if (salesState !== undefined) found.andWhere(`${stateOfNow} = :salesState`, { salesState });
     if (attention !== undefined) {

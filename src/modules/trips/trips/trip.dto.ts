@@ -13,7 +13,7 @@ import {
   Text,
   Version,
 } from '../../../platform/http/fields.js';
-import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { QueryFlag, SortBy, FormerName } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, EmailAddress, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { ReservationResponse, toReservation } from './reservation.dto.js';
 import type { TravelerParty } from './traveler-party.js';
@@ -179,14 +179,16 @@ export class ListTrips extends PageQuery {
   attention?: boolean;
 
   /** Only trips created at this instant or later. */
+  @FormerName('createdFrom')
   @Optional()
   @Instant()
-  createdFrom?: string;
+  createdAfter?: string;
 
   /** Only trips created before this instant. */
+  @FormerName('createdTo')
   @Optional()
   @Instant()
-  createdTo?: string;
+  createdBefore?: string;
 
   /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
   @Optional()

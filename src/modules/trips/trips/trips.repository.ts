@@ -100,12 +100,12 @@ export class TripsRepository {
   }
 
   async list(query: ListTrips): Promise<{ views: TripView[]; total: number }> {
-    const { status, search, attention, createdFrom, createdTo, sort = '-createdAt' } = query;
+    const { status, search, attention, createdAfter, createdBefore, sort = '-createdAt' } = query;
     const found = this.trips.query('trip');
     if (status !== undefined) found.andWhere('trip.status = :status', { status });
     if (attention !== undefined) found.andWhere('trip.attention = :attention', { attention });
-    if (createdFrom !== undefined) found.andWhere('trip.created_at >= :createdFrom', { createdFrom });
-    if (createdTo !== undefined) found.andWhere('trip.created_at < :createdTo', { createdTo });
+    if (createdAfter !== undefined) found.andWhere('trip.created_at >= :createdAfter', { createdAfter });
+    if (createdBefore !== undefined) found.andWhere('trip.created_at < :createdBefore', { createdBefore });
     if (search !== undefined) found.andWhere(containsWordsSql('trip.search_text', ':search'), { search });
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
     const field = sort.endsWith('updatedAt') ? 'trip.updated_at' : 'trip.created_at';
