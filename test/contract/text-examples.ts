@@ -24,7 +24,7 @@ const REPORTS = [
   'unbilled-receipts',
   'customer-statement?customer=katherine@example.com',
   'commissions',
-  ...['vat', 'vat/documents', 'revenue', 'payment-journal', 'invoice-journal', 'numbering'],
+  ...['vat', 'vat/documents', 'revenue', 'margin', 'payment-journal', 'invoice-journal', 'numbering'],
 ];
 
 /** The header and the first row of each report as CSV. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { BOOKINGS, confirmedBooking, makeBooking } from '../../bookings/bookings.js';
+import { addItem, BOOKINGS, confirmedBooking, makeBooking } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { invalid, staffWith } from '../invoices.js';
@@ -266,6 +266,45 @@ describe('reports of a period', () => {
     app.travel({ days: -1 });
   });
 
+  it('the margin is the price without tax less the expected cost, as it was on the day', async () => {
+    const currency = 'RON';
+    const sold = { unitSellCents: 119_000, taxIncludedCents: 19_000, costCents: 70_000, costCurrency: currency };
+    const item = { ...sold, serviceDate: day(-5) };
+    const { booking, item: one } = await confirmedBooking(owner, { booking: { currency }, item });
+    await addItem(owner, booking.id, { type: 'discount', unitSellCents: -10_000, serviceDate: day(-5) });
+    const query = `margin?currency=${currency}&${range()}`;
+    const sums = { netCents: 90_000, costCents: 70_000, marginCents: 20_000, unknownCosts: 0 };
+    const month = day(-5).slice(0, 7);
+    expect(await report(query)).toMatchObject({
+      data: [{ group: month, name: month, currency, units: 1, ...sums }],
+      totals: [{ currency, count: 1, ...sums }],
+    });
+    expect((await report(`${query}&basis=confirmed&groupBy=channel`)).data).toMatchObject([{ group: null, ...sums }]);
+
+    app.travel({ days: 1 });
+    const path = `${BOOKINGS}/${booking.id}/items/${one.id}`;
+    expect((await owner.patch(path, { costCents: 80_000 })).status).toBe(200);
+    expect((await report(query)).totals).toMatchObject([{ costCents: 80_000, marginCents: 10_000 }]);
+    expect((await report(`${query}&asOf=${day(-1)}`)).totals).toMatchObject([sums]);
+    app.travel({ days: -1 });
+  });
+
+  it.each([
+    ['no cost', {}],
+    ['a cost in another currency', { costCents: 70_000, costCurrency: 'CHF' }],
+  ])('an item with %s leaves cost and margin unknown instead of 0', async (...[, cost]) => {
+    const currency = 'BGN';
+    const serviceDate = day(-4);
+    const query = `margin?currency=${currency}&from=${serviceDate}&to=${serviceDate}`;
+    const known = { unitSellCents: 1_000, costCents: 400, costCurrency: currency, serviceDate };
+    const { booking } = await confirmedBooking(owner, { booking: { currency }, item: known });
+    await addItem(owner, booking.id, { unitSellCents: 500, serviceDate, ...cost });
+    const [{ unknownCosts } = { unknownCosts: 0 }] = (await report(query)).data;
+    expect(unknownCosts).toBeGreaterThan(0);
+    const unknown = { costCents: null, marginCents: null, unknownCosts };
+    expect(await report(query)).toMatchObject({ data: [unknown], totals: [unknown] });
+  });
+
   it('the payment journal lists payments and reversals, and opening plus rows is closing', async () => {
     const currency = 'SEK';
     const { id } = await bookingWith(app, { currency, installments: [[day(0), 5_000]] });
@@ -312,9 +351,16 @@ describe('reports as CSV', () => {
         'open-installments?',
         'unapplied-money?',
       ],
-      ...['vat', 'vat/documents', 'revenue', 'payment-journal', 'invoice-journal', 'numbering'].map(
-        (path) => `${path}?${range}&`,
-      ),
+      ...[
+        'vat',
+        'vat/documents',
+        'revenue',
+        'margin',
+        'commissions',
+        'payment-journal',
+        'invoice-journal',
+        'numbering',
+      ].map((path) => `${path}?${range}&`),
     ];
     for (const path of paths) {
       const { total } = await report(`${path}limit=1`);

@@ -98,7 +98,7 @@ export const VAT_DOCUMENTS: Report<VatQuery> = {
   order: `side desc, date, type, series_id, period_key, sequence, number, id, ${TAX_ORDER}, "grossCents"`,
 };
 
-const REVENUE_GROUPS = {
+export const REVENUE_GROUPS = {
   month: { key: `to_char(sale.date, 'YYYY-MM')`, name: `to_char(sale.date, 'YYYY-MM')` },
   product: { key: 'departure.product_id', name: 'departure.product_id' },
   channel: { key: 'booking.channel_id', name: 'channel.name' },
@@ -106,7 +106,7 @@ const REVENUE_GROUPS = {
 } as const;
 
 /** What was sold of each item, by the day that the basis counts. */
-function sales(query: RevenueQuery, place: Place, today: string): string {
+export function sales(query: RevenueQuery, place: Place, today: string): string {
   const { basis = 'service' } = query;
   const [first, last] = daysOf(query, place, today);
   const { [basis]: source } = {
@@ -122,7 +122,8 @@ function sales(query: RevenueQuery, place: Place, today: string): string {
       const day = asOfOf(query, place, today);
       return `
         select item.booking_id, item.id as item_id, version.service_date as date, version.quantity as units,
-          version.total_sell_cents - version.tax_included_cents as net, version.tax_included_cents as tax
+          version.total_sell_cents - version.tax_included_cents as net, version.tax_included_cents as tax, version.cost_cents,
+          version.cost_currency
         from (
           select id from booking_items where service_date between ${first} and ${last}
           union select item_id from booking_item_history where ${since(day, 'effective_on', 'recorded_at')}
@@ -136,7 +137,8 @@ function sales(query: RevenueQuery, place: Place, today: string): string {
       const day = asOfOf(query, place, today);
       return `
         select item.booking_id, item.id as item_id, sold.confirmed_on as date, version.quantity as units,
-          version.total_sell_cents - version.tax_included_cents as net, version.tax_included_cents as tax
+          version.total_sell_cents - version.tax_included_cents as net, version.tax_included_cents as tax, version.cost_cents,
+          version.cost_currency
         from bookings sold join booking_items item on item.booking_id = sold.id
         cross join lateral ${versionOf(day, 'item', 'item.id')} version
         cross join lateral ${versionOf(day, 'status', 'sold.id')} booking_then

@@ -83,6 +83,56 @@ class RevenueRow extends TaxedRow {
   units: number;
 }
 
+/** What is earned with what was sold in a month, of a product, by a channel or for a departure. */
+class MarginRow extends CurrencyRow {
+  /** Month `YYYY-MM`, or ID of the product, channel or departure; null for sales without one. */
+  @Text({ min: 0, max: 100 })
+  group: string | null;
+
+  /** Name of it that is stored now; null for sales without one. */
+  @Text({ min: 0, max: 500 })
+  name: string | null;
+
+  /** Units of items of the type `unit`. */
+  @Whole({ min: LOWEST, max: Number.MAX_SAFE_INTEGER })
+  units: number;
+
+  /** Price without tax. */
+  @Cents({ min: LOWEST })
+  netCents: number | null;
+
+  /** Expected cost of the items; null if one is unknown in the currency of the sale. */
+  @Cents({ min: LOWEST })
+  costCents: number | null;
+
+  /** `netCents` - `costCents`; null if a cost is unknown. */
+  @Cents({ min: LOWEST })
+  marginCents: number | null;
+
+  /** Items without a cost in the currency of the sale; fees, taxes, discounts and adjustments need none. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  unknownCosts: number;
+}
+
+/** Margins in one currency. */
+class MarginTotals extends CountedRow {
+  /** Price without tax. */
+  @Cents({ min: LOWEST })
+  netCents: number | null;
+
+  /** Expected cost of the items; null if one is unknown in the currency of the sale. */
+  @Cents({ min: LOWEST })
+  costCents: number | null;
+
+  /** `netCents` - `costCents`; null if a cost is unknown. */
+  @Cents({ min: LOWEST })
+  marginCents: number | null;
+
+  /** Items without a cost in the currency of the sale; fees, taxes, discounts and adjustments need none. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  unknownCosts: number;
+}
+
 /** A payment or its reversal, with the sign of the bank account. */
 class PaymentMovement extends CurrencyRow {
   /** Posting date. */
@@ -305,6 +355,7 @@ class NumberingTotals {
 export class VatReport extends reportOf(VatRate, VatTotals) {}
 export class VatDocumentReport extends reportOf(VatDocument, VatTotals) {}
 export class RevenueReport extends reportOf(RevenueRow, TaxedTotals) {}
+export class MarginReport extends reportOf(MarginRow, MarginTotals) {}
 export class PaymentJournalReport extends reportOf(PaymentMovement, MovementTotals) {}
 export class CommissionReport extends reportOf(RecipientCommissions, CommissionTotals) {}
 export class InvoiceJournalReport extends reportOf(JournalDocument, TaxedTotals) {}

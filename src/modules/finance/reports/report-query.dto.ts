@@ -14,6 +14,7 @@ export const FORMATS = named('ReportFormat', ['json', 'csv']);
 export const BASES = named('ReceivablesBasis', ['schedule', 'document']);
 export const RECEIVABLE_GROUPS = named('ReceivablesGroup', ['customer', 'booking', 'supplier']);
 export const REVENUE_BASES = named('RevenueBasis', ['service', 'confirmed', 'invoiced']);
+export const MARGIN_BASES = named('MarginBasis', ['service', 'confirmed']);
 export const REVENUE_GROUPINGS = named('RevenueGroup', ['month', 'product', 'channel', 'departure']);
 export const VAT_SIDES = named('VatSide', ['output', 'input']);
 export type VatSide = (typeof VAT_SIDES)[number];
@@ -206,6 +207,28 @@ export class CommissionReportQuery extends JournalQuery {
   @Optional()
   @Text({ max: 100 })
   recipientId?: string;
+}
+
+export class MarginQuery extends JournalQuery {
+  /** The day that counts: of the service (default), or of the confirmation of the booking. */
+  @Optional()
+  @OneOf(MARGIN_BASES)
+  basis?: (typeof MARGIN_BASES)[number];
+
+  /** What the rows are: months by default. */
+  @Optional()
+  @OneOf(REVENUE_GROUPINGS)
+  groupBy?: (typeof REVENUE_GROUPINGS)[number];
+
+  /** Items are counted as they were at the end of this day; today by default. */
+  @Optional()
+  @IsoDate()
+  asOf?: string;
+
+  /** Also hides what was recorded after this time. */
+  @Optional()
+  @Instant()
+  knownAt?: string;
 }
 
 export class RevenueQuery extends JournalQuery {

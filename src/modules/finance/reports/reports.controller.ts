@@ -14,6 +14,7 @@ import {
 } from './open-amount-reports.js';
 import { CUSTOMER_STATEMENT } from './customer-statement.js';
 import { COMMISSIONS } from './commission-report.js';
+import { MARGIN } from './margin-report.js';
 import { NUMBERING } from './numbering-report.js';
 import { INVOICE_JOURNAL, PAYMENT_JOURNAL, REVENUE, VAT, VAT_DOCUMENTS } from './period-reports.js';
 import {
@@ -22,6 +23,7 @@ import {
   EntriesQuery,
   GroupedQuery,
   JournalQuery,
+  MarginQuery,
   NumberingQuery,
   OpenInstallmentsQuery,
   PaymentJournalQuery,
@@ -41,6 +43,7 @@ import {
   CommissionReport,
   CustomerStatementReport,
   InvoiceJournalReport,
+  MarginReport,
   NumberingReport,
   PaymentJournalReport,
   RevenueReport,
@@ -205,6 +208,20 @@ export class ReportsController {
   @Answers(RevenueReport)
   async revenue(@Query() query: RevenueQuery): Answer {
     return this.reports.answer(REVENUE, query);
+  }
+
+  /**
+   * Report margins
+   *
+   * @remarks Prices without tax less the expected costs of the items, by month, product, channel or departure, on the day of
+   * the service or of the confirmation. If the cost of an item is unknown in the currency of the sale, the
+   * cost and the margin of its row are null, and `unknownCosts` counts it.
+   */
+  @ApiOperation({ operationId: 'reports_listMargin' })
+  @Get('margin')
+  @Answers(MarginReport)
+  async margin(@Query() query: MarginQuery): Answer {
+    return this.reports.answer(MARGIN, query);
   }
 
   /**
