@@ -50,7 +50,7 @@ describe('a database whose migrations are not those of this build', () => {
       await dataSource.destroy();
       expect(error).toBeInstanceOf(ConfigurationError);
       expect(String(error)).toMatch(fault);
-      expect(String(error)).toContain("; delete the embedded database with 'npm run reset', or use a new database");
+      expect(String(error)).toContain('; use the build that migrated it, restore a backup, or use a new database');
       expect(await machine.sql('select name from migrations order by id')).toEqual(applied);
     },
   );

@@ -34,7 +34,7 @@ export type SchemaComparison =
 type Query = (text: string) => Promise<unknown[]>;
 
 const TIMESTAMP_DIGITS = 13;
-const RESET = "delete the embedded database with 'npm run reset', or use a new database";
+const REMEDY = 'use the build that migrated it, restore a backup, or use a new database';
 
 /** TypeORM's own table `migrations` permits no further columns, so checksums have a table of their own. */
 export const CREATE_CHECKSUMS = `
@@ -82,7 +82,7 @@ export function compareSchema(
   const unknown = applied.filter(({ name }) => !known.some((migration) => migration.name === name));
   const additional = unknown.filter(({ name }) => versionOf(name) > build);
   const foreign = oldestBuild === null ? unknown : unknown.filter((migration) => !additional.includes(migration));
-  if (foreign.length > 0) return unusable(`${namesOf(foreign)} was applied, which this build does not know; ${RESET}`);
+  if (foreign.length > 0) return unusable(`${namesOf(foreign)} was applied, which this build does not know; ${REMEDY}`);
   if (oldestBuild !== null && oldestBuild > build) {
     return unusable(
       `its schema excludes builds older than ${oldestBuild}, and this build has version ${build}; start a newer build`,
@@ -91,14 +91,14 @@ export function compareSchema(
   const recorded = applied.filter((migration) => !unknown.includes(migration));
   const unrecorded = recorded.filter(({ checksum }) => checksum === null);
   if (unrecorded.length > 0)
-    return unusable(`${namesOf(unrecorded)} was applied without a checksum, by an older build; ${RESET}`);
+    return unusable(`${namesOf(unrecorded)} was applied without a checksum, by an older build; ${REMEDY}`);
   const edited = recorded.filter(({ name, checksum }) =>
     known.some((migration) => migration.name === name && migration.checksum !== checksum),
   );
-  if (edited.length > 0) return unusable(`${namesOf(edited)} has changed since it was applied; ${RESET}`);
+  if (edited.length > 0) return unusable(`${namesOf(edited)} has changed since it was applied; ${REMEDY}`);
   const pending = known.filter(({ name }) => !applied.some((migration) => migration.name === name));
   const skipped = pending.filter(({ name }) => versionOf(name) < lastVersion(applied));
-  if (skipped.length > 0) return unusable(`${namesOf(skipped)} was not applied, but later migrations were; ${RESET}`);
+  if (skipped.length > 0) return unusable(`${namesOf(skipped)} was not applied, but later migrations were; ${REMEDY}`);
   if (pending.length > 0) return { state: 'older', pending: pending.map(({ name }) => name) };
   if (additional.length > 0) return { state: 'newer', additional: additional.map(({ name }) => name) };
   return { state: 'current' };

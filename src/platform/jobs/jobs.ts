@@ -103,7 +103,8 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
         })),
       ),
       logger: new JobLogger(
-        () => (level, message) => this.log[level === 'warning' ? 'warn' : level]({ jobs: true }, message),
+        () => (level, message, meta) =>
+          this.log[level === 'warning' ? 'warn' : level]({ jobs: true, ...logged(meta) }, message),
       ),
     });
   }
@@ -135,4 +136,15 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     context.span = tracer.start({ kind: 'consumer', name: `job ${name}`, attributes }, null);
     return traced(context.span, work);
   }
+}
+
+/** The name of the job and how long it ran, of the message about its end. */
+function logged(meta: Readonly<Record<string, unknown>> | undefined): { job?: string; durationMs?: number } {
+  const { job, duration } = meta ?? {};
+  if (typeof duration !== 'number' || !hasTask(job)) return {};
+  return { job: job.task_identifier, durationMs: Math.round(duration) };
+}
+
+function hasTask(job: unknown): job is { task_identifier: string } {
+  return typeof job === 'object' && job !== null && 'task_identifier' in job && typeof job.task_identifier === 'string';
 }
