@@ -51,9 +51,14 @@ export function completeOperation(operation: OperationObject, route: Route, sche
   for (const [status, response] of successes) {
     response.description ||= status === '201' ? 'Created' : 'Success';
     // A PATCH that takes If-Match answers the new version even if the specification has no member for it.
-    const isChange = route.method === 'PATCH' && takesIfMatch(operation);
+    const isChange = route.method === 'PATCH' && parametersOf(operation).includes('If-Match');
     const versioned = isChange || (hasETags(route, status) && isVersioned(response, schemas));
-    response.headers = { ...requestIdHeader, ...successHeaders(route, { status, versioned }), ...response.headers };
+    const isReplayed = parametersOf(operation).includes('Idempotency-Key');
+    response.headers = {
+      ...requestIdHeader,
+      ...successHeaders(route, { status, versioned, isReplayed }),
+      ...response.headers,
+    };
     if (versioned && route.method === 'GET' && !route.isComputedNow) {
       operation.responses['304'] ??= {
         description: 'Not modified since the version in If-None-Match',
@@ -106,8 +111,8 @@ function isOAuthEndpoint({ path }: Route): boolean {
   return errorShapeOf(path) === 'oauth';
 }
 
-function takesIfMatch({ parameters = [] }: OperationObject): boolean {
-  return parameters.some((parameter) => 'name' in parameter && parameter.name === 'If-Match');
+function parametersOf({ parameters = [] }: OperationObject): string[] {
+  return parameters.flatMap((parameter) => ('name' in parameter ? [parameter.name] : []));
 }
 
 /** Versions of vault keys are numbers of keys, and a rendition that is only accepted (202) has no ETag yet. */
@@ -132,7 +137,7 @@ function resolve(schema: SchemaObject | ReferenceObject | undefined, schemas: Sc
 
 function successHeaders(
   { access, mutation, surface, deprecation }: Route,
-  { status, versioned }: { status: string; versioned: boolean },
+  { status, versioned, isReplayed }: { status: string; versioned: boolean; isReplayed: boolean },
 ): ResponseObject['headers'] {
   const text = (description: string, maxLength: number) => ({ description, schema: { type: 'string', maxLength } });
   // A 202 of a route that changes nothing in the ledger names no resource: a path would reveal whether an account exists.
@@ -141,7 +146,7 @@ function successHeaders(
   return {
     ...(hasLocation ? { Location: text('The path of the new resource', 500) } : {}),
     ...(versioned ? { ETag: text('The version of the resource, for If-Match', 100) } : {}),
-    ...(mutation?.action
+    ...(isReplayed
       ? {
           'Idempotent-Replayed': text(
             '`true` if this is the stored response to an earlier request with the same Idempotency-Key',
@@ -167,7 +172,7 @@ function successHeaders(
 function errorResponses(operation: OperationObject, route: Route): ResponsesObject {
   const { errorBodies, errorPages } = route;
   const shape = errorShapeOf(route.path.replace(/:\w+/g, 'x'));
-  const headers = (operation.parameters ?? []).flatMap((parameter) => ('name' in parameter ? [parameter.name] : []));
+  const headers = parametersOf(operation);
   const accepted = {
     body: operation.requestBody !== undefined || ['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method),
     idempotencyKey: headers.includes('Idempotency-Key'),
