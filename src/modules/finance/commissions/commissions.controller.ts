@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
@@ -31,6 +31,7 @@ export class AllCommissionsController {
    * @remarks What a recipient earns, was paid and has to pay back, newest first. `from` and `to` filter by the day of
    * the payout.
    */
+  @ApiOperation({ operationId: 'commissions_search' })
   @Get()
   @RequireScope('finance:read')
   async list(@Query() query: SearchCommissions): Promise<CommissionPage> {

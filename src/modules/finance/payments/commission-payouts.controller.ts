@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ChangeTarget } from '../../../platform/http/change-target.js';
 import { tagged } from '../../../platform/http/response-headers.js';
@@ -24,6 +24,7 @@ export class CommissionPayoutsController {
    * state is rejected with 409 `invalid_transition`, a day after today with 400, one too far back with 422
    * `paid_on_out_of_bounds`.
    */
+  @ApiOperation({ operationId: 'commissions_payOut' })
   @Post(':id/payout')
   @HttpCode(200)
   @RequireScope('finance:write')
