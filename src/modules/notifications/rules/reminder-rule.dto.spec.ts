@@ -11,6 +11,11 @@ describe('a new reminder rule', () => {
     expect(await issuesOf(ComposeReminderRule, RULE)).toEqual([]);
   });
 
+  it('a stage may carry the ids that a response gave it', async () => {
+    const stage = { id: 'rstg_01k0dem000e000000000000001', ruleId: 'rrul_01k0dem000e000000000000001', ...STAGE };
+    expect(await issuesOf(ComposeReminderRule, { ...RULE, stages: [stage] })).toEqual([]);
+  });
+
   it.each([
     ['no name', { name: undefined }, 'name'],
     ['an unknown trigger', { trigger: 'birthday' }, 'trigger'],

@@ -24,6 +24,9 @@ export class ComposeStage {
   @Ignored()
   id?: string;
 
+  @Ignored()
+  ruleId?: string;
+
   /**
    * Days from the anchor date, negative before it; 0 by default.
    * @example -7
