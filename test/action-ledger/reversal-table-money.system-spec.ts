@@ -54,6 +54,17 @@ describe('finance.payment_schedule.update', () => {
     expect(terms(await schedulesOf(staff, bookingId))).toEqual(before);
   });
 
+  it('the reversal of another reason for a waiver restores the first one', async () => {
+    const [bookingId, first] = await planned(staff);
+    await change(staff, first, [{ status: 'cancelled', waiveReason: 'Goodwill' }, '?rebalance=none']);
+    expect((await change(staff, first, { waiveReason: 'Too small' })).status).toBe(200);
+
+    await reversed(app, first.id, ACTION);
+
+    const restored = (await schedulesOf(staff, bookingId)).find(({ id }) => id === first.id);
+    expect(restored).toMatchObject({ status: 'cancelled', waived: true, waiveReason: 'Goodwill' });
+  });
+
   it('the reversal of a change that cancelled another installment opens that one again', async () => {
     const [bookingId, first, , third] = await planned(staff);
     const { status } = await change(staff, first, { amountCents: 30_000 + third.amountCents });

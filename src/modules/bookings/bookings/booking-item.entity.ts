@@ -1,5 +1,6 @@
 import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import type { TaxKind, TaxOfDay } from '../../taxes/index.js';
@@ -97,7 +98,9 @@ export class BookingItem {
   @Column('text', { name: 'allotment_id', nullable: true }) allotmentId: string | null;
   @Column('text', { name: 'supplier_status' }) supplierStatus: SupplierStatus;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
-  @Column('text', { name: 'cancel_reason', nullable: true }) cancelReason: string | null;
+  @Unaudited('free text; the reason of the entry')
+  @Column('text', { name: 'cancel_reason', nullable: true })
+  cancelReason: string | null;
   /** Cancelled together with the booking, and not alone before. */
   @Column('boolean', { name: 'cancelled_with_booking' }) cancelledWithBooking: boolean;
   /** The cancelled item for which this one is the fee. */
@@ -192,6 +195,10 @@ export class BookingItem {
       departureId: this.departureId,
       allotmentId: this.allotmentId,
       supplierStatus: this.supplierStatus,
+      currency: this.currency,
+      cancelledWithBooking: this.cancelledWithBooking,
+      feeOfItemId: this.feeOfItemId,
+      cancelledAt: this.cancelledAt?.toISOString() ?? null,
       version: this.version,
     };
   }

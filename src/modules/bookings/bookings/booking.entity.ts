@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Derived, Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { Columns } from '../../../platform/database/rows.js';
 import { conflict, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
@@ -69,15 +70,25 @@ export class Booking {
   @Column('text') currency: string;
   /** Sum of the live items; null until there is an item. */
   @Column('bigint', { name: 'total_cents', nullable: true, transformer: safeInteger }) totalCents: number | null;
-  @Column('text', { name: 'customer_name' }) customerName: string;
-  @Column('text', { name: 'customer_email', nullable: true }) customerEmail: string | null;
+  @Unaudited('personal data that no reversal restores')
+  @Column('text', { name: 'customer_name' })
+  customerName: string;
+  @Unaudited('personal data that no reversal restores')
+  @Column('text', { name: 'customer_email', nullable: true })
+  customerEmail: string | null;
   @Column('date', { name: 'start_date', nullable: true }) startDate: string | null;
   @Column('date', { name: 'end_date', nullable: true }) endDate: string | null;
   /** The first service date of its live items, else its start date. */
-  @Column('date', { name: 'departure_date', nullable: true }) departureDate: string | null;
+  @Derived('the dates of the items, `startDate`')
+  @Column('date', { name: 'departure_date', nullable: true })
+  departureDate: string | null;
   /** The last local day of its live items, on which their departures end, else its end date. */
-  @Column('date', { name: 'return_date', nullable: true }) returnDate: string | null;
-  @Column('text', { nullable: true }) notes: string | null;
+  @Derived('the dates of the items, `endDate`')
+  @Column('date', { name: 'return_date', nullable: true })
+  returnDate: string | null;
+  @Unaudited('free text that may contain personal data')
+  @Column('text', { nullable: true })
+  notes: string | null;
   /** Replaces the organization's policy. */
   @Column('jsonb', { name: 'payment_policy', nullable: true }) paymentPolicy: PaymentPolicy | null;
   @Column('text', { name: 'channel_id', nullable: true }) channelId: string | null;
@@ -88,12 +99,18 @@ export class Booking {
   @Column('date', { name: 'cancelled_on', nullable: true }) cancelledOn: string | null;
   /** The day on which the customer declared the cancellation, if it was recorded later. */
   @Column('date', { name: 'cancellation_declared_on', nullable: true }) cancellationDeclaredOn: string | null;
-  @Column('text', { name: 'cancel_reason', nullable: true }) cancelReason: string | null;
+  @Unaudited('free text; the reason of the entry')
+  @Column('text', { name: 'cancel_reason', nullable: true })
+  cancelReason: string | null;
   /** The terms of its confirmation; they never change. */
-  @Column('jsonb', { nullable: true }) terms: TermsLine[] | null;
+  @Unaudited('written once; `termsSha256` proves it')
+  @Column('jsonb', { nullable: true })
+  terms: TermsLine[] | null;
   @Column('text', { name: 'terms_sha256', nullable: true }) termsSha256: string | null;
   /** When the customer and the free texts were replaced, because the retention period had passed. */
-  @Column('timestamptz', { name: 'erased_at', nullable: true }) erasedAt: Date | null;
+  @Unaudited('the retention job records its own entry')
+  @Column('timestamptz', { name: 'erased_at', nullable: true })
+  erasedAt: Date | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
@@ -194,6 +211,11 @@ export class Booking {
       paymentPolicy: this.paymentPolicy,
       channelId: this.channelId,
       termsSha256: this.termsSha256,
+      confirmedOn: this.confirmedOn,
+      cancelledOn: this.cancelledOn,
+      cancellationDeclaredOn: this.cancellationDeclaredOn,
+      confirmedAt: this.confirmedAt?.toISOString() ?? null,
+      cancelledAt: this.cancelledAt?.toISOString() ?? null,
       version: this.version,
     };
   }

@@ -1,10 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 
 /** Maximum number of valid secrets of a client: the new one, and the one that it still uses. */
 export const MAX_LIVE = 2;
 
 /** A secret of an OAuth client; only its SHA-256 is stored. It is ended, never deleted. */
 @Entity('oauth_client_secrets')
+@Unaudited('a secret; the entries of its client record it')
 export class ClientSecret {
   @PrimaryColumn('text') id: string;
   /** The ID of the client, not its public ID. */

@@ -1,7 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 
 /** The machine account of an operator. It is revoked, never deleted. */
 @Entity('oauth_clients')
+@Unaudited('its service records the members without secrets')
 export class OAuthClient {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'operator_id' }) operatorId: string;

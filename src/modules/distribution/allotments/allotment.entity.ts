@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import type { ReleaseMode, ReleaseRule, UnsoldAction } from './release-rule.js';
 
@@ -35,9 +36,15 @@ export class Allotment {
   @Column('integer', { name: 'default_quantity' }) defaultQuantity: number;
   /** Whether it sells and gets slots on new departures. An inactive allotment keeps its units. */
   @Column('boolean') active: boolean;
-  @Column('text', { name: 'release_mode', nullable: true }) releaseMode: ReleaseMode | null;
-  @Column('text', { name: 'unsold_action', nullable: true }) unsoldAction: UnsoldAction | null;
-  @Column('boolean', { name: 'reclaim_on_move', nullable: true }) reclaimOnMove: boolean | null;
+  @Unaudited('a member of `release` in the snapshot')
+  @Column('text', { name: 'release_mode', nullable: true })
+  releaseMode: ReleaseMode | null;
+  @Unaudited('a member of `release` in the snapshot')
+  @Column('text', { name: 'unsold_action', nullable: true })
+  unsoldAction: UnsoldAction | null;
+  @Unaudited('a member of `release` in the snapshot')
+  @Column('boolean', { name: 'reclaim_on_move', nullable: true })
+  reclaimOnMove: boolean | null;
   @Column('text', { nullable: true }) notes: string | null;
   @Column('timestamptz', { name: 'deleted_at', nullable: true }) deletedAt: Date | null;
   @Column('integer') version: number;
@@ -89,6 +96,7 @@ export class Allotment {
       active: this.active,
       release,
       notes: this.notes,
+      deletedAt: this.deletedAt?.toISOString() ?? null,
       version: this.version,
       createdAt: this.createdAt.toISOString(),
       updatedAt: this.updatedAt.toISOString(),

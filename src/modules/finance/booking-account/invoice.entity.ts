@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import type { TaxKind } from '../../taxes/index.js';
@@ -151,7 +152,9 @@ export class Invoice {
   @Column('text', { name: 'lines_source' }) linesSource: LinesSource;
   @Column('text', { name: 'payer_source' }) payerSource: PayerSource;
   /** Null: the draft never becomes stale. */
-  @Column('jsonb', { name: 'drawn_from', nullable: true }) drawnFrom: DrawnFrom | null;
+  @Unaudited('digests of the rows that the draft was drawn from')
+  @Column('jsonb', { name: 'drawn_from', nullable: true })
+  drawnFrom: DrawnFrom | null;
   @Column('timestamptz', { name: 'issued_at', nullable: true }) issuedAt: Date | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
   @Column('text', { name: 'void_reason', nullable: true }) voidReason: string | null;
@@ -306,6 +309,9 @@ export class Invoice {
       sentOn: this.sentOn,
       linesSource: this.linesSource,
       payerSource: this.payerSource,
+      type: this.type,
+      periodKey: this.periodKey,
+      sequence: this.sequence,
       version: this.version,
       createdAt: this.createdAt.toISOString(),
       updatedAt: this.updatedAt.toISOString(),

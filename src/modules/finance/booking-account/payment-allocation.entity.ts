@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 
 /** The maximum number of live allocations of one payment; a plan and its invoices need far fewer. */
@@ -19,6 +20,7 @@ export interface Share {
  * counts. One that counts is called live.
  */
 @Entity('payment_allocations')
+@Unaudited('part of the snapshot of its payment')
 export class PaymentAllocation {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'payment_id' }) paymentId: string;

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { PaymentPolicy } from '../../bookings/index.js';
 
@@ -9,6 +10,7 @@ export type PolicySource = (typeof POLICY_SOURCES)[number];
 
 /** How a booking is to be paid. Its installments belong to its current plan. */
 @Entity('payment_plans')
+@Unaudited('the entries of its installments and of the plan record it')
 export class PaymentPlan {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'booking_id' }) bookingId: string;

@@ -134,6 +134,9 @@ export class PaymentSchedule {
       notes: this.notes,
       position: this.position,
       planVersion: this.planVersion,
+      planId: this.planId,
+      basis: this.basis,
+      offsetDays: this.offsetDays,
       version: this.version,
       createdAt: this.createdAt.toISOString(),
       updatedAt: this.updatedAt.toISOString(),
@@ -141,10 +144,7 @@ export class PaymentSchedule {
   }
 }
 
-export type InstallmentImage = Omit<
-  Columns<PaymentSchedule>,
-  'planId' | 'basis' | 'offsetDays' | 'createdAt' | 'updatedAt'
-> & {
+export type InstallmentImage = Omit<Columns<PaymentSchedule>, 'createdAt' | 'updatedAt'> & {
   createdAt: string;
   updatedAt: string;
 };

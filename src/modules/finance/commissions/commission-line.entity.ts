@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict } from '../../../platform/errors/app-error.js';
@@ -82,7 +83,9 @@ export class CommissionLine {
   @Column('bigint', { name: 'net_rate_cents', nullable: true, transformer: safeInteger }) netRateCents: number | null;
   @Column('bigint', { name: 'base_cents', transformer: safeInteger }) baseCents: number;
   @Column('bigint', { name: 'amount_cents', transformer: safeInteger }) amountCents: number;
-  @Column('timestamptz', { name: 'computed_at' }) computedAt: Date;
+  @Unaudited('the time of the entry that computed the amount')
+  @Column('timestamptz', { name: 'computed_at' })
+  computedAt: Date;
   @Column('text', { name: 'payable_trigger' }) payableTrigger: PayableTrigger;
   @Column('text') status: CommissionStatus;
   @Column('timestamptz', { name: 'payable_at', nullable: true }) payableAt: Date | null;
@@ -212,6 +215,15 @@ export class CommissionLine {
       paidOn: this.paidOn,
       adjustsId: this.adjustsId,
       adjustReason: this.adjustReason,
+      recipientName: this.recipientName,
+      payoutReference: this.payoutReference,
+      voidReason: this.voidReason,
+      voidedByCancellation: this.voidedByCancellation,
+      notes: this.notes,
+      triggerLost: this.triggerLost,
+      payableAt: this.payableAt?.toISOString() ?? null,
+      paidAt: this.paidAt?.toISOString() ?? null,
+      voidedAt: this.voidedAt?.toISOString() ?? null,
       version: this.version,
     };
   }

@@ -1,10 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { TaxKind } from '../../taxes/index.js';
 import type { PriceBasis } from '../booking-account/invoice.entity.js';
 
 /** One line of an invoice. Lines are replaced as a whole, so they have no ids. */
 @Entity('invoice_lines')
+@Unaudited('part of the snapshot of its invoice')
 export class InvoiceLine {
   @PrimaryColumn('text', { name: 'invoice_id' }) invoiceId: string;
   /** 1 for the first. */

@@ -166,9 +166,12 @@ export function restoreInstallment(
   before: Pick<InstallmentImage, 'label' | 'dueDate' | 'amountCents' | 'waived' | 'notes'> & {
     status: ScheduleStatus;
     dateSource?: DateSource;
+    waiveReason?: string | null;
   },
 ): void {
   const { label, dueDate, dateSource = installment.dateSource, amountCents, status, waived, notes } = before;
+  // An installment that is not waived keeps the last reason.
+  const { waiveReason = installment.waiveReason } = waived ? before : installment;
   if (installment.status === 'paid') {
     throw conflict('schedule_paid', 'The installment is paid: reverse its payments first');
   }
@@ -178,7 +181,7 @@ export function restoreInstallment(
   if (resizes && plan.isInvoiced(installment)) {
     throw conflict('schedule_invoiced', 'The installment is on an invoice; void the invoice first');
   }
-  Object.assign(installment, { label, dueDate, dateSource, notes });
+  Object.assign(installment, { label, dueDate, dateSource, notes, waiveReason });
   installment.resize(amountCents);
   if (status === 'cancelled') installment.cancel({ waived });
   else installment.waived = false;

@@ -52,6 +52,7 @@ export class AccountingPeriod {
       filedAt: this.filedAt?.toISOString() ?? null,
       filedBy: this.filedBy,
       filingReference: this.filingReference,
+      figuresDefinition: this.figuresDefinition,
       version: this.version,
       createdAt: this.createdAt.toISOString(),
       updatedAt: this.updatedAt.toISOString(),

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { StoredFile } from '../../../platform/files/file-store.js';
 import { named } from '../../../platform/http/named-values.js';
@@ -22,13 +23,19 @@ export class InvoiceRendition {
   /** Counts the renditions of one format and language; it is not the version of the row. */
   @Column('integer') version: number;
   @Column('text') status: RenditionStatus;
-  @Column('text', { name: 'storage_key', nullable: true }) storageKey: string | null;
+  @Unaudited('opens the file')
+  @Column('text', { name: 'storage_key', nullable: true })
+  storageKey: string | null;
   @Column('text', { nullable: true }) sha256: string | null;
   @Column('bigint', { name: 'size_bytes', nullable: true, transformer: safeInteger }) sizeBytes: number | null;
   /** Started attempts, also those that never ended because their process did; without those that were postponed. */
-  @Column('integer') attempts: number;
+  @Unaudited('progress of the job that makes the file')
+  @Column('integer')
+  attempts: number;
   /** Message of the last error. */
-  @Column('text', { nullable: true }) failure: string | null;
+  @Unaudited('progress of the job that makes the file')
+  @Column('text', { nullable: true })
+  failure: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'ready_at', nullable: true }) readyAt: Date | null;
 

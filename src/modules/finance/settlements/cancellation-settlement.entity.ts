@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
@@ -41,7 +42,9 @@ export class CancellationSettlement {
   /** What the customer got back, or has as a credit. */
   @Column('bigint', { name: 'rest_cents', nullable: true, transformer: safeInteger }) restCents: number | null;
   /** The installments before the cancellation. */
-  @Column('jsonb', { name: 'plan_before' }) planBefore: InstallmentBefore[];
+  @Unaudited('written once, and recorded by the entries of the installments')
+  @Column('jsonb', { name: 'plan_before' })
+  planBefore: InstallmentBefore[];
   @Column('text', { name: 'fee_schedule_id', nullable: true }) feeScheduleId: string | null;
   @Column('text', { name: 'fee_invoice_id', nullable: true }) feeInvoiceId: string | null;
   @Column('text', { name: 'refund_id', nullable: true }) refundId: string | null;
@@ -108,6 +111,8 @@ export class CancellationSettlement {
       refundId: this.refundId,
       settledOn: this.settledOn,
       reinstatedAt: this.reinstatedAt?.toISOString() ?? null,
+      feeReason: this.feeReason,
+      settledAt: this.settledAt?.toISOString() ?? null,
       version: this.version,
     };
   }

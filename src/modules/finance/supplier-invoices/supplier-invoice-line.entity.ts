@@ -1,5 +1,6 @@
 import { extensible } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { Columns } from '../../../platform/database/rows.js';
 
@@ -17,6 +18,7 @@ export type ServiceType = (typeof SERVICE_TYPES)[number];
 
 /** A line of a supplier invoice. Lines are replaced as a whole, so they have no ids of their own. */
 @Entity('supplier_invoice_lines')
+@Unaudited('part of the snapshot of its invoice')
 export class SupplierInvoiceLine {
   @PrimaryColumn('text', { name: 'invoice_id' }) invoiceId: string;
   /** Starts at 1. */

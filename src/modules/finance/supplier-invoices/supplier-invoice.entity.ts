@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Derived } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { assertTotals, baseTotals, effectiveRate, headOf, storedRate } from './supplier-invoice-amounts.js';
@@ -43,9 +44,13 @@ export class SupplierInvoice {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'supplier_name' }) supplierName: string;
   /** Normalized name; unique together with `numberKey` among invoices that are not void. */
-  @Column('text', { name: 'supplier_key' }) supplierKey: string;
+  @Derived('`supplierName`')
+  @Column('text', { name: 'supplier_key' })
+  supplierKey: string;
   @Column('text', { name: 'invoice_number' }) invoiceNumber: string;
-  @Column('text', { name: 'number_key' }) numberKey: string;
+  @Derived('`invoiceNumber`')
+  @Column('text', { name: 'number_key' })
+  numberKey: string;
   @Column('text') currency: string;
   @Column('text', { name: 'base_currency', nullable: true }) baseCurrency: string | null;
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;

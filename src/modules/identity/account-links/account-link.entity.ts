@@ -1,10 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 
 export const LINK_PURPOSES = ['invitation', 'password_reset'] as const;
 export type LinkPurpose = (typeof LINK_PURPOSES)[number];
 
 /** A one-time link. Its token is derived from its id by a key, so the row contains no secret. */
 @Entity('account_links')
+@Unaudited('a one-time link; security events record its use')
 export class AccountLink {
   @PrimaryColumn('text') id: string;
   @Column('text') purpose: LinkPurpose;

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 
 export const API_TOKEN_KINDS = ['staff', 'platform'] as const;
 export type ApiTokenKind = (typeof API_TOKEN_KINDS)[number];
@@ -8,8 +9,12 @@ export type ApiTokenKind = (typeof API_TOKEN_KINDS)[number];
 export class ApiToken {
   @PrimaryColumn('text') id: string;
   @Column('text') kind: ApiTokenKind;
-  @Column('text', { name: 'public_id' }) publicId: string;
-  @Column('bytea', { name: 'secret_hash' }) secretHash: Buffer;
+  @Unaudited('part of the secret text of the token')
+  @Column('text', { name: 'public_id' })
+  publicId: string;
+  @Unaudited('a secret')
+  @Column('bytea', { name: 'secret_hash' })
+  secretHash: Buffer;
   @Column('text') name: string;
   @Column('text', { array: true }) scopes: string[];
   @Column('text', { name: 'user_id', nullable: true }) userId: string | null;
@@ -18,7 +23,9 @@ export class ApiToken {
   @Column('text', { name: 'operator_id', nullable: true }) operatorId: string | null;
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
   @Column('timestamptz', { name: 'revoked_at', nullable: true }) revokedAt: Date | null;
-  @Column('timestamptz', { name: 'last_used_at', nullable: true }) lastUsedAt: Date | null;
+  @Unaudited('set by use, not by a change')
+  @Column('timestamptz', { name: 'last_used_at', nullable: true })
+  lastUsedAt: Date | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
@@ -36,7 +43,7 @@ export class ApiToken {
 
   /** The state that the audit log keeps, without the secret. */
   auditImage(): object {
-    const { name, scopes, userId, parentId, operatorId, expiresAt, revokedAt } = this;
-    return { name, scopes, userId, parentId, operatorId, expiresAt, revokedAt };
+    const { kind, name, scopes, userId, parentId, operatorId, expiresAt, revokedAt } = this;
+    return { kind, name, scopes, userId, parentId, operatorId, expiresAt, revokedAt };
   }
 }

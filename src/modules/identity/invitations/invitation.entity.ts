@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
 import type { Role } from '../users/role.js';
@@ -10,7 +11,9 @@ export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
 @Entity('invitations')
 export class Invitation {
   @PrimaryColumn('text') id: string;
-  @Column('text') email: string;
+  @Unaudited('personal data that no reversal restores')
+  @Column('text')
+  email: string;
   @Column('text') name: string;
   @Column('text', { array: true }) roles: Role[];
   /** `expired` is not stored: it follows from the time. */

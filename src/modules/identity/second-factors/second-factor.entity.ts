@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { randomBase32 } from '../../../platform/ids/id.js';
 
 /** The authenticator app of a user (RFC 6238). It is required at logins from its activation on. */
 @Entity('second_factors')
+@Unaudited('a secret; security events record its changes')
 export class SecondFactor {
   @PrimaryColumn('text', { name: 'user_id' }) userId: string;
   /** Sealed with the user's id: the secret of one user cannot be opened as another's. */
@@ -19,6 +21,7 @@ export class SecondFactor {
 
 /** Replaces a code of the authenticator app once. */
 @Entity('recovery_codes')
+@Unaudited('a secret; security events record its use')
 export class RecoveryCode {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'user_id' }) userId: string;

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { extensible } from '../../../platform/http/named-values.js';
 
 export const SECURITY_EVENT_KINDS = extensible('SecurityEventKind', [
@@ -34,6 +35,7 @@ export type SecurityEventKind = (typeof SECURITY_EVENT_KINDS)[number];
 
 /** Something that happened to an account or a credential. It never contains an e-mail address. */
 @Entity('security_events')
+@Unaudited('a record itself')
 export class SecurityEvent {
   @PrimaryColumn('text') id: string;
   @Column('text') kind: SecurityEventKind;

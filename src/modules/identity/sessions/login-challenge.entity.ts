@@ -1,7 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 
 /** A login with the right password that waits for the second factor. Its id is a secret, of which the hash is stored. */
 @Entity('login_challenges')
+@Unaudited('lives for minutes; security events record the login')
 export class LoginChallenge {
   @PrimaryColumn('bytea', { name: 'id_hash' }) idHash: Buffer;
   @Column('text', { name: 'user_id' }) userId: string;

@@ -1,7 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 
 /** A login. It ends by logout, after a time without use, or at the latest at `expiresAt`. */
 @Entity('staff_sessions')
+@Unaudited('security events record its start and end')
 export class StaffSession {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'public_id' }) publicId: string;

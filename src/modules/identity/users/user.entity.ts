@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { type Role, ROLES } from './role.js';
 
 export interface UserChanges {
@@ -12,10 +13,15 @@ export interface UserChanges {
 @Entity('users')
 export class User {
   @PrimaryColumn('text') id: string;
-  @Column('text') email: string;
+  @Unaudited('personal data that no reversal restores')
+  @Column('text')
+  email: string;
   @Column('text') name: string;
-  @Column('text', { name: 'password_hash' }) passwordHash: string;
+  @Unaudited('a secret')
+  @Column('text', { name: 'password_hash' })
+  passwordHash: string;
   /** Somebody else has set the password or knows it, so the user must change it before anything else. */
+  @Unaudited('set and cleared with the password, which is a secret')
   @Column('boolean', { name: 'password_change_required' }) passwordChangeRequired: boolean;
   @Column('text', { array: true }) roles: Role[];
   /** Preferred language of mails (BCP 47); null: the default. */

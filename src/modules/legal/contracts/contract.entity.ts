@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { digestOf, sanitizeBody } from '../texts/document-text.js';
 
@@ -53,12 +54,16 @@ export class Contract {
   /** The reference: it names the contract in events, ledger entries and logs, and grants no access. */
   @PrimaryColumn('text') id: string;
   /** Opens the contract without a credential. The API calls it `id`; nothing else may contain it. */
-  @Column('text', { name: 'public_id' }) publicId: string;
+  @Unaudited('opens the contract')
+  @Column('text', { name: 'public_id' })
+  publicId: string;
   @Column('text', { name: 'booking_id', nullable: true }) bookingId: string | null;
   @Column('text') title: string;
   @Column('text') status: ContractStatus;
   @Column('text', { name: 'contract_number', nullable: true }) contractNumber: string | null;
-  @Column('text') body: string;
+  @Unaudited('a long text with personal data; `bodySha256` proves it')
+  @Column('text')
+  body: string;
   @Column('text', { name: 'body_sha256', nullable: true }) bodySha256: string | null;
   @Column('text') language: string;
   @Column('text') scope: ContractScope;
@@ -66,16 +71,26 @@ export class Contract {
   /** End of public access; set at the latest when the contract is issued. */
   @Column('timestamptz', { name: 'public_until', nullable: true }) publicUntil: Date | null;
   @Column('timestamptz', { name: 'withdrawn_at', nullable: true }) withdrawnAt: Date | null;
-  @Column('text', { name: 'recipient_name', nullable: true }) recipientName: string | null;
-  @Column('text', { name: 'recipient_email', nullable: true }) recipientEmail: string | null;
-  @Column('jsonb', { nullable: true }) metadata: Record<string, unknown> | null;
+  @Unaudited('personal data that no reversal restores')
+  @Column('text', { name: 'recipient_name', nullable: true })
+  recipientName: string | null;
+  @Unaudited('personal data that no reversal restores')
+  @Column('text', { name: 'recipient_email', nullable: true })
+  recipientEmail: string | null;
+  @Unaudited('may contain personal data')
+  @Column('jsonb', { nullable: true })
+  metadata: Record<string, unknown> | null;
   @Column('timestamptz', { name: 'issued_at', nullable: true }) issuedAt: Date | null;
   @Column('timestamptz', { name: 'sent_at', nullable: true }) sentAt: Date | null;
   @Column('timestamptz', { name: 'expired_at', nullable: true }) expiredAt: Date | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
-  @Column('text', { name: 'void_reason', nullable: true }) voidReason: string | null;
+  @Unaudited('free text; the reason of the entry')
+  @Column('text', { name: 'void_reason', nullable: true })
+  voidReason: string | null;
   /** When the text and the recipient were erased; the digest of the text stays. */
-  @Column('timestamptz', { name: 'erased_at', nullable: true }) erasedAt: Date | null;
+  @Unaudited('the retention job records its own entry')
+  @Column('timestamptz', { name: 'erased_at', nullable: true })
+  erasedAt: Date | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
@@ -156,6 +171,10 @@ export class Contract {
       expiresAt: this.expiresAt?.toISOString() ?? null,
       publicUntil: this.publicUntil?.toISOString() ?? null,
       withdrawnAt: this.withdrawnAt?.toISOString() ?? null,
+      issuedAt: this.issuedAt?.toISOString() ?? null,
+      sentAt: this.sentAt?.toISOString() ?? null,
+      expiredAt: this.expiredAt?.toISOString() ?? null,
+      voidedAt: this.voidedAt?.toISOString() ?? null,
       version: this.version,
     };
   }

@@ -1,6 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 import canonicalize from 'canonicalize';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { digestOf, sanitizeBody } from '../texts/document-text.js';
 import type { PolicyRule } from './policy-rule.js';
@@ -21,7 +22,9 @@ export class PolicyVersion {
   @Column('text', { name: 'policy_id' }) policyId: string;
   @Column('integer') number: number;
   @Column('text') title: string;
-  @Column('text') body: string;
+  @Unaudited('a long text; `sha256` proves it')
+  @Column('text')
+  body: string;
   @Column('text') status: VersionStatus;
   @Column('text', { nullable: true }) sha256: string | null;
   @Column('timestamptz', { name: 'published_at', nullable: true }) publishedAt: Date | null;
@@ -64,6 +67,8 @@ export class PolicyVersion {
       title: this.title,
       status: this.status,
       sha256: this.sha256 ?? this.digest(rules),
+      publishedAt: this.publishedAt?.toISOString() ?? null,
+      retiredAt: this.retiredAt?.toISOString() ?? null,
       version: this.version,
     };
   }

@@ -1,5 +1,6 @@
 import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 
 export const MESSAGE_KINDS = extensible('NotificationKind', ['reminder', 'contract', 'account']);
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
@@ -26,23 +27,45 @@ export class NotificationMessage {
   /** The reference of the contract. */
   @Column('text', { name: 'contract_id', nullable: true }) contractId: string | null;
   /** The one-time link of an account mail. Its address is never stored: in the text `{{link}}` stands for it. */
-  @Column('text', { name: 'account_link_id', nullable: true }) accountLinkId: string | null;
+  @Unaudited('leads to a one-time link')
+  @Column('text', { name: 'account_link_id', nullable: true })
+  accountLinkId: string | null;
   @Column('text') status: MessageStatus;
   @Column('text', { nullable: true }) reason: string | null;
-  @Column('text', { nullable: true }) error: string | null;
-  @Column('text') recipient: string;
-  @Column('text', { name: 'recipient_kind' }) recipientKind: RecipientKind;
-  @Column('text', { name: 'suppression_group', nullable: true }) suppressionGroup: string | null;
-  @Column('text') subject: string;
-  @Column('text') text: string;
+  @Unaudited('progress of the sending')
+  @Column('text', { nullable: true })
+  error: string | null;
+  @Unaudited('personal data that no reversal restores')
+  @Column('text')
+  recipient: string;
+  @Unaudited('never changes')
+  @Column('text', { name: 'recipient_kind' })
+  recipientKind: RecipientKind;
+  @Unaudited('never changes')
+  @Column('text', { name: 'suppression_group', nullable: true })
+  suppressionGroup: string | null;
+  @Unaudited('personal data that no reversal restores')
+  @Column('text')
+  subject: string;
+  @Unaudited('personal data that no reversal restores')
+  @Column('text')
+  text: string;
   @Column('integer') attempts: number;
   /** Earliest time of the next attempt. */
-  @Column('timestamptz', { name: 'send_at' }) sendAt: Date;
+  @Unaudited('progress of the sending')
+  @Column('timestamptz', { name: 'send_at' })
+  sendAt: Date;
   /** The sending process records the outcome before this time; otherwise the outcome is unknown. */
-  @Column('timestamptz', { name: 'lease_until', nullable: true }) leaseUntil: Date | null;
-  @Column('timestamptz', { name: 'sent_at', nullable: true }) sentAt: Date | null;
+  @Unaudited('progress of the sending')
+  @Column('timestamptz', { name: 'lease_until', nullable: true })
+  leaseUntil: Date | null;
+  @Unaudited('progress of the sending')
+  @Column('timestamptz', { name: 'sent_at', nullable: true })
+  sentAt: Date | null;
   /** When recipient, subject and text were replaced, because the retention period had passed. */
-  @Column('timestamptz', { name: 'erased_at', nullable: true }) erasedAt: Date | null;
+  @Unaudited('the retention job records its own entry')
+  @Column('timestamptz', { name: 'erased_at', nullable: true })
+  erasedAt: Date | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 
 export const RUN_STATUSES = named('ReminderRunStatus', [
   'planned',
@@ -16,6 +17,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** A planned message. A rule has at most one run for a target, anchor date, stage and channel. */
 @Entity('reminder_runs')
+@Unaudited('sent and cancelled by jobs; the entries of its rule and message record it')
 export class ReminderRun {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'rule_id' }) ruleId: string;

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Derived } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { type AppError, conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { type Cutoff, cutoffInstant, latestNoticeInstant } from './departure-deadlines.js';
@@ -58,7 +59,9 @@ export class Departure {
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
   @Column('jsonb', { nullable: true }) cutoff: Cutoff | null;
   /** When sales end by `cutoff`. */
-  @Column('timestamptz', { name: 'cutoff_at', nullable: true }) cutoffAt: Date | null;
+  @Derived('`cutoff` and `startsAt`')
+  @Column('timestamptz', { name: 'cutoff_at', nullable: true })
+  cutoffAt: Date | null;
   /** When staff closed the sales; null while they are open. */
   @Column('timestamptz', { name: 'sales_closed_at', nullable: true }) salesClosedAt: Date | null;
   /** Units of confirmed bookings from which on it runs. */
@@ -204,6 +207,8 @@ export class Departure {
       runState: this.runState(),
       minimumNotReachedAt: this.minimumNotReachedAt?.toISOString() ?? null,
       euPackage: this.euPackage,
+      cancelledAt: this.cancelledAt?.toISOString() ?? null,
+      guaranteedAt: this.guaranteedAt?.toISOString() ?? null,
       version: this.version,
     };
   }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 
 export interface GroundOperatorChanges {
   name?: string;
@@ -24,14 +25,22 @@ export class GroundOperator {
   @Column('boolean') active: boolean;
   /** Home base. */
   @Column('text', { name: 'facility_id', nullable: true }) facilityId: string | null;
-  @Column('text', { name: 'contact_name', nullable: true }) contactName: string | null;
-  @Column('text', { name: 'contact_email', nullable: true }) contactEmail: string | null;
-  @Column('text', { name: 'contact_phone', nullable: true }) contactPhone: string | null;
+  @Unaudited('personal data that no reversal restores')
+  @Column('text', { name: 'contact_name', nullable: true })
+  contactName: string | null;
+  @Unaudited('personal data that no reversal restores')
+  @Column('text', { name: 'contact_email', nullable: true })
+  contactEmail: string | null;
+  @Unaudited('personal data that no reversal restores')
+  @Column('text', { name: 'contact_phone', nullable: true })
+  contactPhone: string | null;
   @Column('text', { name: 'service_areas', array: true }) serviceAreas: string[];
   @Column('text', { name: 'license_number', nullable: true }) licenseNumber: string | null;
   @Column('date', { name: 'insurance_expires_on', nullable: true }) insuranceExpiresOn: string | null;
   @Column('text', { name: 'time_zone', nullable: true }) timeZone: string | null;
-  @Column('text', { nullable: true }) notes: string | null;
+  @Unaudited('free text that may contain personal data')
+  @Column('text', { nullable: true })
+  notes: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;

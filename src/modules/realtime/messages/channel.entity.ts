@@ -1,8 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 
 /** A channel with its messages. Publishers lock its row, so that numbers, times and ids follow the order of the commits. */
 @Entity('realtime_channels')
+@Unaudited('messages of other systems, which the ledger does not record')
 export class RealtimeChannel {
   @PrimaryColumn('bigint', { transformer: safeInteger, default: () => "nextval('realtime_channel_ids')" }) id: number;
   @Column('text') name: string;

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
 
@@ -38,7 +39,9 @@ export class TripAttention {
   @Column('timestamptz', { name: 'raised_at' }) raisedAt: Date;
   @Column('timestamptz', { name: 'resolved_at', nullable: true }) resolvedAt: Date | null;
   @Column('text', { nullable: true }) resolution: Resolution | null;
-  @Column('text', { nullable: true }) note: string | null;
+  @Unaudited('the reason of the entry')
+  @Column('text', { nullable: true })
+  note: string | null;
   @Column('integer') version: number;
 
   /** Throws 409 `attention_resolved`. */

@@ -191,6 +191,14 @@ export class TripComponent {
       serviceDate: this.serviceDate,
       totalCents: this.totalCents,
       cancellationFeeCents: this.cancellationFeeCents,
+      position: this.position,
+      currency: this.currency,
+      subtotalCents: this.subtotalCents,
+      taxCents: this.taxCents,
+      bookingItemId: this.bookingItemId,
+      warnings: this.warnings,
+      priceExpiresAt: this.priceExpiresAt?.toISOString() ?? null,
+      holdExpiresAt: this.holdExpiresAt?.toISOString() ?? null,
       version: this.version,
     };
   }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
@@ -65,16 +66,26 @@ export class Trip {
   @Column('timestamptz', { name: 'price_expires_at', nullable: true }) priceExpiresAt: Date | null;
   @Column('timestamptz', { name: 'hold_expires_at', nullable: true }) holdExpiresAt: Date | null;
   /** Until then the process with the fencing token reserves the trip; afterwards another one may take it over. */
-  @Column('timestamptz', { name: 'lease_expires_at', nullable: true }) leaseExpiresAt: Date | null;
-  @Column('integer', { name: 'fencing_token' }) fencingToken: number;
+  @Unaudited('says which process works on the reservation')
+  @Column('timestamptz', { name: 'lease_expires_at', nullable: true })
+  leaseExpiresAt: Date | null;
+  @Unaudited('says which process works on the reservation')
+  @Column('integer', { name: 'fencing_token' })
+  fencingToken: number;
   /** When its present reservation began. */
-  @Column('timestamptz', { name: 'reserving_since', nullable: true }) reservingSince: Date | null;
+  @Unaudited('says which process works on the reservation')
+  @Column('timestamptz', { name: 'reserving_since', nullable: true })
+  reservingSince: Date | null;
   /** Staff need to check the trip: one of its attentions is open. */
   @Column('boolean') attention: boolean;
   @Column('text', { name: 'booking_id', nullable: true }) bookingId: string | null;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
-  @Column('text', { name: 'cancel_reason', nullable: true }) cancelReason: string | null;
-  @Column('timestamptz', { name: 'erased_at', nullable: true }) erasedAt: Date | null;
+  @Unaudited('free text; the reason of the entry')
+  @Column('text', { name: 'cancel_reason', nullable: true })
+  cancelReason: string | null;
+  @Unaudited('the retention job records its own entry')
+  @Column('timestamptz', { name: 'erased_at', nullable: true })
+  erasedAt: Date | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
@@ -164,6 +175,7 @@ export class Trip {
       holdExpiresAt: this.holdExpiresAt?.toISOString() ?? null,
       attention: this.attention,
       bookingId: this.bookingId,
+      cancelledAt: this.cancelledAt?.toISOString() ?? null,
       version: this.version,
     };
   }

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 
 export const KEY_STATES = named('VaultKeyState', [
@@ -35,6 +36,7 @@ export function bindingOf({ vaultId, version }: KeySlot): string {
 
 /** One data-encryption key of a vault, wrapped; the key of a destroyed version is null. */
 @Entity('vault_key_versions')
+@Unaudited('key material; the entries of its vault record it')
 export class KeyVersion {
   @PrimaryColumn('text', { name: 'vault_id' }) vaultId: string;
   @PrimaryColumn('integer') version: number;

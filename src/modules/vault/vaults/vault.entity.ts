@@ -1,7 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 
 /** A named key that encrypts single values. The keys themselves are its versions. */
 @Entity('vaults')
+@Unaudited('the entries of the vault record it, without keys')
 export class Vault {
   @PrimaryColumn('text') id: string;
   @Column('text') slug: string;

@@ -1,0 +1,39 @@
+import 'reflect-metadata';
+import type { EntityMetadata } from 'typeorm';
+
+const UNAUDITED = Symbol('unaudited');
+const DERIVED = Symbol('derived');
+
+/** Says why the audit snapshot omits a column, or why an entity has no snapshot of its own. No reversal restores such a column. */
+export function Unaudited(reason: string) {
+  return (target: object, property?: string | symbol): void => {
+    define(UNAUDITED, reason, target, property);
+  };
+}
+
+/** Says what a column is computed from; its audit snapshot omits it, and a reversal computes it again. */
+export function Derived(from: string): PropertyDecorator {
+  return (target, property) => {
+    define(DERIVED, from, target, property);
+  };
+}
+
+/** Why the audit snapshot may omit a column of this entity; null if it must contain it. */
+export function omissionOf({ target }: EntityMetadata, column: string): { reason: string; isDerived: boolean } | null {
+  const prototype: unknown = typeof target === 'string' ? null : target.prototype;
+  if (typeof target === 'string' || typeof prototype !== 'object' || prototype === null) return null;
+  const derived = textOf(Reflect.getMetadata(DERIVED, prototype, column));
+  if (derived !== null) return { reason: derived, isDerived: true };
+  const ofColumn = textOf(Reflect.getMetadata(UNAUDITED, prototype, column));
+  const reason = ofColumn ?? textOf(Reflect.getMetadata(UNAUDITED, target));
+  return reason === null ? null : { reason, isDerived: false };
+}
+
+function textOf(metadata: unknown): string | null {
+  return typeof metadata === 'string' ? metadata : null;
+}
+
+function define(key: symbol, text: string, target: object, property: string | symbol | undefined): void {
+  if (property === undefined) Reflect.defineMetadata(key, text, target);
+  else Reflect.defineMetadata(key, text, target, property);
+}
