@@ -21,7 +21,7 @@ const detailOf = async (scopes: string[], id: string) =>
     .data;
 
 describe('the scope of a reversal', () => {
-  it('the scope of a reversal is that of the route which performs the action, for each action that can be reversed', () => {
+  it('the scope of a reversal is that of the route which performs the action, and that of the effect', () => {
     const handlers = app.nest.get(ReversalHandlers, { strict: false });
     const scopes = Object.fromEntries(
       ['finance.supplier_invoice.create', 'finance.supplier_invoice.approve', 'finance.payment.record', CREATE].map(
@@ -29,7 +29,7 @@ describe('the scope of a reversal', () => {
       ),
     );
     expect(scopes).toEqual({
-      'finance.supplier_invoice.create': ['finance:write'],
+      'finance.supplier_invoice.create': ['finance:write', 'finance:void'],
       'finance.supplier_invoice.approve': ['finance:approve'],
       'finance.payment.record': ['finance:write'],
       [CREATE]: ['distribution:write'],

@@ -29,20 +29,28 @@ export interface ReversalResult {
   isRunning?: boolean;
 }
 
-export interface ReversalHandler {
+export interface ReversalHandler extends ReversalOptions {
   reverse: (entry: RecordedAction, reason: string) => Promise<ReversalResult>;
   complete?: (entry: RecordedAction) => Promise<void>;
 }
 
-const ReversalMethod = methodDecorator<readonly string[], ReversalHandler['reverse']>();
+export interface ReversalOptions {
+  /** The scope of the operation that has the effect of the reversal, if it is not that of the reversed action. */
+  needs?: string;
+}
+
+const ReversalMethod = methodDecorator<
+  { actions: readonly string[]; options: ReversalOptions },
+  ReversalHandler['reverse']
+>();
 
 /**
  * Reverses ledger entries of these actions, in the running transaction. The method changes its module's data by the rules of
  * that module and records nothing in the ledger: the reversal has an entry of its own. An error that it throws is
  * reported to the caller as the reason why the entry cannot be reversed.
  */
-export function Reverses(...actions: string[]) {
-  return ReversalMethod(actions);
+export function Reverses(actions: string | readonly string[], options: ReversalOptions = {}) {
+  return ReversalMethod({ actions: [actions].flat(), options });
 }
 
 /**
@@ -63,11 +71,11 @@ export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
 
   onModuleInit(): void {
     const completions = this.methods.findByName(CompletesReversal, (completed) => completed);
-    for (const { options: actions, call: reverse } of this.methods.find(ReversalMethod)) {
-      for (const action of actions) {
+    for (const { options: declared, call: reverse } of this.methods.find(ReversalMethod)) {
+      for (const action of declared.actions) {
         const complete = completions.get(action)?.call;
         if (this.handlers.has(action)) throw new Error(`Two methods reverse ${action}`);
-        this.handlers.set(action, complete ? { reverse, complete } : { reverse });
+        this.handlers.set(action, { ...declared.options, reverse, ...(complete && { complete }) });
       }
     }
   }
@@ -75,14 +83,23 @@ export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
   /** A caller that may not perform an action may not reverse it, so each of these actions needs a route with a scope. */
   onApplicationBootstrap(): void {
     for (const action of this.handlers.keys()) {
-      if (this.scopesOf(action).length > 0) continue;
+      if (this.routes.scopesOf(action).length > 0) continue;
       throw new Error(`${action} can be reversed, but no route with a scope declares it with @Mutates`);
     }
   }
 
-  /** The scopes that a reversal of this action requires besides its own: those of the routes that perform the action. */
+  /**
+   * The scopes that a reversal of this action requires besides its own: those of the routes that perform the action, and that
+   * of its effect.
+   */
   scopesOf(action: string): string[] {
-    return this.routes.scopesOf(action);
+    const needs = this.handlers.get(action)?.needs ?? [];
+    return [...new Set([...this.routes.scopesOf(action), ...[needs].flat()])];
+  }
+
+  /** The actions that can be reversed. */
+  actions(): string[] {
+    return [...this.handlers.keys()];
   }
 
   find(action: string): ReversalHandler | null {

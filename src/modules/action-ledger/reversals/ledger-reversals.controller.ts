@@ -20,8 +20,8 @@ export class LedgerReversalsController {
    * Reverse a recorded action
    *
    * @remarks Reverses a recorded action and returns the ledger entry of the reversal. If external
-   * systems must be informed, the entry is `running` until that succeeded. The scope of the operation that performs the
-   * action is required, too: 403 names it. An action can be reversed once (409
+   * systems must be informed, the entry is `running` until that succeeded. The scopes of the operation that performs the
+   * action and of the one that has the effect of the reversal are required, too: 403 names the missing one. An action can be reversed once (409
    * `already_reversed`). Actions without reversal and erased entries are rejected (409 `not_reversible`); if the
    * present state prevents it, 409 `reversal_conflict` names the cause in `details.reason`.
    */

@@ -114,7 +114,7 @@ export class AllotmentsService {
    * Restores the allotment with the units of its slots, and opens slots on departures that were added since. Throws 409
    * `changed_since`, `allotment_overlap`, `channel_archived`, `units_not_recorded`, `departures_gone`, `capacity_exceeded`.
    */
-  @Reverses('distribution.allotment.delete')
+  @Reverses('distribution.allotment.delete', { needs: 'distribution:write' })
   async reverseDeletion(entry: RecordedAction): Promise<ReversalResult> {
     const { slots: closed } = await slotsIn(entry);
     const { subjectId: id } = entry;

@@ -126,7 +126,7 @@ export class SupplierInvoicesService {
   }
 
   /** Voids the invoice. Throws 409 `invalid_transition`, `invoice_has_payments`. */
-  @Reverses('finance.supplier_invoice.create')
+  @Reverses('finance.supplier_invoice.create', { needs: 'finance:void' })
   async reverseCreation({ subjectId }: RecordedAction, reason: string): Promise<ReversalResult> {
     const invoice = await this.repository.rows.lock(subjectId);
     return this.apply('void', invoice, (_, now) => {

@@ -246,7 +246,7 @@ export class ContractsService {
   }
 
   /** Declares the contract void. Its number remains assigned, and a sent mail cannot be recalled. */
-  @Reverses('legal.contract.issue', 'legal.contract.send')
+  @Reverses(['legal.contract.issue', 'legal.contract.send'])
   async reverse({ subjectId }: RecordedAction, reason: string): Promise<ReversalResult> {
     return this.declareVoid(await this.rows.lock(subjectId), reason);
   }

@@ -127,7 +127,7 @@ export class PolicyAssignmentsService {
   }
 
   /** Restores the assignment. Terms that were sold meanwhile do not change. Throws 409 `policy_assignment_overlap`. */
-  @Reverses('legal.policy_assignment.remove')
+  @Reverses('legal.policy_assignment.remove', { needs: 'legal:write' })
   async reverseRemoval(entry: RecordedAction): Promise<ReversalResult> {
     const assignment = await this.rows.lock(entry.subjectId);
     assertUnchangedSince(entry, assignment);

@@ -128,7 +128,7 @@ export class FacilitiesService {
   }
 
   /** Throws 409 `changed_since`, also if the facility is already restored, and `facility_code_taken`. */
-  @Reverses('operations.facility.delete')
+  @Reverses('operations.facility.delete', { needs: 'operations:write' })
   async reverseArchival(entry: RecordedAction): Promise<ReversalResult> {
     const { status = 'active' } = await checkedAs(UpdateFacility, entry.before);
     const facility = await this.rows.lock(entry.subjectId);

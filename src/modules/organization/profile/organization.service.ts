@@ -119,7 +119,7 @@ export class OrganizationService {
   }
 
   /** Restores the earlier logo. Throws 409 `changed_since`. */
-  @Reverses('organization.logo.replace', 'organization.logo.remove')
+  @Reverses(['organization.logo.replace', 'organization.logo.remove'])
   async reverseLogo(entry: RecordedAction): Promise<ReversalResult> {
     const { logo = null } = await checkedAs(RecordedLogo, entry.before);
     return this.reverse(entry, (profile) => profile.replaceLogo(logo, this.clock.now()));
