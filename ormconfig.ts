@@ -78,6 +78,7 @@ import { TwoPersons1795803000010 } from './src/migrations/1795803000010-two-pers
 import { LiveCallers1795804000000 } from './src/migrations/1795804000000-live-callers.js';
 import { OpenMoneyOfPastDays1795807000000 } from './src/migrations/1795807000000-open-money-of-past-days.js';
 import { ChargesAndFees1795807000010 } from './src/migrations/1795807000010-charges-and-fees.js';
+import { RecordedReversals1795820000000 } from './src/migrations/1795820000000-recorded-reversals.js';
 import { CommissionAdjustments1795830000000 } from './src/migrations/1795830000000-commission-adjustments.js';
 import { RealtimeBounds1795860000000 } from './src/migrations/1795860000000-realtime-bounds.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
@@ -279,6 +280,7 @@ const migrations = [
   LiveCallers1795804000000,
   OpenMoneyOfPastDays1795807000000,
   ChargesAndFees1795807000010,
+  RecordedReversals1795820000000,
   CommissionAdjustments1795830000000,
   RealtimeBounds1795860000000,
 ];

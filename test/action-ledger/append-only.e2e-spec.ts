@@ -75,7 +75,10 @@ describe('the erasure of a payload', () => {
 
     const { body } = await app.as('owner').get(`${ENTRIES}/${update?.id}`);
     expect(body).toEqual({
-      data: { ...update, before: null, after: null, reversible: false, missingScope: null, failure: null },
+      data: {
+        ...{ ...update, before: null, after: null, reversible: false, missingScope: null, failure: null },
+        irreversible: { reason: 'payload_erased', message: 'The state before the action was erased' },
+      },
     });
     const verified = await app.nest.get(LedgerVerificationService).verify();
     expect([verified.erasedPayloads, verified.breaks, verified.findings]).toEqual([before + 1, [], []]);

@@ -27,7 +27,7 @@ describe('the CSV export of entries', () => {
 
     const { rows, headers } = await rowsOf(`?subjectId=${subjectId}`);
 
-    const names = `sequence,createdAt,action,subjectType,subjectId,actorType,actorId,reason,reversesEntryId,reversedByEntryId,state,outcome,correlationId,serverRequestId,id`;
+    const names = `sequence,createdAt,action,subjectType,subjectId,actorType,actorId,reason,reversesEntryId,reversedByEntryId,recordedByEntryId,state,outcome,correlationId,serverRequestId,id`;
     const { data } = await page(app, { subjectId });
     const lines = data.map(({ sequence, createdAt, action, actorType, actorId, correlationId, serverRequestId, id }) =>
       [
@@ -38,6 +38,7 @@ describe('the CSV export of entries', () => {
         subjectId,
         actorType,
         actorId,
+        '',
         '',
         '',
         '',

@@ -17,6 +17,7 @@ export interface Entry {
   reason: string | null;
   reversesEntryId: string | null;
   reversedByEntryId: string | null;
+  recordedByEntryId: string | null;
   reversible: boolean;
   state: string | null;
   outcome: string | null;

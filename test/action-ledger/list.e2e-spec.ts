@@ -51,6 +51,7 @@ describe('the list of entries', () => {
           reason: null,
           reversesEntryId: null,
           reversedByEntryId: null,
+          recordedByEntryId: null,
           reversible: true,
           state: null,
           outcome: null,

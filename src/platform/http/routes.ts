@@ -74,6 +74,14 @@ export class Routes implements OnModuleInit {
     return [...new Set(declaring.flatMap(({ access }) => access.scope ?? []))];
   }
 
+  /** Why the entry with this action cannot be reversed, as its route declares; null if it declares nothing. */
+  irreversibilityOf(action: string): string | null {
+    const declared = this.all.find(
+      ({ mutation }) => mutation?.action === action && mutation.irreversible !== undefined,
+    );
+    return declared?.mutation?.irreversible ?? null;
+  }
+
   /** Whether this handler has a `@Query()`; its class then defines the known parameters. */
   readsQuery(handler: object): boolean {
     return this.readingQueries.has(handler);

@@ -13,9 +13,10 @@ export function Mutates(
     secrets = [],
     ownTransactions = false,
     alternatives = [],
-  }: { secrets?: string[]; ownTransactions?: boolean; alternatives?: string[] } = {},
+    irreversible,
+  }: { secrets?: string[]; ownTransactions?: boolean; alternatives?: string[]; irreversible?: string } = {},
 ): MethodDecorator {
-  return repeatable({ action, alternatives, secrets, ownTransactions });
+  return repeatable({ action, alternatives, secrets, ownTransactions, ...(irreversible && { irreversible }) });
 }
 
 /** Like `Mutates`, on a route whose change is recorded elsewhere than in the ledger, or needs no record, for this reason. */

@@ -7,6 +7,8 @@ export interface Mutation {
   /** Actions of the entries that it writes in place of that one, depending on what the request changes. */
   readonly alternatives?: readonly string[];
   readonly reason?: string;
+  /** Why no reversal of the entry is possible, for an action without `@Reverses`. */
+  readonly irreversible?: string;
   /** Dotted paths of secrets in the response; a replay omits them. */
   readonly secrets: readonly string[];
   /**

@@ -15,6 +15,7 @@ import {
   type ListEntries,
   type ReadDetail,
   type ReadEntry,
+  type Reversible,
   toEntry,
 } from './ledger-entry.dto.js';
 import { ReversalHandlers } from './reversal-handlers.js';
@@ -26,12 +27,13 @@ const PURPOSE = 'ledger-cursor';
 const ENTRIES = `
   select entry.id, entry.sequence, entry.action, entry.subject_type, entry.subject_id, entry.actor_type, entry.actor_id,
          entry.reason, entry.reverses_entry_id, entry.correlation_id, entry.server_request_id, entry.created_at,
-         reversal.reversal_id as reversed_by_entry_id, own.state, own.outcome, own.failure,
+         reversal.reversal_id as reversed_by_entry_id, record.reversal_id as recorded_by_entry_id, own.state, own.outcome, own.failure,
          coalesce(payload.before is not null or payload.after is not null, false) as kept`;
 const FROM = `
   from action_ledger_entries entry
     left join ledger_payloads payload on payload.entry_id = entry.id
-    left join ledger_reversals reversal on reversal.original_id = entry.id and reversal.state <> 'failed'
+    left join ledger_reversals reversal on reversal.original_id = entry.id and reversal.state in ('running', 'completed')
+    left join ledger_reversals record on record.original_id = entry.id and record.state = 'recorded'
     left join ledger_reversals own on own.reversal_id = entry.id`;
 
 /** The condition of each filter. */
@@ -72,6 +74,7 @@ const CSV_COLUMNS = [
   'reason',
   'reversesEntryId',
   'reversedByEntryId',
+  'recordedByEntryId',
   'state',
   'outcome',
   'correlationId',
@@ -154,9 +157,17 @@ export class LedgerEntriesService {
     return found.map((row) => this.withReversible(row));
   }
 
-  private withReversible<Row extends EntryRow>(row: Row): Row & { reversible: boolean } {
-    const isKnown = this.handlers.find(row.action) !== null;
-    return { ...row, reversible: isKnown && row.kept && row.reversed_by_entry_id === null };
+  private withReversible<Row extends EntryRow>(row: Row): Row & Reversible {
+    const irreversible = this.irreversibilityOf(row);
+    return { ...row, reversible: irreversible === null, irreversible };
+  }
+
+  private irreversibilityOf({ action, kept, reversed_by_entry_id: reversedBy }: EntryRow): Reversible['irreversible'] {
+    if (reversedBy !== null) return { reason: 'already_reversed', message: 'The action was already reversed' };
+    if (this.handlers.find(action) === null)
+      return { reason: 'no_undo', message: this.handlers.whyIrreversible(action) };
+    if (!kept) return { reason: 'payload_erased', message: 'The state before the action was erased' };
+    return null;
   }
 
   private seal(sequence: string, query: ListEntries): Promise<string> {

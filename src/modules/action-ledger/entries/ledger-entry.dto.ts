@@ -1,12 +1,20 @@
 import { hasScope } from '../../../platform/auth/assert-scope.js';
-import { STAFF_MODULES } from '../../../platform/auth/scopes.js';
 import { named } from '../../../platform/http/named-values.js';
 import { ACTOR_TYPES, type ActorType } from '../../../platform/context/actor.js';
 import { dataOf } from '../../../platform/http/dto.js';
-import { Flag, Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { Flag, Id, ListOf, Nested, Nullable, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { QueryWhole } from '../../../platform/http/query-fields.js';
 import { FreeObject, Instant } from '../../../platform/http/trade-fields.js';
-import { REVERSAL_OUTCOMES, REVERSAL_STATES, type ReversalOutcome, type ReversalState } from './reversal-handlers.js';
+import {
+  moduleScopeOf,
+  REVERSAL_OUTCOMES,
+  REVERSAL_STATES,
+  type ReversalOutcome,
+  type ReversalState,
+} from './reversal-handlers.js';
+
+const IRREVERSIBILITIES = named('LedgerIrreversibilityReason', ['already_reversed', 'no_undo', 'payload_erased']);
+type Irreversibility = (typeof IRREVERSIBILITIES)[number];
 
 const ACTORS = named('ActorType', ACTOR_TYPES);
 
@@ -98,14 +106,21 @@ export class LedgerEntryResponse {
   reversedByEntryId: string | null;
 
   /**
+   * The entry that answered this one without undoing it (`recordOnly`): the action is recorded as answered and still has its
+   * effect. Null if there is none.
+   */
+  @Id('aled')
+  recordedByEntryId: string | null;
+
+  /**
    * Whether the action supports reversal and has not been reversed. The preview shows whether a reversal would succeed now.
    */
   @Flag()
   reversible: boolean;
 
   /**
-   * For a reversal, its progress: `running` while external systems are being informed; a failed one can be tried again.
-   * Null for other entries.
+   * For a reversal, its progress: `running` while external systems are being informed; a failed one can be tried again;
+   * `recorded` undid nothing. Null for other entries.
    */
   @OneOf(REVERSAL_STATES)
   state: ReversalState | null;
@@ -129,6 +144,17 @@ export class LedgerEntryResponse {
   createdAt: string;
 }
 
+/** Why an entry cannot be reversed. */
+export class LedgerIrreversibility {
+  /** `no_undo`: the action has no inverse. */
+  @OneOf(IRREVERSIBILITIES)
+  reason: Irreversibility;
+
+  /** Explanation in English, such as why the action has no inverse. */
+  @Text({ max: 500 })
+  message: string;
+}
+
 /** A recorded change with the state of the resource before and after it. */
 export class LedgerEntryDetail extends LedgerEntryResponse {
   /** State of the resource before the change; null for a creation, if it was erased, or if `missingScope` is set. */
@@ -145,6 +171,11 @@ export class LedgerEntryDetail extends LedgerEntryResponse {
    */
   @Text({ max: 200 })
   missingScope: string | null;
+
+  /** Why the entry cannot be reversed; null if it can be. It can then be answered with `recordOnly`, unless it is reversed. */
+  @Nullable()
+  @Nested(() => LedgerIrreversibility)
+  irreversible: LedgerIrreversibility | null;
 
   /** For a reversal, why its last attempt failed; null otherwise. */
   @Text({ max: 2000 })
@@ -176,6 +207,7 @@ export interface EntryRow {
   reason: string | null;
   reverses_entry_id: string | null;
   reversed_by_entry_id: string | null;
+  recorded_by_entry_id: string | null;
   state: ReversalState | null;
   outcome: ReversalOutcome | null;
   failure: string | null;
@@ -187,8 +219,9 @@ export interface EntryRow {
 }
 
 /** Members that are the same for all entries. */
-interface Reversible {
+export interface Reversible {
   reversible: boolean;
+  irreversible: LedgerIrreversibility | null;
 }
 
 export type ReadEntry = EntryRow & Reversible;
@@ -205,6 +238,7 @@ export function toEntry(row: ReadEntry): LedgerEntryResponse {
     reason: row.reason,
     reversesEntryId: row.reverses_entry_id,
     reversedByEntryId: row.reversed_by_entry_id,
+    recordedByEntryId: row.recorded_by_entry_id,
     reversible: row.reversible,
     state: row.state,
     outcome: row.outcome,
@@ -223,13 +257,14 @@ export type ReadDetail = DetailRow & Reversible;
 
 /** Without the states for callers that may not read the resource. */
 export function toDetail(row: ReadDetail): LedgerEntryDetail {
-  const scope = payloadScopeOf(row.action);
+  const scope = moduleScopeOf(row.action, 'read');
   const { before, after } = hasScope(scope) ? row : { before: null, after: null };
-  return { ...toEntry(row), before, after, missingScope: hasScope(scope) ? null : scope, failure: row.failure };
-}
-
-/** The scope that shows the states in entries with this action. The audit of other surfaces is for holders of `*` only. */
-export function payloadScopeOf(action: string): string {
-  const [module = ''] = action.split('.');
-  return STAFF_MODULES.some((known) => known === module) ? `${module}:read` : '*';
+  return {
+    ...toEntry(row),
+    before,
+    after,
+    missingScope: hasScope(scope) ? null : scope,
+    irreversible: row.irreversible,
+    failure: row.failure,
+  };
 }

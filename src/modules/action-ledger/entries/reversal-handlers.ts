@@ -1,11 +1,15 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { STAFF_MODULES } from '../../../platform/auth/scopes.js';
 import { DecoratedMethods, methodDecorator } from '../../../platform/discovery/decorated-methods.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { Routes } from '../../../platform/http/routes.js';
 
-export const REVERSAL_STATES = named('ReversalState', ['running', 'completed', 'failed']);
+export const REVERSAL_STATES = named('ReversalState', ['running', 'completed', 'failed', 'recorded']);
 export type ReversalState = (typeof REVERSAL_STATES)[number];
+
+/** Ends the action of an entry that answers another one without undoing it. */
+export const RECORDED_SUFFIX = '.reverse_recorded';
 
 export const REVERSAL_OUTCOMES = named('ReversalOutcome', ['full', 'partial']);
 export type ReversalOutcome = (typeof REVERSAL_OUTCOMES)[number];
@@ -89,12 +93,28 @@ export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
+   * The scopes of the routes that perform the action. An entry that only jobs or requests without a scope write belongs to
+   * those who may change its module.
+   */
+  scopesOfAction(action: string): string[] {
+    const scopes = this.routes.scopesOf(action);
+    return scopes.length > 0 ? scopes : [moduleScopeOf(action, 'write')];
+  }
+
+  /**
    * The scopes that a reversal of this action requires besides its own: those of the routes that perform the action, and that
    * of its effect.
    */
   scopesOf(action: string): string[] {
     const needs = this.handlers.get(action)?.needs ?? [];
     return [...new Set([...this.routes.scopesOf(action), ...[needs].flat()])];
+  }
+
+  /** Why no method reverses the action: as its route declares. */
+  whyIrreversible(action: string): string {
+    if (action.endsWith('.reverse')) return 'A reversal cannot be reversed; perform the action again';
+    if (action.endsWith(RECORDED_SUFFIX)) return 'It changed nothing';
+    return this.routes.irreversibilityOf(action) ?? 'No operation undoes this action as a whole';
   }
 
   /** The actions that can be reversed. */
@@ -105,6 +125,12 @@ export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
   find(action: string): ReversalHandler | null {
     return this.handlers.get(action) ?? null;
   }
+}
+
+/** The scope of the module that recorded the action. The audit of other surfaces is for holders of `*` only. */
+export function moduleScopeOf(action: string, verb: 'read' | 'write'): string {
+  const [module = ''] = action.split('.');
+  return STAFF_MODULES.some((known) => known === module) ? `${module}:${verb}` : '*';
 }
 
 /** Throws 409 `changed_since` if the subject was changed after the entry: the reversal would also revert that change. */

@@ -23,15 +23,17 @@ export class LedgerReversalsController {
    * systems must be informed, the entry is `running` until that succeeded. The scopes of the operation that performs the
    * action and of the one that has the effect of the reversal are required, too: 403 names the missing one. An action can be reversed once (409
    * `already_reversed`). Actions without reversal and erased entries are rejected (409 `not_reversible`); if the
-   * present state prevents it, 409 `reversal_conflict` names the cause in `details.reason`.
+   * present state prevents it, 409 `reversal_conflict` names the cause in `details.reason`. With `recordOnly`, an action that
+   * cannot be reversed gets an entry that changes nothing else (`state` is `recorded`), once (409 `already_recorded`); an
+   * action that can be reversed is 409 `reversible`.
    */
   @ApiOperation({ operationId: 'ledgerEntries_reverse' })
   @Post('reversals')
   @RequireScope('action-ledger:reverse')
-  @Mutates('<action>.reverse')
-  @Refuses({ 409: ['already_reversed', 'not_reversible', 'reversal_conflict'] })
-  async reverse(@PathId('aled', 'id', 2) id: string, @Body() { reason }: ReverseEntry): Promise<LedgerEntryEnvelope> {
-    const entry = await this.reversals.reverse(id, reason);
+  @Mutates('<action>.reverse', { alternatives: ['<action>.reverse_recorded'] })
+  @Refuses({ 409: ['already_recorded', 'already_reversed', 'not_reversible', 'reversal_conflict', 'reversible'] })
+  async reverse(@PathId('aled', 'id', 2) id: string, @Body() body: ReverseEntry): Promise<LedgerEntryEnvelope> {
+    const entry = await this.reversals.answer(id, body);
     return created(`${LEDGER_ENTRIES_PATH}/${entry.id}`, {}, { data: toDetail(entry) });
   }
 

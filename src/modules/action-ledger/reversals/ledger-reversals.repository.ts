@@ -30,10 +30,20 @@ export class LedgerReversalsRepository {
     return count === 1;
   }
 
-  /** The reversal of this entry that has not failed, if any. */
+  /** Adds a reversal that only records; returns false if there is one. */
+  async addRecorded({ originalId, reversalId }: EntryPair): Promise<boolean> {
+    const { count } = await this.database.execute(
+      `insert into ledger_reversals (id, original_id, reversal_id, state, created_at, finished_at)
+       values ($1, $2, $3, 'recorded', $4, $4) on conflict do nothing`,
+      [newId('lrev'), originalId, reversalId, this.clock.now()],
+    );
+    return count === 1;
+  }
+
+  /** The reversal of this entry that is running or completed, if any. */
   async findReversalId(originalId: string): Promise<string | null> {
     const [row] = await this.database.query<{ id: string }>(
-      `select reversal_id as id from ledger_reversals where original_id = $1 and state <> 'failed'`,
+      `select reversal_id as id from ledger_reversals where original_id = $1 and state in ('running', 'completed')`,
       [originalId],
     );
     return row?.id ?? null;

@@ -9,14 +9,17 @@ import { Jobs } from '../../../platform/jobs/jobs.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../entries/action-ledger.service.js';
 import { LedgerEntriesService } from '../entries/ledger-entries.service.js';
-import { payloadScopeOf, type ReadDetail } from '../entries/ledger-entry.dto.js';
+import type { ReadDetail } from '../entries/ledger-entry.dto.js';
 import {
+  moduleScopeOf,
+  RECORDED_SUFFIX,
   type RecordedAction,
   type ReversalHandler,
   ReversalHandlers,
   type ReversalOutcome,
   type ReversalResult,
 } from '../entries/reversal-handlers.js';
+import type { ReverseEntry } from './reversal.dto.js';
 import { type EntryPair, LedgerReversalsRepository } from './ledger-reversals.repository.js';
 
 const COMPLETION_JOB = 'action-ledger.reversals.go-on';
@@ -45,8 +48,36 @@ export class LedgerReversalsService {
     private readonly jobs: Jobs,
   ) {}
 
+  async answer(id: string, { reason, recordOnly = false }: ReverseEntry): Promise<ReadDetail> {
+    return recordOnly ? this.recordOnly(id, reason) : this.reverse(id, reason);
+  }
+
+  /**
+   * Answers an entry that cannot be reversed with one that changes nothing else. It uses another unique key than a reversal, so
+   * that it never blocks one: a later version may have an inverse for the action.
+   */
+  private async recordOnly(id: string, reason: string): Promise<ReadDetail> {
+    const original = await this.entries.get(id);
+    for (const scope of this.handlers.scopesOfAction(original.action)) assertScope(scope);
+    const { reversed_by_entry_id: reversedBy, recorded_by_entry_id: recordedBy } = original;
+    if (reversedBy !== null) throw alreadyReversed(reversedBy);
+    if (original.reversible) throw conflict('reversible', 'The action can be reversed', { action: original.action });
+    if (recordedBy !== null) throw alreadyRecorded(recordedBy);
+    return this.database.transaction(async () => {
+      const reversalId = newId('aled');
+      if (!(await this.repository.addRecorded({ originalId: id, reversalId }))) {
+        throw alreadyRecorded((await this.entries.get(id)).recorded_by_entry_id);
+      }
+      const { action, subjectType, subjectId } = recordedActionOf(original);
+      const change = { subjectType, subjectId, reason, reversesEntryId: id };
+      this.ledger.recordUnder(reversalId, `${action}${RECORDED_SUFFIX}`, change);
+      await this.database.writeCollected(this.ledger);
+      return this.entries.get(reversalId);
+    });
+  }
+
   /** Reverses the action of an entry and returns the entry of the reversal. Requires the scope of the action, too. */
-  async reverse(id: string, reason: string): Promise<ReadDetail> {
+  private async reverse(id: string, reason: string): Promise<ReadDetail> {
     const original = await this.entries.get(id);
     for (const scope of this.handlers.scopesOf(original.action)) assertScope(scope);
     const handler = this.handlerOf(original);
@@ -64,7 +95,7 @@ export class LedgerReversalsService {
   /** What `reverse` would do, by performing and rolling back the reversal. It shows the subject: the read scope is required. */
   async preview(id: string): Promise<DryRunResult> {
     const original = await this.entries.get(id);
-    assertScope(payloadScopeOf(original.action));
+    assertScope(moduleScopeOf(original.action, 'read'));
     try {
       const handler = this.handlerOf(original);
       const result = await this.database.dryRun(async () => {
@@ -194,6 +225,10 @@ async function asReversalConflict<T>(work: () => Promise<T>): Promise<T> {
 
 function alreadyReversed(reversedByEntryId: string): AppError {
   return conflict('already_reversed', 'The action was already reversed', { reversedByEntryId });
+}
+
+function alreadyRecorded(recordedByEntryId: string | null): AppError {
+  return conflict('already_recorded', 'The action was already recorded as answered', { recordedByEntryId });
 }
 
 function notReversible(action: string, reason: 'no_undo' | 'payload_erased'): AppError {

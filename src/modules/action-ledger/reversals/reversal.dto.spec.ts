@@ -10,6 +10,8 @@ describe('a reversal', () => {
     [{ reason: '  ' }, 'reason'],
     [{ reason: null }, 'reason'],
     [{ reason: 'x'.repeat(2001) }, 'reason'],
+    [{ reason: REASON, recordOnly: null }, 'recordOnly'],
+    [{ reason: REASON, recordOnly: 'true' }, 'recordOnly'],
     [{ reason: REASON, actorId: 'user_x' }, 'actorId'],
     [{ reason: REASON, subjectId: 'chan_x' }, 'subjectId'],
   ])('the body %j of a reversal is rejected', async (body, path) => {

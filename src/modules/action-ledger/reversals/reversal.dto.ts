@@ -1,6 +1,6 @@
 import type { AppError } from '../../../platform/errors/app-error.js';
 import { dataOf } from '../../../platform/http/dto.js';
-import { Flag, Id, Nested, Nullable, OneOf, Text } from '../../../platform/http/fields.js';
+import { Flag, Id, Nested, Nullable, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { FreeObject } from '../../../platform/http/trade-fields.js';
 import type { DryRunResult } from './ledger-reversals.service.js';
 import { REVERSAL_OUTCOMES, type ReversalOutcome } from '../entries/reversal-handlers.js';
@@ -13,6 +13,14 @@ export class ReverseEntry {
    */
   @Text({ max: 2000, multiline: true })
   reason: string;
+
+  /**
+   * Only record that the entry was answered, and change nothing else: for an action that cannot be reversed. False by default.
+   * @example false
+   */
+  @Optional()
+  @Flag()
+  recordOnly?: boolean;
 }
 
 /** The error with which a reversal would be rejected. */

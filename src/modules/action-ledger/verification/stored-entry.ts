@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ActorType } from '../../../platform/context/actor.js';
-import type { ReversalOutcome, ReversalState } from '../entries/reversal-handlers.js';
+import { RECORDED_SUFFIX, type ReversalOutcome, type ReversalState } from '../entries/reversal-handlers.js';
 import type { Finding } from './finding.js';
 import { chainOf, entryDigest, payloadDigest } from '../entries/sealed-entry.js';
 
@@ -88,13 +88,15 @@ export function contradictionOf(entry: StoredEntry): Pick<Finding, 'code' | 'mes
   return fault === null ? null : { code: 'reversal_mismatch', message: fault };
 }
 
-function reversalFault({ reverses_entry_id: original, reversal }: StoredEntry): string | null {
+function reversalFault({ action, reverses_entry_id: original, reversal }: StoredEntry): string | null {
   if (original === null) return reversal ? 'The entry reverses nothing, but a row of a reversal names it' : null;
   if (!reversal) return 'The row of the reversal is missing';
   if (reversal.original !== original) return 'The reversal record and the ledger entry name different reversed entries';
   const { state, outcome, recorded } = reversal;
   const ended = recorded.filter((each) => each.state !== 'running').at(-1);
-  const expected = ended ?? recorded.at(-1) ?? { state: 'completed', outcome: 'full' };
+  const expected = action.endsWith(RECORDED_SUFFIX)
+    ? { state: 'recorded', outcome: null }
+    : (ended ?? recorded.at(-1) ?? { state: 'completed', outcome: 'full' });
   const isSame = expected.state === state && (state !== 'completed' || (expected.outcome ?? 'full') === outcome);
   if (isSame) return null;
   return `The row of the reversal is ${describe(state, outcome)}; its entries say ${describe(expected.state, expected.outcome)}`;
