@@ -111,8 +111,8 @@ describe('a recorded reversal', () => {
   });
 
   it.each([
-    ['action-ledger:reverse', ['action-ledger:read', 'finance:approve'], ISSUE],
-    ['finance:approve', ['action-ledger:reverse', 'finance:read', 'finance:write'], ISSUE],
+    ['action-ledger:reverse', ['action-ledger:read', 'finance:write'], ISSUE],
+    ['finance:write', ['action-ledger:reverse', 'finance:read', 'finance:void'], ISSUE],
     ['finance:write', ['action-ledger:reverse', 'finance:read'], 'finance.commission.recompute'],
     ['*', ['action-ledger:reverse', 'identity:*'], 'platform.provisioning.apply'],
   ])('an answer without the scope %s is 403, and nothing is recorded', async (requiredScope, scopes, action) => {

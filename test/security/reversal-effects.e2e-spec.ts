@@ -11,6 +11,8 @@ import { tokenWith } from '../setup/staff-token.js';
 
 /** The use case that has the effect of the reversal of an action; an update is reversed by an update, so it is its own. */
 const EFFECTS: Record<string, string> = {
+  'catalog.synonym.create': 'catalog.synonym.delete',
+  'catalog.synonym.delete': 'catalog.synonym.create',
   'distribution.allotment.delete': 'distribution.allotment.create',
   'distribution.allotment.reclaim': 'distribution.allotment.release',
   'distribution.allotment.release': 'distribution.allotment.reclaim',
@@ -30,10 +32,12 @@ const EFFECTS: Record<string, string> = {
   'legal.contract.issue': 'legal.contract.void',
   'legal.contract.send': 'legal.contract.void',
   'legal.contract.withdraw': 'legal.contract.send',
+  'legal.policy_assignment.create': 'legal.policy_assignment.remove',
   'legal.policy_assignment.remove': 'legal.policy_assignment.create',
   'notifications.reminder_rule.compose': 'notifications.reminder_rule.update',
   'operations.departure.cancel': 'operations.departure.reinstate',
   'operations.departure.close_sales': 'operations.departure.open_sales',
+  'operations.departure.open_sales': 'operations.departure.close_sales',
   'operations.facility.delete': 'operations.facility.create',
   'organization.logo.remove': 'organization.logo.replace',
   'trips.trip.reserve': 'trips.trip.update',

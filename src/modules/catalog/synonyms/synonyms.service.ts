@@ -3,12 +3,19 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import {
+  ActionLedger,
+  assertUnchangedSince,
+  type RecordedAction,
+  Reverses,
+  type ReversalResult,
+} from '../../action-ledger/index.js';
 import { SlicesService } from '../slices/slices.service.js';
-import type { CreateSynonym, ListSynonyms, UpdateSynonym } from './synonym.dto.js';
+import { CreateSynonym, type ListSynonyms, UpdateSynonym } from './synonym.dto.js';
 import { CatalogSynonym } from './synonym.entity.js';
 
 /** Synonyms of the keyword search. */
@@ -26,14 +33,10 @@ export class SynonymsService {
   }
 
   /** Throws 400. */
-  async create({ language, input = null, terms }: CreateSynonym, id = newId('csyn')): Promise<CatalogSynonym> {
-    const now = this.clock.now();
-    const synonym = make(CatalogSynonym, { id, language, input, terms, version: 1, createdAt: now, updatedAt: now });
-    synonym.assertEffective();
+  async create(body: CreateSynonym, id = newId('csyn')): Promise<CatalogSynonym> {
     return this.database.transaction(async () => {
-      await this.rows.insert(synonym);
+      const synonym = await this.insert(id, body);
       this.ledger.record('catalog.synonym.create', { ...subjectOf(id), before: null, after: synonym.auditImage() });
-      await this.publish();
       return synonym;
     });
   }
@@ -70,10 +73,52 @@ export class SynonymsService {
     await this.database.transaction(async () => {
       const synonym = await this.rows.lock(id);
       assertVersion(expected, synonym);
-      await this.database.execute('delete from catalog_synonym where id = $1', [id]);
+      await this.delete(id);
       this.ledger.record('catalog.synonym.delete', { ...subjectOf(id), before: synonym.auditImage(), after: null });
-      await this.publish();
     });
+  }
+
+  /** Throws 409 `changed_since`. */
+  @Reverses('catalog.synonym.create', { needs: 'catalog:delete' })
+  async reverseCreation(entry: RecordedAction): Promise<ReversalResult> {
+    const synonym = await this.rows.lock(entry.subjectId);
+    assertUnchangedSince(entry, synonym);
+    await this.delete(synonym.id);
+    return { before: synonym.auditImage(), after: null };
+  }
+
+  /** Throws 409 `changed_since`. */
+  @Reverses('catalog.synonym.update')
+  async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
+    const restored = await checkedAs(UpdateSynonym, entry.before);
+    const synonym = await this.rows.lock(entry.subjectId);
+    assertUnchangedSince(entry, synonym);
+    const before = synonym.auditImage();
+    Object.assign(synonym, restored, { updatedAt: this.clock.now() });
+    await this.rows.update(synonym);
+    await this.publish();
+    return { before, after: synonym.auditImage() };
+  }
+
+  /** Adds the synonyms again, under their id. */
+  @Reverses('catalog.synonym.delete', { needs: 'catalog:write' })
+  async reverseDeletion({ subjectId, before }: RecordedAction): Promise<ReversalResult> {
+    const synonym = await this.insert(subjectId, await checkedAs(CreateSynonym, before));
+    return { before: null, after: synonym.auditImage() };
+  }
+
+  private async insert(id: string, { language, input = null, terms }: CreateSynonym): Promise<CatalogSynonym> {
+    const now = this.clock.now();
+    const synonym = make(CatalogSynonym, { id, language, input, terms, version: 1, createdAt: now, updatedAt: now });
+    synonym.assertEffective();
+    await this.rows.insert(synonym);
+    await this.publish();
+    return synonym;
+  }
+
+  private async delete(id: string): Promise<void> {
+    await this.database.execute('delete from catalog_synonym where id = $1', [id]);
+    await this.publish();
   }
 
   /** Makes every process read the synonyms again. */

@@ -7,12 +7,19 @@ import { make, type Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import {
+  ActionLedger,
+  assertUnchangedSince,
+  type RecordedAction,
+  Reverses,
+  type ReversalResult,
+} from '../../action-ledger/index.js';
 import { slugOf } from './policy-slug.js';
-import type { CreatePolicy, ListPolicies, UpdatePolicy } from './policy.dto.js';
+import { type CreatePolicy, type ListPolicies, UpdatePolicy } from './policy.dto.js';
 import { Policy, type PolicyView } from './policy.entity.js';
 
 mapConstraint('policies_slug', () => conflict('policy_slug_taken', 'Another policy already has this slug'));
@@ -93,6 +100,19 @@ export class PoliciesService {
       this.ledger.record('legal.policy.update', { ...subjectOf(policy), before, after: auditImageOf(view) });
       return view;
     });
+  }
+
+  /** Throws 409 `changed_since`, also if another version was published, and `policy_slug_taken`. */
+  @Reverses('legal.policy.update')
+  async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
+    const restored = await checkedAs(UpdatePolicy, entry.before);
+    await this.lock(entry.subjectId);
+    const view = await this.get(entry.subjectId);
+    assertUnchangedSince(entry, view.policy);
+    const before = auditImageOf(view);
+    view.policy.change(restored, this.clock.now());
+    await this.rows.update(view.policy);
+    return { before, after: auditImageOf(view) };
   }
 
   /** Locks the policy, and with it its versions, until the transaction ends. Throws 404; `details` name a body's field. */

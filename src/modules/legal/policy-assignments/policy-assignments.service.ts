@@ -7,6 +7,7 @@ import { make, type Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
@@ -25,7 +26,7 @@ import {
   type CreatePolicyAssignment,
   type ListPolicyAssignments,
   LockedAssignmentRow,
-  type UpdatePolicyAssignment,
+  UpdatePolicyAssignment,
 } from './policy-assignment.dto.js';
 import { PolicyAssignment } from './policy-assignment.entity.js';
 
@@ -126,6 +127,19 @@ export class PolicyAssignmentsService {
     });
   }
 
+  /** Removes the assignment; terms that were sold under it do not change. Throws 409 `changed_since`. */
+  @Reverses('legal.policy_assignment.create', { needs: 'legal:delete' })
+  async reverseCreation(entry: RecordedAction): Promise<ReversalResult> {
+    return this.reverseOpen(entry, 'removed', (one, now) => one.remove(currentActor().id, now));
+  }
+
+  /** Throws 409 `changed_since`, `policy_assignment_overlap`. */
+  @Reverses('legal.policy_assignment.update')
+  async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
+    const restored = await checkedAs(UpdatePolicyAssignment, entry.before);
+    return this.reverseOpen(entry, 'updated', (one, now) => one.change(restored, now));
+  }
+
   /** Restores the assignment. Terms that were sold meanwhile do not change. Throws 409 `policy_assignment_overlap`. */
   @Reverses('legal.policy_assignment.remove', { needs: 'legal:write' })
   async reverseRemoval(entry: RecordedAction): Promise<ReversalResult> {
@@ -175,6 +189,20 @@ export class PolicyAssignmentsService {
     assertVersion(expected, assignment);
     assignment.assertNotLocked();
     return assignment;
+  }
+
+  private async reverseOpen(
+    entry: RecordedAction,
+    event: (typeof EVENTS)[keyof typeof EVENTS],
+    change: (assignment: PolicyAssignment, now: Date) => void,
+  ): Promise<ReversalResult> {
+    const assignment = await this.lockChangeable(entry.subjectId, null);
+    assertUnchangedSince(entry, assignment);
+    const before = assignment.auditImage();
+    change(assignment, this.clock.now());
+    await this.rows.update(assignment);
+    this.publish(event, assignment);
+    return { before, after: assignment.auditImage() };
   }
 
   private record(verb: keyof typeof EVENTS, assignment: PolicyAssignment, before: object | null): void {

@@ -3,13 +3,25 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
-import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
+import {
+  ActionLedger,
+  assertUnchangedSince,
+  type RecordedAction,
+  Reverses,
+  type ReversalResult,
+} from '../../action-ledger/index.js';
 import { ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
 import { isLive } from '../targets/reminder-trigger.js';
-import type { ComposeReminderRule, ComposeStage, ListReminderRules, UpdateReminderRule } from './reminder-rule.dto.js';
+import {
+  type ComposeReminderRule,
+  type ComposeStage,
+  type ListReminderRules,
+  UpdateReminderRule,
+} from './reminder-rule.dto.js';
 import {
   type PlanningProgress,
   ReminderRule,
@@ -75,15 +87,22 @@ export class ReminderRulesService {
       const rule = await this.repository.rules.lock(id);
       assertVersion(expected, rule);
       const before = rule.auditImage();
-      const { enabled: wasEnabled } = rule;
-      rule.change(changes, this.clock.now());
-      await this.repository.rules.update(rule);
+      await this.change(rule, changes);
       const after = rule.auditImage();
       this.ledger.record('notifications.reminder_rule.update', { ...subjectOf(rule), before, after });
-      if (wasEnabled && !rule.enabled) await this.cancelReminders(id);
-      if (!wasEnabled && rule.enabled && isLive(rule.trigger)) await this.requestPlanning(id);
       return this.repository.getDetails(id);
     });
+  }
+
+  /** Restores name and state. Throws 409 `changed_since`. A disabled rule that is enabled again plans its reminders again. */
+  @Reverses('notifications.reminder_rule.update')
+  async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
+    const restored = await checkedAs(UpdateReminderRule, entry.before);
+    const rule = await this.repository.rules.lock(entry.subjectId);
+    assertUnchangedSince(entry, rule);
+    const before = rule.auditImage();
+    await this.change(rule, restored);
+    return { before, after: rule.auditImage() };
   }
 
   /** Disables the rule. Partial if a message was sent, may have been sent or is being sent. */
@@ -105,6 +124,14 @@ export class ReminderRulesService {
     const planning = await this.repository.startPlanning(id);
     await this.jobs.add(PLAN_JOB, { ruleId: id }, { key: `${PLAN_JOB}:${id}` });
     return planning;
+  }
+
+  private async change(rule: ReminderRule, changes: UpdateReminderRule): Promise<void> {
+    const { id, enabled: wasEnabled } = rule;
+    rule.change(changes, this.clock.now());
+    await this.repository.rules.update(rule);
+    if (wasEnabled && !rule.enabled) await this.cancelReminders(id);
+    if (!wasEnabled && rule.enabled && isLive(rule.trigger)) await this.requestPlanning(id);
   }
 
   /** A job cancels what exceeds one batch; none of these is sent meanwhile, because the rule is disabled. */

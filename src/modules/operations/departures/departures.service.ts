@@ -181,10 +181,23 @@ export class DeparturesService {
   /** Throws 409 `changed_since` if the departure was changed after its sales were closed. */
   @Reverses('operations.departure.close_sales')
   async reverseClosing(entry: RecordedAction): Promise<ReversalResult> {
+    return this.reverseSales(entry, (departure, now) => departure.openSales(now));
+  }
+
+  /** Throws 409 `changed_since` if the departure was changed after its sales were opened. */
+  @Reverses('operations.departure.open_sales')
+  async reverseOpening(entry: RecordedAction): Promise<ReversalResult> {
+    return this.reverseSales(entry, (departure, now) => departure.closeSales(now));
+  }
+
+  private async reverseSales(
+    entry: RecordedAction,
+    change: (departure: Departure, now: Date) => void,
+  ): Promise<ReversalResult> {
     const departure = await this.lockExpected(entry.subjectId, null);
     assertUnchangedSince(entry, departure);
     const before = departure.auditImage();
-    departure.openSales(this.clock.now());
+    change(departure, this.clock.now());
     await this.repository.departures.update(departure);
     this.publishChanged(await this.repository.get(departure.id));
     return { before, after: departure.auditImage() };

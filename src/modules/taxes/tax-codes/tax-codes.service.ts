@@ -4,11 +4,18 @@ import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
-import type { AddTaxRate, CreateTaxCode, ListTaxCodes, UpdateTaxCode } from './tax-code.dto.js';
+import {
+  ActionLedger,
+  assertUnchangedSince,
+  type RecordedAction,
+  Reverses,
+  type ReversalResult,
+} from '../../action-ledger/index.js';
+import { type AddTaxRate, type CreateTaxCode, type ListTaxCodes, UpdateTaxCode } from './tax-code.dto.js';
 import { TaxCode, type TaxRate } from './tax-code.entity.js';
 import type { TaxKind } from './tax-kinds.js';
 import { type TaxCodeView, TaxCodesRepository } from './tax-codes.repository.js';
@@ -103,6 +110,19 @@ export class TaxCodesService {
     await this.repository.delete(view.taxCode);
     this.publish('updated', { ...view.taxCode, active: false });
     return { before: imageOf(view), after: null };
+  }
+
+  /** Throws 409 `changed_since`. */
+  @Reverses('finance.tax_code.update')
+  async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
+    const restored = await checkedAs(UpdateTaxCode, entry.before);
+    const view = await this.repository.lock(entry.subjectId);
+    assertUnchangedSince(entry, view.taxCode);
+    const before = imageOf(view);
+    view.taxCode.change(restored, this.clock.now());
+    await this.repository.update(view);
+    this.publish('updated', view.taxCode);
+    return { before, after: imageOf(view) };
   }
 
   /**
