@@ -24,7 +24,15 @@ describe('composing a reminder rule', () => {
       sendTime: '23:59',
       suppressionGroup: 'dunning',
       stages: [
-        { id: 'is ignored', ruleId: 'is ignored', position: 5, offsetDays: 3, name: 'Late', sendIfLateByHours: 0, channels },
+        {
+          id: 'is ignored',
+          ruleId: 'is ignored',
+          position: 5,
+          offsetDays: 3,
+          name: 'Late',
+          sendIfLateByHours: 0,
+          channels,
+        },
         { position: 2, channels: [{ channel: 'email' }] },
       ],
     });

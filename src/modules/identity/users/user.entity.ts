@@ -22,7 +22,8 @@ export class User {
   passwordHash: string;
   /** Somebody else has set the password or knows it, so the user must change it before anything else. */
   @Unaudited('set and cleared with the password, which is a secret')
-  @Column('boolean', { name: 'password_change_required' }) passwordChangeRequired: boolean;
+  @Column('boolean', { name: 'password_change_required' })
+  passwordChangeRequired: boolean;
   @Column('text', { array: true }) roles: Role[];
   /** Preferred language of mails (BCP 47); null: the default. */
   @Column('text', { nullable: true }) language: string | null;
