@@ -9,7 +9,7 @@ import { requestContext } from './platform/http/context.middleware.js';
 import { chain } from './platform/http/handler-chain.js';
 import { respondToOptions } from './platform/http/options.js';
 import { RouteTable } from './platform/http/route-table.js';
-import { crossOrigin, securityHeaders } from './platform/http/security-headers.js';
+import { allowedOrigins, crossOrigin, securityHeaders } from './platform/http/security-headers.js';
 import { servedSurfaces } from './platform/http/served-surfaces.js';
 import { ServiceAdapter } from './platform/traffic/service-adapter.js';
 import { requireWellFormed } from './platform/http/well-formed.middleware.js';
@@ -31,7 +31,8 @@ import { Traffic } from './platform/traffic/traffic.js';
 export async function createApp(surroundings: AppDependencies): Promise<NestExpressApplication> {
   const { env, log, telemetry = NO_TELEMETRY } = surroundings;
   const { tracer } = telemetry;
-  const cors = env.corsOrigins.length > 0;
+  const origins = allowedOrigins(env);
+  const cors = origins.length > 0;
   const adapter = new ServiceAdapter(log);
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(surroundings), adapter, {
     bodyParser: false,
@@ -56,7 +57,7 @@ export async function createApp(surroundings: AppDependencies): Promise<NestExpr
   const traffic = app.get(Traffic);
   const tracing = tracer ? [traceRequests(tracer)] : [];
   app.use(chain(requestContext, ...tracing, traffic.follow, requestLog(log), securityHeaders()));
-  if (cors) app.enableCors(crossOrigin(env.corsOrigins));
+  if (cors) app.enableCors(crossOrigin(origins));
   const rejecting = [requireWellFormed, servedSurfaces(env.surfaces)];
   const reading = [respondToOptions(app.get(RouteTable), { cors }), app.get(RequestBodies).read, traffic.received];
   app.use(chain(...rejecting, ...reading));

@@ -122,7 +122,11 @@ describe('a request from another origin', () => {
       await app.as('owner').get(ME, { headers: { Origin: OFFICE } }),
       await app.get(ME, { headers: { Origin: 'null' } }),
     ];
-    expect(answers.map(corsOf)).toEqual([{}, {}, {}]);
+    expect(answers.map(({ headers }) => headers['access-control-allow-origin'])).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('a request from an origin of CORS_ORIGINS is allowed, with the headers that the office needs and without cookies', async () => {
@@ -130,13 +134,13 @@ describe('a request from another origin', () => {
     const preflight = await own.request('OPTIONS', ME, { headers: preflightHeaders });
     expect([preflight.status, preflight.text]).toEqual([204, '']);
     const answersTell = expect.stringMatching(
-      /^Deprecation,ETag,.*RateLimit,.*Retry-After,.*X-Request-Id,X-Total-Count$/,
+      /^Content-Disposition,Deprecation,ETag,.*RateLimit,.*Retry-After,.*X-Request-Id,X-Total-Count$/,
     );
     expect(corsOf(preflight)).toEqual({
       'access-control-allow-origin': OFFICE,
       'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE',
       'access-control-allow-headers': expect.stringMatching(
-        /^Authorization,.*Idempotency-Key,If-Match,.*X-Request-Id$/,
+        /^Authorization,.*Idempotency-Key,If-Match,.*traceparent,.*X-Request-Id$/,
       ),
       'access-control-expose-headers': answersTell,
       'access-control-max-age': '600',
@@ -154,6 +158,22 @@ describe('a request from another origin', () => {
     const twice = await own.get(ME, { headers: { Origin: OFFICE, 'Idempotency-Key': ['12345678', '23456789'] } });
     expect([broken.status, twice.status]).toEqual([400, 400]);
     expect([corsOf(broken), corsOf(twice)]).toEqual([toOffice, toOffice]);
+  });
+
+  it('outside production pages of localhost are allowed at any port, and no others', async () => {
+    const allowed = async (Origin: string) => {
+      const answers = [
+        await app.request('OPTIONS', ME, { headers: { ...preflightHeaders, Origin } }),
+        await app.as('owner').get(ME, { headers: { Origin } }),
+      ];
+      return answers.map(({ headers }) => headers['access-control-allow-origin']);
+    };
+    for (const origin of ['http://localhost', 'http://localhost:5173']) {
+      expect(await allowed(origin)).toEqual([origin, origin]);
+    }
+    for (const origin of ['https://localhost:5173', 'http://localhost.evil.test', 'http://127.0.0.1:5173']) {
+      expect(await allowed(origin)).toEqual([undefined, undefined]);
+    }
   });
 
   it('a request from an origin of CORS_ORIGINS can read the error of an overload', async () => {

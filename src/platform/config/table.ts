@@ -249,7 +249,7 @@ export const settings = {
   }),
   corsOrigins: list({
     name: 'CORS_ORIGINS',
-    purpose: 'Origins of the back-office web app; no wildcard',
+    purpose: 'Origins of the back-office web app; no wildcard. Outside production also `http://localhost` at any port',
     example: 'https://office.example.com',
     isPlaceholder: true,
     fallback: '',

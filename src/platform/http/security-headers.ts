@@ -1,6 +1,7 @@
 import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface.js';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
+import type { Env } from '../config/env.js';
 import { headersSetBy } from './handler-chain.js';
 
 /** Directives to which `default-src` does not apply. */
@@ -46,11 +47,13 @@ const READ_FROM_REQUESTS = [
   'If-Match',
   'If-None-Match',
   'Last-Event-ID',
+  'traceparent',
   'X-API-Key',
   'X-Request-Id',
 ];
 
 const TOLD_BY_ANSWERS = [
+  'Content-Disposition',
   'Deprecation',
   'ETag',
   'Idempotent-Replayed',
@@ -65,14 +68,25 @@ const TOLD_BY_ANSWERS = [
   'X-Total-Count',
 ];
 
+type AllowedOrigins = readonly (string | RegExp)[];
+
+/** Pages that a developer serves on the own machine, at any port. */
+const LOCAL_PAGES = /^http:\/\/localhost(:\d{1,5})?$/;
+
+/** The configured origins, and outside production the pages of the developer. */
+export function allowedOrigins({ corsOrigins, production }: Pick<Env, 'corsOrigins' | 'production'>): AllowedOrigins {
+  return production ? corsOrigins : [...corsOrigins, LOCAL_PAGES];
+}
+
 /** The CORS headers of a response that is written without Express; without them a browser does not show it to its page. */
-export function crossOriginHeaders(origin: string | undefined, origins: readonly string[]): Record<string, string> {
-  if (origin === undefined || !origins.includes(origin)) return {};
+export function crossOriginHeaders(origin: string | undefined, origins: AllowedOrigins): Record<string, string> {
+  const isAllowed = origins.some((one) => (one instanceof RegExp ? one.test(origin ?? '') : one === origin));
+  if (origin === undefined || !isAllowed) return {};
   return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': TOLD_BY_ANSWERS.join(',') };
 }
 
 /** The origins from which a browser may call the API and read its headers. */
-export function crossOrigin(origins: readonly string[]): CorsOptions {
+export function crossOrigin(origins: AllowedOrigins): CorsOptions {
   return {
     origin: [...origins],
     methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],

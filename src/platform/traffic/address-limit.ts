@@ -6,7 +6,7 @@ import { isProbeRequest } from '../admission/probe-requests.js';
 import { Env } from '../config/env.js';
 import { addressKey } from '../context/client-address.js';
 import { type PreparedResponse, preparedResponse } from '../http/bare-response.js';
-import { crossOriginHeaders } from '../http/security-headers.js';
+import { allowedOrigins, crossOriginHeaders } from '../http/security-headers.js';
 import { uuidv7 } from '../ids/id.js';
 import { RateLimits } from '../limits/rate-limits.js';
 import { LOG } from '../observability/log.js';
@@ -46,7 +46,7 @@ export class AddressLimit {
       return;
     }
     const { headers, body } = this.tooMany({ url: request.originalUrl, requestId: uuidv7() });
-    const forPages = crossOriginHeaders(request.headers.origin, this.env.corsOrigins);
+    const forPages = crossOriginHeaders(request.headers.origin, allowedOrigins(this.env));
     response.writeHead(429, [...headers, ...Object.entries(forPages).flat(), 'Connection', 'close']).end(body);
     this.count(address);
   };

@@ -6,7 +6,7 @@ import { RequestShares } from '../admission/request-shares.js';
 import { Env } from '../config/env.js';
 import { unavailable } from '../errors/app-error.js';
 import { preparedResponse } from '../http/bare-response.js';
-import { crossOriginHeaders } from '../http/security-headers.js';
+import { allowedOrigins, crossOriginHeaders } from '../http/security-headers.js';
 import { uuidv7 } from '../ids/id.js';
 import { isProbeRequest } from '../admission/probe-requests.js';
 import { EventLoop } from '../observability/event-loop.js';
@@ -56,7 +56,7 @@ export class Admission {
     if (this.traffic.draining) response.setHeader('Connection', 'close');
     if (!this.isFull() || isProbeRequest(request.method, request.url)) return true;
     const { headers, body } = this.busy({ url: request.url ?? '/', requestId: uuidv7() });
-    const forPages = crossOriginHeaders(request.headers.origin, this.env.corsOrigins);
+    const forPages = crossOriginHeaders(request.headers.origin, allowedOrigins(this.env));
     response.writeHead(BUSY.status, [...headers, ...Object.entries(forPages).flat()]).end(body);
     this.count();
     return false;
