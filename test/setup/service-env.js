@@ -15,7 +15,8 @@ export function serviceEnv(run, urls) {
     HOST: '127.0.0.1',
     PORT: '0',
     LOG_LEVEL: 'silent',
-    DATABASE_POOL_SIZE: '10',
+    // A caller has a quarter of it, and tests of concurrency need some.
+    DATABASE_POOL_SIZE: '24',
     // Suites send more requests per second than any client may; tests of the limits set their own factor.
     RATE_LIMIT_FACTOR: '1000',
     // Parallel files keep the machine busy; tests of overload set their own limit.
