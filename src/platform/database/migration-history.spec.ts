@@ -106,7 +106,10 @@ describe('the schema of a database, compared with what a build needs', () => {
   ])('applied migrations are rejected with their name and a remedy: %s', (_name, applied, fault) => {
     const found = compared(applied, BUILD);
     expect(found).toEqual({ state: 'unusable', fault: expect.stringMatching(fault) });
-    expect(found).toEqual({ state: 'unusable', fault: expect.stringMatching(/; use the build .* or use a new database$/) });
+    expect(found).toEqual({
+      state: 'unusable',
+      fault: expect.stringMatching(/; use the build .* or use a new database$/),
+    });
   });
 
   it('a newer migration is rejected if the schema does not store which builds may run on it', () => {
