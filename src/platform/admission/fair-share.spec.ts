@@ -3,7 +3,7 @@ import { FairShare, quarterOf, type ShareLimits } from './fair-share.js';
 
 const LIMITS = { running: 3, waiting: 4, runningPerCaller: 2, waitingPerCaller: 2 };
 
-/** Starts tasks that end when they are told, and records the order in which they begin. */
+/** Starts tasks that the test ends, and records the order in which they begin. */
 function started(limits: ShareLimits = LIMITS) {
   const share = new FairShare(limits);
   const begun: string[] = [];

@@ -12,8 +12,8 @@ const EXPENSIVE_READS_WAITING_PER_CALLER = 16;
 const EXPENSIVE_READS_WAITING = 128;
 
 /**
- * What one caller may have of this process: requests that run at the same time for at most a quarter of the database connections,
- * whatever they do, and for half of them over all credentials of its address. Others wait in a queue of the caller, so that a client
+ * What one caller may have of this process: at most a quarter as many running requests as there are database connections,
+ * and half as many for all credentials of its address together. Further requests wait in a queue of the caller, so that a client
  * with many requests at once delays only itself.
  */
 @Injectable()

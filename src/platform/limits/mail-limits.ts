@@ -10,8 +10,8 @@ interface RequestedMail {
 }
 
 /**
- * Limits the mails that people send by requests, so that nobody can flood an address in the name of the organization: about one
- * subject, to one recipient, and of one user with all of its credentials.
+ * Limits the mails that requests send, to prevent that an address is flooded in the name of the organization: about one subject,
+ * to one recipient, and of one user with all of its credentials.
  */
 @Injectable()
 export class MailLimits {

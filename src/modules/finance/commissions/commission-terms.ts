@@ -30,7 +30,7 @@ export interface Sale {
   costCurrency: string | null;
 }
 
-/** The sale without the part of its price that was waived: no commission is earned on what nobody pays. */
+/** The sale without the part of its price that was waived, which earns no commission. */
 export function withoutWaived<T extends Sale>(sale: T, waivedCents: number): T {
   if (waivedCents === 0) return sale;
   const { totalSellCents, taxIncludedCents } = sale;
