@@ -23,12 +23,21 @@ describe('one entry', () => {
     const updated = await app.as('owner').get<{ data: Detail }>(`${ENTRIES}/${update?.id}`);
 
     expect(created.body).toEqual({
-      data: { ...create, before: null, after: expect.any(Object), missingScope: null, failure: null },
+      data: {
+        ...create,
+        before: null,
+        after: expect.any(Object),
+        missingScope: null,
+        irreversible: null,
+        failure: null,
+      },
     });
     const after = { ...created.body.data.after, description: 'Change 2', version: 2, updatedAt: expect.any(String) };
     // Only the payload that a reversal restores contains the contact.
     const before = { ...created.body.data.after, contactName: null, contactEmail: null };
-    expect(updated.body).toEqual({ data: { ...update, before, after, missingScope: null, failure: null } });
+    expect(updated.body).toEqual({
+      data: { ...update, before, after, missingScope: null, irreversible: null, failure: null },
+    });
   });
 
   it('an entry names the user of a session or the key of an API token as its actor, regardless of the body', async () => {

@@ -105,6 +105,7 @@ describe('the summary of a booking for other modules', () => {
       returnDate: '2027-05-10',
       paymentPolicy: null,
       channelId: null,
+      confirmedOn: null,
       version: version + 3,
     };
     expect(await bookings.getSummary(id)).toEqual(summary);

@@ -23,7 +23,7 @@ describe.each([
     const { headers } = await client.get(path);
 
     expect(headers['cache-control']).toBe('private, max-age=300');
-    expect(headers.vary).toBe('Authorization, Accept');
+    expect(headers.vary).toBe('Authorization, Accept, Origin');
   });
 
   it('a language list has the same ETag per query in every process', async () => {

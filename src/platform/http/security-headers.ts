@@ -93,5 +93,7 @@ export function crossOrigin(origins: AllowedOrigins): CorsOptions {
     allowedHeaders: [...READ_FROM_REQUESTS],
     exposedHeaders: [...TOLD_BY_ANSWERS],
     maxAge: 600,
+    // It would respond to every OPTIONS request, also to one that is no preflight request.
+    preflightContinue: true,
   };
 }

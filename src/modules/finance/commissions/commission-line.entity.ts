@@ -72,7 +72,9 @@ export class CommissionLine {
   /** Currency of the item. */
   @Column('text') currency: string;
   @Column('text', { name: 'recipient_type' }) recipientType: RecipientType;
-  @Column('text', { name: 'recipient_name' }) recipientName: string;
+  @Unaudited('personal data that no reversal restores')
+  @Column('text', { name: 'recipient_name' })
+  recipientName: string;
   @Column('text', { name: 'recipient_id', nullable: true }) recipientId: string | null;
   @Column('text', { name: 'channel_id', nullable: true }) channelId: string | null;
   @Column('text', { name: 'commission_model' }) commissionModel: CommissionModel;
@@ -93,7 +95,9 @@ export class CommissionLine {
   @Column('timestamptz', { name: 'paid_at', nullable: true }) paidAt: Date | null;
   @Column('text', { name: 'payout_reference', nullable: true }) payoutReference: string | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
-  @Column('text', { name: 'void_reason', nullable: true }) voidReason: string | null;
+  @Unaudited('free text; the reason of the entry')
+  @Column('text', { name: 'void_reason', nullable: true })
+  voidReason: string | null;
   /** Voided with its item, which may be reinstated, and not by staff. */
   @Column('boolean', { name: 'voided_by_cancellation' }) voidedByCancellation: boolean;
   /** The paid line whose amount this one adjusts. */
@@ -101,7 +105,9 @@ export class CommissionLine {
   @Column('text', { name: 'adjust_reason', nullable: true }) adjustReason: AdjustReason | null;
   /** Of a paid line: a payment of the booking was reversed after the payout, so that the trigger is not met any more. */
   @Column('boolean', { name: 'trigger_lost' }) triggerLost: boolean;
-  @Column('text', { nullable: true }) notes: string | null;
+  @Unaudited('free text that may contain personal data')
+  @Column('text', { nullable: true })
+  notes: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
@@ -215,11 +221,8 @@ export class CommissionLine {
       paidOn: this.paidOn,
       adjustsId: this.adjustsId,
       adjustReason: this.adjustReason,
-      recipientName: this.recipientName,
       payoutReference: this.payoutReference,
-      voidReason: this.voidReason,
       voidedByCancellation: this.voidedByCancellation,
-      notes: this.notes,
       triggerLost: this.triggerLost,
       payableAt: this.payableAt?.toISOString() ?? null,
       paidAt: this.paidAt?.toISOString() ?? null,

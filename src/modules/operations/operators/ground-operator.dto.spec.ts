@@ -20,7 +20,7 @@ describe('a query for ground operators', () => {
     ['limit=1.5', 'limit'],
     ['active=yes', 'active'],
     ['search=', 'search'],
-    ['sort=name', 'sort'],
+    ['sort=colour', 'sort'],
     ['limit=1&limit=2', 'limit'],
   ])('a query for ground operators rejects %s at %s', async (query, path) => {
     expect(await invalidMembers(ListGroundOperators, query)).toEqual([path]);
