@@ -81,6 +81,7 @@ import { ChargesAndFees1795807000010 } from './src/migrations/1795807000010-char
 import { RecordedReversals1795820000000 } from './src/migrations/1795820000000-recorded-reversals.js';
 import { CommissionAdjustments1795830000000 } from './src/migrations/1795830000000-commission-adjustments.js';
 import { RealtimeBounds1795860000000 } from './src/migrations/1795860000000-realtime-bounds.js';
+import { TypeormMetadata1795870000000 } from './src/migrations/1795870000000-typeorm-metadata.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -283,6 +284,7 @@ const migrations = [
   RecordedReversals1795820000000,
   CommissionAdjustments1795830000000,
   RealtimeBounds1795860000000,
+  TypeormMetadata1795870000000,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -268,6 +268,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
     contact: 'title traveler_party cancel_reason search_text',
     impersonal: 'id status currency booking_id',
   },
+  typeorm_metadata: { impersonal: 'type database schema table name value' },
   users: { account: 'email name password_hash search_text', impersonal: 'id roles language' },
   vault_audit: { impersonal: 'id actor_type actor_id vault_id operation request_id server_request_id outcome' },
   vault_key_versions: { impersonal: 'vault_id state kek_id wrapped_key' },

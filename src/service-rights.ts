@@ -14,6 +14,7 @@ const RIGHTS: Readonly<Record<string, TableRights>> = {
   migrations: READ,
   migration_checksums: READ,
   schema_compatibility: READ,
+  typeorm_metadata: READ,
 
   // Written by the function ledger_append, which runs with the rights of the owner.
   action_ledger_entries: READ,

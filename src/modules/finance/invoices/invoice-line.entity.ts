@@ -13,7 +13,7 @@ export class InvoiceLine {
   @PrimaryColumn('integer') position: number;
   @Column('text', { name: 'booking_item_id', nullable: true }) bookingItemId: string | null;
   @Column('text') description: string;
-  @Column('numeric') quantity: string;
+  @Column('numeric', { precision: 12, scale: 4 }) quantity: string;
   @Column('text', { name: 'price_basis' }) priceBasis: PriceBasis;
   @Column('bigint', { name: 'unit_price_cents', transformer: safeInteger }) unitPriceCents: number;
   /** Null: an amount without a tax code. */
