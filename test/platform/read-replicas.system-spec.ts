@@ -9,7 +9,6 @@ import { openContext } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestRun } from '../setup/databases.js';
-import type { Answer } from '../setup/http.js';
 import { closeAfterTests } from '../setup/running.js';
 import { lockChannels, until } from './locked-table.js';
 import { endAll, ServiceProcess } from './service-process.js';
@@ -189,29 +188,26 @@ describe('reads on a streaming replica', () => {
   }, 60_000);
 
   it('a statement that is cancelled on the replica is repeated on the primary', async () => {
-    await replicaIsUsed();
-    const lock = await lockChannels();
-    await until(
-      async () =>
-        (await onReplica(`select from pg_locks where relation = 'channels'::regclass and mode = 'AccessExclusiveLock'`))
-          .length > 0,
-    );
-    await replay('pause');
-    await lock.release();
-
+    const repeated = () => metric('db_replica_reads_repeated_total');
+    const locked = `select from pg_locks where relation = 'channels'::regclass and mode = 'AccessExclusiveLock'`;
     const cancelled = `select pg_cancel_backend(pid) from pg_locks where relation = 'channels'::regclass and not granted`;
-    const reads: Promise<Answer>[] = [];
-    let isReading = false;
-    await until(async () => {
-      // The primary answers a read if the replica has just been busy; then the next one may wait on the replica.
-      if (!isReading) reads.push(reader.client.get(CHANNELS).finally(() => (isReading = false)));
-      isReading = true;
-      return (await replicaSql(cancelled)).length > 0;
-    });
-    expect((await Promise.all(reads)).filter(({ status }) => status !== 200)).toEqual([]);
-    expect(await metric('db_replica_reads_repeated_total')).toBeGreaterThan(0);
-    await replay('resume');
-  }, 60_000);
+    const before = await repeated();
+    // A slow answer of the primary makes the service distrust a replica that stands still, and then the attempt shows nothing.
+    for (let attempt = 1; attempt <= 5 && (await repeated()) === before; attempt += 1) {
+      await replicaIsUsed();
+      const lock = await lockChannels();
+      await until(async () => (await onReplica(locked)).length > 0);
+      await replay('pause');
+      await lock.release();
+
+      let isReading = true;
+      const reading = reader.client.get(CHANNELS).finally(() => (isReading = false));
+      await until(async () => !isReading || (await replicaSql(cancelled)).length > 0);
+      expect((await reading).status).toBe(200);
+      await replay('resume');
+    }
+    expect(await repeated()).toBeGreaterThan(before);
+  }, 180_000);
 
   it('no request fails while the replica stops and starts again, and then it is used again', async () => {
     await replicaIsUsed();
