@@ -15,7 +15,7 @@ const ANSWER_WITHIN_MS = 5_000;
  * @param {string} url of the superuser, for whom PostgreSQL reserves connections
  * @param {number} pid of the server
  * @returns {Promise<{ release: (stop: () => Promise<void>) => Promise<void> }>} `release`: unregisters this process and, if
- *   no other one is registered, calls `stop` while none can register
+ *   no other one is registered, calls `stop` while none can register. A second call waits for the first
  */
 export async function registerUsage(url, pid) {
   let isReleased = false;
@@ -33,16 +33,16 @@ export async function registerUsage(url, pid) {
     client.once('end', () => void reconnect());
   };
   use(await lockShared(url));
-  return {
-    release: async (stop) => {
-      if (isReleased) return;
-      isReleased = true;
-      client.ref();
-      // A server that does not answer is not used by others either.
-      if (await lockExclusively(client).catch(() => true)) await stop();
-      await client.end().catch(() => undefined);
-    },
+  const unregister = async (/** @type {() => Promise<void>} */ stop) => {
+    isReleased = true;
+    client.ref();
+    // A server that does not answer is not used by others either.
+    if (await lockExclusively(client).catch(() => true)) await stop();
+    await client.end().catch(() => undefined);
   };
+  /** @type {Promise<void> | undefined} */
+  let released;
+  return { release: (stop) => (released ??= unregister(stop)) };
 }
 
 /** @param {string} url */

@@ -146,6 +146,14 @@ describe('the embedded PostgreSQL', () => {
     expect(runningPostgres(dataDir)).toBeNull();
   });
 
+  it('a second stop of the embedded PostgreSQL waits for the first', async () => {
+    const dataDir = folder();
+    const server = await start(dataDir);
+    void server.stop();
+    await server.stop();
+    expect(isAlive(server.pid)).toBe(false);
+  });
+
   it('the embedded PostgreSQL is available to each start during its stop by the last user', async () => {
     const dataDir = folder();
     let server = await start(dataDir);
