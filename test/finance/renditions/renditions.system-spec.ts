@@ -60,10 +60,10 @@ describe('POST /v1/admin/finance/invoices/{id}/renditions', () => {
 
   it('versions are counted per format and language, also in concurrent requests', async () => {
     const { id } = await bill(app);
-    const made = await Promise.all(Array.from({ length: 6 }, () => requestRendition(owner, id, { format: 'html' })));
-    expect(made.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4, 5, 6]);
+    const made = await Promise.all(Array.from({ length: 4 }, () => requestRendition(owner, id, { format: 'html' })));
+    expect(made.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4]);
     expect((await requestRendition(owner, id, { format: 'html', language: 'de' })).version).toBe(1);
-    for (const rendition of made.filter(({ version }) => version === 6)) await linkOf(owner, rendition.id);
+    for (const rendition of made.filter(({ version }) => version === 4)) await linkOf(owner, rendition.id);
   });
 });
 
