@@ -55,7 +55,13 @@ describe('more requests than a process may answer at the same time', () => {
 
   it('requests are also rejected if the event loop is late, but never the few that cannot be the reason', async () => {
     const app = await startApp({
-      env: { MAX_EVENT_LOOP_DELAY_MS: '1', MAX_IN_FLIGHT: '20', JOBS: 'false', ...BEHIND_PROXY },
+      env: {
+        MAX_EVENT_LOOP_DELAY_MS: '1',
+        MAX_IN_FLIGHT: '20',
+        JOBS: 'false',
+        DATABASE_POOL_SIZE: '10',
+        ...BEHIND_PROXY,
+      },
     });
     const callers = await makeCallers(app.as('owner'), 9);
     const table = await lockChannels();
