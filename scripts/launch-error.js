@@ -34,12 +34,33 @@ export class LaunchError extends Error {
   }
 }
 
+const OTHER_FOLDER = 'or set DATA_DIR to a folder elsewhere.';
+
+/** Why a file or folder cannot be written, by the code of the system, and what to do. @type {ReadonlyMap<unknown, [string, string]>} */
+const UNWRITABLE = new Map([
+  ['EACCES', ['this user may not write there', `Change the rights of the folder, ${OTHER_FOLDER}`]],
+  ['EPERM', ['this user may not write there', `Change the rights of the folder, ${OTHER_FOLDER}`]],
+  ['ENOTDIR', ['a part of the path is not a folder', `Rename that file, ${OTHER_FOLDER}`]],
+  ['EROFS', ['the file system is read-only', `Mount it for writing, ${OTHER_FOLDER}`]],
+  ['ENOSPC', ['the disk is full', `Free space on the disk, ${OTHER_FOLDER}`]],
+]);
+
+/** The error of the system about an unusable file or folder, with its remedy; any other error as it is. @param {unknown} error */
+function withRemedy(error) {
+  if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return error;
+  const [fault, remedy] = UNWRITABLE.get(error.code) ?? [];
+  return fault && remedy
+    ? new LaunchError(`${error.path} cannot be written: ${fault} (${error.code}).`, remedy)
+    : error;
+}
+
 /**
  * Prints an error to standard error and returns its exit code.
- * @param {unknown} error
+ * @param {unknown} thrown
  * @returns {number}
  */
-export function report(error) {
+export function report(thrown) {
+  const error = withRemedy(thrown);
   if (!(error instanceof LaunchError)) {
     console.error(error);
     return 1;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../scripts/ports.js';
 import { ended, isAlive } from '../../scripts/processes.js';
@@ -153,6 +153,15 @@ describe('npm start', () => {
     );
     expect(existsSync(join(own, '.data/postgres'))).toBe(false);
     rmSync(own, { recursive: true });
+  });
+
+  it('npm start reports a data folder that cannot be used, with a remedy', async () => {
+    const data = join(newFolder(), 'file');
+    writeFileSync(data, '');
+    const script = run('start', [], { DATA_DIR: join(data, 'inside') });
+    expect([await script.end(), script.output()]).toEqual([78, expect.not.stringContaining('    at ')]);
+    expect(script.output()).toContain('cannot be written: a part of the path is not a folder (ENOTDIR).');
+    expect(script.output()).toContain('REMEDY  Rename that file, or set DATA_DIR to a folder elsewhere.');
   });
 
   it('npm start starts no database if DATABASE_URL is set', async () => {
