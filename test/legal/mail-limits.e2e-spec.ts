@@ -23,7 +23,7 @@ async function times(count: number, send: (n: number) => Promise<Answer>): Promi
 const limitedIn = (statuses: number[]) => statuses.indexOf(429);
 
 describe('mails that are sent by requests', () => {
-  it('a contract is sent again only a few times, whatever the addresses are', async () => {
+  it('a contract is sent again only a few times, also to different addresses', async () => {
     const { id } = await contractIn(generous, 'issued');
     const send = () =>
       app.as('owner').post(`${CONTRACTS}/${id}/dispatch`, { recipientEmail: uniqueEmail(), resend: true });

@@ -54,7 +54,7 @@ it('a fair share is free again after a task that fails', async () => {
   expect(await share.run('b', () => Promise.resolve('done'))).toBe('done');
 });
 
-it('the callers of a fair share take turns, whatever the number of their tasks is', async () => {
+it('the callers of a fair share take turns, independent of the number of their tasks', async () => {
   const { begun, start, end, settled } = started({ running: 1, waiting: 8, runningPerCaller: 1, waitingPerCaller: 4 });
   const tasks = [start('a', 'a1'), start('a', 'a2'), start('a', 'a3'), start('b', 'b1'), start('b', 'b2')];
   await settled();
