@@ -27,7 +27,9 @@ says only the request ID. Before an operation is known a request may also be ans
 **Every response** carries \`X-Request-Id\`; a valid one of the request is returned.
 
 **Lists** of the staff surface take \`limit\` (1 to 200), \`offset\` and \`sort\` and answer \`{data, total, limit, offset}\`. Lists with a
-\`cursor\` answer the one of the next page. A filter with several values takes them separated by commas.
+\`cursor\` answer the one of the next page. A filter by a list of values takes several, separated by commas
+(\`status=draft,confirmed\`). Filters by day are \`<name>From\` and \`<name>To\`, both inclusive; by time \`<name>After\` (inclusive)
+and \`<name>Before\`. Former names of a filter stay, marked as deprecated.
 
 **Idempotency.** With \`Idempotency-Key\` (8 to 255 visible ASCII characters) a mutation of the staff and connect surfaces, the
 publication of a message and the rotation of a vault's key run once:

@@ -10,7 +10,7 @@ export async function listUsers({ app, options }: CommandContext): Promise<Outco
   const users = await asSystem(() =>
     app.get(OperatorUsersService).list({
       ...(search === undefined ? {} : { search }),
-      ...(role === undefined ? {} : { role }),
+      ...(role === undefined ? {} : { role: [role] }),
       ...(active || disabled ? { active } : {}),
     }),
   );

@@ -189,7 +189,9 @@ describe('the fee of a cancelled booking', () => {
     const { id } = await sold(STEPS, { days: 20, cents: 100 });
     await cancel(id);
     const { id: settlementId, refundDueOn } = await settlementOf(id);
-    const after = new Date(Date.parse(String(refundDueOn)) + 86_400_000).toISOString().slice(0, 10);
+    const daysLater = (days: number) =>
+      new Date(Date.parse(String(refundDueOn)) + days * 86_400_000).toISOString().slice(0, 10);
+    const [before, after] = [daysLater(-1), daysLater(1)];
     const found = async (query: string) => {
       const path = `/v1/admin/finance/cancellation-settlements?limit=200&${query}`;
       const { status, body } = await owner.get<{ data: Settlement[] }>(path);
@@ -198,6 +200,10 @@ describe('the fee of a cancelled booking', () => {
     };
     expect(await found('status=open')).toBe(true);
     expect(await found('status=settled')).toBe(false);
+    expect(await found('status=settled,open')).toBe(true);
+    expect(await found(`dueFrom=${String(refundDueOn)}&dueTo=${String(refundDueOn)}`)).toBe(true);
+    expect(await found(`dueFrom=${after}`)).toBe(false);
+    expect(await found(`dueTo=${before}`)).toBe(false);
     expect(await found(`dueBefore=${after}`)).toBe(true);
     expect(await found(`dueBefore=${String(refundDueOn)}`)).toBe(false);
   });

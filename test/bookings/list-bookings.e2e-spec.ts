@@ -66,6 +66,8 @@ describe('GET /v1/admin/bookings', () => {
     [{ sort: 'number', status: 'draft' }, 'BCD'],
     [{ status: 'confirmed' }, 'A'],
     [{ status: 'cancelled' }, ''],
+    [{ sort: 'number', status: 'draft,confirmed' }, 'ABCD'],
+    [{ sort: 'number', status: 'confirmed,cancelled', startTo: '2027-12-31' }, 'A'],
     [{ sort: 'number', startFrom: '2027-02-01' }, 'CD'],
     [{ sort: 'number', startTo: '2027-02-01' }, 'AD'],
     // It departs on the day of its item, the day before its start date.

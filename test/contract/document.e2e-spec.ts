@@ -43,6 +43,9 @@ beforeAll(async () => {
   operations = operationsOf(document);
 });
 
+/** Parameters that choose the form of an answer, not its rows. */
+const NO_FILTERS = ['sort', 'format', 'basis', 'groupBy'];
+
 /** `<resource>_<verb>`: what a client library calls its method. */
 const OPERATION_ID = new RegExp(
   `^[a-z][A-Za-z]+_(${[
@@ -172,6 +175,29 @@ describe('the API document', () => {
     expect(UpdateTaxCode?.properties?.['active']).not.toHaveProperty('default');
     const limits = operations.flatMap(({ parameters = [] }) => parameters.filter(({ name }) => name === 'limit'));
     expect(limits.filter(({ schema }) => !('default' in schema))).toEqual([]);
+  });
+
+  it('a staff list takes several values, separated by commas, for each filter by a list of values', () => {
+    const valuesOf = (schema: Schema): unknown[] =>
+      resolved(schema).enum ?? (schema.allOf ?? []).flatMap((part) => resolved(part).enum ?? []);
+    const lists = operations.filter(({ method, path, responses }) => {
+      const answer = resolved(responses['200']?.content?.['application/json']?.schema ?? {}).properties ?? {};
+      return method === 'GET' && path.startsWith('/v1/admin/') && resolved(answer['data'] ?? {}).type === 'array';
+    });
+    const filters = lists.flatMap((operation) =>
+      (operation.parameters ?? [])
+        .filter(({ in: place, name }) => place === 'query' && !NO_FILTERS.includes(name))
+        .map((parameter) => ({ ...parameter, place: `${nameOf(operation)} ${parameter.name}` })),
+    );
+    const single = filters.filter(({ schema }) => valuesOf(schema).length > 0);
+    expect(single.map(({ place }) => place)).toEqual([]);
+    const several = filters.filter(({ schema }) => schema.type === 'array');
+    expect(several.length).toBeGreaterThan(40);
+    const otherwise = several.filter(({ style, explode, schema }) => {
+      const { length } = valuesOf(schema.items ?? {});
+      return style !== 'form' || explode !== false || length === 0 || schema.maxItems !== length;
+    });
+    expect(otherwise.map(({ place }) => place)).toEqual([]);
   });
 
   it('the document of a surface has its operations, and every component that they need but no other', async () => {

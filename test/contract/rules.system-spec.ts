@@ -110,13 +110,8 @@ const WITHOUT_SORT = [
   `GET ${STAFF}/finance/booking-items/{bookingItemId}/commissions`,
 ];
 
-/** The period of a ledger's export, a day on which something is valid, and a day that is not included. */
-const OTHER_TIMES = [
-  `GET ${STAFF}/action-ledger/entries from`,
-  `GET ${STAFF}/action-ledger/entries to`,
-  `GET ${STAFF}/finance/cancellation-settlements dueBefore`,
-  `GET ${STAFF}/finance/tax-codes on`,
-];
+/** A day on which something is valid. */
+const OTHER_TIMES = [`GET ${STAFF}/finance/tax-codes on`];
 
 /** Returned only once: a repeated request does not show them again. */
 const SECRETS: Record<string, string> = {
@@ -309,6 +304,50 @@ describe('a list', () => {
     expect(found.sort()).toEqual(OTHER_TIMES);
   });
 
+  it('a filter by several values answers the rows of each, and an unknown value, a repeated parameter or too many values are 400', async () => {
+    const filters = staffLists().flatMap((call) =>
+      (call.operation.parameters ?? [])
+        .filter(({ in: place, schema }) => place === 'query' && schema.type === 'array')
+        .map(({ name, schema }) => ({ call, name, values: (resolved(schema.items).enum ?? []).map(String) })),
+    );
+    expect(filters.length).toBeGreaterThan(40);
+    const found = await deviations(
+      filters.map(({ call, name, values }) => ({ ...call, name: `${call.name} ${name}`, filter: { name, values } })),
+      async (call) => {
+        const { name, values } = (call as typeof call & { filter: { name: string; values: string[] } }).filter;
+        const rowsOf = async (value: string) => {
+          const rows: string[] = [];
+          for (;;) {
+            const page = { limit: '200', offset: String(rows.length) };
+            const { status, body } = await send<ListBody>(
+              call,
+              {},
+              {
+                [name]: value,
+                ...(parameterOf(call, 'offset') && page),
+              },
+            );
+            if (status !== 200) return [`${status} ${value}`];
+            rows.push(...body.data.map((row) => JSON.stringify(row)));
+            if (rows.length >= (body.total ?? 0)) return rows;
+          }
+        };
+        const single = new Set<string>();
+        for (const value of values) for (const row of await rowsOf(value)) single.add(row);
+        const [first = ''] = values;
+        const tooMany = [...values, first].join(',');
+        return [
+          [(await rowsOf(values.join(','))).sort(), [...single].sort()],
+          rejected(await send(call, {}, { [name]: `${first},${UNKNOWN}` }), name, 'unknown_value'),
+          rejected(await send(call, {}, { [name]: `${first},` }), name, 'unknown_value'),
+          rejected(await send(call, {}, { [name]: tooMany }), name, 'too_many'),
+          rejected(await send(withQuery(call, `${name}=${first}`), {}, { [name]: first }), name, 'wrong_type'),
+        ];
+      },
+    );
+    expect(found).toEqual([]);
+  });
+
   it('a filter has the same effect by its former name, whose errors contain that name, and both names are 400', async () => {
     const renamed = calls.filter(({ operation }) => operation.parameters?.some(({ deprecated }) => deprecated));
     expect(renamed.length).toBeGreaterThan(0);
@@ -455,8 +494,13 @@ async function rowsBy(call: ExampleCall, sort: string): Promise<unknown[]> {
   return rows.filter((row) => row[field] !== null);
 }
 
+function withQuery(call: ExampleCall, query: string): ExampleCall {
+  return { ...call, path: `${call.path}${call.path.includes('?') ? '&' : '?'}${query}` };
+}
+
 interface ListBody {
   data: unknown[];
+  total?: number;
   limit?: number;
   offset?: number;
 }

@@ -38,6 +38,8 @@ export interface Parameter {
   example?: unknown;
   required?: boolean;
   deprecated?: boolean;
+  style?: string;
+  explode?: boolean;
   schema: Schema;
 }
 

@@ -137,7 +137,9 @@ describe('an invitation', () => {
     };
     expect(await idsOf('pending')).toContain(pending.id);
     expect(await idsOf('revoked')).toContain(revoked.id);
+    expect(await idsOf('pending,revoked')).toEqual(expect.arrayContaining([pending.id, revoked.id]));
     own.travel({ hours: 1 });
+    expect(await idsOf('pending,revoked')).not.toContain(pending.id);
     expect(await idsOf('pending')).not.toContain(pending.id);
     expect(await idsOf('expired')).toContain(pending.id);
     own.travel({ hours: -1 });

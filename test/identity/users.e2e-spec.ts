@@ -59,6 +59,7 @@ describe('a user', () => {
     expect(await search('search=otTilie%20100%25_')).toEqual({ data: [data], total: 1, limit: 50, offset: 0 });
     expect((await search(`search=${data.email.slice(0, 20)}`)).total).toBe(1);
     expect((await search('search=100%25_&role=finance')).total).toBe(0);
+    expect((await search('search=100%25_&role=finance,sales')).total).toBe(1);
     expect((await search('search=100%25_&active=false')).total).toBe(0);
     const names = (await search('sort=name&limit=200')).data.map(({ name }) => name);
     expect(names.length).toBeGreaterThan(1);

@@ -12,11 +12,11 @@ export const COUNTED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   trip_envelopes: ['status'],
 };
 
-const EQUALITY = /^(\w+)\.(\w+) = (:\w+|'\w+')$/;
+const EQUALITY = /^(\w+)\.(\w+) = (:\w+|'\w+'|any\(:\w+\))$/;
 
 /**
- * The SQL of the number of rows whose columns have these values, as triggers count it. The values are SQL: a placeholder or a
- * literal. Throws for a table or a column that is not counted.
+ * The SQL of the number of rows whose columns have these values, as triggers count it. The values are SQL: a placeholder, a
+ * literal, or `any` of a list. Throws for a table or a column that is not counted.
  */
 export function rowCountSql(table: string, values: Readonly<Record<string, string>>): string {
   const columns = COUNTED_COLUMNS[table];
@@ -29,7 +29,7 @@ export function rowCountSql(table: string, values: Readonly<Record<string, strin
   return `(select coalesce(sum(number), 0)::bigint from row_counts where ${conditions.join(' and ')})`;
 }
 
-/** The same for a query; null if it has a join, or a condition other than equality with one of these columns. */
+/** The same for a query; null if it has a join, or a condition other than equality of one of these columns. */
 export function rowCountOf(found: SelectQueryBuilder<ObjectLiteral>): string | null {
   const { wheres, joinAttributes, mainAlias } = found.expressionMap;
   const table = mainAlias?.hasMetadata ? mainAlias.metadata.tableName : '';

@@ -1,7 +1,9 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
+import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
+import { ArrayMaxSize } from './lists.js';
+import { documentedValues } from './named-values.js';
 import { DocumentedAs } from './property-description.js';
 
 /** A whole number in a query string. Anything but plain digits stays text, and is rejected by its validator. */
@@ -26,6 +28,26 @@ export function QueryFlag(): PropertyDecorator {
   );
 }
 
+/**
+ * A filter by one or more of these values, separated by commas: `status=draft,confirmed`. It takes as many as there are. A
+ * parameter that is sent twice is rejected, as in every query.
+ */
+export function AnyOf(values: readonly string[]): PropertyDecorator {
+  const message = `$property must be one or more of ${values.join(', ')}, separated by commas`;
+  const items = documentedValues(values);
+  const documented = { type: 'array', items, minItems: 1, maxItems: values.length, style: 'form', explode: false };
+  return applyDecorators(
+    // One more than allowed shows that there are too many.
+    Transform(({ value }) => (typeof value === 'string' ? value.split(',', values.length + 1) : null)),
+    IsArray({ message }),
+    ArrayMinSize(1),
+    ArrayMaxSize(values.length),
+    IsIn(values, { each: true, message }),
+    // The style of a parameter is none of the declared options of a property.
+    ApiProperty(documented as ApiPropertyOptions),
+  );
+}
+
 /** `name` or `-name` (descending) of the fields that this list can be sorted by. */
 export function SortBy(fields: readonly string[]): PropertyDecorator {
   const values = fields.flatMap((field) => [field, `-${field}`]);
@@ -39,6 +61,11 @@ export function SortBy(fields: readonly string[]): PropertyDecorator {
 const DOCUMENTED = 'swagger/apiModelProperties';
 /** Passed on to the document, but not one of the declared options of a property. */
 const DEPRECATED: object = { deprecated: true };
+
+/** The document marks the parameter as deprecated; its description names the parameter that replaces it. */
+export function Deprecated(): PropertyDecorator {
+  return ApiProperty(DEPRECATED);
+}
 
 /** By prototype: the present name of each former one. */
 const formerNames = new WeakMap<object, Map<string, string>>();

@@ -90,6 +90,8 @@ describe('GET /v1/admin/finance/invoices', () => {
   it.each([
     ['&status=draft', ['draft']],
     ['&status=partially_paid', ['part']],
+    ['&status=paid,partially_paid&sort=totalCents', ['part', 'paid']],
+    ['&status=void,draft&dueTo=2089-12-31', ['void']],
     ['&status=void', ['void']],
     ['&status=issued&dueTo=2089-12-31&overdue=true', ['late']],
     ['&search=hALF', ['part']],
@@ -114,6 +116,9 @@ describe('GET /v1/admin/finance/invoices', () => {
   it('the total of the invoice list counts all matches, also beyond the last page', async () => {
     expect(await mine('&offset=6')).toEqual({ data: [], total: 6, limit: 50, offset: 6 });
     expect(await mine('&status=draft&limit=1')).toMatchObject({ total: 1, limit: 1 });
+    const totals = ['draft', 'void', 'draft,void'].map(async (status) => (await list(`status=${status}`)).total);
+    const [draft = 0, voided = 0, both] = await Promise.all(totals);
+    expect(both).toBe(draft + voided);
     expect(await list('bookingId=book_unknown')).toEqual({ data: [], total: 0, limit: 50, offset: 0 });
   });
 

@@ -42,21 +42,21 @@ const FILTERS = {
   subjectType: 'entry.subject_type = ',
   subjectId: 'entry.subject_id = ',
   actorId: 'entry.actor_id = ',
-  from: 'entry.created_at >= ',
-  to: 'entry.created_at < ',
+  createdAfter: 'entry.created_at >= ',
+  createdBefore: 'entry.created_at < ',
 } as const;
 /**
- * The greatest sequence of an entry before `to`, or one of a newer entry near it, so that a page of old entries does not read all
+ * The greatest sequence of an entry before the instant, or one of a newer entry near it, so that a page of old entries does not read all
  * newer ones. An entry is appended at most an hour after its time: no transaction lasts longer, and the clocks of the servers
  * differ by less. `+ 0`: otherwise PostgreSQL searches the maximum backwards from the newest entry.
  */
-const LAST_SEQUENCE_BEFORE = (to: string) => `(
+const LAST_SEQUENCE_BEFORE = (instant: string) => `(
   select max(near.sequence + 0) from action_ledger_entries near where near.created_at between coalesce(
-    (select created_at from action_ledger_entries where created_at < ${to} order by created_at desc limit 1), ${to}
+    (select created_at from action_ledger_entries where created_at < ${instant} order by created_at desc limit 1), ${instant}
   ) - interval '1 hour' and coalesce(
-    (select created_at from action_ledger_entries where created_at >= ${to} order by created_at limit 1), 'infinity'
+    (select created_at from action_ledger_entries where created_at >= ${instant} order by created_at limit 1), 'infinity'
   ) + interval '1 hour')`;
-const FILTER_NAMES = ['action', 'subjectType', 'subjectId', 'actorId', 'from', 'to'] as const;
+const FILTER_NAMES = ['action', 'subjectType', 'subjectId', 'actorId', 'createdAfter', 'createdBefore'] as const;
 
 /** Entries per batch of an export. */
 const BATCH = 1_000;
@@ -144,8 +144,10 @@ export class LedgerEntriesService {
       values.push(filters[name]);
       return [`${FILTERS[name]}$${values.length}`];
     });
-    if (filters.to !== undefined) {
-      conditions.push(`entry.sequence <= ${LAST_SEQUENCE_BEFORE(`$${values.push(filters.to)}::timestamptz`)}`);
+    if (filters.createdBefore !== undefined) {
+      conditions.push(
+        `entry.sequence <= ${LAST_SEQUENCE_BEFORE(`$${values.push(filters.createdBefore)}::timestamptz`)}`,
+      );
     }
     if (after !== null) conditions.push(`entry.sequence < $${values.push(after)}`);
     const found = await this.database.query<EntryRow>(

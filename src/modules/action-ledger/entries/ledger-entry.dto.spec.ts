@@ -18,9 +18,10 @@ describe('a query for entries of the action ledger', () => {
     ['limit=1&limit=2', [whole]],
     ['sort=action', [unknown('sort')]],
     ['offset=1', [unknown('offset')]],
-    ['from=2026-02-30T00:00:00Z', [instant('from')]],
-    ['to=2026-02-30T00:00:00Z', [instant('to')]],
-    ['from=2026-02-01', [instant('from')]],
+    ['createdAfter=2026-02-30T00:00:00Z', [instant('createdAfter')]],
+    ['createdBefore=2026-02-30T00:00:00Z', [instant('createdBefore')]],
+    ['createdAfter=2026-02-01', [instant('createdAfter')]],
+    ['createdBefore=yesterday', [instant('createdBefore')]],
     ['action=', [about('action', 'must be longer than or equal to 1 characters', 'too_short')]],
     [
       `subjectId=${'x'.repeat(201)}`,
@@ -32,7 +33,7 @@ describe('a query for entries of the action ledger', () => {
   });
 
   it.each([
-    ['from=yesterday', 'from'],
+    ['createdAfter=yesterday', 'createdAfter'],
     ['limit=5', 'limit'],
     ['action=', 'action'],
   ])('a query for an export of the action ledger is rejected with %s', async (query, path) => {

@@ -3,7 +3,7 @@ import { named } from '../../../platform/http/named-values.js';
 import { ACTOR_TYPES, type ActorType } from '../../../platform/context/actor.js';
 import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, Id, ListOf, Nested, Nullable, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
-import { QueryWhole } from '../../../platform/http/query-fields.js';
+import { FormerName, QueryWhole } from '../../../platform/http/query-fields.js';
 import { FreeObject, Instant } from '../../../platform/http/trade-fields.js';
 import {
   moduleScopeOf,
@@ -41,14 +41,16 @@ export class EntryFilters {
   actorId?: string;
 
   /** Only entries at or after this time. */
+  @FormerName('from')
   @Optional()
   @Instant()
-  from?: string;
+  createdAfter?: string;
 
   /** Only entries before this time. */
+  @FormerName('to')
   @Optional()
   @Instant()
-  to?: string;
+  createdBefore?: string;
 }
 
 /** Filters and paging of the list of ledger entries. */

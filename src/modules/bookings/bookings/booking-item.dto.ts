@@ -15,7 +15,7 @@ import {
 } from '../../../platform/http/fields.js';
 import { patternOf } from '../../../platform/http/word-pattern.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { SALES_OVERRIDES, type SalesOverride } from '../../operations/index.js';
 import { TAX_KINDS, type TaxKind } from '../../taxes/index.js';
 import {
@@ -200,10 +200,10 @@ export class ReinstateBookingItem {
 }
 
 export class ListBookingItems extends PageQuery {
-  /** Only items in this status. */
+  /** Only items in one of these statuses. */
   @Optional()
-  @OneOf(ITEM_STATUSES)
-  status?: ItemStatus;
+  @AnyOf(ITEM_STATUSES)
+  status?: ItemStatus[];
 
   /** Sort field; a leading `-` means descending order, `createdAt` by default. */
   @Optional()

@@ -1,3 +1,4 @@
+import { anyOf } from '../../../platform/database/filter-rows.js';
 import { containsWordsSql } from '../../../platform/database/like.js';
 import { rowCountSql } from '../../../platform/database/row-counts.js';
 import { type ListBookings, SORT_FIELDS } from './booking.dto.js';
@@ -15,8 +16,9 @@ export function conditionsOf({ status, search, startFrom, startTo }: ListBooking
   values: unknown[];
   total: string;
 } {
+  const statuses = status && anyOf(status);
   const given: [string, unknown][] = [
-    ['b.status = ?', status],
+    [`b.status = ${statuses?.sql('?')}`, statuses?.value],
     [containsWordsSql('b.search_text', '?'), search],
     ['b.departure_date >= ?', startFrom],
     ['b.departure_date <= ?', startTo],
@@ -26,9 +28,9 @@ export function conditionsOf({ status, search, startFrom, startTo }: ListBooking
   const values = filters.map(([, value]) => value);
   if (where === '') return { where: 'true', values, total: rowCountSql('bookings', {}) };
   // Triggers count bookings by status only.
-  const isCounted = filters.length === 1 && status !== undefined;
+  const isCounted = filters.length === 1 && statuses !== undefined;
   const counted = `(select count(*) from bookings b where ${where})`;
-  return { where, values, total: isCounted ? rowCountSql('bookings', { status: '$1' }) : counted };
+  return { where, values, total: isCounted ? rowCountSql('bookings', { status: statuses.sql('$1') }) : counted };
 }
 
 export function orderOf({ sort = '-createdAt' }: ListBookings): string {

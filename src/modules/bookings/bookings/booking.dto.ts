@@ -14,7 +14,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, EmailAddress, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   CANCELLATION_INITIATORS,
@@ -169,10 +169,10 @@ export class ReinstateBooking {
 }
 
 export class ListBookings extends PageQuery {
-  /** Only bookings in this status. */
+  /** Only bookings in one of these statuses. */
   @Optional()
-  @OneOf(BOOKING_STATUSES)
-  status?: BookingStatus;
+  @AnyOf(BOOKING_STATUSES)
+  status?: BookingStatus[];
 
   /**
    * Only bookings whose number, customer name or e-mail address contain each of these words (up to eight), in any order,

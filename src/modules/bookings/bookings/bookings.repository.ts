@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
@@ -233,7 +234,7 @@ export class BookingsRepository {
   /** The booking's items, oldest first. */
   async listItems(bookingId: string, query: ListBookingItems): Promise<{ rows: BookingItem[]; total: number }> {
     const found = this.items.query('item').where('item.bookingId = :bookingId', { bookingId });
-    if (query.status !== undefined) found.andWhere('item.status = :status', { status: query.status });
+    filterRows(found, 'item.status', query.status);
     sortRows(found, query.sort ?? 'createdAt');
     return this.items.page(found, pageBounds(query));
   }

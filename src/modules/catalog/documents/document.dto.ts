@@ -1,7 +1,7 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Flag, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { FreeObject, Instant } from '../../../platform/http/trade-fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { LocaleTag } from '../slices/locale.js';
 import { type Vertical, VERTICALS } from '../slices/verticals.js';
 import { STATUSES } from './document-fields.js';
@@ -73,10 +73,10 @@ export class PutDocuments {
 
 /** Filters and paging of the list of documents. */
 export class ListDocuments extends PageQuery {
-  /** Only documents of this vertical. */
+  /** Only documents of these verticals. */
   @Optional()
-  @OneOf(VERTICALS)
-  vertical?: Vertical;
+  @AnyOf(VERTICALS)
+  vertical?: Vertical[];
 
   /** Only documents with this language tag, ignoring case. */
   @Optional()
@@ -88,10 +88,10 @@ export class ListDocuments extends PageQuery {
   @Text({ max: 64 })
   market?: string;
 
-  /** Only documents with this status. A document without status counts as `active`. */
+  /** Only documents with one of these statuses. A document without status counts as `active`. */
   @Optional()
-  @OneOf(STATUSES)
-  status?: string;
+  @AnyOf(STATUSES)
+  status?: string[];
 
   /** Only documents with this text in the ID or the name, ignoring case. */
   @Optional()

@@ -48,9 +48,9 @@ const SELECT = `
   where document.deleted_at is null`;
 
 const MATCHING = `${SELECT}
-  and ($1::text is null or slice.vertical = $1) and ($2::text is null or lower(slice.locale) = lower($2))
+  and ($1::text[] is null or slice.vertical = any($1)) and ($2::text is null or lower(slice.locale) = lower($2))
   and ($3::text is null or lower(slice.market) = lower($3))
-  and ($4::text is null or coalesce(document.fields ->> 'status', 'active') = $4)
+  and ($4::text[] is null or coalesce(document.fields ->> 'status', 'active') = any($4))
   and ($5::text is null or document.id ilike $5 or document.fields ->> 'name' ilike $5)`;
 
 const PREVIOUS = `

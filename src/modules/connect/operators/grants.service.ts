@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
@@ -58,7 +59,7 @@ export class GrantsService {
     await this.operators.assertVisible(operatorId);
     const { limit: take, offset: skip } = pageBounds(query);
     const [grants, total] = await this.database.repository(OperatorGrant).findAndCount({
-      where: { operatorId, ...(query.status === undefined ? {} : { status: query.status }) },
+      where: { operatorId, ...(query.status === undefined ? {} : { status: In(query.status) }) },
       order: { createdAt: 'DESC', id: 'DESC' },
       take,
       skip,

@@ -1,6 +1,7 @@
 import { OmitType } from '@nestjs/swagger';
 import { pageOf, PageQuery, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
+import { AnyOf } from '../../../platform/http/query-fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { CONNECT_SCOPES } from '../connect-scopes.js';
 import { GIVEN_ID, type Operator, OPERATOR_STATUSES, type OperatorStatus } from './operator.entity.js';
@@ -121,10 +122,10 @@ export class UpdateGrant extends patchOf(CreateGrant) {
 
 /** Filters and paging of the grants of an operator. */
 export class ListGrants extends PageQuery {
-  /** Only grants with this status. */
+  /** Only grants with one of these statuses. */
   @Optional()
-  @OneOf(GRANT_STATUSES)
-  status?: GrantStatus;
+  @AnyOf(GRANT_STATUSES)
+  status?: GrantStatus[];
 }
 
 /** Scopes granted to an operator, to which OAuth clients can be bound. */

@@ -1,7 +1,7 @@
 import { OmitType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, Id, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { EmailAddress, FreeObject, Instant, WebAddress } from '../../../platform/http/trade-fields.js';
 import { type Channel, CHANNEL_STATUSES, type ChannelStatus } from './channel.entity.js';
 
@@ -100,10 +100,10 @@ export class ListChannels extends PageQuery {
   @Text({ max: 50, pattern: KIND })
   kind?: string;
 
-  /** Only channels in this status. */
+  /** Only channels in one of these statuses. */
   @Optional()
-  @OneOf(CHANNEL_STATUSES)
-  status?: ChannelStatus;
+  @AnyOf(CHANNEL_STATUSES)
+  status?: ChannelStatus[];
 
   /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
   @Optional()

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import { containing } from '../../../platform/database/like.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
@@ -80,7 +81,7 @@ export class ChannelsService {
     const found = this.rows.query('channel');
     if (query.search !== undefined) found.andWhere('channel.name ilike :name', { name: containing(query.search) });
     if (query.kind !== undefined) found.andWhere('channel.kind = :kind', { kind: query.kind });
-    if (query.status !== undefined) found.andWhere('channel.status = :status', { status: query.status });
+    filterRows(found, 'channel.status', query.status);
     sortRows(found, sort);
     return this.rows.page(found, pageBounds(query));
   }

@@ -1,7 +1,7 @@
 import { PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Cents, Flag, Id, ListOf, OneOf, Optional, Text, Texts } from '../../../platform/http/fields.js';
 import { CurrencyCode } from '../../../platform/http/trade-fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { BOOKING_STATUSES, type BookingStatus } from '../../bookings/index.js';
 import { GIVEN, type GroupCredit } from '../tax-allocation/tax-groups.js';
 
@@ -11,10 +11,10 @@ export class ListCreditDue extends PageQuery {
   @Id('book')
   bookingId?: string;
 
-  /** Only bookings in this status; the documents of cancelled ones are credited by settling the cancellation. */
+  /** Only bookings in one of these statuses; the documents of cancelled ones are credited by settling the cancellation. */
   @Optional()
-  @OneOf(BOOKING_STATUSES)
-  bookingStatus?: BookingStatus;
+  @AnyOf(BOOKING_STATUSES)
+  bookingStatus?: BookingStatus[];
 
   /** Only bookings in this currency. */
   @Optional()

@@ -12,7 +12,7 @@ const creditDue = (direction: 'ASC' | 'DESC') => `
   due as (
     select booking.id, booking.number, booking.status, booking.customer_name, booking.currency, grouped.groups
     from grouped join bookings booking on booking.id = grouped.booking_id
-    where ($2::text is null or booking.status = $2) and ($3::text is null or booking.currency = $3)
+    where ($2::text[] is null or booking.status = any($2)) and ($3::text is null or booking.currency = $3)
   ),
   page as (select * from due order by number ${direction}, id ${direction} limit $4 offset $5)
   select (select count(*) from due)::integer as total, page.id as "bookingId", page.number as "bookingNumber",

@@ -40,6 +40,10 @@ describe('a query for commissions', () => {
   it.each([
     ['limit=1', 'limit', 'unknown_member'],
     ['status=open', 'status', 'unknown_value'],
+    ['status=paid,open', 'status', 'unknown_value'],
+    ['status=', 'status', 'unknown_value'],
+    ['status=paid&status=void', 'status', 'wrong_type'],
+    [`status=${'paid,'.repeat(5)}paid`, 'status', 'too_many'],
   ])('a query for commissions rejects %s at %s with the code %s', async (query, field, code) => {
     expect(await issuesOf(ListCommissions, query)).toEqual([issue(field, code)]);
   });

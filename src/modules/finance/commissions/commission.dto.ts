@@ -14,7 +14,7 @@ import {
   Whole,
 } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
-import { SortBy, FormerName } from '../../../platform/http/query-fields.js';
+import { AnyOf, FormerName, SortBy } from '../../../platform/http/query-fields.js';
 import {
   ADJUST_REASONS,
   type AdjustReason,
@@ -160,10 +160,10 @@ export class VoidCommission {
 }
 
 export class ListCommissions {
-  /** Only commissions in this status. */
+  /** Only commissions in one of these statuses. */
   @Optional()
-  @OneOf(COMMISSION_STATUSES)
-  status?: CommissionStatus;
+  @AnyOf(COMMISSION_STATUSES)
+  status?: CommissionStatus[];
 
   /** Only commissions with exactly this recipient identifier. */
   @Optional()
@@ -177,10 +177,10 @@ export class SearchCommissions extends PageQuery {
   @Id('book')
   bookingId?: string;
 
-  /** Only commissions of this kind of recipient. */
+  /** Only commissions of these kinds of recipients. */
   @Optional()
-  @OneOf(RECIPIENT_TYPES)
-  recipientType?: RecipientType;
+  @AnyOf(RECIPIENT_TYPES)
+  recipientType?: RecipientType[];
 
   /** Only commissions with exactly this recipient identifier. */
   @Optional()
@@ -197,10 +197,10 @@ export class SearchCommissions extends PageQuery {
   @Id('chan')
   channelId?: string;
 
-  /** Only commissions in this status. */
+  /** Only commissions in one of these statuses. */
   @Optional()
-  @OneOf(COMMISSION_STATUSES)
-  status?: CommissionStatus;
+  @AnyOf(COMMISSION_STATUSES)
+  status?: CommissionStatus[];
 
   /** Only commissions that were paid out on this day or later. */
   @FormerName('from')

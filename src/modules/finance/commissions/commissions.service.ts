@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import { make } from '../../../platform/database/rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
@@ -114,14 +115,15 @@ export class CommissionsService {
     const lines = await this.repository.ofItem(bookingItemId);
     if (lines.length === 0) await this.bookings.getItem(bookingItemId);
     return lines
-      .filter((line) => status === undefined || line.status === status)
+      .filter((line) => status === undefined || status.includes(line.status))
       .filter((line) => recipientId === undefined || line.recipientId === recipientId);
   }
 
   /** Of all bookings, newest first. */
   async search({ paidFrom, paidTo, ...query }: SearchCommissions): Promise<{ rows: CommissionLine[]; total: number }> {
     const found = this.repository.rows.query('line');
-    for (const name of ['bookingId', 'recipientType', 'recipientId', 'channelId', 'status'] as const) {
+    for (const name of ['recipientType', 'status'] as const) filterRows(found, `line.${name}`, query[name]);
+    for (const name of ['bookingId', 'recipientId', 'channelId'] as const) {
       if (query[name] !== undefined) found.andWhere(`line.${name} = :${name}`, { [name]: query[name] });
     }
     if (query.recipientName !== undefined) {

@@ -15,7 +15,7 @@ import {
   Whole,
 } from '../../../platform/http/fields.js';
 import { named } from '../../../platform/http/named-values.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, DecimalText, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   CREDIT_REASONS,
@@ -145,10 +145,10 @@ export class ListCreditNotes extends PageQuery {
   @Id('inv')
   invoiceId?: string;
 
-  /** Only credit notes in this status. */
+  /** Only credit notes in one of these statuses. */
   @Optional()
-  @OneOf(CREDIT_NOTE_STATUSES)
-  status?: CreditNoteStatus;
+  @AnyOf(CREDIT_NOTE_STATUSES)
+  status?: CreditNoteStatus[];
 
   /** Only credit notes issued on this day or later. */
   @Optional()

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { Invoice, type PricedLine } from '../booking-account/invoice.entity.js';
@@ -21,7 +22,7 @@ export class CreditNotesRepository {
     const found = this.rows.query('note').where(`note.type = 'credit_note'`);
     if (bookingId !== undefined) found.andWhere('note.bookingId = :bookingId', { bookingId });
     if (invoiceId !== undefined) found.andWhere('note.originalInvoiceId = :invoiceId', { invoiceId });
-    if (status !== undefined) found.andWhere('note.status = :status', { status });
+    filterRows(found, 'note.status', status);
     if (issuedFrom !== undefined) found.andWhere('note.issueDate >= :issuedFrom', { issuedFrom });
     if (issuedTo !== undefined) found.andWhere('note.issueDate <= :issuedTo', { issuedTo });
     const direction = sort.startsWith('-') ? 'DESC' : 'ASC';

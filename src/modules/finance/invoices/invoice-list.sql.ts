@@ -1,3 +1,4 @@
+import { anyOf } from '../../../platform/database/filter-rows.js';
 import { containsWordsSql } from '../../../platform/database/like.js';
 import { rowCountSql } from '../../../platform/database/row-counts.js';
 import type { Statement } from '../../../platform/database/statement.js';
@@ -34,10 +35,10 @@ export function listStatement(
 ): Statement {
   const { limit, offset } = pageBounds(query);
   const { names, where, values } = conditionsOf(query, context);
-  const isCounted = names.every((name) => name === 'status');
+  const isCounted = names.every((name) => name === 'status' || name === 'statuses');
   const kept = rowCountSql('invoices', {
     type: `'invoice'`,
-    ...(names.length > 0 ? { status: `$${FIRST_VALUE}` } : {}),
+    ...(query.status === undefined ? {} : { status: anyOf(query.status).sql(`$${FIRST_VALUE}`) }),
   });
   const sort = query.sort ?? '-createdAt';
   return {
@@ -60,7 +61,10 @@ function conditionsOf(query: ListInvoices, { today, numberedBookingId }: ListCon
   const parts: { name: string; text: (place: string) => string; value: unknown }[] = [];
   const add = (name: string, text: (place: string) => string, value: unknown) => parts.push({ name, text, value });
   if (bookingId !== undefined) add('booking', (place) => `invoice.booking_id = ${place}`, bookingId);
-  if (status !== undefined) add('status', (place) => `invoice.status = ${place}`, status);
+  if (status !== undefined) {
+    const { sql, value } = anyOf(status);
+    add(status.length === 1 ? 'status' : 'statuses', (place) => `invoice.status = ${sql(place)}`, value);
+  }
   if (dueFrom !== undefined) add('from', (place) => `invoice.due_date >= ${place}::date`, dueFrom);
   if (dueTo !== undefined) add('to', (place) => `invoice.due_date <= ${place}::date`, dueTo);
   if (issuedFrom !== undefined) add('issued-from', (place) => `invoice.issue_date >= ${place}::date`, issuedFrom);

@@ -13,7 +13,7 @@ import {
   Whole,
 } from '../../../platform/http/fields.js';
 import { named } from '../../../platform/http/named-values.js';
-import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, DecimalText, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   INVOICE_STATUSES,
@@ -295,10 +295,10 @@ export class ListInvoices extends PageQuery {
   @Id('book')
   bookingId?: string;
 
-  /** Only invoices in this status. */
+  /** Only invoices in one of these statuses. */
   @Optional()
-  @OneOf(INVOICE_STATUSES)
-  status?: InvoiceStatus;
+  @AnyOf(INVOICE_STATUSES)
+  status?: InvoiceStatus[];
 
   /** Only invoices due on this day or later. */
   @Optional()

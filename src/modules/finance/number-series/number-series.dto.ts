@@ -2,7 +2,7 @@ import { OmitType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Flag, Id, Ignored, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import { extensible } from '../../../platform/http/named-values.js';
-import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { RESET_PERIODS, type ResetPeriod } from './number-pattern.js';
 import { DOCUMENT_TYPES, type DocumentType, type NumberSeriesView } from './number-series.entity.js';
@@ -183,10 +183,10 @@ export class SequenceEntry {
 export class SequenceReportPage extends pageOf(SequenceEntry) {}
 
 export class ListNumberSeries extends PageQuery {
-  /** Only series for this document type. */
+  /** Only series for these document types. */
   @Optional()
-  @OneOf(DOCUMENT_TYPES)
-  documentType?: DocumentType;
+  @AnyOf(DOCUMENT_TYPES)
+  documentType?: DocumentType[];
 
   /** Only series that can (true) or cannot (false) assign numbers. */
   @Optional()

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -84,7 +85,7 @@ export class NumberSeriesRepository {
     const { documentType, active, sort = '-createdAt' } = query;
     const found = this.rows.query('series').setParameter('today', this.clock.today());
     for (const [name, text] of Object.entries(DERIVED)) found.addSelect(text, name);
-    if (documentType !== undefined) found.andWhere('series.documentType = :documentType', { documentType });
+    filterRows(found, 'series.documentType', documentType);
     if (active !== undefined) found.andWhere('series.active = :active', { active });
     sortRows(found, sort);
     const { rows, total } = await this.database.page<NumberSeries, Derived>(found, pageBounds(query));

@@ -8,7 +8,7 @@ export function pageSql(columns: string, direction: 'ASC' | 'DESC'): string {
       from payment_schedules installment
         join payment_plans plan on plan.id = installment.plan_id and plan.is_current
       where installment.booking_id = $1
-        and ($3::text is null or ${effectiveStatusSql('installment', '$2::date')} = $3)
+        and ($3::text[] is null or ${effectiveStatusSql('installment', '$2::date')} = any($3))
         and ($4::date is null or installment.due_date >= $4) and ($5::date is null or installment.due_date <= $5)
     ), page as (
       select * from found order by due_date ${direction}, position ${direction}, id ${direction} limit $6 offset $7

@@ -13,7 +13,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
-import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   ADDABLE_SCHEDULE_TYPES,
@@ -132,10 +132,10 @@ export class PatchQuery extends DepartureQuery {
 }
 
 export class ListPaymentSchedules extends PageQuery {
-  /** Only installments in this status. */
+  /** Only installments in one of these statuses. */
   @Optional()
-  @OneOf(SCHEDULE_STATUSES)
-  status?: ScheduleStatus;
+  @AnyOf(SCHEDULE_STATUSES)
+  status?: ScheduleStatus[];
 
   /** Only installments due on this day or later. */
   @Optional()

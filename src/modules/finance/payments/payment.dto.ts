@@ -1,6 +1,6 @@
 import { PageQuery } from '../../../platform/http/dto.js';
 import { Cents, Clearable, Flag, Id, Ignored, ListOf, OneOf, Optional, Text } from '../../../platform/http/fields.js';
-import { QueryFlag, SortBy, FormerName } from '../../../platform/http/query-fields.js';
+import { AnyOf, FormerName, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   DIRECTIONS,
@@ -166,20 +166,20 @@ export class ListPayments extends PageQuery {
   @Id('comm')
   commissionId?: string;
 
-  /** Only received (`in`) or only sent (`out`) payments. */
+  /** Only payments in one of these directions: received (`in`) or sent (`out`). */
   @Optional()
-  @OneOf(DIRECTIONS)
-  direction?: Direction;
+  @AnyOf(DIRECTIONS)
+  direction?: Direction[];
 
-  /** Only payments of this kind. */
+  /** Only payments of these kinds. */
   @Optional()
-  @OneOf(PAYMENT_KINDS)
-  kind?: PaymentKind;
+  @AnyOf(PAYMENT_KINDS)
+  kind?: PaymentKind[];
 
-  /** Only payments in this status. */
+  /** Only payments in one of these statuses. */
   @Optional()
-  @OneOf(PAYMENT_STATUSES)
-  status?: PaymentStatus;
+  @AnyOf(PAYMENT_STATUSES)
+  status?: PaymentStatus[];
 
   /**
    * True: only refunds and outgoing transfers that no money covers completely, which the customer owes (`refund_recovery` in

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { hasScope } from '../../../platform/auth/assert-scope.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import { type Columns, make, type Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -81,7 +82,8 @@ export class PaymentsService {
     const { reference, uncovered, paidFrom, paidTo, sort = '-createdAt' } = query;
     const found = this.rows.query('payment');
     if (!hasScope('finance:read')) found.andWhere('payment.bookingId is not null');
-    for (const name of ['bookingId', 'supplierInvoiceId', 'commissionId', 'direction', 'kind', 'status'] as const) {
+    for (const name of ['direction', 'kind', 'status'] as const) filterRows(found, `payment.${name}`, query[name]);
+    for (const name of ['bookingId', 'supplierInvoiceId', 'commissionId'] as const) {
       if (query[name] !== undefined) found.andWhere(`payment.${name} = :${name}`, { [name]: query[name] });
     }
     if (reference !== undefined) found.andWhere('lower(payment.reference) = lower(:reference)', { reference });

@@ -1,7 +1,7 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Cents, Id, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { type Payment, PAYMENT_STATUSES, type PaymentStatus } from '../booking-account/payment.entity.js';
 
 /** Both sides of a transfer between two bookings of a customer. */
@@ -67,10 +67,10 @@ export class ListTransfers extends PageQuery {
   @Id('book')
   bookingId?: string;
 
-  /** Only transfers in this status: `completed` or `reversed`. */
+  /** Only transfers in one of these statuses: `completed` or `reversed`. */
   @Optional()
-  @OneOf(PAYMENT_STATUSES)
-  status?: PaymentStatus;
+  @AnyOf(PAYMENT_STATUSES)
+  status?: PaymentStatus[];
 
   /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
   @Optional()

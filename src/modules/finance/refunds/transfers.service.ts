@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { conflict, invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -47,7 +48,7 @@ export class TransfersService {
   /** Newest first. */
   async list({ bookingId, status, ...page }: ListTransfers): Promise<{ transfers: Transfer[]; total: number }> {
     const found = this.rows.query('payment').where(`payment.kind = 'transfer_out'`);
-    if (status !== undefined) found.andWhere('payment.status = :status', { status });
+    filterRows(found, 'payment.status', status);
     if (bookingId !== undefined) {
       const ofBooking = 'select transfer_id from payments where booking_id = :bookingId and transfer_id is not null';
       found.andWhere(`payment.transferId in (${ofBooking})`, { bookingId });

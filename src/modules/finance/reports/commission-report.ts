@@ -1,5 +1,5 @@
 import { MOVEMENTS } from './period-reports.js';
-import { conditions, daysOf, equals, type Report } from './report.js';
+import { conditions, daysOf, equals, isOneOf, type Report } from './report.js';
 import type { CommissionReportQuery } from './report-query.dto.js';
 
 /** A recipient is its type with its identifier, or else with its name. */
@@ -32,7 +32,7 @@ export const COMMISSIONS: Report<CommissionReportQuery> = {
     ${conditions(
       "line.status <> 'void'",
       equals('line.currency', currency, place),
-      equals('line.recipient_type', recipientType, place),
+      isOneOf('line.recipient_type', recipientType, place),
       equals('line.recipient_id', recipientId, place),
     )}
     group by line.recipient_type, line.recipient_id, coalesce(line.recipient_id, lower(line.recipient_name)), line.currency`;

@@ -1,5 +1,5 @@
 import { sequenceEntries } from '../number-series/sequence.sql.js';
-import { assertOrder, conditions, equals, type Report } from './report.js';
+import { assertOrder, conditions, equals, isOneOf, type Report } from './report.js';
 import type { NumberingQuery } from './report-query.dto.js';
 
 /** The numbers of all series with what they were used for, so that an auditor finds each gap and its reason. */
@@ -27,7 +27,7 @@ export const NUMBERING: Report<NumberingQuery> = {
       join invoice_number_series series on series.id = counter.series_id
       ${conditions(
         equals('series.id', query.seriesId, place),
-        equals('series.document_type', query.documentType, place),
+        isOneOf('series.document_type', query.documentType, place),
         equals('counter.period_key', query.periodKey, place),
       )}`;
     // Numbers after the last document were skipped or lost until today.

@@ -12,7 +12,7 @@ import {
   until,
   versionOf,
 } from './as-of.sql.js';
-import { asOfOf, assertOrder, conditions, equals, type Place, type Report } from './report.js';
+import { asOfOf, assertOrder, conditions, equals, isOneOf, type Place, type Report } from './report.js';
 import type {
   EntriesQuery,
   GroupedQuery,
@@ -159,7 +159,7 @@ const drillDown = (side: Side): Report<EntriesQuery> => ({
       currency, due_date as "dueDate", days_late as "daysLate", bucket, amount_cents as "amountCents",
       paid_cents as "paidCents", open_cents as "openCents", reminded_on as "remindedOn"
     from (${entries({ side, query }, place, today)}) entry
-    ${conditions(equals('"group"', query.group, place), equals('bucket', query.bucket, place))}`,
+    ${conditions(equals('"group"', query.group, place), isOneOf('bucket', query.bucket, place))}`,
   order: '"dueDate" nulls last, id',
   sums: ['amountCents', 'paidCents', 'openCents'],
 });
@@ -274,7 +274,7 @@ export const UNAPPLIED_MONEY: Report<UnappliedQuery> = {
       ${conditions(
         'money.unapplied_cents + money.held_cents + money.reserved_cents > 0',
         equals('money.currency', query.currency, place),
-        equals('money.booking_status', query.bookingStatus, place),
+        isOneOf('money.booking_status', query.bookingStatus, place),
       )}`;
   },
   order: '"receivedOn", "paymentId"',
@@ -310,7 +310,7 @@ export const UNBILLED_RECEIPTS: Report<UnbilledQuery> = {
       from (${unbilledReceipts(asOf)}) money join bookings booking on booking.id = money.booking_id
       ${conditions(
         equals('money.currency', query.currency, place),
-        equals('money.booking_status', query.bookingStatus, place),
+        isOneOf('money.booking_status', query.bookingStatus, place),
       )}`;
   },
   order: '"receivedOn", "paymentId"',

@@ -1,5 +1,5 @@
 import { allocatedTo, since, versionOf } from './as-of.sql.js';
-import { asOfOf, conditions, daysOf, equals, firstDayOf, type Place, type Report } from './report.js';
+import { asOfOf, conditions, daysOf, equals, isOneOf, firstDayOf, type Place, type Report } from './report.js';
 import type { JournalQuery, PaymentJournalQuery, RevenueQuery, VatQuery } from './report-query.dto.js';
 
 /** Invoices count, credit notes are subtracted. */
@@ -47,7 +47,7 @@ function taxedDocuments(query: VatQuery, place: Place, today: string): string {
 /** The rows of the tax report that the query asks for. */
 const filtered = (query: VatQuery, place: Place, today: string) => `
   (${taxedDocuments(query, place, today)}) document
-  ${conditions(equals('side', query.side, place), equals('"group"', query.group, place))}`;
+  ${conditions(isOneOf('side', query.side, place), equals('"group"', query.group, place))}`;
 
 const TAX_COLUMNS = {
   taxCodeId: 'text',
@@ -214,7 +214,7 @@ export const PAYMENT_JOURNAL: Report<PaymentJournalQuery> = {
     left join bookings booking on booking.id = movement.booking_id
     left join supplier_invoices bill on bill.id = movement.supplier_invoice_id
     left join commission_lines commission on commission.id = movement.commission_id
-    ${conditions(equals('movement.currency', currency, place), equals('movement.method', method, place))}`;
+    ${conditions(equals('movement.currency', currency, place), isOneOf('movement.method', method, place))}`;
   },
   order: 'date, "paymentId", entry',
   sums: ['amountCents'],
@@ -224,7 +224,7 @@ export const PAYMENT_JOURNAL: Report<PaymentJournalQuery> = {
     from (
       select movement.currency, sum(movement.cents) as opening
       from (${MOVEMENTS} and movement.date < ${firstDayOf(days, place, today)}) movement
-      ${conditions(equals('movement.currency', currency, place), equals('movement.method', method, place))} group by 1
+      ${conditions(equals('movement.currency', currency, place), isOneOf('movement.method', method, place))} group by 1
     ) before full join (
       select currency, count(*)::integer as count, sum("amountCents") as cents from report group by 1
     ) moved using (currency)`,

@@ -1,7 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 import { PageQuery } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text } from '../../../platform/http/fields.js';
-import { QueryFlag } from '../../../platform/http/query-fields.js';
+import { AnyOf, QueryFlag } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { METHODS, type Method } from '../booking-account/payment.entity.js';
 import { RECIPIENT_TYPES, type RecipientType } from '../commissions/commission-line.entity.js';
@@ -63,10 +63,10 @@ export class EntriesQuery extends GroupedQuery {
   @Text({ max: 64 })
   group?: string;
 
-  /** Only entries of this range of days past the due date. */
+  /** Only entries of these ranges of days past the due date. */
   @Optional()
-  @OneOf(BUCKETS)
-  bucket?: Bucket;
+  @AnyOf(BUCKETS)
+  bucket?: Bucket[];
 
   /** Only entries of this booking. */
   @Optional()
@@ -112,17 +112,17 @@ export class OpenInstallmentsQuery extends AsOfQuery {
 }
 
 export class UnappliedQuery extends AsOfQuery {
-  /** Only money of bookings that had this status at the end of the day. */
+  /** Only money of bookings that had one of these statuses at the end of the day. */
   @Optional()
-  @OneOf(BOOKING_STATUSES)
-  bookingStatus?: BookingStatus;
+  @AnyOf(BOOKING_STATUSES)
+  bookingStatus?: BookingStatus[];
 }
 
 export class UnbilledQuery extends AsOfQuery {
-  /** Only money of bookings that had this status at the end of the day. */
+  /** Only money of bookings that had one of these statuses at the end of the day. */
   @Optional()
-  @OneOf(BOOKING_STATUSES)
-  bookingStatus?: BookingStatus;
+  @AnyOf(BOOKING_STATUSES)
+  bookingStatus?: BookingStatus[];
 }
 
 export class JournalQuery extends AmountsQuery {
@@ -147,10 +147,10 @@ export class CustomerStatementQuery extends JournalQuery {
 }
 
 export class VatQuery extends JournalQuery {
-  /** Only the tax of own documents (`output`) or of supplier invoices (`input`). */
+  /** Only the tax of these sides: own documents (`output`) or supplier invoices (`input`). */
   @Optional()
-  @OneOf(VAT_SIDES)
-  side?: VatSide;
+  @AnyOf(VAT_SIDES)
+  side?: VatSide[];
 
   /** Only this `group` of the report: one side with its tax code and rate. */
   @Optional()
@@ -164,10 +164,10 @@ export class NumberingQuery extends ReportQuery {
   @Id('iser')
   seriesId?: string;
 
-  /** Only numbers of documents of this type. */
+  /** Only numbers of documents of these types. */
   @Optional()
-  @OneOf(DOCUMENT_TYPES)
-  documentType?: DocumentType;
+  @AnyOf(DOCUMENT_TYPES)
+  documentType?: DocumentType[];
 
   /** Only numbers of this period of a series: `all`, a year or a month such as `2027-03`. */
   @Optional()
@@ -191,17 +191,17 @@ export class NumberingQuery extends ReportQuery {
 }
 
 export class PaymentJournalQuery extends JournalQuery {
-  /** Only payments of this method. */
+  /** Only payments of these methods. */
   @Optional()
-  @OneOf(METHODS)
-  method?: Method;
+  @AnyOf(METHODS)
+  method?: Method[];
 }
 
 export class CommissionReportQuery extends JournalQuery {
-  /** Only commissions of this kind of recipient. */
+  /** Only commissions of these kinds of recipients. */
   @Optional()
-  @OneOf(RECIPIENT_TYPES)
-  recipientType?: RecipientType;
+  @AnyOf(RECIPIENT_TYPES)
+  recipientType?: RecipientType[];
 
   /** Only commissions with exactly this recipient identifier. */
   @Optional()

@@ -2,7 +2,7 @@ import { invalidField } from '../../../platform/errors/app-error.js';
 import type { AsOf } from './as-of.sql.js';
 
 /** Adds a value to the statement and returns its placeholder. */
-export type Place = (value: unknown, type: 'date' | 'text' | 'timestamptz') => string;
+export type Place = (value: unknown, type: 'date' | 'text' | 'text[]' | 'timestamptz') => string;
 
 export type ColumnKind = 'text' | 'count' | 'cents';
 
@@ -36,6 +36,9 @@ export function conditions(...parts: (string | null)[]): string {
 
 export const equals = (column: string, value: string | undefined, place: Place) =>
   value === undefined ? null : `${column} = ${place(value, 'text')}`;
+
+export const isOneOf = (column: string, values: readonly string[] | undefined, place: Place) =>
+  values === undefined ? null : `${column} = any(${place(values, 'text[]')})`;
 
 /** Throws 400 if the last day precedes the first one. */
 export function assertOrder({ from, to }: { from?: string | undefined; to?: string | undefined }, field = 'to'): void {

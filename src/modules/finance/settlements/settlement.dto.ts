@@ -12,7 +12,7 @@ import {
   Whole,
 } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, Deprecated, SortBy } from '../../../platform/http/query-fields.js';
 import {
   CANCELLATION_INITIATORS,
   CANCELLATION_OUTCOMES,
@@ -31,12 +31,23 @@ type Cost = BookingCancellation['cost'];
 type Line = Cost['lines'][number];
 
 export class ListSettlements extends PageQuery {
-  /** Only settlements in this state. */
+  /** Only settlements in one of these states. */
   @Optional()
-  @OneOf(SETTLEMENT_STATUSES)
-  status?: SettlementStatus;
+  @AnyOf(SETTLEMENT_STATUSES)
+  status?: SettlementStatus[];
 
-  /** Only settlements whose refund is due before this day. */
+  /** Only settlements whose refund is due on this day or later. */
+  @Optional()
+  @IsoDate()
+  dueFrom?: string;
+
+  /** Only settlements whose refund is due on this day or earlier. */
+  @Optional()
+  @IsoDate()
+  dueTo?: string;
+
+  /** Only settlements whose refund is due before this day. Use `dueTo`, which includes its day. */
+  @Deprecated()
   @Optional()
   @IsoDate()
   dueBefore?: string;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { assertScope } from '../../../platform/auth/assert-scope.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -64,12 +65,16 @@ export class SettlementsService {
   /** Newest first. */
   async list({
     status,
+    dueFrom,
+    dueTo,
     dueBefore,
     sort = '-createdAt',
     ...page
   }: ListSettlements): Promise<{ rows: CancellationSettlement[]; total: number }> {
     const found = this.rows.query('settlement').where('settlement.reinstatedAt is null');
-    if (status !== undefined) found.andWhere('settlement.status = :status', { status });
+    filterRows(found, 'settlement.status', status);
+    if (dueFrom !== undefined) found.andWhere('settlement.refundDueOn >= :dueFrom', { dueFrom });
+    if (dueTo !== undefined) found.andWhere('settlement.refundDueOn <= :dueTo', { dueTo });
     if (dueBefore !== undefined) found.andWhere('settlement.refundDueOn < :dueBefore', { dueBefore });
     sortRows(found, sort, { nulls: sort.endsWith('refundDueOn') ? 'NULLS LAST' : undefined });
     return this.rows.page(found, pageBounds(page));

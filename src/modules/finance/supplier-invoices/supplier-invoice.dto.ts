@@ -1,7 +1,7 @@
 import { OmitType } from '@nestjs/swagger';
 import { PageQuery, patchOf } from '../../../platform/http/dto.js';
 import { Cents, Clearable, Ignored, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
-import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, DecimalText, IsoDate } from '../../../platform/http/trade-fields.js';
 import { SUPPLIER_INVOICE_STATUSES, type SupplierInvoiceStatus } from './supplier-invoice.entity.js';
 import { SERVICE_TYPES, type ServiceType } from './supplier-invoice-line.entity.js';
@@ -187,10 +187,10 @@ export class SupplierInvoiceReason {
 }
 
 export class ListSupplierInvoices extends PageQuery {
-  /** Only supplier invoices in this status. */
+  /** Only supplier invoices in one of these statuses. */
   @Optional()
-  @OneOf(SUPPLIER_INVOICE_STATUSES)
-  status?: SupplierInvoiceStatus;
+  @AnyOf(SUPPLIER_INVOICE_STATUSES)
+  status?: SupplierInvoiceStatus[];
 
   /** Only supplier invoices in this currency, ISO 4217. */
   @Optional()

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import { containing } from '../../../platform/database/like.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
@@ -121,7 +122,7 @@ export class SupplierInvoicesRepository {
 
 function filter(found: SelectQueryBuilder<SupplierInvoice>, query: ListSupplierInvoices): void {
   const { status, currency, dueFrom, dueTo, overdue, search } = query;
-  if (status !== undefined) found.andWhere('invoice.status = :status', { status });
+  filterRows(found, 'invoice.status', status);
   if (currency !== undefined) found.andWhere('invoice.currency = :currency', { currency });
   if (dueFrom !== undefined) found.andWhere('invoice.dueDate >= :dueFrom', { dueFrom });
   if (dueTo !== undefined) found.andWhere('invoice.dueDate <= :dueTo', { dueTo });

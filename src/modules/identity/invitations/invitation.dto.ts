@@ -1,7 +1,7 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text, Texts, Version } from '../../../platform/http/fields.js';
 import { EmailAddress, Instant } from '../../../platform/http/trade-fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { PASSWORD_RULE } from '../users/password-policy.js';
 import { type Role, ROLE_RULE, ROLES } from '../users/role.js';
 import { UserResponse } from '../users/user.dto.js';
@@ -50,10 +50,10 @@ export class AcceptInvitation {
 
 /** Filters and paging of the list of invitations. */
 export class ListInvitations extends PageQuery {
-  /** Only invitations with this status. */
+  /** Only invitations with one of these statuses. */
   @Optional()
-  @OneOf(INVITATION_STATUSES)
-  status?: InvitationStatus;
+  @AnyOf(INVITATION_STATUSES)
+  status?: InvitationStatus[];
 
   /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
   @Optional()

@@ -80,20 +80,11 @@ export class InvitationsService {
 
   async list(query: ListInvitations): Promise<{ rows: Invitation[]; total: number }> {
     const found = this.rows.query('invitation');
-    const now = this.clock.now();
-    switch (query.status) {
-      case undefined:
-        break;
-      case 'pending':
-        found.andWhere(`invitation.status = 'pending' and invitation.expiresAt > :now`, { now });
-        break;
-      case 'expired':
-        found.andWhere(`invitation.status = 'pending' and invitation.expiresAt <= :now`, { now });
-        break;
-      case 'accepted':
-      case 'revoked':
-        found.andWhere('invitation.status = :status', { status: query.status });
-        break;
+    const { status } = query;
+    if (status !== undefined) {
+      const isExpired = `invitation.status = 'pending' and invitation.expiresAt <= :now`;
+      const statusOfNow = `case when ${isExpired} then 'expired' else invitation.status end`;
+      found.andWhere(`(${statusOfNow}) = any(:status)`, { status, now: this.clock.now() });
     }
     sortRows(found, query.sort ?? '-createdAt');
     return this.rows.page(found, pageBounds(query));

@@ -1,15 +1,15 @@
 import { PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, Nullable, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
-import { SortBy, FormerName } from '../../../platform/http/query-fields.js';
+import { AnyOf, FormerName, SortBy } from '../../../platform/http/query-fields.js';
 import { SECURITY_EVENT_KINDS, type SecurityEvent, type SecurityEventKind } from './security-event.entity.js';
 
 /** Filters and paging of the caller's own security events. All that are sent must match. */
 export class ListOwnSecurityEvents extends PageQuery {
-  /** Only events of this kind. */
+  /** Only events of these kinds. */
   @Optional()
-  @OneOf(SECURITY_EVENT_KINDS)
-  kind?: SecurityEventKind;
+  @AnyOf(SECURITY_EVENT_KINDS)
+  kind?: SecurityEventKind[];
 
   /** Only events at or after this time. */
   @FormerName('from')

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
 import { currentContext } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import { make } from '../../../platform/database/rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -64,7 +65,7 @@ export class SecurityEventsService {
   async list(query: ListSecurityEvents): Promise<{ events: SecurityEvent[]; total: number }> {
     const { kind, userId, createdAfter, createdBefore } = query;
     const found = this.database.repository(SecurityEvent).createQueryBuilder('e').where('true');
-    if (kind !== undefined) found.andWhere('e.kind = :kind', { kind });
+    filterRows(found, 'e.kind', kind);
     if (userId !== undefined) found.andWhere('e.userId = :userId', { userId });
     if (createdAfter !== undefined) found.andWhere('e.createdAt >= :after', { after: new Date(createdAfter) });
     if (createdBefore !== undefined) found.andWhere('e.createdAt < :before', { before: new Date(createdBefore) });

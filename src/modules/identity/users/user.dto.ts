@@ -1,6 +1,6 @@
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
-import { Clearable, Flag, Id, OneOf, Optional, Text, Texts, Version } from '../../../platform/http/fields.js';
-import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { Clearable, Flag, Id, Optional, Text, Texts, Version } from '../../../platform/http/fields.js';
+import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { EmailAddress, Instant } from '../../../platform/http/trade-fields.js';
 import { PASSWORD_RULE } from './password-policy.js';
 import { type Role, ROLE_RULE, ROLES } from './role.js';
@@ -77,10 +77,10 @@ export class ListUsers extends PageQuery {
   @Text({ max: 255 })
   search?: string;
 
-  /** Only users with this role. */
+  /** Only users with one of these roles. */
   @Optional()
-  @OneOf(ROLES)
-  role?: Role;
+  @AnyOf(ROLES)
+  role?: Role[];
 
   /** Only enabled (`true`) or only disabled (`false`) users. */
   @Optional()

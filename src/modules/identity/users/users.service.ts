@@ -102,7 +102,7 @@ export class UsersService {
     const found = this.database.repository(User).createQueryBuilder('u');
     const { search } = query;
     if (search !== undefined) found.andWhere(containsWordsSql('u.search_text', ':search'), { search });
-    if (query.role !== undefined) found.andWhere(':role = any (u.roles)', { role: query.role });
+    if (query.role !== undefined) found.andWhere('u.roles && cast(:role as text[])', { role: query.role });
     if (query.active !== undefined) found.andWhere('u.active = :active', { active: query.active });
     const { sort = '-createdAt' } = query;
     sortRows(found, sort);

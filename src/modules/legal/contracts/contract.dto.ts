@@ -2,7 +2,7 @@ import { OmitType } from '@nestjs/swagger';
 import { hasScope } from '../../../platform/auth/assert-scope.js';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, Flag, Id, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { EmailAddress, FreeObject, Instant, CheckedText } from '../../../platform/http/trade-fields.js';
 import { isDocumentText, MAX_BODY, MAX_FROZEN_BODY, TEXT_RULE } from '../texts/document-text.js';
 import {
@@ -191,10 +191,10 @@ export function instantOf(text: string | null | undefined): Date | null {
 
 /** Filters and paging of the list of contracts. */
 export class ListContracts extends PageQuery {
-  /** Only contracts with this status. */
+  /** Only contracts with one of these statuses. */
   @Optional()
-  @OneOf(CONTRACT_STATUSES)
-  status?: ContractStatus;
+  @AnyOf(CONTRACT_STATUSES)
+  status?: ContractStatus[];
 
   /** Only contracts of this booking (prefix `book`). */
   @Optional()

@@ -4,6 +4,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { currentContext } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import { containsWordsSql } from '../../../platform/database/like.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { AppError, conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
@@ -125,7 +126,7 @@ export class ContractsService {
     const { status, bookingId, search, sort = '-createdAt' } = query;
     const found = this.rows.query('contract');
     found.select(LISTED_COLUMNS.map((column) => `contract.${column}`));
-    if (status !== undefined) found.andWhere('contract.status = :status', { status });
+    filterRows(found, 'contract.status', status);
     if (bookingId !== undefined) found.andWhere('contract.bookingId = :bookingId', { bookingId });
     if (search !== undefined) found.andWhere(containsWordsSql('contract.search_text', ':search'), { search });
     sortRows(found, sort);

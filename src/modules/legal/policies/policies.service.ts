@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Brackets } from 'typeorm';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import { containing } from '../../../platform/database/like.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
@@ -67,7 +68,7 @@ export class PoliciesService {
   async list(query: ListPolicies): Promise<{ views: PolicyView[]; total: number }> {
     const { kind, search, sort = '-createdAt' } = query;
     const found = this.rows.query('policy').addSelect(CURRENT, 'current');
-    if (kind !== undefined) found.andWhere('policy.kind = :kind', { kind });
+    filterRows(found, 'policy.kind', kind);
     if (search !== undefined) found.andWhere(contains(search));
     sortRows(found, sort);
     const { rows, total } = await this.database.page<Policy, WithCurrent>(found, pageBounds(query));

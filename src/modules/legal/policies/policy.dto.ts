@@ -1,7 +1,7 @@
 import { PickType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Id, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import type { PolicyView } from './policy.entity.js';
 import { MAX_SLUG, SLUG } from './policy-slug.js';
@@ -50,10 +50,10 @@ export class UpdatePolicy extends patchOf(PickType(PolicyFields, ['name', 'slug'
 
 /** Filters and paging of the list of policies. */
 export class ListPolicies extends PageQuery {
-  /** Only policies of this kind. */
+  /** Only policies of these kinds. */
   @Optional()
-  @OneOf(POLICY_KINDS)
-  kind?: PolicyKind;
+  @AnyOf(POLICY_KINDS)
+  kind?: PolicyKind[];
 
   /** Only policies with this text in the name or the slug, ignoring case. */
   @Optional()

@@ -1,7 +1,7 @@
 import { PickType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, Flag, Id, Ignored, OneOf, Optional, Text, Version, Whole } from '../../../platform/http/fields.js';
-import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { POLICY_KINDS, type PolicyKind } from '../policies/policy-kind.js';
 import { MAX_SLUG, SLUG } from '../policies/policy-slug.js';
@@ -83,10 +83,10 @@ export class ListPolicyAssignments extends PageQuery {
   @Id('pol')
   policyId?: string;
 
-  /** Only assignments with this type of target. */
+  /** Only assignments with these types of targets. */
   @Optional()
-  @OneOf(ASSIGNMENT_SCOPES)
-  scope?: AssignmentScope;
+  @AnyOf(ASSIGNMENT_SCOPES)
+  scope?: AssignmentScope[];
 
   /** Only assignments to the target with this ID. */
   @Optional()

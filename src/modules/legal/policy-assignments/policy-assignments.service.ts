@@ -3,6 +3,7 @@ import { IsNull } from 'typeorm';
 import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
@@ -93,7 +94,7 @@ export class PolicyAssignmentsService {
     const { policyId, scope, targetId, removed = false } = query;
     const found = this.rows.query('assignment').where(`assignment.removedAt is ${removed ? 'not null' : 'null'}`);
     if (policyId !== undefined) found.andWhere('assignment.policyId = :policyId', { policyId });
-    if (scope !== undefined) found.andWhere('assignment.scope = :scope', { scope });
+    filterRows(found, 'assignment.scope', scope);
     if (targetId !== undefined) found.andWhere('assignment.targetId = :targetId', { targetId });
     sortRows(found, query.sort ?? '-createdAt');
     return this.rows.page(found, pageBounds(query));

@@ -13,7 +13,7 @@ import {
   Whole,
 } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate, CheckedText } from '../../../platform/http/trade-fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { isDocumentText, MAX_BODY, MAX_FROZEN_BODY, TEXT_RULE } from '../texts/document-text.js';
 import { type PolicyRule, REFUND_TYPES, RULE_TYPES, type RefundType, type RuleType } from './policy-rule.js';
 import { type PolicyVersion, VERSION_STATUSES, type VersionStatus, type VersionView } from './policy-version.entity.js';
@@ -132,10 +132,10 @@ export class UpdatePolicyVersion extends patchOf(PolicyVersionFields) {}
 
 /** Filters and paging of the versions of a policy. */
 export class ListPolicyVersions extends PageQuery {
-  /** Only versions with this status. */
+  /** Only versions with one of these statuses. */
   @Optional()
-  @OneOf(VERSION_STATUSES)
-  status?: VersionStatus;
+  @AnyOf(VERSION_STATUSES)
+  status?: VersionStatus[];
 
   /** Sort field; a leading `-` means descending order, `-number` by default. */
   @Optional()

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -62,7 +63,7 @@ export class PolicyVersionsRepository {
     found
       .select(LISTED_COLUMNS.map((column) => `version.${column}`))
       .where('version.policyId = :policyId', { policyId });
-    if (query.status !== undefined) found.andWhere('version.status = :status', { status: query.status });
+    filterRows(found, 'version.status', query.status);
     sortRows(found, query.sort ?? '-number');
     const [versions, total] = await found.limit(limit).offset(offset).getManyAndCount();
     return { versions, total };

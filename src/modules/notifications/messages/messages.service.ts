@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { instantOf } from '../../../platform/time/local-time.js';
@@ -66,7 +67,7 @@ export class MessagesService {
   async list(query: ListNotificationMessages): Promise<{ rows: NotificationMessage[]; total: number }> {
     const found = this.database.repository(NotificationMessage).createQueryBuilder('message');
     if (query.runId !== undefined) found.andWhere('message.runId = :runId', { runId: query.runId });
-    if (query.status !== undefined) found.andWhere('message.status = :status', { status: query.status });
+    filterRows(found, 'message.status', query.status);
     if (query.createdAfter !== undefined) found.andWhere('message.createdAt >= :after', { after: query.createdAfter });
     if (query.createdBefore !== undefined)
       found.andWhere('message.createdAt < :before', { before: query.createdBefore });

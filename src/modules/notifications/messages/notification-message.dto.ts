@@ -1,7 +1,7 @@
 import { PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
-import { SortBy, FormerName } from '../../../platform/http/query-fields.js';
+import { AnyOf, FormerName, SortBy } from '../../../platform/http/query-fields.js';
 import { maskAddress } from './mask-address.js';
 import {
   MESSAGE_KINDS,
@@ -18,10 +18,10 @@ export class ListNotificationMessages extends PageQuery {
   @Text({ max: 100 })
   runId?: string;
 
-  /** Only messages with this status. */
+  /** Only messages with one of these statuses. */
   @Optional()
-  @OneOf(MESSAGE_STATUSES)
-  status?: MessageStatus;
+  @AnyOf(MESSAGE_STATUSES)
+  status?: MessageStatus[];
 
   /** Only messages created at or after this time. */
   @FormerName('from')

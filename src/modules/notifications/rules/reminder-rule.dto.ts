@@ -12,7 +12,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
-import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { FreeObjects, Instant } from '../../../platform/http/trade-fields.js';
 import { type Trigger, TRIGGERS } from '../targets/reminder-trigger.js';
 import type { ChannelConfig } from './channel-config.js';
@@ -121,10 +121,10 @@ export class UpdateReminderRule extends patchOf(RuleFields) {}
 
 /** Filters and paging of the list of reminder rules. */
 export class ListReminderRules extends PageQuery {
-  /** Only rules with this trigger. */
+  /** Only rules with one of these triggers. */
   @Optional()
-  @OneOf(TRIGGERS)
-  trigger?: Trigger;
+  @AnyOf(TRIGGERS)
+  trigger?: Trigger[];
 
   /** Only enabled (`true`) or only disabled (`false`) rules. */
   @Optional()

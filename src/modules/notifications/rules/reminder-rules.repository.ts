@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import { containing } from '../../../platform/database/like.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -85,7 +86,7 @@ export class ReminderRulesRepository {
     const { sort = '-createdAt' } = query;
     const found = this.rules.query('rule');
     if (query.search !== undefined) found.andWhere('rule.name ilike :name', { name: containing(query.search) });
-    if (query.trigger !== undefined) found.andWhere('rule.trigger = :trigger', { trigger: query.trigger });
+    filterRows(found, 'rule.trigger', query.trigger);
     if (query.enabled !== undefined) found.andWhere('rule.enabled = :enabled', { enabled: query.enabled });
     sortRows(found, sort);
     return this.rules.page(found, pageBounds(query));

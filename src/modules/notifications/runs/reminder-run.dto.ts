@@ -1,6 +1,6 @@
 import { dataOf, PageQuery } from '../../../platform/http/dto.js';
 import { Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
-import { SortBy, FormerName } from '../../../platform/http/query-fields.js';
+import { AnyOf, FormerName, SortBy } from '../../../platform/http/query-fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { maskAddress } from '../messages/mask-address.js';
 import { dayNumber } from '../timing/run-time.js';
@@ -8,10 +8,10 @@ import { type ReminderRun, RUN_STATUSES, type RunStatus } from './reminder-run.e
 
 /** Filters and paging of the list of reminder runs. */
 export class ListReminderRuns extends PageQuery {
-  /** Only reminders in this status. */
+  /** Only reminders in one of these statuses. */
   @Optional()
-  @OneOf(RUN_STATUSES)
-  status?: RunStatus;
+  @AnyOf(RUN_STATUSES)
+  status?: RunStatus[];
 
   /** Only runs of the stage with this ID. */
   @Optional()

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import type { ReminderTarget } from '../targets/reminder-source.js';
 import type { LiveTrigger } from '../targets/reminder-trigger.js';
@@ -111,7 +112,7 @@ export class ReminderRunsRepository {
       .createQueryBuilder('run')
       .addSelect('(select rule.name from reminder_rules rule where rule.id = run.rule_id)', 'rule_name')
       .where('run.bookingId = :bookingId', { bookingId });
-    if (query.status !== undefined) found.andWhere('run.status = :status', { status: query.status });
+    filterRows(found, 'run.status', query.status);
     if (query.stage !== undefined) found.andWhere('run.stageId = :stage', { stage: query.stage });
     if (query.runAfter !== undefined) found.andWhere('run.runAt >= :after', { after: query.runAfter });
     if (query.runBefore !== undefined) found.andWhere('run.runAt < :before', { before: query.runBefore });

@@ -14,7 +14,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
-import { QueryFlag, SortBy, FormerName } from '../../../platform/http/query-fields.js';
+import { AnyOf, FormerName, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
 import { DepartureCutoffBody, DepartureCutoffResponse, toCutoff } from './departure-cutoff.dto.js';
 import { SlotWarning } from './departure-followers.dto.js';
@@ -169,15 +169,15 @@ export class ListDepartures extends PageQuery {
   @IsoDate()
   startTo?: string;
 
-  /** Only departures in this status. */
+  /** Only departures in one of these statuses. */
   @Optional()
-  @OneOf(DEPARTURE_STATUSES)
-  status?: DepartureStatus;
+  @AnyOf(DEPARTURE_STATUSES)
+  status?: DepartureStatus[];
 
-  /** Only departures that are in this sales state now. */
+  /** Only departures that are in one of these sales states now. */
   @Optional()
-  @OneOf(SALES_STATES)
-  salesState?: SalesState;
+  @AnyOf(SALES_STATES)
+  salesState?: SalesState[];
 
   /** True: only departures with `attention`; false: only the others. */
   @Optional()

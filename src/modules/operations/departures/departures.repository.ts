@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -68,8 +69,8 @@ export class DeparturesRepository {
     if (productId !== undefined) found.andWhere('departure.productId = :productId', { productId });
     if (startFrom !== undefined) found.andWhere('departure.start_date >= :startFrom', { startFrom });
     if (startTo !== undefined) found.andWhere('departure.start_date <= :startTo', { startTo });
-    if (status !== undefined) found.andWhere('departure.status = :status', { status });
-    if (salesState !== undefined) found.andWhere(`${stateOfNow} = :salesState`, { salesState });
+    filterRows(found, 'departure.status', status);
+    if (salesState !== undefined) found.andWhere(`${stateOfNow} = any(:salesState)`, { salesState });
     if (attention !== undefined) {
       const undecided = `(departure.status = 'scheduled' and departure.minimum_not_reached_at is not null)`;
       found.andWhere(`${undecided} = :attention`, { attention });

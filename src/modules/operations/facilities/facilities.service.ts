@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import { containing } from '../../../platform/database/like.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
@@ -67,8 +68,8 @@ export class FacilitiesService {
     const { kind, status, parentFacilityId, country, search, sort = 'name' } = query;
     const found = this.rows.query('facility');
     if (status === undefined) found.andWhere(`facility.status <> 'archived'`);
-    else found.andWhere('facility.status = :status', { status });
-    if (kind !== undefined) found.andWhere('facility.kind = :kind', { kind });
+    filterRows(found, 'facility.status', status);
+    filterRows(found, 'facility.kind', kind);
     if (parentFacilityId !== undefined)
       found.andWhere('facility.parentFacilityId = :parentFacilityId', { parentFacilityId });
     if (country !== undefined) found.andWhere('facility.addressCountry = :country', { country });

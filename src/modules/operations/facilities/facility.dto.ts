@@ -13,7 +13,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { CountryCode, Degrees, Instant, TimeZone } from '../../../platform/http/trade-fields.js';
 import {
   type Facility,
@@ -171,15 +171,15 @@ export class CreateFacility {
 export class UpdateFacility extends patchOf(OmitType(CreateFacility, ['id'] as const)) {}
 
 export class ListFacilities extends PageQuery {
-  /** Only facilities of this kind. */
+  /** Only facilities of these kinds. */
   @Optional()
-  @OneOf(FACILITY_KINDS)
-  kind?: FacilityKind;
+  @AnyOf(FACILITY_KINDS)
+  kind?: FacilityKind[];
 
-  /** Only facilities in this status. Archived facilities are listed only with `archived`. */
+  /** Only facilities in one of these statuses. Archived facilities are listed only with `archived`. */
   @Optional()
-  @OneOf(FACILITY_STATUSES)
-  status?: FacilityStatus;
+  @AnyOf(FACILITY_STATUSES)
+  status?: FacilityStatus[];
 
   /** Only facilities directly within this one (prefix `fac`). */
   @Optional()

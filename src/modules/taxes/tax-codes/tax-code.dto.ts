@@ -11,7 +11,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
-import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CountryCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { TAX_KINDS, type TaxKind } from './tax-kinds.js';
 import type { TaxCodeView } from './tax-codes.repository.js';
@@ -126,10 +126,10 @@ export class ListTaxCodes extends PageQuery {
   @CountryCode()
   country?: string;
 
-  /** Only tax codes of this kind. */
+  /** Only tax codes of these kinds. */
   @Optional()
-  @OneOf(TAX_KINDS)
-  kind?: TaxKind;
+  @AnyOf(TAX_KINDS)
+  kind?: TaxKind[];
 
   /** Only active or only inactive tax codes. */
   @Optional()

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -46,7 +47,7 @@ export class TaxCodesRepository {
   async list({ country, kind, active, on, ...query }: ListTaxCodes): Promise<{ views: TaxCodeView[]; total: number }> {
     const found = this.rows.query('tax_code');
     if (country !== undefined) found.andWhere('tax_code.country = :country', { country });
-    if (kind !== undefined) found.andWhere('tax_code.kind = :kind', { kind });
+    filterRows(found, 'tax_code.kind', kind);
     if (active !== undefined) found.andWhere('tax_code.active = :active', { active });
     if (on !== undefined) {
       found.andWhere(

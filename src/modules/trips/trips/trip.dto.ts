@@ -13,7 +13,7 @@ import {
   Text,
   Version,
 } from '../../../platform/http/fields.js';
-import { QueryFlag, SortBy, FormerName } from '../../../platform/http/query-fields.js';
+import { AnyOf, FormerName, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, EmailAddress, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { ReservationResponse, toReservation } from './reservation.dto.js';
 import type { TravelerParty } from './traveler-party.js';
@@ -160,10 +160,10 @@ export class AbandonTrip {
 }
 
 export class ListTrips extends PageQuery {
-  /** Only trips in this status. */
+  /** Only trips in one of these statuses. */
   @Optional()
-  @OneOf(TRIP_STATUSES)
-  status?: TripStatus;
+  @AnyOf(TRIP_STATUSES)
+  status?: TripStatus[];
 
   /**
    * Only trips whose title, billing contact or travelers contain each of these words (up to eight), in any order, ignoring

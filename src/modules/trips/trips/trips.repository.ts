@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { containsWordsSql } from '../../../platform/database/like.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
@@ -102,7 +103,7 @@ export class TripsRepository {
   async list(query: ListTrips): Promise<{ views: TripView[]; total: number }> {
     const { status, search, attention, createdAfter, createdBefore, sort = '-createdAt' } = query;
     const found = this.trips.query('trip');
-    if (status !== undefined) found.andWhere('trip.status = :status', { status });
+    filterRows(found, 'trip.status', status);
     if (attention !== undefined) found.andWhere('trip.attention = :attention', { attention });
     if (createdAfter !== undefined) found.andWhere('trip.created_at >= :createdAfter', { createdAfter });
     if (createdBefore !== undefined) found.andWhere('trip.created_at < :createdBefore', { createdBefore });
