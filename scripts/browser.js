@@ -6,8 +6,8 @@ import { findChromium } from './browser/chromium.js';
 
 /*
  * npm run browser -- [url]: opens Swagger UI of a running service in Chromium, authorizes with the credentials of
- * DATA_DIR/credentials.json, and executes a few operations by "Try it out". Needs an installed Chromium (CHROMIUM_PATH, or
- * one of the usual paths).
+ * DATA_DIR/credentials.json, and executes a few operations by "Try it out"; then reads an operation in Scalar. Needs an installed
+ * Chromium (CHROMIUM_PATH, or one of the usual paths).
  */
 
 /** Rendering the operations of a tag can take many seconds on a busy machine. */
@@ -56,7 +56,9 @@ try {
   const errors = [];
   let kept = false;
   page.on('pageerror', (error) => errors.push(error.message));
+  // A violation of the page's policy is such a message, too.
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  page.on('request', (request) => isForeign(request.url()) && errors.push(`request to ${request.url()}`));
   await page.goto(`${url}/docs`, { waitUntil: 'networkidle' });
   for (const { scheme, tokenIn, operations } of SESSIONS) {
     await authorize(page, scheme, tokenIn(credentials));
@@ -64,6 +66,7 @@ try {
     kept ||= await keepsToken(page, tokenIn(credentials));
     await logOut(page, scheme);
   }
+  await readInScalar(page, { path: '/v1/admin/bookings', method: 'post' });
   if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT, fullPage: true });
   report({ method: 'the page', path: 'keeps no token' }, kept ? 'in the storage of the browser' : '200');
   for (const error of errors) report({ method: 'the page', path: 'has no errors' }, error);
@@ -71,6 +74,24 @@ try {
   await browser.close();
 }
 process.exitCode = failed === 0 ? 0 : 1;
+
+/** Whether a page of the service loads it from elsewhere. */
+function isForeign(address) {
+  return /^(http|ws)s?:/.test(address) && new URL(address).host !== new URL(url).host;
+}
+
+/** Opens an operation in Scalar, and waits for its title and for the example of its request. */
+async function readInScalar(page, { path, method }) {
+  const { summary, tags } = paths[path][method];
+  await page.goto(`${url}/reference#tag/${tags[0].toLowerCase()}/${method.toUpperCase()}${path}`);
+  await page.getByRole('heading', { name: summary, exact: true }).waitFor();
+  await page
+    .locator('code')
+    .filter({ hasText: `${url}${path}` })
+    .first()
+    .waitFor();
+  report({ method: 'Scalar', path }, '200');
+}
 
 async function authorize(page, scheme, token) {
   const section = await authorizeSection(page, scheme);

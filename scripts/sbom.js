@@ -45,6 +45,9 @@ const PERMITTED = new Set([
   ...['OFL-1.1', 'PostgreSQL', 'Python-2.0', 'Unlicense', 'Zlib'],
 ]);
 
+/** Packages of development of which the build copies a file into the service. */
+const COPIED = new Set(['node_modules/@scalar/api-reference']);
+
 /** @param {Component} component @returns {string[]} */
 function licencesOf({ licenses = [] }) {
   return licenses.map(({ license, expression }) => expression ?? license?.id ?? license?.name ?? '');
@@ -97,7 +100,9 @@ export async function billOfMaterials({ dev = false } = {}) {
  */
 function withoutDevelopment(bill) {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
-  const production = Object.entries(packages).filter(([, { dev, devOptional }]) => !dev && !devOptional);
+  const production = Object.entries(packages).filter(
+    ([path, { dev, devOptional }]) => (!dev && !devOptional) || COPIED.has(path),
+  );
   const names = new Set(production.map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`));
   const root = bill.metadata.component['bom-ref'];
   const components = bill.components.filter((/** @type {Component} */ each) =>

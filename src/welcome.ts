@@ -23,7 +23,9 @@ export function printLine(line: string): void {
 /** The screen at the end of a start: addresses, credentials, and how to stop. */
 export function printWelcome(env: Env, credentials: Credentials | null): void {
   const { baseUrl } = env;
-  const docs = env.docs ? `   Swagger UI ${baseUrl}/docs   OpenAPI ${baseUrl}/openapi.json` : '';
+  const docs = env.docs
+    ? `\nSwagger UI ${baseUrl}/docs   Scalar ${baseUrl}/reference   OpenAPI ${baseUrl}/openapi.json`
+    : '';
   const sections = [
     `Ready. API ${baseUrl}${docs}`,
     ...(env.production ? [] : [credentials ? access(env, credentials) : missingCredentials(env)]),

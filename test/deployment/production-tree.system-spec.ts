@@ -114,6 +114,9 @@ describe('the production tree, which the image contains', () => {
       expect(await image.start(commandOf('service', 'HEALTHCHECK'), env).end()).toMatchObject({ code: 0 });
 
       const owner = await signIn(url);
+      // Of the package of Scalar there is only this file.
+      const scalar = await fetchFile(`${url}/reference/scalar.js`);
+      expect([scalar.status, scalar.bytes.length > 1_000_000]).toEqual([200, true]);
       // Fonts, templates and the client of the bucket are files of packages.
       const invoice = await bill({ as: () => owner, sql: (text, values) => machine.sql(text, values) });
       const link = await linkOf(owner, (await requestRendition(owner, invoice.id)).id);

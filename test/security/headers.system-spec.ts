@@ -91,6 +91,35 @@ describe('Swagger UI', () => {
   });
 });
 
+describe('Scalar', () => {
+  it('Scalar runs its own files and applies its own style sheets only, and no page can frame it', async () => {
+    const { status, headers, text } = await app.get('/reference');
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    const policy = (headers['content-security-policy'] ?? '').split(';').sort();
+    expect(policy).toEqual([
+      "base-uri 'none'",
+      "default-src 'self'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "img-src 'self' data:",
+      "object-src 'none'",
+      "style-src-attr 'unsafe-inline'",
+      expect.stringMatching(/^style-src-elem 'self'( 'sha256-[\w+/]{43}='){3}$/),
+    ]);
+    expect(headers).toMatchObject(ALWAYS);
+    expect(text).not.toMatch(/<style|style=|<script>| on[a-z]+=|https?:/);
+    const scripts = [...text.matchAll(/<script src="([^"]+)">/g)].map(([, path]) => String(path));
+    expect(scripts).toEqual(['/reference/init.js', '/reference/scalar.js']);
+    for (const path of scripts) {
+      const script = await app.get(path);
+      expect([script.status, script.headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8']);
+      expect(script.headers).toMatchObject({ ...ALWAYS, 'cache-control': 'no-cache' });
+      const { etag } = script.headers;
+      expect((await app.get(path, { headers: { 'If-None-Match': String(etag) } })).status).toBe(304);
+    }
+  });
+});
+
 describe('the response to an authenticated request', () => {
   it('no response to an authenticated request is cached by default', async () => {
     for (const operation of await guardedOperations(app)) {

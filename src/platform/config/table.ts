@@ -158,7 +158,7 @@ export const settings = {
   ...monitoringSettings,
   docs: optionalText({
     name: 'DOCS',
-    purpose: 'Serve Swagger UI (`/docs`) and `/openapi.json`; absent: only outside production',
+    purpose: 'Serve Swagger UI (`/docs`), Scalar (`/reference`) and `/openapi.json`; absent: only outside production',
     example: 'true',
     expected: 'true or false',
     form: /^(true|false)$/,

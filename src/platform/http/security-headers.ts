@@ -8,9 +8,25 @@ import { headersSetBy } from './handler-chain.js';
 const NOBODY_ELSE = { 'base-uri': ["'none'"], 'form-action': ["'none'"], 'frame-ancestors': ["'none'"] };
 const BOTH = { referrerPolicy: { policy: 'no-referrer' }, frameguard: { action: 'deny' } } as const;
 
+const OWN_FILES = {
+  'default-src': ["'self'"],
+  'img-src': ["'self'", 'data:'],
+  'object-src': ["'none'"],
+  ...NOBODY_ELSE,
+};
 /**
- * API responses are never displayed as a page; Swagger UI is one, and its policy permits its own files. Helmet sets the
- * same headers for each request, so they are computed once.
+ * Scalar writes its style sheets into the page: its own, those of its messages, and its theme. A new version has others; the
+ * browser's console names their hashes.
+ */
+const SCALAR_STYLES = [
+  "'sha256-QpRH++jfSE25E/ku5JwG+oucjRD32SqdyuYxGFVNDSA='",
+  "'sha256-l/2OpPg0d+2VLTLgwjf5mQo2CYwHDEqdj5TjbfEyVJI='",
+  "'sha256-T13Uev3xCax2N28XaoAE8DOzQZKvPp7ZQVAi1iRREjo='",
+];
+
+/**
+ * API responses are never displayed as a page; Swagger UI and Scalar are pages, and their policies permit their own files. Helmet
+ * sets the same headers for each request, so they are computed once.
  */
 export function securityHeaders(): RequestHandler {
   const api = headersSetBy(
@@ -19,22 +35,28 @@ export function securityHeaders(): RequestHandler {
       ...BOTH,
     }),
   );
-  const docs = headersSetBy(
+  const docs = headersSetBy(helmet({ contentSecurityPolicy: { useDefaults: false, directives: OWN_FILES }, ...BOTH }));
+  const reference = headersSetBy(
     helmet({
       contentSecurityPolicy: {
         useDefaults: false,
         directives: {
-          'default-src': ["'self'"],
-          'img-src': ["'self'", 'data:'],
-          'object-src': ["'none'"],
-          ...NOBODY_ELSE,
+          ...OWN_FILES,
+          'style-src-elem': ["'self'", ...SCALAR_STYLES],
+          // Each example of code has the number of its lines in an attribute.
+          'style-src-attr': ["'unsafe-inline'"],
         },
       },
       ...BOTH,
     }),
   );
+  const pages = new Map([
+    ['docs', docs],
+    ['reference', reference],
+  ]);
   return (request, response, next) => {
-    const headers = /^\/docs(\/|$)/i.test(request.path) ? docs : api;
+    const [, folder = ''] = request.path.split('/', 2);
+    const headers = pages.get(folder.toLowerCase()) ?? api;
     for (const [name, value] of headers) response.setHeader(name, value);
     next();
   };

@@ -9,6 +9,7 @@ import type { Surface } from '../context/surface.js';
 import { invalidField } from '../errors/app-error.js';
 import { buildDocument, type DocumentContent } from './document.js';
 import { PreparedFile } from './prepared-file.js';
+import { referenceFile, REFERENCE_PATHS } from './reference-page.js';
 import { surfaceDocument } from './surface-document.js';
 
 const REVALIDATED = 'no-cache';
@@ -16,8 +17,9 @@ const REVALIDATED = 'no-cache';
 const UNCHANGING = 'public, max-age=31536000, immutable';
 
 /**
- * Serves `/openapi.json` and Swagger UI at `/docs`, to which `/` leads. The document is built on the first request and serialized once for
- * each surface: building it for each request would block all the others. With `logsIn` the page has a form that logs in staff.
+ * Serves `/openapi.json`, Swagger UI at `/docs`, to which `/` leads, and Scalar at `/reference`. The document is built on the first request
+ * and serialized once for each surface: building it for each request would block all the others. With `logsIn` Swagger UI has a form that
+ * logs in staff.
  */
 export function serveDocument(
   app: NestExpressApplication,
@@ -42,6 +44,14 @@ export function serveDocument(
   const files = swaggerUiFiles(logsIn);
   for (const [path, file] of Object.entries(files)) {
     server.get(path, (request, response) => file.send(request, response));
+  }
+  const references = new Map<string, PreparedFile>();
+  for (const path of REFERENCE_PATHS) {
+    server.get(path, (request, response) => {
+      const file = references.get(path) ?? referenceFile(path, REVALIDATED);
+      references.set(path, file);
+      return file.send(request, response);
+    });
   }
 }
 

@@ -5,7 +5,7 @@ import { surfaceFaults } from './surfaces.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/;
 /** Served for operators and their tools: not a part of the API, and without its error bodies. */
-const BESIDE_THE_API = /^\/($|(docs|openapi\.json|metrics|health)(\/|$))/i;
+const BESIDE_THE_API = /^\/($|(docs|reference|openapi\.json|metrics|health)(\/|$))/i;
 const WITHOUT_BODY = [204, 304];
 
 /**
