@@ -40,7 +40,8 @@ within 24 hours a repetition gets the stored answer with \`Idempotent-Replayed: 
 **Limits.** \`RateLimit\` and \`RateLimit-Policy\` name the requests that are left. A body has at most 1 MiB unless its operation says otherwise.
 
 **Money** is an integer in the minor unit of the \`currency\` beside it (5900 EUR is 59.00 EUR, 5900 JPY is 5900 yen).
-**Time**: an instant is RFC 3339 in UTC, a day is \`YYYY-MM-DD\` in the organization's time zone.
+**Time**: an instant is RFC 3339 in UTC, a day is \`YYYY-MM-DD\` in the organization's time zone. \`GET /v1/admin/identity/me\`
+names that zone, the current day there and the currency of the organization.
 
 **Events** of every change are published to realtime channels after the commit, at least once and in order per channel; read them
 with \`GET /realtime/v1/channels/{channel}/messages\` or follow them with \`.../events\`.

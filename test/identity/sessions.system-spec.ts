@@ -265,7 +265,8 @@ describe('the current user', () => {
       ...['bookings:*', 'trips:*', 'notifications:write', 'finance:receivables'],
       ...['operations:read', 'distribution:read', 'catalog:read', 'legal:read'],
     ];
-    expect(body).toEqual({ data: { user, credential: 'session', scopes } });
+    const organization = { timeZone: 'UTC', today: app.now().toISOString().slice(0, 10), currency: 'EUR' };
+    expect(body).toEqual({ data: { user, credential: 'session', scopes, ...organization } });
   });
 
   it('the current user is returned for an API token as well', async () => {

@@ -152,3 +152,24 @@ describe('a change of a user', () => {
     expect(body).toEqual(errorBody(headers, 'forbidden', { error: 'Requires the scope identity:read', details }));
   });
 });
+
+describe('the current user', () => {
+  it('the current user is shown with the time zone of the organization, the day there and the currency of its accounts', async () => {
+    const zones = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
+    const apps = await Promise.all(zones.map((zone) => startApp({ env: { ORG_TIME_ZONE: zone } })));
+    const read = async (one: TestApp) => {
+      const { status, body } = await one.as('owner').get<{ data: Record<string, unknown> }>(ME);
+      const { timeZone, today, currency } = body.data;
+      return [status, timeZone, today, currency];
+    };
+    const dayIn = (timeZone: string, one: TestApp) =>
+      new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(one.now());
+    for (const [index, one] of apps.entries()) {
+      const zone = zones[index] ?? '';
+      expect(await read(one)).toEqual([200, zone, dayIn(zone, one), 'EUR']);
+    }
+    await app.sql(`update finance_settings set base_currency = 'CHF'`);
+    expect((await read(app))[3]).toBe('CHF');
+    await app.sql(`update finance_settings set base_currency = 'EUR'`);
+  });
+});

@@ -40,6 +40,13 @@ export class Listeners {
     return this.of(listener).map((implementation) => implementation.listener);
   }
 
+  /** The first implementation of a listener that some module must have. Throws if there is none. */
+  one<T>(listener: Abstract<T>): T {
+    const [first] = this.of(listener);
+    if (!first) throw new Error(`No module implements ${(listener as { name?: string }).name}`);
+    return first.listener;
+  }
+
   /** Adds an implementation that is not a provider. */
   add<T>(listener: Abstract<T>, order: number, implementation: T): void {
     this.of(listener).push({ order, listener: implementation });

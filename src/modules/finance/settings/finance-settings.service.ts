@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Rows } from '../../../platform/database/rows.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { BaseCurrency } from '../../../platform/money/base-currency.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import {
   ActionLedger,
@@ -20,7 +22,8 @@ const ID = 'finance';
 
 /** Accounting settings of the organization: base currency, limits of dates, taxes of fees. */
 @Injectable()
-export class FinanceSettingsService {
+@Listens(BaseCurrency, 10)
+export class FinanceSettingsService extends BaseCurrency {
   private readonly rows: Rows<FinanceSettings>;
 
   constructor(
@@ -29,11 +32,16 @@ export class FinanceSettingsService {
     private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {
+    super();
     this.rows = database.rows(FinanceSettings);
   }
 
   async get(): Promise<FinanceSettings> {
     return this.rows.get(ID);
+  }
+
+  async baseCurrency(): Promise<string> {
+    return (await this.get()).baseCurrency;
   }
 
   /** Throws 409 `currency_immutable`, 412. */

@@ -1,6 +1,6 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Flag, Id, Nested, Nullable, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
-import { Instant } from '../../../platform/http/trade-fields.js';
+import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
 import { SecondFactorProof } from '../second-factors/second-factor.dto.js';
 import { PASSWORD_RULE } from '../users/password-policy.js';
@@ -147,6 +147,21 @@ class MeResponse {
    */
   @Texts({ max: 64, maxLength: 200 })
   scopes: readonly string[];
+
+  /**
+   * Time zone of the organization, a name of the IANA database. Days without a time zone of their own are days there.
+   * @example "Europe/Berlin"
+   */
+  @TimeZone()
+  timeZone: string;
+
+  /** The current day in that time zone. Do not use the day of the client's clock. */
+  @IsoDate()
+  today: string;
+
+  /** Currency of the organization's accounts, the `baseCurrency` of the finance settings. */
+  @CurrencyCode()
+  currency: string;
 }
 
 export function toSession(session: StaffSession, currentId: string): SessionResponse {
