@@ -82,6 +82,7 @@ import { RecordedReversals1795820000000 } from './src/migrations/1795820000000-r
 import { CommissionAdjustments1795830000000 } from './src/migrations/1795830000000-commission-adjustments.js';
 import { RealtimeBounds1795860000000 } from './src/migrations/1795860000000-realtime-bounds.js';
 import { TypeormMetadata1795870000000 } from './src/migrations/1795870000000-typeorm-metadata.js';
+import { AddedTaxRates1796100000000 } from './src/migrations/1796100000000-added-tax-rates.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -285,6 +286,7 @@ const migrations = [
   CommissionAdjustments1795830000000,
   RealtimeBounds1795860000000,
   TypeormMetadata1795870000000,
+  AddedTaxRates1796100000000,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -60,6 +60,8 @@ describe('POST .../items', () => {
       taxKind: null,
       taxRateBasisPoints: null,
       taxRateChanged: false,
+      earlierRateCents: 0,
+      earlierRateTaxCents: 0,
       refundable: true,
       supplierStatus: 'none',
       departureId: null,

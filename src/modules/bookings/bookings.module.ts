@@ -15,6 +15,7 @@ import { BookingJobs } from './bookings/bookings.jobs.js';
 import { BookingsRepository } from './bookings/bookings.repository.js';
 import { BookingsService } from './bookings/bookings.service.js';
 import { TripSalesService } from './bookings/trip-sales.service.js';
+import { TaxRateJobs } from './bookings/tax-rates.jobs.js';
 import { ItemTaxesService } from './bookings/item-taxes.service.js';
 import { CancellationTermsService } from './bookings/cancellation-terms.service.js';
 
@@ -31,6 +32,7 @@ import { CancellationTermsService } from './bookings/cancellation-terms.service.
     BookingsService,
     ItemTaxesService,
     CancellationTermsService,
+    TaxRateJobs,
     TripSalesService,
   ],
   exports: [BookingsService, TripSalesService],

@@ -1,6 +1,11 @@
 export { CANCELLATION_INITIATORS, CANCELLATION_OUTCOMES, REFUND_TYPES } from '../legal/index.js';
 export { BookingsModule } from './bookings.module.js';
-export { type BookingCancellation, BookingListener, type TotalChange } from './bookings/booking-listener.js';
+export {
+  type BilledAmounts,
+  type BookingCancellation,
+  BookingListener,
+  type TotalChange,
+} from './bookings/booking-listener.js';
 export {
   BOOKING_STATUSES,
   type BookingItemSummary,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Listens } from '../../platform/discovery/listeners.js';
 import {
+  type BilledAmounts,
   type BookingCancellation,
   type BookingItemSummary,
   BookingListener,
@@ -28,7 +29,7 @@ export class FinanceBookingListener implements BookingListener {
     private readonly commissions: CommissionsService,
     private readonly settlements: SettlementsService,
     private readonly reminders: RemindersService,
-    private readonly billedTaxes: BilledTaxesService,
+    private readonly groups: BilledTaxesService,
     private readonly settings: FinanceSettingsService,
   ) {}
 
@@ -86,9 +87,10 @@ export class FinanceBookingListener implements BookingListener {
     await this.commissions.reinstate(booking, [id]);
   }
 
-  async billedTaxCodes(bookingId: string): Promise<string[]> {
-    const billed = await this.billedTaxes.byGroup(bookingId);
-    return billed.filter(({ grossCents, taxCents }) => grossCents !== 0 || taxCents !== 0).map(({ key }) => key);
+  async billedTaxes(bookingId: string): Promise<BilledAmounts[]> {
+    const groups = await this.groups.byGroup(bookingId);
+    const billed = groups.filter(({ grossCents, taxCents }) => grossCents !== 0 || taxCents !== 0);
+    return billed.map(({ key, grossCents, taxCents }) => ({ taxCodeId: key, grossCents, taxCents }));
   }
 
   async isFeeTaxed(): Promise<boolean> {

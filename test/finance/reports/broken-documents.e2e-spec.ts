@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { TaxRateJobs } from '../../../src/modules/bookings/bookings/tax-rates.jobs.js';
+import { asSystem } from '../../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { newTaxCode, type TaxCode, TAX_CODES } from '../../taxes/tax-codes.js';
@@ -167,7 +169,7 @@ describe('the integrity report about taxes', () => {
     ]);
   });
 
-  it('an item whose tax rate is not that of its tax code is reported, one that is older than the rate is not', async () => {
+  it('an item whose tax rate is not that of its tax code is reported, one that is marked is not', async () => {
     const taxCode = await newTaxCode(owner);
     const { id: bookingId } = await sell(app, { items: [] });
     const item = {
@@ -194,15 +196,35 @@ describe('the integrity report about taxes', () => {
       validFrom: '2128-01-01',
     });
     expect([added.status, added.text]).toEqual([201, added.text]);
-    expect(broken(await verify(owner))).toEqual({});
-    expect((await owner.post(`/v1/admin/bookings/${bookingId}/items`, item)).status).toBe(201);
-    expect(broken(await verify(owner))).toEqual({});
-    await app.sql(`update tax_code_rates set created_at = '2020-01-01' where tax_code_id = $1`, [taxCode.id]);
+    // The job that marks it has not run.
     expect(broken(await verify(owner))).toEqual({ tax_of_items: entry('booking_item', body.data.id, [1_900, 1_900]) });
-    await app.sql(
-      `update tax_code_rates set created_at = now() + interval '1 year' where tax_code_id = $1 and valid_from > '2100-01-01'`,
-      [taxCode.id],
-    );
+    expect((await owner.post(`/v1/admin/bookings/${bookingId}/items`, item)).status).toBe(201);
+    const job = { taxCodeId: taxCode.id, validFrom: '2128-01-01' };
+    await asSystem(() => app.nest.get(TaxRateJobs).markItems(job));
+    expect(broken(await verify(owner))).toEqual({});
+    expect((await owner.post(`/v1/admin/bookings/${bookingId}/tax-redrawing`)).status).toBe(200);
+    expect(broken(await verify(owner))).toEqual({});
+  });
+
+  it('an item that keeps another tax for what was billed before its rate changed is reported', async () => {
+    const taxCode = await newTaxCode(owner);
+    const item = { unitSellCents: 119_000, taxIncludedCents: 19_000, taxCode, serviceDate: '2127-06-01' };
+    const { id: bookingId, itemIds, scheduleIds } = await sell(app, { items: [item], plan: [35_700, 83_300] });
+    await issued({ bookingId, scheduleId: scheduleIds[0] });
+    app.travel({ hours: 1 });
+    await owner.post(`${TAX_CODES}/${taxCode.id}/rates`, { rateBasisPoints: 2_100, validFrom: '2127-01-01' });
+    await owner.post(`/v1/admin/bookings/${bookingId}/tax-redrawing`);
+    await issued({ bookingId, scheduleId: scheduleIds[1] });
+    const itemId = itemIds[0] ?? '';
+    const constraint = 'alter table booking_items drop constraint booking_items_coded_tax';
+    await app.sql(`create table kept_rule as select pg_get_constraintdef(oid) as rule from pg_constraint
+      where conname = 'booking_items_coded_tax'`);
+    await app.sql(constraint);
+    const set = (cents: number) => `update booking_items set earlier_rate_tax_cents = ${cents} where id = '${itemId}'`;
+    const found = await violatedBy(app, owner, { tables: ['booking_items'], change: set(5_699), restore: set(5_700) });
+    expect(found).toEqual({ tax_of_items: entry('booking_item', itemId, [20_156, 20_157]) });
+    const [{ rule } = { rule: '' }] = await app.sql<{ rule: string }>('select rule from kept_rule');
+    await app.sql(`alter table booking_items add constraint booking_items_coded_tax ${rule}; drop table kept_rule`);
   });
 });
 

@@ -267,9 +267,20 @@ export class BookingItemResponse {
   @Whole({ min: 0, max: 10_000 })
   taxRateBasisPoints: number | null;
 
-  /** True: the tax code has another rate on the service date, but documents with the copied rate were issued. */
+  /**
+   * True: the tax code has another rate on the service date, because the rate was added after the sale or the date moved
+   * after documents with the copied rate were issued. Redrawing the taxes of the booking settles it.
+   */
   @Flag()
   taxRateChanged: boolean;
+
+  /** Portion of `totalSellCents` that documents billed before the rate changed; it keeps its tax. 0 if there is none. */
+  @Cents({ min: MIN_CENTS })
+  earlierRateCents: number;
+
+  /** Tax of `earlierRateCents`, included in `taxIncludedCents`. */
+  @Cents({ min: MIN_CENTS })
+  earlierRateTaxCents: number;
 
   /** False: the price is kept in full if the booking is cancelled. */
   @Flag()
@@ -344,6 +355,8 @@ export function toBookingItem(item: BookingItem): BookingItemResponse {
     taxKind: item.taxKind,
     taxRateBasisPoints: item.taxRateBasisPoints,
     taxRateChanged: item.taxRateChanged,
+    earlierRateCents: item.earlierRateCents,
+    earlierRateTaxCents: item.earlierRateTaxCents,
     refundable: item.refundable,
     costCents: item.costCents,
     costCurrency: item.costCurrency,

@@ -1,10 +1,11 @@
 import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Unaudited } from '../../../platform/database/unaudited.js';
+import type { Columns } from '../../../platform/database/rows.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import type { TaxKind, TaxOfDay } from '../../taxes/index.js';
-import { assertStatedTax, codedTax, priceItem, scaledTax } from './item-price.js';
+import { assertStatedTax, codedTax, type EarlierRate, NO_EARLIER_RATE, priceItem, scaledTax } from './item-price.js';
 
 export const ITEM_TYPES = extensible('BookingItemType', [
   'unit',
@@ -82,8 +83,15 @@ export class BookingItem {
   @Column('text', { name: 'tax_code', nullable: true }) taxCode: string | null;
   @Column('text', { name: 'tax_kind', nullable: true }) taxKind: TaxKind | null;
   @Column('integer', { name: 'tax_rate_basis_points', nullable: true }) taxRateBasisPoints: number | null;
-  /** The tax code has another rate on the service date, but documents with the copied rate were issued. */
+  /**
+   * The tax code has another rate on the service date: documents with the copied rate were issued before the date moved, or
+   * the rate was added after the sale.
+   */
   @Column('boolean', { name: 'tax_rate_changed' }) taxRateChanged: boolean;
+  /** What documents billed of the total before the rate changed, which keeps its tax. */
+  @Column('bigint', { name: 'earlier_rate_cents', transformer: safeInteger }) earlierRateCents: number;
+  /** The tax of `earlierRateCents`. */
+  @Column('bigint', { name: 'earlier_rate_tax_cents', transformer: safeInteger }) earlierRateTaxCents: number;
   /** False: kept in full when the booking is cancelled. */
   @Column('boolean') refundable: boolean;
   /** Amount owed to the supplier for the whole quantity. */
@@ -125,15 +133,29 @@ export class BookingItem {
    */
   taxBy(tax: TaxOfDay | null, statedCents: number | undefined): void {
     const none = { taxCodeId: null, taxCode: null, taxKind: null, taxRateBasisPoints: null };
-    Object.assign(this, tax ?? none, { taxRateChanged: false });
-    this.computeTax(statedCents);
+    this.retax({ ...(tax ?? none), ...NO_EARLIER_RATE }, statedCents);
+  }
+
+  /** Gives what is not billed the rate of its day; what is billed keeps its tax. */
+  redrawTax(tax: TaxOfDay, billed: EarlierRate, now: Date): void {
+    this.updatedAt = now;
+    this.retax({ ...tax, ...billed }, undefined);
+  }
+
+  /** The item has the rate of its day; what was billed before at another rate keeps its tax. */
+  confirmRate(tax: TaxOfDay, statedCents: number | undefined): void {
+    this.retax(tax, statedCents);
   }
 
   /** The tax of a coded item after a change of its price. */
   computeTax(statedCents: number | undefined): void {
-    const { taxKind, taxRateBasisPoints } = this;
+    const { taxKind, taxRateBasisPoints, totalSellCents } = this;
     if (taxKind === null || taxRateBasisPoints === null) return;
-    const taxCents = codedTax(this.totalSellCents, { taxKind, taxRateBasisPoints });
+    // A credit that becomes a charge, or the other way round, is nothing that was billed.
+    if (totalSellCents !== 0 && Math.sign(totalSellCents) !== Math.sign(this.earlierRateCents)) {
+      Object.assign(this, NO_EARLIER_RATE);
+    }
+    const taxCents = codedTax(totalSellCents, { taxKind, taxRateBasisPoints }, this);
     assertStatedTax(statedCents, taxCents);
     this.taxIncludedCents = taxCents;
   }
@@ -187,6 +209,8 @@ export class BookingItem {
       taxKind: this.taxKind,
       taxRateBasisPoints: this.taxRateBasisPoints,
       taxRateChanged: this.taxRateChanged,
+      earlierRateCents: this.earlierRateCents,
+      earlierRateTaxCents: this.earlierRateTaxCents,
       refundable: this.refundable,
       costCents: this.costCents,
       costCurrency: this.costCurrency,
@@ -201,5 +225,10 @@ export class BookingItem {
       cancelledAt: this.cancelledAt?.toISOString() ?? null,
       version: this.version,
     };
+  }
+
+  private retax(tax: Partial<Columns<BookingItem>>, statedCents: number | undefined): void {
+    Object.assign(this, tax, { taxRateChanged: false });
+    this.computeTax(statedCents);
   }
 }

@@ -251,6 +251,41 @@ export class BookingItemsService {
     for (const item of items) await this.takeUnits(unitsOf(item), 'reinstatement');
   }
 
+  /**
+   * Gives the items of a locked booking the tax rate of their day for what no document bills. Returns the changed items.
+   * Throws 422 `tax_rate_missing`, `negative_total`.
+   */
+  async redrawTaxes(bookingId: string): Promise<BookingItem[]> {
+    const items = await this.repository.activeItems(bookingId);
+    const images = new Map(items.map((item) => [item.id, item.auditImage()]));
+    const changed = await this.taxes.redraw(bookingId, items);
+    await this.repository.items.updateAll(changed);
+    for (const item of changed) this.record('update', item, { before: images.get(item.id) ?? null });
+    return changed;
+  }
+
+  /** What has another rate of the tax code than its day, from this day on; up to 100000 items. */
+  async countOtherRates(taxCodeId: string, from: string): Promise<{ items: number; bookings: number }> {
+    return this.repository.countOtherRates(taxCodeId, from);
+  }
+
+  /**
+   * Marks up to `limit` items that have another rate of the tax code than their day, from this day on. Locks their bookings.
+   * Returns the number of items that were found.
+   */
+  async markOtherRates(taxCodeId: string, from: string, limit: number): Promise<number> {
+    const found = await this.repository.itemsAtOtherRates(taxCodeId, { from, limit });
+    await this.repository.bookings.lockAll([...new Set(found.map(({ bookingId }) => bookingId))].sort());
+    const items = await this.repository.stillAtOtherRates(found.map(({ itemId }) => itemId));
+    const images = items.map((item) => item.auditImage());
+    for (const item of items) Object.assign(item, { taxRateChanged: true, updatedAt: this.clock.now() });
+    await this.repository.items.updateAll(items);
+    for (const [index, item] of items.entries()) {
+      this.record('update', item, { before: images[index] ?? null, reason: 'The tax code has another rate' });
+    }
+    return found.length;
+  }
+
   /** Throws 422 `channel_mismatch` if an active item uses an allotment of another channel. */
   async assertSoldBy(channelId: string, bookingId: string): Promise<void> {
     const allotmentIds = await this.repository.activeAllotments(bookingId);
@@ -267,15 +302,17 @@ export class BookingItemsService {
     return { booking, item };
   }
 
-  /** Locks the departures of reinstated items, which may have been moved since the items were cancelled. */
+  /**
+   * Locks the departures of reinstated items, which may have been moved since the items were cancelled. Their tax codes may
+   * have other rates by now.
+   */
   private async followDepartures(items: readonly BookingItem[]): Promise<void> {
     const departures = await this.lockDepartures(items);
     for (const item of items) {
-      const serviceDate = departures.get(item.departureId ?? '')?.startDate ?? item.serviceDate;
-      if (serviceDate === item.serviceDate) continue;
-      const { taxDay } = this.taxes.imageOf(item);
-      item.serviceDate = serviceDate;
-      await this.taxes.change(item, { serviceDate }, { taxDay, keepsMissingRate: true });
+      item.serviceDate = departures.get(item.departureId ?? '')?.startDate ?? item.serviceDate;
+    }
+    for (const item of await this.taxes.withOtherRate(items)) {
+      await this.taxes.followRate(item);
     }
   }
 

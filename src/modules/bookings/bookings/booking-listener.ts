@@ -22,6 +22,13 @@ export interface TotalChange {
   readonly reinstatedItemId: string | null;
 }
 
+/** Amounts of a tax code on issued documents. */
+export interface BilledAmounts {
+  readonly taxCodeId: string;
+  readonly grossCents: number;
+  readonly taxCents: number;
+}
+
 /**
  * Called for changes of a booking, in their transaction and with the booking locked; `booking` has the values after the
  * change. An error rejects the change. Implementations declare `@Listens(BookingListener, ...)`.
@@ -45,8 +52,8 @@ export abstract class BookingListener {
   itemCancelled?(booking: BookingSummary, item: BookingItemSummary): Promise<void>;
   /** The booking follows this departure to another day. Called after `beforeLock`, whether or not an item has moved. */
   departureMoved?(bookingId: string, departureId: string): Promise<void>;
-  /** The tax codes that are on issued documents of the booking, less what is credited. */
-  billedTaxCodes?(bookingId: string): Promise<readonly string[]>;
+  /** What is on issued documents of the booking for each tax code, less what is credited. */
+  billedTaxes?(bookingId: string): Promise<readonly BilledAmounts[]>;
   /** Whether the fee for a cancelled item is taxed like the item; otherwise it contains no tax. */
   isFeeTaxed?(): Promise<boolean>;
   /** Whether staff can add items with a tax code only. */

@@ -47,8 +47,11 @@ export interface BookingItemSummary {
   readonly taxKind: TaxKind | null;
   /** The rate of the service date, which the item copied. */
   readonly taxRateBasisPoints: number | null;
-  /** The rate of the service date is another one, but documents with the copied rate were issued. */
+  /** The rate of the service date is another one: it was added later, or documents with the copied rate were issued. */
   readonly taxRateChanged: boolean;
+  /** What documents billed of the total before the rate changed, and its tax. */
+  readonly earlierRateCents: number;
+  readonly earlierRateTaxCents: number;
   /** False: kept in full when the booking is cancelled. */
   readonly refundable: boolean;
   readonly costCents: number | null;
@@ -96,6 +99,8 @@ export function toBookingItemSummary(item: BookingItem): BookingItemSummary {
     taxKind: item.taxKind,
     taxRateBasisPoints: item.taxRateBasisPoints,
     taxRateChanged: item.taxRateChanged,
+    earlierRateCents: item.earlierRateCents,
+    earlierRateTaxCents: item.earlierRateTaxCents,
     refundable: item.refundable,
     costCents: item.costCents,
     costCurrency: item.costCurrency,

@@ -14,7 +14,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
-import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, EmailAddress, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   CANCELLATION_INITIATORS,
@@ -192,6 +192,11 @@ export class ListBookings extends PageQuery {
   @IsoDate()
   startTo?: string;
 
+  /** Only bookings with or without an item whose tax rate is not that of its service date (`taxRateChanged`). */
+  @Optional()
+  @QueryFlag()
+  taxRateChanged?: boolean;
+
   /**
    * Sort field; a leading `-` means descending order, `-createdAt` by default. `startDate` means
    * `departureDate`. Bookings without one come last in either order.
@@ -328,7 +333,7 @@ export class BookingResponse {
 
   /**
    * `provider_cancellation_pending`: an external provider has not cancelled the order of a cancelled item yet.
-   * `tax_rate_changed`: an item keeps the tax rate of issued documents, although its service date has another one.
+   * `tax_rate_changed`: an item has another tax rate than its service date; redrawing the taxes settles it.
    * `due_after_departure`: an open installment is due after the departure.
    */
   @Texts({ max: 10, maxLength: 100 })

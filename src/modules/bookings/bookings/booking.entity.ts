@@ -43,7 +43,7 @@ export interface BookingChanges {
 /** A booking as responses show it: its columns, and whether a provider has yet to cancel an order for it. */
 export type BookingView = Columns<Booking> & {
   isCancellingAtSupplier: boolean;
-  /** An item keeps a tax rate that is on issued documents, although its service date has another one. */
+  /** An item has another tax rate than its service date. */
   isTaxRateChanged: boolean;
   /** An open installment is due after the departure. */
   isDueAfterDeparture: boolean;
@@ -148,6 +148,11 @@ export class Booking {
     throw conflict('booking_closed', `Items cannot be changed while the booking is ${this.status}`, {
       status: this.status,
     });
+  }
+
+  assertNotCancelled(): void {
+    if (this.status === 'cancelled')
+      throw conflict('booking_closed', 'The booking is cancelled', { status: this.status });
   }
 
   /** Whether the booking takes charges for what became known after the trip, such as damage or an extra used on the way. */

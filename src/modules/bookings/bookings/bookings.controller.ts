@@ -123,6 +123,29 @@ export class BookingsController {
   }
 
   /**
+   * Redraw the taxes of a booking
+   *
+   * @remarks Gives each item with a tax code the rate of its service date for what no document bills yet: after a rate was
+   * added to the tax code, or after the date moved. What issued invoices bill, less what is credited, keeps its tax
+   * (`earlierRateCents`, `earlierRateTaxCents`); totals do not change. Drafts of invoices become stale. If an invoice is credited
+   * afterwards, redraw the taxes again. Rejected with 409 `booking_closed` for a cancelled booking, 422 `tax_rate_missing` if
+   * a service date has no rate.
+   */
+  @Post(':bookingId/tax-redrawing')
+  @HttpCode(200)
+  @RequireScope('bookings:write')
+  @Mutates('bookings.booking.redraw_taxes')
+  @Refuses({ 409: ['booking_closed'], 422: ['commission_exceeds_base', 'negative_total', 'tax_rate_missing'] })
+  async redrawTaxes(
+    @PathId('book', 'bookingId', 3) id: string,
+    @IfMatch() expected: ExpectedVersions,
+    @NoBody() _body: null,
+  ): Promise<BookingEnvelope> {
+    const booking = await this.bookings.redrawTaxes(id, expected);
+    return tagged(booking, { data: toBooking(booking) });
+  }
+
+  /**
    * Cancel a booking
    *
    * @remarks Cancels the booking and all its items that are not cancelled, sets the total to 0 and releases their

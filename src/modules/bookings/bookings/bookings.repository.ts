@@ -10,7 +10,7 @@ import { sortRows } from '../../../platform/database/sort-rows.js';
 import type { ListBookingItems } from './booking-item.dto.js';
 import { BookingItem, LIVE_AT_SUPPLIER } from './booking-item.entity.js';
 import type { ListBookings } from './booking.dto.js';
-import { conditionsOf, orderOf } from './booking-list.sql.js';
+import { conditionsOf, orderOf, RATE_CHANGED } from './booking-list.sql.js';
 import { Booking, type BookingStatus, type BookingView, type ServiceDays } from './booking.entity.js';
 
 /** A departure that is moved again within this time causes one mail. */
@@ -52,13 +52,31 @@ export interface ProgressedBooking {
 /** The last local day of an item `i` with the departure `d`. */
 const LAST_DAY = 'greatest(i.service_date, (d.ends_at at time zone d.time_zone)::date)';
 const CANCELLING = `exists (select from booking_items i where i.booking_id = b.id and i.supplier_status = 'cancelling')`;
-const RATE_CHANGED = `exists (select from booking_items i
-  where i.booking_id = b.id and i.tax_rate_changed and i.status <> 'cancelled')`;
 
 /** By the plan that finance keeps of the booking. */
 const DUE_AFTER_DEPARTURE = `exists (select from payment_schedules s
   where s.booking_id = b.id and s.status = 'pending' and s.due_date > b.departure_date)`;
 const FLAGS = `${CANCELLING} as cancelling, ${RATE_CHANGED} as rate_changed, ${DUE_AFTER_DEPARTURE} as due_late`;
+
+/** The rate of the tax code on the day that decides the tax of an item. */
+const RATE_OF_DAY = `
+  cross join lateral (
+    select coalesce(item.service_date, (
+      select min(history.effective_on) from booking_item_history history where history.item_id = item.id
+    )) as day
+  ) supply
+  left join tax_code_rates rate on rate.tax_code_id = item.tax_code_id
+    and supply.day between rate.valid_from and coalesce(rate.valid_to, 'infinity')`;
+/** The condition of their index. */
+const UNMARKED = `item.tax_code_id is not null and item.status <> 'cancelled' and not item.tax_rate_changed`;
+/** A fee has the rate of the item that was cancelled. */
+const OTHER_RATE = `item.fee_of_item_id is null and rate.rate_basis_points is distinct from item.tax_rate_basis_points`;
+
+/** Items with a service day from $2 on, or created on it or later: the two parts of one index. */
+const AT_OTHER_RATES = `from booking_items item ${RATE_OF_DAY}
+  where item.tax_code_id = $1 and ${UNMARKED} and ${OTHER_RATE} and (
+    item.service_date >= $2::date
+    or item.service_date is null and item.created_at >= $2::date - interval '1 day' and supply.day >= $2::date)`;
 
 export const START: Progress = {
   from: 'confirmed',
@@ -350,6 +368,33 @@ export class BookingsRepository {
        order by i.booking_id, i.id`,
       [departureId],
     );
+  }
+
+  /** Up to 100000 items that are not marked are counted. */
+  async countOtherRates(taxCodeId: string, from: string): Promise<{ items: number; bookings: number }> {
+    const [sums] = await this.database.query<{ items: number; bookings: number }>(
+      `select count(*)::int as items, count(distinct booking_id)::int as bookings
+       from (select item.booking_id ${AT_OTHER_RATES} limit 100000) as found`,
+      [taxCodeId, from],
+    );
+    return sums ?? { items: 0, bookings: 0 };
+  }
+
+  /** Items that are not marked yet, not locked. */
+  async itemsAtOtherRates(taxCodeId: string, { from, limit }: { from: string; limit: number }): Promise<ItemPath[]> {
+    return this.database.query(
+      `select item.id as "itemId", item.booking_id as "bookingId" ${AT_OTHER_RATES} limit $3`,
+      [taxCodeId, from, limit],
+    );
+  }
+
+  /** Those of the items of locked bookings that are live and have another rate than their day. */
+  async stillAtOtherRates(ids: readonly string[]): Promise<BookingItem[]> {
+    return this.items.read({
+      text: `select ${this.items.columns('item')} from booking_items item ${RATE_OF_DAY}
+        where item.id = any($1) and ${UNMARKED} and ${OTHER_RATE} order by item.id`,
+      values: [ids],
+    });
   }
 
   /** Units of the departure that bookings have which were confirmed and not cancelled. */

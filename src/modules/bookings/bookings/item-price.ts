@@ -40,12 +40,31 @@ export function priceItem({ quantity, unitSellCents, ...item }: PricedItem): num
   return totalSellCents;
 }
 
-/** The tax included in the total of a whole line. An item under the margin scheme shows none. */
-export function codedTax(totalSellCents: number, { taxKind, taxRateBasisPoints }: TaxRateOfItem): number {
+/**
+ * The tax included in the total of a whole line. The part that documents billed at earlier rates keeps its tax, or the same
+ * share of it if the line costs less by now. An item under the margin scheme shows none.
+ */
+export function codedTax(
+  totalSellCents: number,
+  { taxKind, taxRateBasisPoints }: TaxRateOfItem,
+  { earlierRateCents, earlierRateTaxCents }: EarlierRate,
+): number {
   if (taxKind === 'margin_scheme') return 0;
+  if (Math.abs(totalSellCents) < Math.abs(earlierRateCents)) {
+    return Number(divideRounded(BigInt(earlierRateTaxCents) * BigInt(totalSellCents), BigInt(earlierRateCents)));
+  }
   const rate = BigInt(taxRateBasisPoints);
-  return Number(divideRounded(BigInt(totalSellCents) * rate, 10_000n + rate));
+  const rest = BigInt(totalSellCents) - BigInt(earlierRateCents);
+  return earlierRateTaxCents + Number(divideRounded(rest * rate, 10_000n + rate));
 }
+
+/** The part of a line that documents billed before its rate changed, and its tax; 0 without one. */
+export interface EarlierRate {
+  earlierRateCents: number;
+  earlierRateTaxCents: number;
+}
+
+export const NO_EARLIER_RATE: EarlierRate = { earlierRateCents: 0, earlierRateTaxCents: 0 };
 
 export type TaxRateOfItem = Pick<TaxOfDay, 'taxKind' | 'taxRateBasisPoints'>;
 

@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { AppError, unprocessable } from '../../../platform/errors/app-error.js';
-import { TaxCodesService, type TaxOfDay } from '../../taxes/index.js';
+import { rateMissing, TaxCodesService, type TaxOfDay } from '../../taxes/index.js';
 import type { CreateBookingItem, UpdateBookingItem } from './booking-item.dto.js';
 import type { BookingItem } from './booking-item.entity.js';
-import { BookingListener } from './booking-listener.js';
+import { billedShares } from './billed-shares.js';
+import { type BilledAmounts, BookingListener } from './booking-listener.js';
 import type { Booking } from './booking.entity.js';
 import { BookingsRepository } from './bookings.repository.js';
-import { scaledTax } from './item-price.js';
+import { NO_EARLIER_RATE, scaledTax } from './item-price.js';
 
 /** What the tax groups of a booking depend on. */
 type TaxedItem = Pick<BookingItem, 'id' | 'type' | 'taxCodeId' | 'taxCode' | 'totalSellCents' | 'taxIncludedCents'>;
@@ -17,6 +18,8 @@ type TaxedItem = Pick<BookingItem, 'id' | 'type' | 'taxCodeId' | 'taxCode' | 'to
 export type BilledTax = TaxOfDay;
 
 type TaxedAmounts = Pick<BookingItem, 'totalSellCents' | 'taxIncludedCents'>;
+
+const NOTHING = { grossCents: 0, taxCents: 0 };
 
 /** The tax of booking items: which rate of a tax code applies, and what a change may do to the tax groups of a booking. */
 @Injectable()
@@ -89,26 +92,80 @@ export class ItemTaxesService {
     { taxDay, keepsMissingRate }: { taxDay: string; keepsMissingRate: boolean },
   ): Promise<void> {
     const isChosen = changes.taxCodeId !== undefined;
+    const { taxIncludedCents: statedCents } = changes;
     const { taxCodeId = item.taxCodeId } = changes;
     if (taxCodeId === null) {
       if (item.taxCodeId !== null) await this.assertCodeOptional();
       return item.taxBy(null, undefined);
     }
-    if (!isChosen && this.taxDayOf(item) === taxDay) return item.computeTax(changes.taxIncludedCents);
-    const tax = await this.rateOf(item, taxCodeId).catch((error: unknown) => {
-      if (isChosen || !keepsMissingRate || !(error instanceof AppError)) throw error;
-      return null;
+    if (isChosen) return item.taxBy(await this.rateOf(item, taxCodeId), statedCents);
+    if (this.taxDayOf(item) === taxDay) return item.computeTax(statedCents);
+    await this.followRate(item, { statedCents, keepsMissingRate });
+  }
+
+  /**
+   * Gives the item the rate of its day, unless documents bill its tax code: then its rate stays and it is marked. With
+   * `keepsMissingRate` a day without a rate marks it too, otherwise it throws 422 `tax_rate_missing`.
+   */
+  async followRate(
+    item: BookingItem,
+    { statedCents, keepsMissingRate = true }: { statedCents?: number | undefined; keepsMissingRate?: boolean } = {},
+  ): Promise<void> {
+    if (item.taxCodeId === null) return;
+    const tax = await this.rateOf(item, item.taxCodeId).catch((error: unknown) => {
+      if (!keepsMissingRate) throw error;
+      return nullIfRejected(error);
     });
-    const isSame = tax?.taxRateBasisPoints === item.taxRateBasisPoints;
-    if (tax && (isChosen || isSame || !(await this.isBilled(item.bookingId, taxCodeId)))) {
-      return item.taxBy(tax, changes.taxIncludedCents);
-    }
+    if (tax?.taxRateBasisPoints === item.taxRateBasisPoints) return item.confirmRate(tax, statedCents);
+    if (tax && !(await this.isBilled(item.bookingId, item.taxCodeId))) return item.taxBy(tax, statedCents);
     item.taxRateChanged = true;
-    item.computeTax(changes.taxIncludedCents);
+    item.computeTax(statedCents);
+  }
+
+  /** Those of the items that have another rate than their day has now. A fee has the rate of the item that was cancelled. */
+  async withOtherRate(items: readonly BookingItem[]): Promise<BookingItem[]> {
+    const rateOn = await this.taxCodes.keepRates(taxCodesOf(items));
+    return items.filter((item) => {
+      const { taxCodeId, taxRateBasisPoints, feeOfItemId } = item;
+      if (taxCodeId === null || feeOfItemId !== null) return false;
+      return rateOn(taxCodeId, this.taxDayOf(item))?.taxRateBasisPoints !== taxRateBasisPoints;
+    });
+  }
+
+  /**
+   * Gives the items of a booking that are not cancelled the rate of their day for what no document bills. What is billed
+   * keeps its tax. Returns the changed items. Throws 422 `tax_rate_missing`, `negative_total`.
+   */
+  async redraw(bookingId: string, items: readonly BookingItem[]): Promise<BookingItem[]> {
+    const taxCodeIds = taxCodesOf(items);
+    const rateOn = await this.taxCodes.keepRates(taxCodeIds);
+    const billed = taxCodeIds.length === 0 ? [] : await this.billedTaxes(bookingId);
+    const changed: BookingItem[] = [];
+    for (const taxCodeId of taxCodeIds) {
+      const group = items.filter((item) => item.taxCodeId === taxCodeId);
+      const before = sumOf(group);
+      const shares = billedShares(group, billed.find((amounts) => amounts.taxCodeId === taxCodeId) ?? NOTHING);
+      for (const [index, item] of group.entries()) {
+        // A fee has the rate of the item that was cancelled.
+        if (item.feeOfItemId !== null) continue;
+        const day = this.taxDayOf(item);
+        const tax = rateOn(taxCodeId, day);
+        if (!tax) throw rateMissing({ field: 'taxCodeId', taxCode: item.taxCode ?? '', day });
+        const keepsRate = tax.taxRateBasisPoints === item.taxRateBasisPoints && item.earlierRateCents === 0;
+        if (keepsRate && !item.taxRateChanged) continue;
+        const isPlain = keepsRate || tax.taxKind === 'margin_scheme';
+        item.redrawTax(tax, isPlain ? NO_EARLIER_RATE : (shares[index] ?? NO_EARLIER_RATE), this.clock.now());
+        changed.push(item);
+      }
+      const after = sumOf(group);
+      if (deficitOf(after) > deficitOf(before)) throw negativeTotal(group[0]?.taxCode ?? null, after);
+    }
+    return changed;
   }
 
   /** Throws 404, 409 `tax_code_inactive` if the item did not have the tax code before, 422 `tax_rate_missing`. */
   private async rateOf(item: BookingItem, taxCodeId: string): Promise<TaxOfDay> {
+    await this.taxCodes.keepRates([taxCodeId]);
     const isNew = taxCodeId !== item.taxCodeId;
     return this.taxCodes.getRateOn(taxCodeId, this.taxDayOf(item), { field: 'taxCodeId', isNew });
   }
@@ -136,10 +193,15 @@ export class ItemTaxesService {
   }
 
   private async isBilled(bookingId: string, taxCodeId: string): Promise<boolean> {
+    return (await this.billedTaxes(bookingId)).some((billed) => billed.taxCodeId === taxCodeId);
+  }
+
+  private async billedTaxes(bookingId: string): Promise<BilledAmounts[]> {
+    const found: BilledAmounts[] = [];
     for (const listener of this.listeners.all(BookingListener)) {
-      if ((await listener.billedTaxCodes?.(bookingId))?.includes(taxCodeId)) return true;
+      found.push(...((await listener.billedTaxes?.(bookingId)) ?? []));
     }
-    return false;
+    return found;
   }
 
   /**
@@ -166,18 +228,35 @@ export class ItemTaxesService {
       const rest = others.find((group) => group.taxCodeId === taxCodeId) ?? { totalSellCents: 0, taxIncludedCents: 0 };
       const [now, then] = [plus(rest, after, taxCodeId), plus(rest, before, taxCodeId)];
       if (deficitOf(now) <= deficitOf(then)) continue;
-      const taxCode = [after, before].find((item) => item?.taxCodeId === taxCodeId)?.taxCode ?? 'given';
-      const { totalSellCents: totalCents, taxIncludedCents: taxCents } = now;
+      const taxCode = [after, before].find((item) => item?.taxCodeId === taxCodeId)?.taxCode ?? null;
       // The total of the booking has its own error.
       if ((booking.totalCents ?? 0) + (after?.totalSellCents ?? 0) - (before?.totalSellCents ?? 0) < 0) return;
-      throw unprocessable('negative_total', 'The amounts of a tax code would be negative', {
-        field: 'unitSellCents',
-        taxCode,
-        totalCents,
-        taxCents,
-      });
+      throw negativeTotal(taxCode, now);
     }
   }
+}
+
+/** 422: a tax group would be below 0. */
+function negativeTotal(taxCode: string | null, { totalSellCents, taxIncludedCents }: TaxedAmounts): AppError {
+  return unprocessable('negative_total', 'The amounts of a tax code would be negative', {
+    field: 'unitSellCents',
+    taxCode: taxCode ?? 'given',
+    totalCents: totalSellCents,
+    taxCents: taxIncludedCents,
+  });
+}
+
+function taxCodesOf(items: readonly BookingItem[]): string[] {
+  return [...new Set(items.flatMap(({ taxCodeId }) => taxCodeId ?? []))];
+}
+
+function sumOf(items: readonly TaxedAmounts[]): TaxedAmounts {
+  const sum = { totalSellCents: 0, taxIncludedCents: 0 };
+  for (const { totalSellCents, taxIncludedCents } of items) {
+    sum.totalSellCents += totalSellCents;
+    sum.taxIncludedCents += taxIncludedCents;
+  }
+  return sum;
 }
 
 function nullIfRejected(error: unknown): null {

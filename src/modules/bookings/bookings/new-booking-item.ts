@@ -2,6 +2,7 @@ import { make } from '../../../platform/database/rows.js';
 import type { CreateBookingItem } from './booking-item.dto.js';
 import { BookingItem, type SupplierStatus } from './booking-item.entity.js';
 import type { Booking } from './booking.entity.js';
+import { NO_EARLIER_RATE } from './item-price.js';
 
 /** An item with its price; its tax is the stated amount until a tax code applies. Throws 400 if prices contradict each other. */
 export function newItem(
@@ -24,6 +25,7 @@ export function newItem(
     taxKind: null,
     taxRateBasisPoints: null,
     taxRateChanged: false,
+    ...NO_EARLIER_RATE,
     refundable: input.refundable ?? true,
     costCents: input.costCents ?? null,
     costCurrency: input.costCurrency ?? null,

@@ -87,7 +87,7 @@ function linesOfRest(sources: InvoiceSources): LineInput[] {
     priceBasis: 'gross',
     unitPriceCents: item.unitSellCents,
     taxCents: item.taxIncludedCents,
-    ...taxOf([item], mentions),
+    ...taxOf([item], { mentions, billedCents: 0 }),
     serviceDate: item.serviceDate,
   }));
 }
@@ -104,12 +104,13 @@ function allocatedLines(label: string | null, amountCents: number, sources: Invo
   }
   return allocateTax(rests, amountCents).map(({ key, grossCents, taxCents }) => {
     const items = sources.items.filter((item) => keyOf(item) === key);
+    const billedCents = sources.billed.find((group) => group.key === key)?.grossCents ?? 0;
     return {
       description: describe(label, items),
       priceBasis: 'allocated',
       unitPriceCents: grossCents,
       taxCents,
-      ...taxOf(items, sources.mentions),
+      ...taxOf(items, { mentions: sources.mentions, billedCents }),
       ...daysOf(items),
     };
   });
@@ -119,11 +120,19 @@ function restsOf({ items, plan, billed }: InvoiceSources): TaxGroup[] {
   return restByGroup(owedByGroup(items, plan?.waivedCents() ?? 0), billed);
 }
 
-/** What a line shows of the tax code of its items. Items of the margin scheme show no rate. */
-function taxOf(items: readonly BookingItemSummary[], mentions: ReadonlyMap<string, TaxMention>) {
+/**
+ * What a line shows of the tax code of its items. Items of the margin scheme show no rate, nor does a line that bills again
+ * what was billed before the rate changed, and credited since.
+ */
+function taxOf(
+  items: readonly BookingItemSummary[],
+  { mentions, billedCents }: { mentions: ReadonlyMap<string, TaxMention>; billedCents: number },
+) {
+  const earlierCents = items.reduce((sum, { earlierRateCents }) => sum + earlierRateCents, 0);
+  const isMixed = Math.abs(earlierCents) > Math.abs(billedCents);
   const [{ taxCodeId, taxCode, taxKind } = { taxCodeId: null, taxCode: null, taxKind: null }] = items;
   const mention = taxCodeId === null ? null : (mentions.get(taxCodeId)?.mention ?? null);
-  return { taxCodeId, taxCode, taxKind, taxRateBasisPoints: commonRate(items), mention };
+  return { taxCodeId, taxCode, taxKind, taxRateBasisPoints: isMixed ? null : commonRate(items), mention };
 }
 
 function describe(label: string | null, items: readonly BookingItemSummary[]): string {

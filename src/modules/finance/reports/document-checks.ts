@@ -154,7 +154,7 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'tax_of_items',
     rule: 'An item with a tax code has its tax at its rate, which is that of its service day or its creation, or is flagged',
-    // A rate that was added later does not change items that had the rate of the day before. A fee has the rate of its item.
+    // What documents billed before the rate changed keeps its tax. A fee has the rate of its item.
     broken: `
       select 'booking_item' as type, item.id, taxed.cents as expected, item.tax_included_cents as actual
       from booking_items item
@@ -166,16 +166,16 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
       left join lateral (
         select rate.kind, rate.rate_basis_points as points from tax_code_rates rate
         where rate.tax_code_id = item.tax_code_id and rate.rate_basis_points = item.tax_rate_basis_points
-          and rate.valid_from <= supply.day and not exists (
-            select from tax_code_rates later
-            where later.tax_code_id = rate.tax_code_id and later.valid_from > rate.valid_from
-              and later.valid_from <= supply.day and later.created_at <= item.created_at)
-        order by rate.valid_from desc limit 1
+          and supply.day between rate.valid_from and coalesce(rate.valid_to, 'infinity')
       ) rate on true
       cross join lateral (
-        select case item.tax_kind when 'margin_scheme' then 0 else sign(total_sell_cents) * div(
-          2 * abs(total_sell_cents)::numeric * tax_rate_basis_points + 10000 + tax_rate_basis_points,
-          2 * (10000 + tax_rate_basis_points)) end as cents
+        select case
+          when item.tax_kind = 'margin_scheme' then 0
+          when abs(total_sell_cents) < abs(earlier_rate_cents) then
+            round(earlier_rate_tax_cents::numeric * total_sell_cents / earlier_rate_cents)
+          else earlier_rate_tax_cents + sign(total_sell_cents - earlier_rate_cents) * div(
+            2 * abs(total_sell_cents - earlier_rate_cents)::numeric * tax_rate_basis_points + 10000 + tax_rate_basis_points,
+            2 * (10000 + tax_rate_basis_points)) end as cents
       ) taxed
       where item.tax_code_id is not null and item.status <> 'cancelled' and (
         item.tax_included_cents <> taxed.cents

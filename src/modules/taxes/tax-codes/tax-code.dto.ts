@@ -11,6 +11,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
+import { named } from '../../../platform/http/named-values.js';
 import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CountryCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { TAX_KINDS, type TaxKind } from './tax-kinds.js';
@@ -206,6 +207,31 @@ export class TaxCodeResponse {
 }
 
 export class TaxCodeEnvelope extends dataOf(TaxCodeResponse) {}
+
+export const TAX_RATE_WARNINGS = named('TaxRateWarningCode', ['sold_at_another_rate']);
+
+/** Something to do after a rate was added. */
+export class TaxRateWarning {
+  /** `sold_at_another_rate`: booking items have another rate than their service day has now. */
+  @OneOf(TAX_RATE_WARNINGS)
+  code: (typeof TAX_RATE_WARNINGS)[number];
+
+  /** Number of booking items that are marked; at most 100000 are counted. */
+  @Whole({ min: 1, max: 100_000 })
+  items: number;
+
+  /** Number of their bookings. */
+  @Whole({ min: 1, max: 100_000 })
+  bookings: number;
+}
+
+/** A tax code with its new rate, and warnings about what was sold before. */
+export class AddedTaxRateEnvelope extends dataOf(TaxCodeResponse) {
+  /** Empty if no booking item has another rate than its service day. */
+  @ListOf(() => TaxRateWarning, { max: 1 })
+  warnings: TaxRateWarning[];
+}
+
 export class TaxCodePage extends pageOf(TaxCodeResponse) {}
 
 export function toTaxCode({ taxCode, rates }: TaxCodeView): TaxCodeResponse {

@@ -8,6 +8,7 @@ import { created, tagged } from '../../../platform/http/response-headers.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import {
+  AddedTaxRateEnvelope,
   AddTaxRate,
   CreateTaxCode,
   ListTaxCodes,
@@ -89,7 +90,10 @@ export class TaxCodesController {
    * Add a rate to a tax code
    *
    * @remarks Adds a rate from a day on and ends the rate before on the previous day. It must start after the last rate
-   * (409 `tax_rate_overlap`). Items keep the rate that they copied.
+   * (409 `tax_rate_overlap`). `warnings` has the number of booking items that were sold at another rate for a service
+   * day (without one, the day of creation) from then on. In the background they are marked (`taxRateChanged`), and their
+   * bookings get the warning `tax_rate_changed`; list these with `GET /v1/admin/bookings?taxRateChanged=true`. They keep
+   * their rate until their taxes are redrawn by `POST /v1/admin/bookings/{bookingId}/tax-redrawing`.
    */
   @Post(':id/rates')
   @RequireScope('finance:write')
@@ -99,8 +103,9 @@ export class TaxCodesController {
     @PathId('taxc', 'id', 2) id: string,
     @Body() body: AddTaxRate,
     @IfMatch() expected: ExpectedVersions,
-  ): Promise<TaxCodeEnvelope> {
-    const view = await this.taxCodes.addRate(id, body, expected);
-    return created(`${PATH}/${id}`, view.taxCode, { data: toTaxCode(view) });
+  ): Promise<AddedTaxRateEnvelope> {
+    const { view, sold } = await this.taxCodes.addRate(id, body, expected);
+    const warnings = sold.items === 0 ? [] : [{ code: 'sold_at_another_rate' as const, ...sold }];
+    return created(`${PATH}/${id}`, view.taxCode, { data: toTaxCode(view), warnings });
   }
 }

@@ -85,6 +85,21 @@ export class TaxCodesRepository {
     await this.database.execute('delete from tax_codes where id = $1', [id]);
   }
 
+  /** Reads the tax codes that exist. No rate is added to them until the transaction ends. */
+  async keepRates(ids: readonly string[]): Promise<TaxCodeView[]> {
+    await this.database.prepared(
+      'tax-codes-keep-rates',
+      'select from tax_codes tax_code where tax_code.id = any($1) order by tax_code.id for key share',
+      [ids],
+    );
+    const found = await this.database.read<TaxCode, { rates: TaxRate[] }>(TaxCode, {
+      name: 'tax-codes-with-rates',
+      text: `select ${this.rows.columns('tax_code')}, ${RATES} as rates from tax_codes tax_code where tax_code.id = any($1)`,
+      values: [ids],
+    });
+    return found.map(({ entity, raw }) => ({ taxCode: entity, rates: raw.rates }));
+  }
+
   async listByIds(ids: readonly string[]): Promise<TaxCode[]> {
     return this.rows.read({
       name: 'tax-codes-by-ids',

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
-import { conflict, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
+import { type AppError, conflict, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
@@ -18,6 +19,7 @@ import {
 import { type AddTaxRate, type CreateTaxCode, type ListTaxCodes, UpdateTaxCode } from './tax-code.dto.js';
 import { TaxCode, type TaxRate } from './tax-code.entity.js';
 import type { TaxKind } from './tax-kinds.js';
+import { type OtherRateSales, TaxCodeListener } from './tax-code-listener.js';
 import { type TaxCodeView, TaxCodesRepository } from './tax-codes.repository.js';
 
 mapConstraint('tax_codes_country_code', () =>
@@ -48,6 +50,7 @@ export class TaxCodesService {
   constructor(
     private readonly database: Database,
     private readonly repository: TaxCodesRepository,
+    private readonly listeners: Listeners,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
@@ -94,13 +97,21 @@ export class TaxCodesService {
     });
   }
 
-  async addRate(id: string, rate: AddTaxRate, expected: ExpectedVersions): Promise<TaxCodeView> {
-    return this.change({ id, expected, verb: 'add_rate' }, async ({ taxCode, rates }) => {
+  /** Returns also what was sold before at another rate. Listeners mark it. */
+  async addRate(
+    id: string,
+    rate: AddTaxRate,
+    expected: ExpectedVersions,
+  ): Promise<{ view: TaxCodeView; sold: OtherRateSales }> {
+    const sold = { items: 0, bookings: 0 };
+    const view = await this.change({ id, expected, verb: 'add_rate' }, async ({ taxCode, rates }) => {
       const all = taxCode.withRate(rates, rate);
       taxCode.change({}, this.clock.now());
       await this.repository.replaceRates(taxCode, all);
+      Object.assign(sold, await this.soldAtAnotherRate(id, rate.validFrom));
       return all;
     });
+    return { view, sold };
   }
 
   /** Deletes the tax code. Throws 409 `tax_code_in_use` if an item, a departure, a component or a document refers to it. */
@@ -130,15 +141,21 @@ export class TaxCodesService {
    * 422 `tax_rate_missing`.
    */
   async getRateOn(id: string, day: string, { field, isNew }: { field: string; isNew: boolean }): Promise<TaxOfDay> {
-    const { taxCode, rates } = await this.repository.get(id, { field });
-    if (isNew) assertActive(taxCode, field);
-    const rate = rates.find(({ validFrom, validTo }) => validFrom <= day && (validTo === null || validTo >= day));
-    if (!rate) {
-      const details = { field, taxCode: taxCode.code, day };
-      throw unprocessable('tax_rate_missing', 'The tax code has no rate on that day', details);
-    }
-    const { code, kind } = taxCode;
-    return { taxCodeId: id, taxCode: code, taxKind: kind, taxRateBasisPoints: rate.rateBasisPoints };
+    const view = await this.repository.get(id, { field });
+    if (isNew) assertActive(view.taxCode, field);
+    const tax = taxOfDay(view, day);
+    if (!tax) throw rateMissing({ field, taxCode: view.taxCode.code, day });
+    return tax;
+  }
+
+  /** Finds the rates of these tax codes on a day; null if there is none. No rate is added until the transaction ends. */
+  async keepRates(ids: readonly string[]): Promise<(id: string, day: string) => TaxOfDay | null> {
+    const found = ids.length === 0 ? [] : await this.repository.keepRates(ids);
+    const views = new Map(found.map((view) => [view.taxCode.id, view]));
+    return (id, day) => {
+      const view = views.get(id);
+      return view ? taxOfDay(view, day) : null;
+    };
   }
 
   /** Throws 404 with the field that contains the id, 409 `tax_code_inactive`. */
@@ -170,6 +187,15 @@ export class TaxCodesService {
     });
   }
 
+  private async soldAtAnotherRate(id: string, validFrom: string): Promise<OtherRateSales> {
+    const sums = { items: 0, bookings: 0 };
+    for (const listener of this.listeners.all(TaxCodeListener)) {
+      const { items, bookings } = (await listener.rateAdded?.(id, validFrom)) ?? { items: 0, bookings: 0 };
+      Object.assign(sums, { items: sums.items + items, bookings: sums.bookings + bookings });
+    }
+    return sums;
+  }
+
   private publish(what: 'created' | 'updated', taxCode: Pick<TaxCode, 'id' | 'code' | 'active' | 'version'>): void {
     const { id: taxCodeId, code, active, version } = taxCode;
     const data = { taxCodeId, code, active, version };
@@ -183,6 +209,18 @@ function subjectOf({ id }: TaxCode) {
 
 function imageOf({ taxCode, rates }: TaxCodeView): object {
   return taxCode.auditImage(rates);
+}
+
+function taxOfDay({ taxCode, rates }: TaxCodeView, day: string): TaxOfDay | null {
+  const rate = rates.find(({ validFrom, validTo }) => validFrom <= day && (validTo === null || validTo >= day));
+  if (!rate) return null;
+  const { id: taxCodeId, code, kind } = taxCode;
+  return { taxCodeId, taxCode: code, taxKind: kind, taxRateBasisPoints: rate.rateBasisPoints };
+}
+
+/** 422: a day has no rate. */
+export function rateMissing(details: { field: string; taxCode: string; day: string }): AppError {
+  return unprocessable('tax_rate_missing', 'The tax code has no rate on that day', details);
 }
 
 function assertActive({ active, code }: TaxCode, field: string): void {

@@ -1,0 +1,259 @@
+/** @jest-environment-options {"application":"shared"} */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  addItem,
+  BOOKINGS,
+  entriesAbout,
+  type Item,
+  makeBooking,
+  type Page,
+  readBooking,
+  readItem,
+} from '../bookings/bookings.js';
+import { issuedNote } from '../finance/credit-notes/crediting.js';
+import { draft, type Invoice, issue, sell, type Sold } from '../finance/invoices/invoicing.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { newTaxCode, TAX_CODES, type TaxCode } from './tax-codes.js';
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+  await owner.post('/v1/admin/finance/invoice-number-series', { name: 'Added rates', prefix: 'AR-' });
+});
+
+interface Added {
+  data: TaxCode;
+  warnings: object[];
+}
+
+const addRate = ({ id }: TaxCode, rateBasisPoints: number, validFrom: string) =>
+  owner.post<Added>(`${TAX_CODES}/${id}/rates`, { rateBasisPoints, validFrom });
+
+async function rateAdded(taxCode: TaxCode, rateBasisPoints = 2_100, validFrom = '2027-07-01'): Promise<object[]> {
+  const { status, body } = await addRate(taxCode, rateBasisPoints, validFrom);
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return body.warnings;
+}
+
+/** Waits for the job that marks what was sold at another rate. */
+async function marked(taxCode: TaxCode): Promise<void> {
+  for (;;) {
+    const [jobs] = await app.sql<{ count: number }>(
+      `select count(*)::int as count from graphile_worker._private_jobs job where job.payload ->> 'taxCodeId' = $1`,
+      [taxCode.id],
+    );
+    if (jobs?.count === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const TRIP = { title: 'Trip', unitSellCents: 119_000, taxIncludedCents: 19_000, serviceDate: '2027-09-10' };
+const DEPOSIT = [35_700, 83_300];
+
+async function sold(taxCode: TaxCode, items: object[] = [{}], plan = DEPOSIT): Promise<Sold> {
+  return sell(app, { items: items.map((item) => ({ ...TRIP, taxCode, ...item })), plan });
+}
+
+const itemOf = ({ id: bookingId, itemIds }: Sold, index = 0) =>
+  readItem(owner, { bookingId, id: itemIds[index] ?? '' } as Item);
+
+async function issued(bookingId: string, scheduleId: string | undefined): Promise<Invoice> {
+  const { id } = await draft(owner, { bookingId, scheduleId });
+  const { status, body } = await issue(owner, id);
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body.data;
+}
+
+const redraw = (bookingId: string) =>
+  owner.post<{ data: Record<string, unknown>; code?: string }>(`${BOOKINGS}/${bookingId}/tax-redrawing`);
+
+async function redrawn(bookingId: string): Promise<Record<string, unknown>> {
+  const { status, body } = await redraw(bookingId);
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body.data;
+}
+
+describe('a tax rate that is added after the sale', () => {
+  it('the rest of a booking takes the new rate after a warning, its deposit keeps the old one', async () => {
+    const taxCode = await newTaxCode(owner);
+    const trip = await sold(taxCode);
+    const early = await sold(taxCode, [{ serviceDate: '2027-06-30' }]);
+    await issued(trip.id, trip.scheduleIds[0]);
+
+    expect(await rateAdded(taxCode)).toEqual([{ code: 'sold_at_another_rate', items: 1, bookings: 1 }]);
+    await marked(taxCode);
+    expect(await itemOf(trip)).toMatchObject({ taxRateChanged: true, taxRateBasisPoints: 1_900, version: 2 });
+    expect((await entriesAbout(owner, trip.itemIds[0] ?? '')).at(-1)).toMatchObject({
+      action: 'bookings.booking_item.update',
+      actorType: 'system',
+      before: { taxRateChanged: false },
+      after: { taxRateChanged: true },
+    });
+    expect(await itemOf(early)).toMatchObject({ taxRateChanged: false, version: 1 });
+    const list = async (query: string) =>
+      (await owner.get<Page<{ id: string }>>(`${BOOKINGS}?limit=200&${query}`)).body.data.map(({ id }) => id);
+    expect(await list('taxRateChanged=true')).toContain(trip.id);
+    expect(await list('taxRateChanged=true')).not.toContain(early.id);
+    expect(await list('taxRateChanged=false')).toContain(early.id);
+    expect(await list('taxRateChanged=false')).not.toContain(trip.id);
+
+    const before = await readBooking(owner, trip.id);
+    expect(before['warnings']).toContain('tax_rate_changed');
+    expect(await redrawn(trip.id)).toMatchObject({ warnings: [], totalCents: 119_000, version: before.version + 1 });
+    expect(await itemOf(trip)).toMatchObject({
+      taxRateBasisPoints: 2_100,
+      taxRateChanged: false,
+      earlierRateCents: 35_700,
+      earlierRateTaxCents: 5_700,
+      taxIncludedCents: 5_700 + 14_457,
+    });
+    expect((await entriesAbout(owner, trip.id)).at(-1)).toMatchObject({
+      action: 'bookings.booking.redraw_taxes',
+      after: { redrawnItemIds: trip.itemIds },
+    });
+    const balance = await issued(trip.id, trip.scheduleIds[1]);
+    expect(balance.lines).toMatchObject([{ totalCents: 83_300, taxCents: 14_457, taxRateBasisPoints: 2_100 }]);
+    expect(await list('taxRateChanged=true')).not.toContain(trip.id);
+  });
+
+  it('a draft of the balance is stale after the redraw', async () => {
+    const taxCode = await newTaxCode(owner);
+    const trip = await sold(taxCode);
+    await issued(trip.id, trip.scheduleIds[0]);
+    const { id } = await draft(owner, { bookingId: trip.id, scheduleId: trip.scheduleIds[1] });
+    await rateAdded(taxCode);
+    await marked(taxCode);
+    await redrawn(trip.id);
+    expect((await issue(owner, id)).body).toMatchObject({
+      code: 'draft_stale',
+      details: { reasons: ['tax_rate_changed'], itemIds: trip.itemIds },
+    });
+    expect((await issue(owner, id, { onStale: 'redraw' })).body.data).toMatchObject({ taxCents: 14_457 });
+  });
+
+  it('without documents all of the item takes the new rate, and a discount with it', async () => {
+    const taxCode = await newTaxCode(owner);
+    const { id } = await makeBooking(owner);
+    const of = { taxCodeId: taxCode.id, serviceDate: '2027-09-10' };
+    const trip = await addItem(owner, id, { unitSellCents: 119_000, ...of });
+    const discount = await addItem(owner, id, { type: 'discount', unitSellCents: -12_100, ...of });
+    expect(await rateAdded(taxCode)).toEqual([{ code: 'sold_at_another_rate', items: 2, bookings: 1 }]);
+    await marked(taxCode);
+    await redrawn(id);
+    const none = { taxRateBasisPoints: 2_100, taxRateChanged: false, earlierRateCents: 0, earlierRateTaxCents: 0 };
+    expect(await readItem(owner, trip)).toMatchObject({ ...none, taxIncludedCents: 20_653 });
+    expect(await readItem(owner, discount)).toMatchObject({ ...none, taxIncludedCents: -2_100 });
+  });
+
+  it('an item without a service date has the rate of its creation', async () => {
+    const taxCode = await newTaxCode(owner);
+    const { id } = await makeBooking(owner);
+    const item = await addItem(owner, id, { unitSellCents: 11_900, taxCodeId: taxCode.id });
+    expect(await rateAdded(taxCode, 2_000, app.day(1))).toEqual([]);
+    const other = await newTaxCode(owner);
+    const today = await addItem(owner, id, { unitSellCents: 12_100, taxCodeId: other.id });
+    expect(await rateAdded(other, 2_100, app.day())).toMatchObject([{ items: 1 }]);
+    await marked(other);
+    expect(await readItem(owner, item)).toMatchObject({ taxRateChanged: false });
+    expect(await readItem(owner, today)).toMatchObject({ taxRateChanged: true, taxIncludedCents: 1_932 });
+    await redrawn(id);
+    expect(await readItem(owner, today)).toMatchObject({ taxRateChanged: false, taxIncludedCents: 2_100 });
+  });
+
+  it('what is billed keeps its tax when the price changes, and takes the new rate once it is credited', async () => {
+    const taxCode = await newTaxCode(owner);
+    const trip = await sold(taxCode, [{}], []);
+    const deposit = await draft(owner, {
+      bookingId: trip.id,
+      lines: [{ description: 'Deposit', unitPriceCents: 35_700, priceBasis: 'gross', taxCodeId: taxCode.id }],
+    });
+    expect((await issue(owner, deposit.id)).status).toBe(200);
+    await rateAdded(taxCode);
+    await marked(taxCode);
+    await redrawn(trip.id);
+    const patch = async (unitSellCents: number) => {
+      const path = `${BOOKINGS}/${trip.id}/items/${trip.itemIds[0]}`;
+      return (await owner.patch<{ data: Item }>(path, { unitSellCents })).body.data['taxIncludedCents'];
+    };
+    expect(await patch(156_700)).toBe(5_700 + 21_000);
+    expect(await patch(11_900)).toBe(1_900);
+    expect(await patch(119_000)).toBe(5_700 + 14_457);
+
+    await issuedNote(owner, deposit, { reason: 'correction', reasonText: 'Wrong customer' });
+    const whole = await draft(owner, { bookingId: trip.id });
+    expect(whole.lines).toMatchObject([{ taxRateBasisPoints: null, totalCents: 119_000, taxCents: 20_157 }]);
+    await redrawn(trip.id);
+    expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 20_653 });
+  });
+
+  it('of two items with one tax code, only the one that the rate concerns takes it', async () => {
+    const taxCode = await newTaxCode(owner);
+    const trip = await sold(taxCode, [{}, { serviceDate: '2027-06-01' }], [119_000, 119_000]);
+    await issued(trip.id, trip.scheduleIds[0]);
+    await rateAdded(taxCode);
+    await marked(taxCode);
+    await redrawn(trip.id);
+    expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 59_500, taxIncludedCents: 9_500 + 10_326 });
+    expect(await itemOf(trip, 1)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 19_000, version: 1 });
+    const rest = await issued(trip.id, trip.scheduleIds[1]);
+    expect(rest.lines).toMatchObject([{ totalCents: 119_000, taxCents: 9_500 + 10_326, taxRateBasisPoints: null }]);
+  });
+
+  it('an item that is reinstated after a rate was added has that rate, or is marked if documents bill it', async () => {
+    const taxCode = await newTaxCode(owner);
+    const [free, billed] = [
+      await sold(taxCode, [{}, {}], [238_000]),
+      await sold(taxCode, [{}, {}], [119_000, 119_000]),
+    ];
+    await issued(billed.id, billed.scheduleIds[0]);
+    const act = async ({ id, itemIds }: Sold, verb: string, body: object) => {
+      const answer = await owner.post(`${BOOKINGS}/${id}/items/${itemIds[1]}/${verb}`, body);
+      expect([answer.status, answer.text]).toEqual([200, answer.text]);
+    };
+    for (const booking of [free, billed]) await act(booking, 'cancellation', {});
+    expect(await rateAdded(taxCode)).toMatchObject([{ items: 2 }]);
+    await marked(taxCode);
+    for (const booking of [free, billed]) await act(booking, 'reinstatement', { reason: 'By mistake' });
+    expect(await itemOf(free, 1)).toMatchObject({ taxRateBasisPoints: 2_100, taxRateChanged: false });
+    expect(await itemOf(billed, 1)).toMatchObject({ taxRateBasisPoints: 1_900, taxRateChanged: true });
+  });
+
+  it('more items than a batch are marked, and items that are sold meanwhile have the new rate or are marked', async () => {
+    const taxCode = await newTaxCode(owner);
+    const { id, itemIds } = await sold(taxCode, [{}], []);
+    await app.sql(
+      `with more as (
+         insert into booking_items select (jsonb_populate_record(item, jsonb_build_object('id',
+           'bkit_' || lpad(n::text, 26, '0')))).* from booking_items item, generate_series(1, 450) n where item.id = $1
+         returning total_sell_cents
+       )
+       update bookings set total_cents = total_cents + (select sum(total_sell_cents) from more) where id = $2`,
+      [itemIds[0], id],
+    );
+    const bookings = await Promise.all([1, 2, 3, 4].map(() => makeBooking(owner)));
+    const of = { unitSellCents: 11_900, taxCodeId: taxCode.id, serviceDate: '2027-09-10' };
+    const [added] = await Promise.all([
+      rateAdded(taxCode),
+      ...bookings.map(async (booking) => {
+        for (let n = 0; n < 5; n++) await addItem(owner, booking.id, of);
+      }),
+    ]);
+    expect(added).toMatchObject([{ code: 'sold_at_another_rate' }]);
+    await marked(taxCode);
+    const [counted] = await app.sql<{ all: number; silent: number }>(
+      `select count(*)::int as all, count(*) filter (where tax_rate_basis_points = 1900 and not tax_rate_changed)::int as silent
+       from booking_items where tax_code_id = $1`,
+      [taxCode.id],
+    );
+    expect(counted).toEqual({ all: 471, silent: 0 });
+  });
+
+  it('a cancelled booking has no taxes to redraw', async () => {
+    const { id } = await sell(app, { status: 'cancelled' });
+    expect(await redraw(id)).toMatchObject({ status: 409, body: { code: 'booking_closed' } });
+  });
+});
