@@ -40,7 +40,7 @@ describe('a reversal', () => {
       reversedByEntryId: null,
       recordedByEntryId: null,
       reversible: false,
-      irreversible: { reason: 'no_undo', message: 'A reversal cannot be reversed; perform the action again' },
+      irreversible: { reason: 'no_undo', message: 'A reversal cannot be reversed: perform the action again' },
       state: 'completed',
       outcome: 'full',
       missingScope: null,

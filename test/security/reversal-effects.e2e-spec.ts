@@ -11,24 +11,41 @@ import { tokenWith } from '../setup/staff-token.js';
 
 /** The use case that has the effect of the reversal of an action; an update is reversed by an update, so it is its own. */
 const EFFECTS: Record<string, string> = {
+  'bookings.booking.cancel': 'bookings.booking.reinstate',
+  'bookings.booking.create': 'bookings.booking.cancel',
+  'bookings.booking.reinstate': 'bookings.booking.cancel',
+  'bookings.booking_item.cancel': 'bookings.booking_item.reinstate',
+  'bookings.booking_item.create': 'bookings.booking_item.cancel',
+  'bookings.booking_item.reinstate': 'bookings.booking_item.cancel',
+  'catalog.document.delete': 'catalog.document.put',
+  'catalog.document.put': 'catalog.document.delete',
   'catalog.synonym.create': 'catalog.synonym.delete',
   'catalog.synonym.delete': 'catalog.synonym.create',
+  'distribution.allotment.create': 'distribution.allotment.delete',
   'distribution.allotment.delete': 'distribution.allotment.create',
   'distribution.allotment.reclaim': 'distribution.allotment.release',
   'distribution.allotment.release': 'distribution.allotment.reclaim',
   'distribution.channel.create': 'distribution.channel.update',
+  'finance.commission.create': 'finance.commission.void',
   'finance.commission.pay': 'finance.payment.reverse',
   'finance.credit_note.create': 'finance.credit_note.delete',
+  'finance.invoice.create': 'finance.invoice.delete',
   'finance.invoice.deliver': 'finance.invoice.update',
   'finance.invoice_number_series.create': 'finance.invoice_number_series.update',
   'finance.payment.record': 'finance.payment.reverse',
+  'finance.payment_schedule.unwaive': 'finance.payment_schedule.update',
   'finance.payment_schedule.waive': 'finance.payment_schedule.update',
+  'finance.period.close': 'finance.period.reopen',
+  'finance.period.reopen': 'finance.period.close',
   'finance.refund.request': 'finance.refund.fail',
   'finance.supplier_invoice.approve': 'finance.supplier_invoice.reopen',
   'finance.supplier_invoice.create': 'finance.supplier_invoice.void',
+  'finance.supplier_invoice.reopen': 'finance.supplier_invoice.approve',
   'finance.tax_code.create': 'finance.tax_code.update',
   'finance.transfer.create': 'finance.transfer.reverse',
+  'identity.api_token.create': 'identity.api_token.revoke',
   'identity.invitation.create': 'identity.invitation.revoke',
+  'legal.contract.create': 'legal.contract.void',
   'legal.contract.issue': 'legal.contract.void',
   'legal.contract.send': 'legal.contract.void',
   'legal.contract.withdraw': 'legal.contract.send',
@@ -37,10 +54,16 @@ const EFFECTS: Record<string, string> = {
   'notifications.reminder_rule.compose': 'notifications.reminder_rule.update',
   'operations.departure.cancel': 'operations.departure.reinstate',
   'operations.departure.close_sales': 'operations.departure.open_sales',
+  'operations.departure.create': 'operations.departure.cancel',
   'operations.departure.open_sales': 'operations.departure.close_sales',
+  'operations.departure.reinstate': 'operations.departure.cancel',
+  'operations.facility.create': 'operations.facility.delete',
   'operations.facility.delete': 'operations.facility.create',
+  'operations.ground_operator.create': 'operations.ground_operator.update',
   'organization.logo.remove': 'organization.logo.replace',
+  'trips.trip.create': 'trips.trip.cancel',
   'trips.trip.reserve': 'trips.trip.update',
+  'trips.trip_component.create': 'trips.trip_component.remove',
 };
 
 let app: TestApp;
@@ -76,4 +99,16 @@ it('a caller who may do everything but the effect of a reversal gets 403, for ea
     const { requiredScope } = answer.body.details ?? {};
     expect([action, answer.status, needed.includes(String(requiredScope))]).toEqual([action, 403, true]);
   }
+});
+
+it('each action that a route records can be reversed, or says why not and what to do instead', () => {
+  const routes = app.nest.get(Routes, { strict: false });
+  const handlers = app.nest.get(ReversalHandlers, { strict: false });
+  const reasons = routes
+    .actions()
+    .filter((action) => handlers.find(action) === null)
+    .map((action) => ({ action, reason: routes.irreversibilityOf(action) }));
+
+  expect(handlers.actions().length).toBeGreaterThanOrEqual(65);
+  expect(reasons.filter(({ reason }) => !/^[A-Z].{10,}[a-z]$/.test(reason ?? ''))).toEqual([]);
 });

@@ -74,6 +74,11 @@ export class Routes implements OnModuleInit {
     return [...new Set(declaring.flatMap(({ access }) => access.scope ?? []))];
   }
 
+  /** The actions that routes declare as what they record. */
+  actions(): string[] {
+    return [...new Set(this.all.flatMap(({ mutation }) => mutation?.action ?? []))];
+  }
+
   /** Why the entry with this action cannot be reversed, as its route declares; null if it declares nothing. */
   irreversibilityOf(action: string): string | null {
     const declared = this.all.find(

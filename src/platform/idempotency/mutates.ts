@@ -4,7 +4,8 @@ import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { MUTATES, type Mutation } from './mutation.js';
 
 /**
- * The route changes something and writes a ledger entry with this action. With an `Idempotency-Key` the same request is
+ * The route changes something and writes a ledger entry with this action. An action that no method reverses says in
+ * `irreversible` why, and what staff do instead. With an `Idempotency-Key` the same request is
  * executed once; for 24 hours a repetition gets the stored response without its secrets.
  */
 export function Mutates(
@@ -38,8 +39,8 @@ function repeatable(mutation: Mutation): MethodDecorator {
 }
 
 /** The route writes an entry, but has no caller to which a key could belong (a login). */
-export function MutatesForNobody(action: string): MethodDecorator {
-  return SetMetadata(MUTATES, { action, secrets: [] } satisfies Mutation);
+export function MutatesForNobody(action: string, { irreversible }: { irreversible: string }): MethodDecorator {
+  return SetMetadata(MUTATES, { action, secrets: [], irreversible } satisfies Mutation);
 }
 
 /** The route is called with POST but changes nothing that the ledger records. */

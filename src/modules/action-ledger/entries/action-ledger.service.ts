@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import type { Actor } from '../../../platform/context/actor.js';
@@ -20,6 +21,15 @@ export interface Change {
   /** The entry that this one reverses. */
   reversesEntryId?: string;
 }
+
+/** What an undoing use case has recorded about its subject so far. */
+interface Undone {
+  readonly subjectType: string;
+  readonly subjectId: string;
+  images: { before: object | null; after: object | null } | null;
+}
+
+const undoing = new AsyncLocalStorage<Undone>();
 
 type Recorder = Pick<Actor, 'type' | 'id'>;
 
@@ -59,6 +69,20 @@ export class ActionLedger implements Collector<Entry>, ProvisioningListener {
   /** Records an action of an actor without a credential yet: a login. */
   recordAs(actor: Recorder, action: string, change: Change): string {
     return this.append(newId('aled'), action, { ...change, actor });
+  }
+
+  /**
+   * Performs a use case as the reversal of an entry: what it records about the subject of the entry is returned instead, for
+   * the entry of the reversal. What it records about others stays. Throws if it records nothing about the subject.
+   */
+  async takeBack(
+    { subjectType, subjectId }: Pick<Change, 'subjectType' | 'subjectId'>,
+    perform: () => Promise<unknown>,
+  ): Promise<{ before: object | null; after: object | null }> {
+    const undone: Undone = { subjectType, subjectId, images: null };
+    await undoing.run(undone, perform);
+    if (!undone.images) throw new Error(`The reversal recorded no change of ${subjectType} ${subjectId}`);
+    return undone.images;
   }
 
   async applied(section: string, rows: number): Promise<void> {
@@ -101,6 +125,12 @@ export class ActionLedger implements Collector<Entry>, ProvisioningListener {
   }
 
   private append(id: string, action: string, change: Change & { actor: Recorder }): string {
+    const undone = undoing.getStore();
+    if (undone && undone.subjectType === change.subjectType && undone.subjectId === change.subjectId) {
+      const { before = null, after = null } = change;
+      undone.images = { before: undone.images ? undone.images.before : before, after };
+      return id;
+    }
     const { actor } = change;
     const { requestId, serverRequestId } = currentContext();
     const entry: Entry = {

@@ -1,9 +1,11 @@
-import { named } from '../../../platform/http/named-values.js';
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { STAFF_MODULES } from '../../../platform/auth/scopes.js';
 import { DecoratedMethods, methodDecorator } from '../../../platform/discovery/decorated-methods.js';
-import { conflict } from '../../../platform/errors/app-error.js';
+import { named } from '../../../platform/http/named-values.js';
 import { Routes } from '../../../platform/http/routes.js';
+import { ActionLedger } from './action-ledger.service.js';
+import type { RecordedAction } from './recorded-action.js';
+import { expectingNoChange, UndoingMethod } from './undoes.js';
 
 export const REVERSAL_STATES = named('ReversalState', ['running', 'completed', 'failed', 'recorded']);
 export type ReversalState = (typeof REVERSAL_STATES)[number];
@@ -13,15 +15,6 @@ export const RECORDED_SUFFIX = '.reverse_recorded';
 
 export const REVERSAL_OUTCOMES = named('ReversalOutcome', ['full', 'partial']);
 export type ReversalOutcome = (typeof REVERSAL_OUTCOMES)[number];
-
-/** An entry to reverse. */
-export interface RecordedAction {
-  action: string;
-  subjectType: string;
-  subjectId: string;
-  before: Record<string, unknown> | null;
-  after: Record<string, unknown> | null;
-}
 
 /** The subject before and after the reversal, for the entry of the reversal. */
 export interface ReversalResult {
@@ -39,8 +32,11 @@ export interface ReversalHandler extends ReversalOptions {
 }
 
 export interface ReversalOptions {
-  /** The scope of the operation that has the effect of the reversal, if it is not that of the reversed action. */
-  needs?: string;
+  /**
+   * The action of the operation that has the effect of the reversal, if it is not the reversed action: its scope is required,
+   * too.
+   */
+  effect?: string;
 }
 
 const ReversalMethod = methodDecorator<
@@ -71,6 +67,7 @@ export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     private readonly methods: DecoratedMethods,
     private readonly routes: Routes,
+    private readonly ledger: ActionLedger,
   ) {}
 
   onModuleInit(): void {
@@ -78,17 +75,34 @@ export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
     for (const { options: declared, call: reverse } of this.methods.find(ReversalMethod)) {
       for (const action of declared.actions) {
         const complete = completions.get(action)?.call;
-        if (this.handlers.has(action)) throw new Error(`Two methods reverse ${action}`);
-        this.handlers.set(action, { ...declared.options, reverse, ...(complete && { complete }) });
+        this.add(action, { ...declared.options, reverse, ...(complete && { complete }) });
       }
     }
+    for (const { options: undoing, call } of this.methods.find(UndoingMethod)) {
+      const reverse = async (entry: RecordedAction, reason: string): Promise<ReversalResult> =>
+        this.ledger.takeBack(entry, async () =>
+          expectingNoChange(entry, async () => call(...(await undoing.argumentsOf(entry, reason)))),
+        );
+      for (const action of undoing.actions) this.add(action, { effect: undoing.effect, reverse });
+    }
+  }
+
+  private add(action: string, handler: ReversalHandler): void {
+    if (this.handlers.has(action)) throw new Error(`Two methods reverse ${action}`);
+    this.handlers.set(action, handler);
   }
 
   /** A caller that may not perform an action may not reverse it, so each of these actions needs a route with a scope. */
   onApplicationBootstrap(): void {
-    for (const action of this.handlers.keys()) {
-      if (this.routes.scopesOf(action).length > 0) continue;
-      throw new Error(`${action} can be reversed, but no route with a scope declares it with @Mutates`);
+    for (const [action, { effect = action }] of this.handlers) {
+      for (const performed of [action, effect]) {
+        if (this.routes.scopesOf(performed).length > 0) continue;
+        throw new Error(`${action} can be reversed, but no route with a scope declares ${performed} with @Mutates`);
+      }
+    }
+    for (const action of this.routes.actions()) {
+      if (this.handlers.has(action) !== (this.routes.irreversibilityOf(action) !== null)) continue;
+      throw new Error(`${action} must have a method that reverses it, or its route must say why it is irreversible`);
     }
   }
 
@@ -106,15 +120,18 @@ export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
    * of its effect.
    */
   scopesOf(action: string): string[] {
-    const needs = this.handlers.get(action)?.needs ?? [];
-    return [...new Set([...this.routes.scopesOf(action), ...[needs].flat()])];
+    return [...new Set([action, this.effectOf(action)].flatMap((performed) => this.routes.scopesOf(performed)))];
+  }
+
+  private effectOf(action: string): string {
+    return this.handlers.get(action)?.effect ?? action;
   }
 
   /** Why no method reverses the action: as its route declares. */
   whyIrreversible(action: string): string {
-    if (action.endsWith('.reverse')) return 'A reversal cannot be reversed; perform the action again';
+    if (action.endsWith('.reverse')) return 'A reversal cannot be reversed: perform the action again';
     if (action.endsWith(RECORDED_SUFFIX)) return 'It changed nothing';
-    return this.routes.irreversibilityOf(action) ?? 'No operation undoes this action as a whole';
+    return this.routes.irreversibilityOf(action) ?? 'The service did this by itself';
   }
 
   /** The actions that can be reversed. */
@@ -131,14 +148,4 @@ export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
 export function moduleScopeOf(action: string, verb: 'read' | 'write'): string {
   const [module = ''] = action.split('.');
   return STAFF_MODULES.some((known) => known === module) ? `${module}:${verb}` : '*';
-}
-
-/** Throws 409 `changed_since` if the subject was changed after the entry: the reversal would also revert that change. */
-export function assertUnchangedSince({ after }: RecordedAction, { version }: { version: number }): void {
-  const { version: recorded } = after ?? {};
-  if (recorded === version) return;
-  throw conflict('changed_since', 'The resource was changed after this action', {
-    recordedVersion: recorded ?? null,
-    currentVersion: version,
-  });
 }

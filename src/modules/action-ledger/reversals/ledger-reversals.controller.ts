@@ -30,7 +30,10 @@ export class LedgerReversalsController {
   @ApiOperation({ operationId: 'ledgerEntries_reverse' })
   @Post('reversals')
   @RequireScope('action-ledger:reverse')
-  @Mutates('<action>.reverse', { alternatives: ['<action>.reverse_recorded'] })
+  @Mutates('<action>.reverse', {
+    alternatives: ['<action>.reverse_recorded'],
+    irreversible: 'A reversal cannot be reversed: perform the action again',
+  })
   @Refuses({ 409: ['already_recorded', 'already_reversed', 'not_reversible', 'reversal_conflict', 'reversible'] })
   async reverse(@PathId('aled', 'id', 2) id: string, @Body() body: ReverseEntry): Promise<LedgerEntryEnvelope> {
     const entry = await this.reversals.answer(id, body);

@@ -13,12 +13,12 @@ import type { ReadDetail } from '../entries/ledger-entry.dto.js';
 import {
   moduleScopeOf,
   RECORDED_SUFFIX,
-  type RecordedAction,
   type ReversalHandler,
   ReversalHandlers,
   type ReversalOutcome,
   type ReversalResult,
 } from '../entries/reversal-handlers.js';
+import type { RecordedAction } from '../entries/recorded-action.js';
 import type { ReverseEntry } from './reversal.dto.js';
 import { type EntryPair, LedgerReversalsRepository } from './ledger-reversals.repository.js';
 

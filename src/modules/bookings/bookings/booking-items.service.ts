@@ -4,14 +4,15 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import { ActionLedger, parentIn, type RecordedAction, Undoes, versionAfter } from '../../action-ledger/index.js';
 import { AllotmentsService, ChannelsService } from '../../distribution/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService, type SalesTerms } from '../../operations/index.js';
-import type { CreateBookingItem, ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
+import { type CreateBookingItem, type ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
 import { type BookingItem, type SupplierStatus } from './booking-item.entity.js';
 import { BookingListener, type TotalChange } from './booking-listener.js';
 import { toBookingItemSummary, toBookingSummary } from './booking-summary.js';
@@ -121,6 +122,11 @@ export class BookingItemsService {
   }
 
   /** With `keepsMissingRate`, a move to a day without a tax rate keeps the rate and sets `taxRateChanged`. */
+  @Undoes('bookings.booking_item.update', {
+    effect: 'bookings.booking_item.update',
+    values: async (entry, reason) =>
+      [targetOf(entry), await checkedAs(UpdateBookingItem, entry.before), { reason }] as const,
+  })
   async update(
     target: ItemTarget,
     { override, overrideReason, ...changes }: UpdateBookingItem,
@@ -155,6 +161,10 @@ export class BookingItemsService {
   }
 
   /** With `applyTerms`, an item of type `fee` takes its place, over what the terms of the booking charge for it. */
+  @Undoes(['bookings.booking_item.create', 'bookings.booking_item.reinstate'], {
+    effect: 'bookings.booking_item.cancel',
+    values: (entry, reason) => [targetOf(entry), { reason }] as const,
+  })
   async cancel(
     target: ItemTarget,
     { reason = null, applyTerms = false }: { reason?: string | null; applyTerms?: boolean },
@@ -182,6 +192,10 @@ export class BookingItemsService {
   }
 
   /** Reverses the cancellation of an item: takes its units again and cancels the fee that was charged for it. */
+  @Undoes('bookings.booking_item.cancel', {
+    effect: 'bookings.booking_item.reinstate',
+    values: (entry, reason) => [targetOf(entry), reason] as const,
+  })
   async reinstate(target: ItemTarget, reason: string): Promise<BookingItem> {
     return this.database.transaction(async () => {
       await this.listeners.call(BookingListener, (listener) => listener.beforeLock?.(target.bookingId));
@@ -454,4 +468,8 @@ function isSamePlace(one: ItemUnits, other: ItemUnits): boolean {
 
 function needsMore(before: ItemUnits, after: ItemUnits): boolean {
   return hasDeparture(after) && (!isSamePlace(before, after) || after.quantity > before.quantity);
+}
+
+function targetOf(entry: RecordedAction): ItemTarget {
+  return { bookingId: parentIn(entry, 'bookingId'), itemId: entry.subjectId, expected: versionAfter(entry) };
 }

@@ -86,7 +86,9 @@ export class BookingsController {
    */
   @Patch(':bookingId')
   @RequireScope('bookings:write')
-  @Mutates('bookings.booking.update')
+  @Mutates('bookings.booking.update', {
+    irreversible: 'The ledger keeps neither names nor addresses: change the booking again',
+  })
   @Refuses({
     409: ['booking_closed', 'currency_immutable', 'booking_number_taken', 'channel_archived'],
     422: ['channel_mismatch', 'invalid_payment_policy'],
@@ -111,7 +113,7 @@ export class BookingsController {
   @Post(':bookingId/confirmation')
   @HttpCode(200)
   @RequireScope('bookings:write')
-  @Mutates('bookings.booking.confirm')
+  @Mutates('bookings.booking.confirm', { irreversible: 'The sale is agreed with the customer: cancel the booking' })
   @Refuses({ 409: ['invalid_transition', 'booking_not_priced'] })
   async confirm(
     @PathId('book', 'bookingId', 3) id: string,

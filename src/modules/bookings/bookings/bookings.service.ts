@@ -7,7 +7,7 @@ import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import { ActionLedger, byReason, Undoes, versionAfter } from '../../action-ledger/index.js';
 import { ChannelsService } from '../../distribution/index.js';
 import { type Terms, TermsService } from '../../legal/index.js';
 import { RemindersService } from '../../notifications/index.js';
@@ -145,6 +145,10 @@ export class BookingsService {
   }
 
   /** Cancels the items with it. Listeners get the fee by the terms of the confirmation. */
+  @Undoes(['bookings.booking.create', 'bookings.booking.reinstate'], {
+    effect: 'bookings.booking.cancel',
+    values: (entry, reason) => [entry.subjectId, { reason }, versionAfter(entry)] as const,
+  })
   async cancel(id: string, body: CancelBooking, expected: ExpectedVersions): Promise<BookingView> {
     const { reason, cancelledOn = this.clock.today(), initiator = 'customer' } = body;
     return this.database.transaction(async () => {
@@ -170,6 +174,7 @@ export class BookingsService {
   }
 
   /** Reverses a cancellation before the departure: the items that were cancelled with it take their units again. */
+  @Undoes('bookings.booking.cancel', { effect: 'bookings.booking.reinstate', values: byReason })
   async reinstate(id: string, reason: string, expected: ExpectedVersions): Promise<BookingView> {
     return this.database.transaction(async () => {
       await this.listeners.call(BookingListener, (listener) => listener.beforeLock?.(id));

@@ -23,7 +23,7 @@ export class CatalogAdministrationController {
   @Post('reindex')
   @HttpCode(200)
   @RequireScope('catalog:write')
-  @Mutates('catalog.reindex.start')
+  @Mutates('catalog.reindex.start', { irreversible: 'It changed no content' })
   @Refuses({ 409: ['reindex_in_progress'] })
   async reindex(@Body() body: StartReindex): Promise<ReindexEnvelope> {
     return { data: await this.administration.startReindex(body) };

@@ -61,7 +61,9 @@ export class DocumentsController {
   @Post('batch')
   @HttpCode(200)
   @RequireScope('catalog:write')
-  @Mutates('catalog.documents.put')
+  @Mutates('catalog.documents.put', {
+    irreversible: 'The ledger keeps the names of a batch, not its documents: put the documents again',
+  })
   async putAll(@Body() body: PutDocuments): Promise<BatchEnvelope> {
     return { data: await this.documents.putAll(body.documents) };
   }

@@ -1,21 +1,43 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { invalidField, invalidRequest, type Issue, MAX_ISSUES, notFound } from '../../../platform/errors/app-error.js';
+import {
+  conflict,
+  invalidField,
+  invalidRequest,
+  type Issue,
+  MAX_ISSUES,
+  notFound,
+} from '../../../platform/errors/app-error.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Consumes } from '../../../platform/outbox/consumes.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import {
+  ActionLedger,
+  type RecordedAction,
+  type ReversalResult,
+  Reverses,
+  Undoes,
+  versionAfter,
+} from '../../action-ledger/index.js';
 import { contentHash } from '../embeddings/embedding-text.js';
 import { EmbeddingsService } from '../embeddings/embeddings.service.js';
 import { canonicalLocale } from '../slices/locale.js';
 import { type OpenSlice, type SliceKey, sliceName, SlicesService } from '../slices/slices.service.js';
-import { DERIVED_FIELDS, type Vertical } from '../slices/verticals.js';
+import { DERIVED_FIELDS, isVertical, type Vertical } from '../slices/verticals.js';
 import { changedDepartures, type DepartureChange, parseDepartureChange } from './departure-changed.js';
 import { issuesOfFields } from './document-fields.js';
 import { DOCUMENT_ID } from './document-path.js';
-import type { BatchDocument, BatchResult, ListDocuments, PutDocument, Variant } from './document.dto.js';
+import {
+  type BatchDocument,
+  type BatchResult,
+  type ListDocuments,
+  PutDocument,
+  PutDocuments,
+  type Variant,
+} from './document.dto.js';
 import {
   DocumentsRepository,
   type NewDocument,
@@ -54,7 +76,10 @@ export class DocumentsService {
         assertVersion(expected, { version: existing[0]?.version ?? 0 }),
       );
       const document = (await this.repository.find(key, id)) ?? throwNotFound();
-      const images = { before: previous ? { fields: previous.fields } : null, after: { fields: document.fields } };
+      const images = {
+        before: previous ? { fields: previous.fields } : null,
+        after: { fields: document.fields, version: document.version },
+      };
       const subject = { subjectType: 'catalog_document', subjectId: nameOf(document) };
       this.ledger.record('catalog.document.put', { ...subject, ...images });
       return { document, isNew: previous === undefined };
@@ -101,9 +126,41 @@ export class DocumentsService {
       await this.repository.markDeleted(id, slices, this.clock.now());
       await this.slices.publish(slices.map((slice) => ({ slice, documents: 1, growth: -1 })));
       const subjectId = [vertical, ...(named ?? []).flatMap(({ locale, market }) => [locale, market]), id].join('/');
-      const before = { variants: previous.map(({ fields }) => ({ fields })) };
+      const keys = new Map(slices.map(({ id: sliceId, ...key }) => [sliceId, key]));
+      const documents = previous.map(({ sliceId, fields }) => {
+        const { locale, market } = keys.get(sliceId) ?? {};
+        return { vertical, id, locale, market, fields };
+      });
+      const before = { documents };
       this.ledger.record('catalog.document.delete', { subjectType: 'catalog_document', subjectId, before });
     });
+  }
+
+  /** Stores the fields that a variant had before it was put, or deletes it if it was new. */
+  @Undoes('catalog.document.put', {
+    effect: 'catalog.document.delete',
+    values: async (entry) => {
+      const fields = entry.before && (await checkedAs(PutDocument, entry.before)).fields;
+      return [variantIn(entry), fields, versionAfter(entry)] as const;
+    },
+  })
+  async restore(
+    { vertical, id, ...variant }: SliceKey & { id: string },
+    fields: Record<string, unknown> | null,
+    expected: ExpectedVersions,
+  ): Promise<void> {
+    if (fields === null) await this.remove({ vertical, id, variant }, expected);
+    else await this.put({ vertical, id }, { fields: withoutDerived(fields), ...variant }, expected);
+  }
+
+  /** Stores the deleted variants again. Throws 409 `document_exists` if one of them was stored since. */
+  @Reverses('catalog.document.delete', { effect: 'catalog.document.put' })
+  async reverseDeletion({ before }: RecordedAction): Promise<ReversalResult> {
+    const { documents } = await checkedAs(PutDocuments, before);
+    await this.write(this.validateAll(documents), ([existing]) => {
+      if (existing) throw conflict('document_exists', 'The document was stored again', { version: existing.version });
+    });
+    return { before: null, after: { documents } };
   }
 
   /** Updates the departures in the documents of a product. Of several changes of a departure only the last is applied. */
@@ -192,6 +249,13 @@ export class DocumentsService {
     if (!found) throw invalidField(path, `${path} must be a configured market`, 'unknown_market');
     return { market: found.code, locale: (locale === undefined ? null : canonicalLocale(locale)) ?? found.locale };
   }
+}
+
+/** The variant that an entry of its storing is about. */
+function variantIn({ subjectId }: RecordedAction): SliceKey & { id: string } {
+  const [vertical = '', locale = '', market = '', id = ''] = subjectId.split('/');
+  if (!isVertical(vertical)) throw new Error(`${subjectId} is not a document`);
+  return { vertical, locale, market, id };
 }
 
 /** Departures replace the fields that are derived from them. */

@@ -79,7 +79,7 @@ export class SynonymsService {
   }
 
   /** Throws 409 `changed_since`. */
-  @Reverses('catalog.synonym.create', { needs: 'catalog:delete' })
+  @Reverses('catalog.synonym.create', { effect: 'catalog.synonym.delete' })
   async reverseCreation(entry: RecordedAction): Promise<ReversalResult> {
     const synonym = await this.rows.lock(entry.subjectId);
     assertUnchangedSince(entry, synonym);
@@ -101,7 +101,7 @@ export class SynonymsService {
   }
 
   /** Adds the synonyms again, under their id. */
-  @Reverses('catalog.synonym.delete', { needs: 'catalog:write' })
+  @Reverses('catalog.synonym.delete', { effect: 'catalog.synonym.create' })
   async reverseDeletion({ subjectId, before }: RecordedAction): Promise<ReversalResult> {
     const synonym = await this.insert(subjectId, await checkedAs(CreateSynonym, before));
     return { before: null, after: synonym.auditImage() };

@@ -28,7 +28,10 @@ export class ClientSecretsController {
    */
   @Post()
   @RequireScope('*:write')
-  @Mutates('connect.oauth_client_secret.create', { secrets: ['clientSecret'] })
+  @Mutates('connect.oauth_client_secret.create', {
+    irreversible: 'The secret was handed out: revoke it',
+    secrets: ['clientSecret'],
+  })
   @Refuses({ 409: ['client_inactive', 'grant_conflict', 'secret_limit_reached'] })
   async rotate(
     @PathOperatorId() operatorId: string,
@@ -61,7 +64,9 @@ export class ClientSecretsController {
    */
   @Delete(':secretId')
   @RequireScope('*:delete')
-  @Mutates('connect.oauth_client_secret.revoke')
+  @Mutates('connect.oauth_client_secret.revoke', {
+    irreversible: 'A revoked credential stays revoked: create a secret',
+  })
   @Refuses({ 409: ['last_secret'] })
   async revoke(
     @PathOperatorId() operatorId: string,

@@ -52,7 +52,9 @@ export class ConnectorProvidersController {
    */
   @Patch(':providerKey')
   @RequireScope('*:write')
-  @Mutates('connect.connector_provider.update')
+  @Mutates('connect.connector_provider.update', {
+    irreversible: 'Only credentials of the connect surface may change it: change it there',
+  })
   async update(
     @PathText('providerKey', { ...KEY, description: 'Key of the connector provider.' }, knownForm) key: string,
     @Body() body: UpdateConnectorProvider,

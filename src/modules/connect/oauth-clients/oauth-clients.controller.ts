@@ -39,7 +39,10 @@ export class OAuthClientsController {
   @ApiOperation({ operationId: 'oauthClients_create' })
   @Post()
   @RequireScope('*:write')
-  @Mutates('connect.oauth_client.create', { secrets: ['clientSecret'] })
+  @Mutates('connect.oauth_client.create', {
+    irreversible: 'The secret was handed out: revoke the client',
+    secrets: ['clientSecret'],
+  })
   @WithErrorBodies(CREATE_ERRORS)
   @Refuses({ 409: ['operator_inactive', 'grant_conflict', 'client_limit_reached'] })
   async create(@PathOperatorId() operatorId: string, @Body() body: CreateOAuthClient): Promise<CreatedOAuthClient> {
@@ -87,7 +90,7 @@ export class OAuthClientsController {
   @ApiOperation({ operationId: 'oauthClients_revoke' })
   @Delete(':clientId')
   @RequireScope('*:delete')
-  @Mutates('connect.oauth_client.revoke')
+  @Mutates('connect.oauth_client.revoke', { irreversible: 'A revoked credential stays revoked: create a client' })
   @WithErrorBodies(REVOKE_ERRORS)
   async revoke(@PathOperatorId() operatorId: string, @PathClientId() clientId: string): Promise<OAuthClientResponse> {
     return toOAuthClient(await this.clients.revoke(operatorId, clientId));

@@ -24,7 +24,9 @@ export class GrantsController {
    */
   @Post()
   @RequireScope('connect:grants:write')
-  @Mutates('connect.operator_grant.create')
+  @Mutates('connect.operator_grant.create', {
+    irreversible: 'Only credentials of the connect surface may change it: change it there',
+  })
   @Refuses({ 409: ['operator_inactive'] })
   async create(@PathOperatorId() operatorId: string, @Body() body: CreateGrant): Promise<GrantResponse> {
     const grant = await this.grants.create(operatorId, body);
@@ -65,7 +67,9 @@ export class GrantsController {
    */
   @Patch(':grantId')
   @RequireScope('connect:grants:write')
-  @Mutates('connect.operator_grant.update')
+  @Mutates('connect.operator_grant.update', {
+    irreversible: 'Only credentials of the connect surface may change it: change it there',
+  })
   @Refuses({ 409: ['grant_revoked'] })
   async update(
     @PathOperatorId() operatorId: string,

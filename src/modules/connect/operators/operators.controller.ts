@@ -30,7 +30,9 @@ export class OperatorsController {
    */
   @Post()
   @RequireScope('connect:operators:write')
-  @Mutates('connect.operator.create')
+  @Mutates('connect.operator.create', {
+    irreversible: 'Only credentials of the connect surface may change it: change it there',
+  })
   @Refuses({ 409: ['operator_exists'] })
   async create(@Body() body: CreateOperator): Promise<OperatorResponse> {
     const operator = await this.operators.create(body);
@@ -69,7 +71,9 @@ export class OperatorsController {
    */
   @Patch(':operatorId')
   @RequireScope('connect:operators:write')
-  @Mutates('connect.operator.update')
+  @Mutates('connect.operator.update', {
+    irreversible: 'Only credentials of the connect surface may change it: change it there',
+  })
   async update(
     @PathOperatorId() operatorId: string,
     @Body() body: UpdateOperator,

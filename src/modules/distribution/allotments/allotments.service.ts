@@ -4,19 +4,23 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import {
   ActionLedger,
   assertUnchangedSince,
+  byVersion,
   type RecordedAction,
-  Reverses,
   type ReversalResult,
+  Reverses,
+  Undoes,
+  versionAfter,
 } from '../../action-ledger/index.js';
 import type { DepartureWarning, ShortageRule } from '../../operations/index.js';
 import { ChannelsService } from '../channels/channels.service.js';
-import type { CreateAllotment, ListAllotments, ReleaseBody, UpdateAllotment } from './allotment.dto.js';
+import { type CreateAllotment, type ListAllotments, type ReleaseBody, UpdateAllotment } from './allotment.dto.js';
 import { Allotment, type AllotmentView } from './allotment.entity.js';
 import { AllotmentsRepository } from './allotments.repository.js';
 import type { ReleaseRule } from './release-rule.js';
@@ -69,6 +73,11 @@ export class AllotmentsService {
   }
 
   /** Returns the allotment, and a warning for each slot that returned with fewer units. */
+  @Undoes('distribution.allotment.update', {
+    effect: 'distribution.allotment.update',
+    values: async (entry) =>
+      [entry.subjectId, await checkedAs(UpdateAllotment, entry.before), { expected: versionAfter(entry) }] as const,
+  })
   async update(
     id: string,
     { release: body, ...changes }: UpdateAllotment,
@@ -95,6 +104,7 @@ export class AllotmentsService {
   }
 
   /** Unsold units return to the pool. */
+  @Undoes('distribution.allotment.create', { effect: 'distribution.allotment.delete', values: byVersion })
   async delete(id: string, expected: ExpectedVersions): Promise<void> {
     await this.database.transaction(async () => {
       const { allotment, release } = await this.repository.lockView(id);
@@ -114,7 +124,7 @@ export class AllotmentsService {
    * Restores the allotment with the units of its slots, and opens slots on departures that were added since. Throws 409
    * `changed_since`, `allotment_overlap`, `channel_archived`, `units_not_recorded`, `departures_gone`, `capacity_exceeded`.
    */
-  @Reverses('distribution.allotment.delete', { needs: 'distribution:write' })
+  @Reverses('distribution.allotment.delete', { effect: 'distribution.allotment.create' })
   async reverseDeletion(entry: RecordedAction): Promise<ReversalResult> {
     const { slots: closed } = await slotsIn(entry);
     const { subjectId: id } = entry;

@@ -96,7 +96,7 @@ export class ReleasesService {
   }
 
   /** Throws 404 if the allotment is deleted, 409 `nothing_released`, `units_not_recorded`, and the errors of reclaiming units. */
-  @Reverses('distribution.allotment.release')
+  @Reverses('distribution.allotment.release', { effect: 'distribution.allotment.reclaim' })
   async reverseRelease(entry: RecordedAction): Promise<ReversalResult> {
     const { unsoldAction = 'release_to_general_pool', slots: released } = await slotsIn(entry);
     const recorded = released.filter(({ units }) => units > 0);
@@ -114,7 +114,7 @@ export class ReleasesService {
   }
 
   /** Throws 404 if the allotment is deleted, 409 `slot_closed`, `departures_gone`, `capacity_exceeded` if the units are sold. */
-  @Reverses('distribution.allotment.reclaim')
+  @Reverses('distribution.allotment.reclaim', { effect: 'distribution.allotment.release' })
   async reverseReclaim(entry: RecordedAction): Promise<ReversalResult> {
     const { fromSupplier, slots: recorded } = await checkedAs(RecordedReclaim, entry.after);
     const { allotment } = await this.repository.lockView(entry.subjectId);

@@ -2,15 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { conflict } from '../../../platform/errors/app-error.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import { ActionLedger, parentIn, Undoes, versionAfter } from '../../action-ledger/index.js';
 import { DeparturesService, type SalesTerms } from '../../operations/index.js';
 import type { Allotment } from './allotment.entity.js';
 import type { AllotmentSlot, ScheduledRelease, SlotView } from './allotment-slot.entity.js';
 import { AllotmentsRepository, type PlannedStep } from './allotments.repository.js';
 import { releaseInstant, type ReleaseRule, remainingOf } from './release-rule.js';
-import type { ListSlots } from './slot.dto.js';
+import { type ListSlots, UpdateSlot } from './slot.dto.js';
 import { perDeparture, type Unsold } from './slot-openings.service.js';
 import { type MovementCause, type SlotCounter, SlotsRepository } from './slots.repository.js';
 
@@ -52,6 +53,14 @@ export class SlotsService {
     return { views: await this.viewsOf(rows, release), total };
   }
 
+  @Undoes('distribution.allotment_slot.update', {
+    effect: 'distribution.allotment_slot.update',
+    values: async (entry) => {
+      const { allotted } = await checkedAs(UpdateSlot, entry.before);
+      const target = { id: parentIn(entry, 'allotmentId'), slotId: entry.subjectId, expected: versionAfter(entry) };
+      return [target, allotted] as const;
+    },
+  })
   async resize({ id, slotId, expected }: SlotTarget, allotted: number): Promise<SlotView> {
     return this.database.transaction(async () => {
       const { allotment, release } = await this.allotments.lockView(id);

@@ -106,7 +106,7 @@ export class ChannelsService {
   }
 
   /** Archives the channel. Throws 409 `channel_in_use`, `system_channel_protected`, `channel_archived`. */
-  @Reverses('distribution.channel.create')
+  @Reverses('distribution.channel.create', { effect: 'distribution.channel.update' })
   async reverseCreation({ subjectId }: RecordedAction): Promise<ReversalResult> {
     const channel = await this.rows.lock(subjectId);
     if (channel.status === 'archived') {

@@ -116,7 +116,9 @@ export class CommissionsController {
    */
   @Patch(':id')
   @RequireScope('finance:write')
-  @Mutates('finance.commission.update')
+  @Mutates('finance.commission.update', {
+    irreversible: 'The ledger keeps neither the name of the recipient nor notes: change the commission again',
+  })
   @Refuses({ 409: ['commission_locked', 'channel_archived'], 422: ['cost_unknown', 'commission_exceeds_base'] })
   async update(
     @ChangeTarget({ bookingItemId: ['bkit', 19], id: ['comm', 2] }) target: CommissionTarget,
@@ -135,7 +137,7 @@ export class CommissionsController {
   @Post(':id/voiding')
   @HttpCode(200)
   @RequireScope('finance:void')
-  @Mutates('finance.commission.void')
+  @Mutates('finance.commission.void', { irreversible: 'A void commission is final: create one' })
   @Refuses({ 409: ['invalid_transition'] })
   async void(
     @ChangeTarget({ bookingItemId: ['bkit', 19], id: ['comm', 3] }) target: CommissionTarget,

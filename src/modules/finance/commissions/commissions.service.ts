@@ -10,7 +10,7 @@ import type { Target } from '../../../platform/http/change-target.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import { ActionLedger, parentIn, type RecordedAction, Undoes, versionAfter } from '../../action-ledger/index.js';
 import { type BookingItemSummary, BookingsService, type BookingSummary } from '../../bookings/index.js';
 import { ChannelsService } from '../../distribution/index.js';
 import { split } from '../tax-allocation/tax-groups.js';
@@ -158,6 +158,10 @@ export class CommissionsService {
     });
   }
 
+  @Undoes('finance.commission.create', {
+    effect: 'finance.commission.void',
+    values: (entry, reason) => [recordedIn(entry), reason] as const,
+  })
   async void(target: CommissionTarget, reason: string): Promise<CommissionLine> {
     return this.change('void', target, (line, { now }) => line.void(reason, now));
   }
@@ -525,4 +529,8 @@ function assertWithinPrice(lines: readonly CommissionLine[], item: BookingItemSu
   const active = lines.filter((line) => line.isLive());
   const earned = active.reduce((sum, { amountCents }) => sum + BigInt(amountCents), 0n);
   if (earned > BigInt(item.totalSellCents)) throw exceedsBase(item, earned);
+}
+
+function recordedIn(entry: RecordedAction): CommissionTarget {
+  return { bookingItemId: parentIn(entry, 'bookingItemId'), id: entry.subjectId, expected: versionAfter(entry) };
 }

@@ -86,7 +86,7 @@ export class CreditNotesController {
    */
   @Patch(`${PATH}/:id`)
   @RequireScope('finance:approve')
-  @Mutates('finance.credit_note.update')
+  @Mutates('finance.credit_note.update', { irreversible: 'A draft has no effect yet: change it again' })
   @Refuses({ 409: ['credit_note_final'], 422: ['over_credited', 'negative_total'] })
   async update(
     @PathId('crn', 'id', 2) id: string,
@@ -105,7 +105,7 @@ export class CreditNotesController {
    */
   @Delete(`${PATH}/:id`)
   @RequireScope('finance:approve')
-  @Mutates('finance.credit_note.delete')
+  @Mutates('finance.credit_note.delete', { irreversible: 'The draft had no number and no effect: create one' })
   @Refuses({ 409: ['credit_note_final'] })
   async delete(
     @PathId('crn', 'id', 3) id: string,
@@ -129,7 +129,9 @@ export class CreditNotesController {
   @Post(`${PATH}/:id/issuance`)
   @HttpCode(200)
   @RequireScope('finance:approve')
-  @Mutates('finance.credit_note.issue')
+  @Mutates('finance.credit_note.issue', {
+    irreversible: 'An issued document is final: issue an invoice over the amount',
+  })
   @Refuses({
     409: [
       'credit_note_final',
@@ -166,7 +168,7 @@ export class CreditNotesController {
   @ApiOperation({ operationId: 'invoices_correct' })
   @Post('v1/admin/finance/invoices/:id/correction')
   @RequireScope('finance:approve')
-  @Mutates('finance.invoice.correct')
+  @Mutates('finance.invoice.correct', { irreversible: 'Its credit note is final: issue the new invoice' })
   @Refuses({
     409: [
       'invoice_not_open',

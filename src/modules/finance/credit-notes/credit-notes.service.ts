@@ -11,8 +11,8 @@ import {
   ActionLedger,
   assertUnchangedSince,
   type RecordedAction,
-  Reverses,
   type ReversalResult,
+  Reverses,
 } from '../../action-ledger/index.js';
 import { type BilledTax, BookingsService } from '../../bookings/index.js';
 import { RemindersService } from '../../notifications/index.js';
@@ -35,12 +35,12 @@ import {
   originalOf,
   reasonOf,
 } from './credit-note-contents.service.js';
-import type {
-  CorrectInvoice,
-  CreateCreditNote,
-  CreditNoteView,
-  IssueCreditNote,
-  ListCreditNotes,
+import {
+  type CorrectInvoice,
+  type CreateCreditNote,
+  type CreditNoteView,
+  type IssueCreditNote,
+  type ListCreditNotes,
   UpdateCreditNote,
 } from './credit-note.dto.js';
 import { CreditNotesRepository } from './credit-notes.repository.js';
@@ -136,7 +136,7 @@ export class CreditNotesService {
   }
 
   /** Deletes a draft that was not changed since. Throws 404, 409 `credit_note_final`, `changed_since`. */
-  @Reverses('finance.credit_note.create')
+  @Reverses('finance.credit_note.create', { effect: 'finance.credit_note.delete' })
   async reverseCreation(entry: RecordedAction): Promise<ReversalResult> {
     const { note, lines } = await this.lockDraft(entry.subjectId, null);
     assertUnchangedSince(entry, note);

@@ -92,7 +92,7 @@ export class InvoicesController {
    */
   @Patch(':id')
   @RequireScope('finance:write')
-  @Mutates('finance.invoice.update')
+  @Mutates('finance.invoice.update', { irreversible: 'A draft has no effect yet: change it again' })
   @Refuses({
     409: ['invoice_issued', 'invoice_void', 'booking_closed', 'credit_due'],
     422: ['totals_mismatch', 'negative_total', 'invoice_exceeds_booking', 'tax_rate_missing'],
@@ -114,7 +114,7 @@ export class InvoicesController {
    */
   @Delete(':id')
   @RequireScope('finance:delete')
-  @Mutates('finance.invoice.delete')
+  @Mutates('finance.invoice.delete', { irreversible: 'The draft had no number and no effect: create one' })
   @Refuses({ 409: ['invoice_issued', 'invoice_void'] })
   async delete(
     @PathId('inv', 'id', 5) id: string,
@@ -143,7 +143,7 @@ export class InvoicesController {
   @Post(':id/issuance')
   @HttpCode(200)
   @RequireScope('finance:write')
-  @Mutates('finance.invoice.issue')
+  @Mutates('finance.invoice.issue', { irreversible: 'An issued document is final: void or credit it' })
   @Refuses({
     409: [
       'invalid_transition',
@@ -183,7 +183,7 @@ export class InvoicesController {
   @Post(':id/voiding')
   @HttpCode(200)
   @RequireScope('finance:void')
-  @Mutates('finance.invoice.void')
+  @Mutates('finance.invoice.void', { irreversible: 'A void document is final: issue an invoice' })
   @Refuses({ 409: ['invalid_transition', 'credit_note_required'] })
   async void(
     @PathId('inv', 'id', 4) id: string,
@@ -203,7 +203,9 @@ export class InvoicesController {
   @Post(':id/redrawing')
   @HttpCode(200)
   @RequireScope('finance:write')
-  @Mutates('finance.invoice.redraw')
+  @Mutates('finance.invoice.redraw', {
+    irreversible: 'The draft follows the booking: change the booking, or the lines of the draft',
+  })
   @Refuses({
     409: [
       'invoice_issued',

@@ -5,7 +5,14 @@ import { AppError, conflict, notFound, unprocessable } from '../../../platform/e
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
-import { assertUnchangedSince, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
+import {
+  assertUnchangedSince,
+  byVersion,
+  type RecordedAction,
+  type ReversalResult,
+  Reverses,
+  Undoes,
+} from '../../action-ledger/index.js';
 import { type BookingSummary, BookingsService } from '../../bookings/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { AccountAuditService } from '../booking-account/account-audit.service.js';
@@ -14,14 +21,14 @@ import { BookingAccountsService } from '../booking-account/booking-accounts.serv
 import type { Invoice, PricedLine } from '../booking-account/invoice.entity.js';
 import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
 import { draftStale, drawnFromOf, isOnlyBilledElsewhere, type Staleness, stalenessOf } from './draft-staleness.js';
-import type {
-  CorrectedPayer,
-  CreateInvoice,
-  CreateInvoiceLine,
-  DeliverInvoice,
-  IssueInvoice,
-  ListInvoices,
-  RedrawInvoice,
+import {
+  type CorrectedPayer,
+  type CreateInvoice,
+  type CreateInvoiceLine,
+  type DeliverInvoice,
+  type IssueInvoice,
+  type ListInvoices,
+  type RedrawInvoice,
   UpdateInvoice,
 } from './invoice.dto.js';
 import { contentsOf, type InvoiceSources } from './invoice-contents.js';
@@ -138,6 +145,7 @@ export class InvoicesService {
   }
 
   /** Only a draft. Returns it as it was. */
+  @Undoes('finance.invoice.create', { effect: 'finance.invoice.delete', values: byVersion })
   async delete(id: string, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
       await this.lockBookingOf(id);
@@ -232,7 +240,7 @@ export class InvoicesService {
   }
 
   /** The invoice was not sent. Throws 404, 409 `changed_since`. */
-  @Reverses('finance.invoice.deliver')
+  @Reverses('finance.invoice.deliver', { effect: 'finance.invoice.update' })
   async reverseDelivery(entry: RecordedAction): Promise<ReversalResult> {
     await this.lockBookingOf(entry.subjectId);
     const locked = await this.lock(entry.subjectId, null);

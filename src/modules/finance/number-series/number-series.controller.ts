@@ -99,7 +99,9 @@ export class NumberSeriesController {
   @Post(':id/date-releases')
   @HttpCode(200)
   @RequireScope('finance:numbering')
-  @Mutates('finance.invoice_number_series.release_date')
+  @Mutates('finance.invoice_number_series.release_date', {
+    irreversible: 'Documents of the day may have been issued since',
+  })
   @Refuses({ 404: ['not_found'], 409: ['document_still_open', 'date_already_released'] })
   async releaseDate(
     @PathId('iser') id: string,
@@ -132,7 +134,7 @@ export class NumberSeriesController {
    */
   @Delete(':id')
   @RequireScope('finance:numbering')
-  @Mutates('finance.invoice_number_series.delete')
+  @Mutates('finance.invoice_number_series.delete', { irreversible: 'The series had issued no number: create one' })
   @Refuses({ 409: ['series_in_use'] })
   async delete(
     @PathId('iser', 'id', 3) id: string,

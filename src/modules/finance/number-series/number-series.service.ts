@@ -7,15 +7,21 @@ import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
+import {
+  ActionLedger,
+  type RecordedAction,
+  type ReversalResult,
+  Reverses,
+  UndoesItself,
+} from '../../action-ledger/index.js';
 import type { NumberSource } from './next-number.sql.js';
 import { assertShape, frameOf, periodKeyOf } from './number-pattern.js';
-import type {
-  CreateNumberSeries,
-  ListNumberSeries,
-  ReadSequenceReport,
-  ReleaseDate,
-  SequenceEntry,
+import {
+  type CreateNumberSeries,
+  type ListNumberSeries,
+  type ReadSequenceReport,
+  type ReleaseDate,
+  type SequenceEntry,
   UpdateNumberSeries,
 } from './number-series.dto.js';
 import { type DocumentType, NumberSeries, type NumberSeriesView, SHAPE } from './number-series.entity.js';
@@ -85,6 +91,7 @@ export class NumberSeriesService {
     return this.repository.get(id);
   }
 
+  @UndoesItself('finance.invoice_number_series.update', UpdateNumberSeries)
   async update(id: string, body: UpdateNumberSeries, expected: ExpectedVersions): Promise<NumberSeriesView> {
     return this.database.transaction(async () => {
       await this.repository.lockAll();
@@ -175,7 +182,7 @@ export class NumberSeriesService {
    * Deactivates a series that has assigned no number. The series that it replaced as the default is the default again if it
    * still exists and is active. Throws 404, 409 `series_in_use`, `series_inactive`.
    */
-  @Reverses('finance.invoice_number_series.create')
+  @Reverses('finance.invoice_number_series.create', { effect: 'finance.invoice_number_series.update' })
   async reverseCreation({ subjectId: id, after: created }: RecordedAction): Promise<ReversalResult> {
     await this.repository.lockAll();
     const view = await this.repository.lock(id, { excludesIssues: true });

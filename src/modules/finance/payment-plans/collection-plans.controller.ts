@@ -27,7 +27,7 @@ export class CollectionPlansController {
   @Post()
   @HttpCode(200)
   @RequireScope('finance:write')
-  @Mutates('finance.payment_plan.materialize')
+  @Mutates('finance.payment_plan.materialize', { irreversible: 'Installments are changed or waived one by one' })
   @ApiBody({ type: CollectionPlanRequest, required: false })
   @BodyExample({ method: 'bank_transfer', stage: 'initial' })
   @Refuses({

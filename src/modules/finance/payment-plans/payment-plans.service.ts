@@ -151,7 +151,7 @@ export class PaymentPlansService {
    * Restores an installment that is not paid as it was before an update or before it was waived. The ledger entry of the reversal records it; the
    * installments that balance it get entries of their own. Throws 409 `changed_since`, `schedule_paid`.
    */
-  @Reverses(['finance.payment_schedule.update', 'finance.payment_schedule.waive'])
+  @Reverses(['finance.payment_schedule.update', 'finance.payment_schedule.waive', 'finance.payment_schedule.unwaive'])
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const before = await checkedAs(StoredInstallment, entry.before);
     const account = await this.accounts.lock(before.bookingId);

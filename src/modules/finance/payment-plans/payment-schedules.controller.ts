@@ -57,7 +57,7 @@ export class PaymentSchedulesController {
    */
   @Post()
   @RequireScope('finance:write')
-  @Mutates('finance.payment_schedule.create')
+  @Mutates('finance.payment_schedule.create', { irreversible: 'An installment stays in the plan: waive it' })
   @Refuses({
     409: ['booking_closed', 'booking_not_priced', 'schedule_limit_reached'],
     422: ['plan_total_mismatch', 'due_date_after_departure'],
@@ -139,7 +139,9 @@ export class PaymentSchedulesController {
   @Post(':scheduleId/small-difference')
   @HttpCode(200)
   @RequireScope('finance:write')
-  @Mutates('finance.payment_schedule.write_off')
+  @Mutates('finance.payment_schedule.write_off', {
+    irreversible: 'The rest is an installment of its own: reverse its waiver',
+  })
   @Refuses({ 409: ['booking_closed', 'schedule_paid', 'schedule_cancelled', 'beyond_tolerance'] })
   async writeOff(
     @ChangeTarget({ bookingId: ['book', 22], scheduleId: ['psch', 3] }) target: Target<'bookingId' | 'scheduleId'>,

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger } from '../../action-ledger/index.js';
-import { completePolicy, type PaymentPolicyBody } from '../../bookings/index.js';
+import { ActionLedger, Undoes, versionAfter } from '../../action-ledger/index.js';
+import { completePolicy, PaymentPolicyBody } from '../../bookings/index.js';
 import { OrganizationPolicy } from './payment-policy.entity.js';
 
 const ID = 'organization';
@@ -33,6 +34,10 @@ export class PaymentPoliciesService {
   }
 
   /** Replaces the whole policy. Existing plans do not change. */
+  @Undoes('finance.payment_policy.replace', {
+    effect: 'finance.payment_policy.replace',
+    values: async (entry) => [await checkedAs(PaymentPolicyBody, entry.before), versionAfter(entry)] as const,
+  })
   async replace(input: PaymentPolicyBody, expected: ExpectedVersions): Promise<OrganizationPolicy> {
     const { steps, ...terms } = completePolicy(input, '');
     return this.database.transaction(async () => {

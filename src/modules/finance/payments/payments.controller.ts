@@ -98,7 +98,7 @@ export class PaymentsController {
   @Post(':id/allocations')
   @HttpCode(200)
   @RequireScope('finance:write')
-  @Mutates('finance.payment.allocate')
+  @Mutates('finance.payment.allocate', { irreversible: 'Later money was allocated around it: remove the allocations' })
   @Refuses({
     409: [
       'invalid_transition',
@@ -129,7 +129,7 @@ export class PaymentsController {
    */
   @Delete(':id/allocations/:allocationId')
   @RequireScope('finance:delete')
-  @Mutates('finance.payment.deallocate')
+  @Mutates('finance.payment.deallocate', { irreversible: 'Later money was allocated around it: allocate the payment' })
   @Refuses({ 409: ['invalid_transition'] })
   async deallocate(
     @PathId('pay', 'id', 3) id: string,
@@ -152,7 +152,7 @@ export class PaymentsController {
   @Post(':id/reversal')
   @HttpCode(200)
   @RequireScope('finance:write')
-  @Mutates('finance.payment.reverse')
+  @Mutates('finance.payment.reverse', { irreversible: 'A reversed payment is final: record the payment again' })
   @Refuses({
     409: ['invalid_transition', 'payment_is_transfer', 'commission_adjusted'],
     422: ['paid_on_out_of_bounds'],

@@ -221,7 +221,7 @@ export class PaymentsService {
    * Reverses a payment that was recorded by mistake; the ledger entry of the reversal records it. Throws 409
    * `invalid_transition`.
    */
-  @Reverses('finance.payment.record')
+  @Reverses('finance.payment.record', { effect: 'finance.payment.reverse' })
   async reverseRecording({ subjectId }: RecordedAction, reason: string): Promise<ReversalResult> {
     const locked = await this.lock(subjectId, null);
     const payment = await this.reverseLocked(locked, { reason });

@@ -95,7 +95,7 @@ export class PeriodsController {
   @Post(':period/filing')
   @HttpCode(200)
   @RequireScope('finance:close')
-  @Mutates('finance.period.file')
+  @Mutates('finance.period.file', { irreversible: 'The authority has the return: a filed period is final' })
   @Refuses({ 409: ['invalid_transition'] })
   async file(
     @PathMonth('2025-10') period: string,

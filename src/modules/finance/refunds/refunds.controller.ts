@@ -56,7 +56,7 @@ export class RefundsController {
   @Post('refunds/:id/completion')
   @HttpCode(200)
   @RequireScope('finance:refund')
-  @Mutates('finance.refund.complete')
+  @Mutates('finance.refund.complete', { irreversible: 'The money was sent: record it when it returns' })
   @Refuses({ 409: ['invalid_transition'], 422: ['paid_on_out_of_bounds'] })
   async complete(
     @PathId('pay', 'id', 8) id: string,
@@ -75,7 +75,7 @@ export class RefundsController {
   @Post('refunds/:id/failure')
   @HttpCode(200)
   @RequireScope('finance:write', { freshProof: true })
-  @Mutates('finance.refund.fail')
+  @Mutates('finance.refund.fail', { irreversible: 'A failed refund is final: request another one' })
   @Refuses({ 409: ['invalid_transition'] })
   async fail(
     @PathId('pay', 'id', 9) id: string,

@@ -87,7 +87,7 @@ export class RefundsService {
   }
 
   /** A refund that was requested by mistake fails. Throws 409 `changed_since`, `invalid_transition`. */
-  @Reverses('finance.refund.request')
+  @Reverses('finance.refund.request', { effect: 'finance.refund.fail' })
   async reverseRequest(entry: RecordedAction, reason: string): Promise<ReversalResult> {
     const { account, refund } = await this.lock(entry.subjectId, null);
     assertUnchangedSince(entry, refund);

@@ -74,7 +74,7 @@ export class TransfersController {
   @Post('transfers/:id/reversal')
   @HttpCode(200)
   @RequireScope('finance:write')
-  @Mutates('finance.transfer.reverse')
+  @Mutates('finance.transfer.reverse', { irreversible: 'A reversed transfer is final: transfer again' })
   @Refuses({ 409: ['invalid_transition', 'transfer_used'] })
   async reverse(@PathId('ptrf') id: string, @Body() { reason }: ReverseTransfer): Promise<TransferEnvelope> {
     return { data: toTransfer(await this.transfers.reverse(id, reason)) };

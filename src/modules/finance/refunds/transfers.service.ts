@@ -109,7 +109,7 @@ export class TransfersService {
     });
   }
 
-  @Reverses('finance.transfer.create')
+  @Reverses('finance.transfer.create', { effect: 'finance.transfer.reverse' })
   async reverseCreation({ subjectId }: RecordedAction, reason: string): Promise<ReversalResult> {
     const { before, transfer } = await this.reverseLocked(subjectId, reason);
     this.audit.publishTransfer('reverse', transfer);

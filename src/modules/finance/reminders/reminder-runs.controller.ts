@@ -29,7 +29,7 @@ export class ReminderRunsController {
    */
   @Post()
   @RequireScope('finance:write')
-  @Mutates('finance.reminder.request')
+  @Mutates('finance.reminder.request', { irreversible: 'The mail was sent' })
   @BodyExample({ scheduleId: demoId('psch', 1) })
   @Refuses({ 409: ['target_closed', 'no_reminder_rule'] })
   async request(

@@ -37,7 +37,7 @@ export class RenditionsController {
   @Post(OF_INVOICE)
   @HttpCode(202)
   @RequireScope('finance:write')
-  @Mutates('finance.invoice_rendition.request')
+  @Mutates('finance.invoice_rendition.request', { irreversible: 'It changed no document' })
   @Refuses({ 409: ['invoice_not_issued'] })
   @LimitOperation({ name: 'invoice-rendition', maxConcurrent: 8 })
   async request(@PathId('inv') id: string, @Body() body: RequestRendition): Promise<RenditionEnvelope> {
@@ -68,7 +68,7 @@ export class RenditionsController {
   @Post(OF_CREDIT_NOTE)
   @HttpCode(202)
   @RequireScope('finance:write')
-  @Mutates('finance.invoice_rendition.request')
+  @Mutates('finance.invoice_rendition.request', { irreversible: 'It changed no document' })
   @Refuses({ 409: ['invoice_not_issued'] })
   @LimitOperation({ name: 'invoice-rendition', maxConcurrent: 8 })
   async requestOfCreditNote(@PathId('crn') id: string, @Body() body: RequestRendition): Promise<RenditionEnvelope> {

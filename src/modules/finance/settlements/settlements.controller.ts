@@ -65,7 +65,9 @@ export class SettlementsController {
   @Post(OF_BOOKING)
   @HttpCode(200)
   @RequireScope('finance:write', { freshProof: true })
-  @Mutates('finance.cancellation_settlement.settle')
+  @Mutates('finance.cancellation_settlement.settle', {
+    irreversible: 'A settlement is reversed with the reinstatement of its booking',
+  })
   @BodyExample({ refund: { method: 'bank_transfer', reason: 'The customer fell ill' } })
   @Refuses({
     403: ['forbidden'],

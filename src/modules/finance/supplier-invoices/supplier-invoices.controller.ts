@@ -149,7 +149,9 @@ export class SupplierInvoicesController {
   @Post(':id/voiding')
   @HttpCode(200)
   @RequireScope('finance:void')
-  @Mutates('finance.supplier_invoice.void')
+  @Mutates('finance.supplier_invoice.void', {
+    irreversible: 'A void document is final: record the supplier invoice again',
+  })
   @Refuses({ 409: ['invalid_transition', 'invoice_has_payments'] })
   async void(
     @PathId('sinv', 'id', 5) id: string,

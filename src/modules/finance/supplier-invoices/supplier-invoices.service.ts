@@ -8,10 +8,22 @@ import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
+import {
+  ActionLedger,
+  byVersion,
+  type RecordedAction,
+  type ReversalResult,
+  Reverses,
+  Undoes,
+  UndoesItself,
+} from '../../action-ledger/index.js';
 import { OrganizationSettingsService } from '../../organization/index.js';
 import { PeriodsService } from '../periods/periods.service.js';
-import type { CreateSupplierInvoice, ListSupplierInvoices, UpdateSupplierInvoice } from './supplier-invoice.dto.js';
+import {
+  type CreateSupplierInvoice,
+  type ListSupplierInvoices,
+  UpdateSupplierInvoice,
+} from './supplier-invoice.dto.js';
 import { SupplierInvoice } from './supplier-invoice.entity.js';
 import { headOf, priceLines } from './supplier-invoice-amounts.js';
 import type { PricedLine } from './supplier-invoice-line.entity.js';
@@ -79,6 +91,7 @@ export class SupplierInvoicesService {
     return this.repository.get(id);
   }
 
+  @UndoesItself('finance.supplier_invoice.update', UpdateSupplierInvoice)
   async update(id: string, body: UpdateSupplierInvoice, expected: ExpectedVersions): Promise<View> {
     return this.database.transaction(async () => {
       const { invoice, lines: presentLines } = await this.repository.lock(id);
@@ -108,6 +121,7 @@ export class SupplierInvoicesService {
     });
   }
 
+  @Undoes('finance.supplier_invoice.reopen', { effect: 'finance.supplier_invoice.approve', values: byVersion })
   async approve(id: string, expected: ExpectedVersions): Promise<View> {
     return this.change(id, expected, { verb: 'approve', transition: (invoice, now) => this.post(invoice, now) });
   }
@@ -126,7 +140,7 @@ export class SupplierInvoicesService {
   }
 
   /** Voids the invoice. Throws 409 `invalid_transition`, `invoice_has_payments`. */
-  @Reverses('finance.supplier_invoice.create', { needs: 'finance:void' })
+  @Reverses('finance.supplier_invoice.create', { effect: 'finance.supplier_invoice.void' })
   async reverseCreation({ subjectId }: RecordedAction, reason: string): Promise<ReversalResult> {
     const invoice = await this.repository.rows.lock(subjectId);
     return this.apply('void', invoice, (_, now) => {
@@ -136,7 +150,7 @@ export class SupplierInvoicesService {
   }
 
   /** Makes the invoice a draft again. Throws 409 `invalid_transition`, `invoice_has_payments`, `approved_again`. */
-  @Reverses('finance.supplier_invoice.approve')
+  @Reverses('finance.supplier_invoice.approve', { effect: 'finance.supplier_invoice.reopen' })
   async reverseApproval({ subjectId, after }: RecordedAction): Promise<ReversalResult> {
     const invoice = await this.repository.rows.lock(subjectId);
     return this.apply('reopen', invoice, async (_, now) => {

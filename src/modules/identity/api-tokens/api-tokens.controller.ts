@@ -57,7 +57,7 @@ export class ApiTokensController {
    */
   @Delete(':id')
   @RequireScope('identity:delete')
-  @Mutates('identity.api_token.revoke')
+  @Mutates('identity.api_token.revoke', { irreversible: 'A revoked credential stays revoked: create a token' })
   async revoke(@PathId('atok', 'id', 2) id: string): Promise<ApiTokenEnvelope> {
     const token = await this.tokens.revoke(id);
     return { data: toApiToken(token) };

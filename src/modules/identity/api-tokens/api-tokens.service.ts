@@ -11,7 +11,7 @@ import { invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import { ActionLedger, Undoes } from '../../action-ledger/index.js';
 import { UserCredentialsService } from '../credentials/user-credentials.service.js';
 import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { assertCallerHasScopes } from '../users/assert-caller-has-scopes.js';
@@ -99,6 +99,10 @@ export class ApiTokensService {
   }
 
   /** Revokes a token and all tokens that were created with it. A second revocation changes nothing. Throws 404. */
+  @Undoes('identity.api_token.create', {
+    effect: 'identity.api_token.revoke',
+    values: ({ subjectId }) => [subjectId] as const,
+  })
   async revoke(id: string): Promise<ApiToken> {
     return this.database.transaction(async () => {
       const lock = { mode: 'pessimistic_write' } as const;

@@ -84,7 +84,7 @@ export class InvitationsController {
   @Post(':id/resend')
   @HttpCode(200)
   @RequireScope('identity:write')
-  @Mutates('identity.invitation.resend')
+  @Mutates('identity.invitation.resend', { irreversible: 'The mail was sent' })
   @Refuses({ 409: ['invitation_closed', 'mail_not_configured'] })
   async resend(
     @PathId('invt', 'id', 1) id: string,
@@ -104,7 +104,7 @@ export class InvitationsController {
   @Post(':id/revocation')
   @HttpCode(200)
   @RequireScope('identity:write')
-  @Mutates('identity.invitation.revoke')
+  @Mutates('identity.invitation.revoke', { irreversible: 'The link has ended: invite again' })
   @Refuses({ 409: ['invitation_closed'] })
   async revoke(
     @PathId('invt', 'id', 2) id: string,
@@ -126,7 +126,7 @@ export class InvitationsController {
   @Post('acceptance')
   @Public()
   @RateLimit('account-links')
-  @MutatesForNobody('identity.invitation.accept')
+  @MutatesForNobody('identity.invitation.accept', { irreversible: 'The person has an account: disable it' })
   @Refuses({
     409: ['email_taken'],
     422: ['link_invalid', 'password_too_common', 'password_too_personal'],

@@ -125,7 +125,7 @@ export class InvitationsService {
   }
 
   /** Revokes the invitation. Throws 409 `invitation_closed`. */
-  @Reverses('identity.invitation.create')
+  @Reverses('identity.invitation.create', { effect: 'identity.invitation.revoke' })
   async reverseCreation({ subjectId }: RecordedAction): Promise<ReversalResult> {
     return this.close(await this.rows.lock(subjectId));
   }

@@ -31,7 +31,7 @@ export class PasswordsController {
   @Post('me/password')
   @HttpCode(200)
   @RequireScope()
-  @Mutates('identity.user.password_change')
+  @Mutates('identity.user.password_change', { irreversible: 'The ledger keeps no secrets: change the password again' })
   @Refuses({
     403: ['session_required'],
     422: ['current_password_wrong', 'password_unchanged', 'password_too_common', 'password_too_personal'],
@@ -69,7 +69,9 @@ export class PasswordsController {
   @HttpCode(200)
   @Public()
   @RateLimit('account-links')
-  @MutatesForNobody('identity.user.password_reset')
+  @MutatesForNobody('identity.user.password_reset', {
+    irreversible: 'The ledger keeps no secrets: change the password again',
+  })
   @Refuses({ 422: ['link_invalid', 'password_too_common', 'password_too_personal'] })
   async completeReset(@Body() body: CompletePasswordReset): Promise<CompletedPasswordResetEnvelope> {
     return { data: await this.passwords.completeReset(body) };

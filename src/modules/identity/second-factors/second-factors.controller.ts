@@ -51,7 +51,10 @@ export class SecondFactorsController {
    */
   @Post('me/second-factor')
   @RequireScope()
-  @Mutates('identity.second_factor.create', { secrets: ['data.otpauthUri'] })
+  @Mutates('identity.second_factor.create', {
+    irreversible: 'The ledger keeps no secrets: set up another one',
+    secrets: ['data.otpauthUri'],
+  })
   @Refuses({
     403: ['session_required', 'password_change_required'],
     409: ['second_factor_active'],
@@ -74,7 +77,10 @@ export class SecondFactorsController {
   @Post('me/second-factor/activation')
   @HttpCode(200)
   @RequireScope()
-  @Mutates('identity.second_factor.activate', { secrets: ['data.recoveryCodes'] })
+  @Mutates('identity.second_factor.activate', {
+    irreversible: 'The ledger keeps no secrets: remove the second factor',
+    secrets: ['data.recoveryCodes'],
+  })
   @Refuses({ ...REJECTIONS, 409: ['second_factor_active', 'second_factor_inactive'] })
   async activate(@Body() { code }: ActivateSecondFactor): Promise<RecoveryCodesEnvelope> {
     return { data: { recoveryCodes: await this.secondFactors.activate(code) } };
@@ -89,7 +95,10 @@ export class SecondFactorsController {
   @Post('me/second-factor/recovery-codes')
   @HttpCode(200)
   @RequireScope()
-  @Mutates('identity.second_factor.replace_recovery_codes', { secrets: ['data.recoveryCodes'] })
+  @Mutates('identity.second_factor.replace_recovery_codes', {
+    irreversible: 'The ledger keeps no secrets: replace the codes again',
+    secrets: ['data.recoveryCodes'],
+  })
   @BodyExample(PROOF)
   @Refuses(REJECTIONS)
   async replaceRecoveryCodes(@Body() proof: SecondFactorProof): Promise<RecoveryCodesEnvelope> {
@@ -106,7 +115,7 @@ export class SecondFactorsController {
   @Post('me/second-factor/removal')
   @HttpCode(200)
   @RequireScope()
-  @Mutates('identity.second_factor.remove')
+  @Mutates('identity.second_factor.remove', { irreversible: 'The ledger keeps no secrets: set up a second factor' })
   @BodyExample(PROOF)
   @Refuses(REJECTIONS)
   async remove(@Body() proof: SecondFactorProof): Promise<SecondFactorEnvelope> {
@@ -124,7 +133,7 @@ export class SecondFactorsController {
   @ApiOperation({ operationId: 'users_removeSecondFactor' })
   @Delete('users/:id/second-factor')
   @RequireScope('identity:write')
-  @Mutates('identity.second_factor.remove')
+  @Mutates('identity.second_factor.remove', { irreversible: 'The ledger keeps no secrets: set up a second factor' })
   @Refuses({ 409: ['own_second_factor'] })
   async removeOfUser(@PathId('user', 'id', 2) id: string): Promise<SecondFactorEnvelope> {
     return { data: await this.secondFactors.removeOfUser(id) };

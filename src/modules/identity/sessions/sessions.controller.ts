@@ -43,7 +43,7 @@ export class SessionsController {
   @Post()
   @Public()
   @RateLimit(null)
-  @MutatesForNobody('identity.session.create')
+  @MutatesForNobody('identity.session.create', { irreversible: 'The session can be ended' })
   @Refuses({ 401: ['unauthorized', 'second_factor_required'] })
   async open(@Body() body: Login, @Ip() address: string): Promise<OpenedSessionEnvelope> {
     return opened(await this.logins.open(body, address));
@@ -62,7 +62,7 @@ export class SessionsController {
   @Post('second-factor')
   @Public()
   @RateLimit(null)
-  @MutatesForNobody('identity.session.create')
+  @MutatesForNobody('identity.session.create', { irreversible: 'The session can be ended' })
   @BodyExample({ challengeId: 'as the error contains it', code: '287082' })
   @Refuses({ 401: ['unauthorized'] })
   async continue(@Body() body: ContinueLogin, @Ip() address: string): Promise<OpenedSessionEnvelope> {
@@ -95,7 +95,7 @@ export class SessionsController {
   @Post('current/reauthentication')
   @HttpCode(200)
   @RequireScope()
-  @Mutates('identity.session.reauthenticate')
+  @Mutates('identity.session.reauthenticate', { irreversible: 'The proof of identity ends by itself' })
   @BodyExample({ code: '287082' })
   @Refuses({
     403: ['session_required', 'password_change_required'],
@@ -114,7 +114,7 @@ export class SessionsController {
    */
   @Delete('current')
   @RequireScope()
-  @Mutates('identity.session.end')
+  @Mutates('identity.session.end', { irreversible: 'An ended session stays ended: log in' })
   @Refuses({ 403: ['session_required'] })
   async endCurrent(): Promise<SessionEnvelope> {
     const session = await this.sessions.endCurrent();
@@ -129,7 +129,7 @@ export class SessionsController {
    */
   @Delete('others')
   @RequireScope()
-  @Mutates('identity.session.end_others')
+  @Mutates('identity.session.end_others', { irreversible: 'Ended sessions stay ended: log in' })
   @Refuses({ 403: ['session_required', 'password_change_required'] })
   async endOthers(): Promise<EndedSessionsEnvelope> {
     return { data: { endedSessions: await this.sessions.endOthers() } };
@@ -144,7 +144,7 @@ export class SessionsController {
    */
   @Delete(':id')
   @RequireScope()
-  @Mutates('identity.session.end')
+  @Mutates('identity.session.end', { irreversible: 'An ended session stays ended: log in' })
   @Refuses({ 403: ['session_required', 'password_change_required', 'reauthentication_required'] })
   async end(@PathId('sess') id: string): Promise<SessionEnvelope> {
     const session = await this.sessions.end(id);

@@ -81,7 +81,10 @@ export class ContractsController {
    */
   @Patch(':id')
   @RequireScope('legal:write')
-  @Mutates('legal.contract.update', SECRETS)
+  @Mutates('legal.contract.update', {
+    ...SECRETS,
+    irreversible: 'The ledger keeps the digest of the text only: change the contract again',
+  })
   @Refuses({ 409: ['contract_locked', 'contract_number_taken'] })
   async update(
     @PathContract(4) id: string,
@@ -168,7 +171,7 @@ export class ContractsController {
   @Post(':id/voiding')
   @HttpCode(200)
   @RequireScope('legal:write')
-  @Mutates('legal.contract.void', SECRETS)
+  @Mutates('legal.contract.void', { ...SECRETS, irreversible: 'A void contract is final: create one' })
   @Refuses({ 409: ['invalid_transition'] })
   async void(
     @PathContract(7) id: string,

@@ -17,7 +17,14 @@ import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { MailLimits } from '../../../platform/limits/mail-limits.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
-import { ActionLedger, type RecordedAction, Reverses, type ReversalResult } from '../../action-ledger/index.js';
+import {
+  ActionLedger,
+  byReason,
+  type RecordedAction,
+  type ReversalResult,
+  Reverses,
+  Undoes,
+} from '../../action-ledger/index.js';
 import { DirectMailsService } from '../../notifications/index.js';
 import { newPublicId, REFERENCE } from './contract-id.js';
 import {
@@ -212,6 +219,7 @@ export class ContractsService {
     });
   }
 
+  @Undoes('legal.contract.create', { effect: 'legal.contract.void', values: byReason })
   async void(id: string, reason: string, expected: ExpectedVersions): Promise<Contract> {
     return this.database.transaction(async () => {
       const contract = await this.lock(id, expected);
@@ -236,7 +244,7 @@ export class ContractsService {
   }
 
   /** Opens public access again, under the same id and the same links. */
-  @Reverses('legal.contract.withdraw')
+  @Reverses('legal.contract.withdraw', { effect: 'legal.contract.send' })
   async reverseWithdrawal({ subjectId }: RecordedAction): Promise<ReversalResult> {
     const contract = await this.rows.lock(subjectId);
     const before = contract.auditImage();
@@ -247,7 +255,7 @@ export class ContractsService {
   }
 
   /** Declares the contract void. Its number remains assigned, and a sent mail cannot be recalled. */
-  @Reverses(['legal.contract.issue', 'legal.contract.send'])
+  @Reverses(['legal.contract.issue', 'legal.contract.send'], { effect: 'legal.contract.void' })
   async reverse({ subjectId }: RecordedAction, reason: string): Promise<ReversalResult> {
     return this.declareVoid(await this.rows.lock(subjectId), reason);
   }

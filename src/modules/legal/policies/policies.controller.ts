@@ -26,7 +26,7 @@ export class PoliciesController {
    */
   @Post()
   @RequireScope('legal:write')
-  @Mutates('legal.policy.create')
+  @Mutates('legal.policy.create', { irreversible: 'Versions may depend on it, so a policy stays: retire its versions' })
   @Refuses({ 409: ['policy_slug_taken'] })
   async create(@Body() body: CreatePolicy): Promise<PolicyEnvelope> {
     const view = await this.policies.create(body);

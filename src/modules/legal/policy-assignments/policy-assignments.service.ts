@@ -129,7 +129,7 @@ export class PolicyAssignmentsService {
   }
 
   /** Removes the assignment; terms that were sold under it do not change. Throws 409 `changed_since`. */
-  @Reverses('legal.policy_assignment.create', { needs: 'legal:delete' })
+  @Reverses('legal.policy_assignment.create', { effect: 'legal.policy_assignment.remove' })
   async reverseCreation(entry: RecordedAction): Promise<ReversalResult> {
     return this.reverseOpen(entry, 'removed', (one, now) => one.remove(currentActor().id, now));
   }
@@ -142,7 +142,7 @@ export class PolicyAssignmentsService {
   }
 
   /** Restores the assignment. Terms that were sold meanwhile do not change. Throws 409 `policy_assignment_overlap`. */
-  @Reverses('legal.policy_assignment.remove', { needs: 'legal:write' })
+  @Reverses('legal.policy_assignment.remove', { effect: 'legal.policy_assignment.create' })
   async reverseRemoval(entry: RecordedAction): Promise<ReversalResult> {
     const assignment = await this.rows.lock(entry.subjectId);
     assertUnchangedSince(entry, assignment);

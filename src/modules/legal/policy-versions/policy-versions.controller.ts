@@ -36,7 +36,7 @@ export class PolicyVersionsController {
    */
   @Post()
   @RequireScope('legal:write')
-  @Mutates('legal.policy_version.create')
+  @Mutates('legal.policy_version.create', { irreversible: 'A version keeps its number: change or retire it' })
   async create(@PathId('pol') policyId: string, @Body() body: CreatePolicyVersion): Promise<PolicyVersionEnvelope> {
     const view = await this.versions.create(policyId, body);
     return created(`${PATH}/${policyId}/versions/${view.version.id}`, view.version, { data: toVersion(view) });
@@ -78,7 +78,9 @@ export class PolicyVersionsController {
    */
   @Patch(':versionId')
   @RequireScope('legal:write')
-  @Mutates('legal.policy_version.update')
+  @Mutates('legal.policy_version.update', {
+    irreversible: 'The ledger keeps the digest of the text only: change the version again',
+  })
   @Refuses({ 409: ['policy_version_immutable'] })
   async update(
     @ChangeTarget({ id: ['pol', 2], versionId: ['polv', 2] }) target: Target<'id' | 'versionId'>,
@@ -98,7 +100,9 @@ export class PolicyVersionsController {
   @Post(':versionId/publication')
   @HttpCode(200)
   @RequireScope('legal:write')
-  @Mutates('legal.policy_version.publish')
+  @Mutates('legal.policy_version.publish', {
+    irreversible: 'Bookings may have been sold under it: publish another version',
+  })
   @Refuses({ 409: ['invalid_transition'] })
   async publish(
     @ChangeTarget({ id: ['pol', 2], versionId: ['polv', 3] }) target: Target<'id' | 'versionId'>,
@@ -117,7 +121,7 @@ export class PolicyVersionsController {
   @Post(':versionId/retirement')
   @HttpCode(200)
   @RequireScope('legal:write')
-  @Mutates('legal.policy_version.retire')
+  @Mutates('legal.policy_version.retire', { irreversible: 'A retired version is final: publish another one' })
   @Refuses({ 409: ['invalid_transition'] })
   async retire(
     @ChangeTarget({ id: ['pol', 3], versionId: ['polv', 4] }) target: Target<'id' | 'versionId'>,

@@ -106,7 +106,7 @@ export class ReminderRulesService {
   }
 
   /** Disables the rule. Partial if a message was sent, may have been sent or is being sent. */
-  @Reverses('notifications.reminder_rule.compose')
+  @Reverses('notifications.reminder_rule.compose', { effect: 'notifications.reminder_rule.update' })
   async reverseComposition({ subjectId: id }: RecordedAction): Promise<ReversalResult> {
     const rule = await this.repository.rules.lock(id);
     if (!rule.enabled) throw conflict('reminder_rule_disabled', 'The rule is already disabled');

@@ -214,7 +214,7 @@ export class DeparturesController {
   @Post(':id/guarantee')
   @HttpCode(200)
   @RequireScope('operations:write')
-  @Mutates('operations.departure.guarantee')
+  @Mutates('operations.departure.guarantee', { irreversible: 'Customers were told that it runs: cancel the departure' })
   @BodyExample({ reason: 'Enough inquiries' })
   @Refuses({ 409: ['departure_cancelled', 'invalid_transition'] })
   async guarantee(

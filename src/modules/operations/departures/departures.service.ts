@@ -3,15 +3,19 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import {
   ActionLedger,
   assertUnchangedSince,
+  byReason,
   type RecordedAction,
-  Reverses,
   type ReversalResult,
+  Reverses,
+  Undoes,
+  versionAfter,
 } from '../../action-ledger/index.js';
 import { TaxCodesService } from '../../taxes/index.js';
 import { FacilitiesService } from '../facilities/facilities.service.js';
@@ -25,7 +29,7 @@ import {
 import { DepartureMinimumsService } from './departure-minimums.service.js';
 import { type DepartureSummary, toDepartureSummary } from './departure-summary.js';
 import { cutoffOf } from './departure-deadlines.js';
-import type { CreateDeparture, ListDepartures, UpdateDeparture } from './departure.dto.js';
+import { type CreateDeparture, type ListDepartures, UpdateDeparture } from './departure.dto.js';
 import type { Departure, DepartureChanges, DepartureView } from './departure.entity.js';
 import { type ChangedDeparture, DeparturesRepository, type Shortage, type Units } from './departures.repository.js';
 import { newDeparture } from './new-departure.js';
@@ -99,6 +103,11 @@ export class DeparturesService {
   }
 
   /** Returns the departure, and warnings of listeners about its move. */
+  @Undoes('operations.departure.update', {
+    effect: 'operations.departure.update',
+    values: async (entry) =>
+      [entry.subjectId, await checkedAs(UpdateDeparture, entry.before), { expected: versionAfter(entry) }] as const,
+  })
   async update(
     id: string,
     body: UpdateDeparture,
@@ -137,6 +146,10 @@ export class DeparturesService {
     return found;
   }
 
+  @Undoes(['operations.departure.create', 'operations.departure.reinstate'], {
+    effect: 'operations.departure.cancel',
+    values: byReason,
+  })
   async cancel(id: string, reason: string | null, expected: ExpectedVersions): Promise<DepartureView> {
     return this.database.transaction(async () => {
       const departure = await this.lockExpected(id, expected);
@@ -158,7 +171,7 @@ export class DeparturesService {
   }
 
   /** Throws 409 `changed_since` if the departure was changed after its cancellation. */
-  @Reverses('operations.departure.cancel')
+  @Reverses('operations.departure.cancel', { effect: 'operations.departure.reinstate' })
   async reverseCancellation(entry: RecordedAction): Promise<ReversalResult> {
     const { subjectId } = entry;
     // Its slots change the departure after the entry of the cancellation was written, and not its version.
@@ -179,13 +192,13 @@ export class DeparturesService {
   }
 
   /** Throws 409 `changed_since` if the departure was changed after its sales were closed. */
-  @Reverses('operations.departure.close_sales')
+  @Reverses('operations.departure.close_sales', { effect: 'operations.departure.open_sales' })
   async reverseClosing(entry: RecordedAction): Promise<ReversalResult> {
     return this.reverseSales(entry, (departure, now) => departure.openSales(now));
   }
 
   /** Throws 409 `changed_since` if the departure was changed after its sales were opened. */
-  @Reverses('operations.departure.open_sales')
+  @Reverses('operations.departure.open_sales', { effect: 'operations.departure.close_sales' })
   async reverseOpening(entry: RecordedAction): Promise<ReversalResult> {
     return this.reverseSales(entry, (departure, now) => departure.closeSales(now));
   }

@@ -15,9 +15,11 @@ import { sortRows } from '../../../platform/database/sort-rows.js';
 import {
   ActionLedger,
   assertUnchangedSince,
+  byVersion,
   type RecordedAction,
-  Reverses,
   type ReversalResult,
+  Reverses,
+  Undoes,
 } from '../../action-ledger/index.js';
 import { type AddressBody, type CreateFacility, type ListFacilities, UpdateFacility } from './facility.dto.js';
 import { Facility, type FacilityChanges, type FacilityImpact, type FacilityStatus } from './facility.entity.js';
@@ -96,6 +98,7 @@ export class FacilitiesService {
   }
 
   /** Throws 404 also if the facility is already archived. */
+  @Undoes('operations.facility.create', { effect: 'operations.facility.delete', values: byVersion })
   async archive(id: string, expected: ExpectedVersions): Promise<{ facility: Facility; impact: FacilityImpact }> {
     return this.database.transaction(async () => {
       const facility = await this.rows.lock(id);
@@ -129,7 +132,7 @@ export class FacilitiesService {
   }
 
   /** Throws 409 `changed_since`, also if the facility is already restored, and `facility_code_taken`. */
-  @Reverses('operations.facility.delete', { needs: 'operations:write' })
+  @Reverses('operations.facility.delete', { effect: 'operations.facility.create' })
   async reverseArchival(entry: RecordedAction): Promise<ReversalResult> {
     const { status = 'active' } = await checkedAs(UpdateFacility, entry.before);
     const facility = await this.rows.lock(entry.subjectId);

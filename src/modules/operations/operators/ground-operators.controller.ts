@@ -78,7 +78,9 @@ export class GroundOperatorsController {
    */
   @Patch(':id')
   @RequireScope('operations:write')
-  @Mutates('operations.ground_operator.update')
+  @Mutates('operations.ground_operator.update', {
+    irreversible: 'The ledger keeps no contact data: change the operator again',
+  })
   @BodyExample({ active: false, insuranceExpiresOn: '2028-06-30' })
   @Refuses({ 409: ['operator_code_taken', 'facility_archived'] })
   async update(

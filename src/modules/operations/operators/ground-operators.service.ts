@@ -10,7 +10,7 @@ import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import { ActionLedger, Undoes, versionAfter } from '../../action-ledger/index.js';
 import { FacilitiesService } from '../facilities/facilities.service.js';
 import type { CreateGroundOperator, ListGroundOperators, UpdateGroundOperator } from './ground-operator.dto.js';
 import { GroundOperator, type GroundOperatorChanges } from './ground-operator.entity.js';
@@ -57,6 +57,10 @@ export class GroundOperatorsService {
     return this.rows.get(id);
   }
 
+  @Undoes('operations.ground_operator.create', {
+    effect: 'operations.ground_operator.update',
+    values: (entry) => [entry.subjectId, { active: false }, versionAfter(entry)] as const,
+  })
   async update(id: string, body: UpdateGroundOperator, expected: ExpectedVersions): Promise<GroundOperator> {
     return this.database.transaction(async () => {
       const operator = await this.rows.lock(id);

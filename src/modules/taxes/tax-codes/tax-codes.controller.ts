@@ -97,7 +97,7 @@ export class TaxCodesController {
    */
   @Post(':id/rates')
   @RequireScope('finance:write')
-  @Mutates('finance.tax_code.add_rate')
+  @Mutates('finance.tax_code.add_rate', { irreversible: 'Documents may have the rate: add another one' })
   @Refuses({ 409: ['tax_rate_overlap'] })
   async addRate(
     @PathId('taxc', 'id', 2) id: string,

@@ -115,7 +115,7 @@ export class TaxCodesService {
   }
 
   /** Deletes the tax code. Throws 409 `tax_code_in_use` if an item, a departure, a component or a document refers to it. */
-  @Reverses('finance.tax_code.create')
+  @Reverses('finance.tax_code.create', { effect: 'finance.tax_code.update' })
   async reverseCreation({ subjectId }: RecordedAction): Promise<ReversalResult> {
     const view = await this.repository.lock(subjectId);
     await this.repository.delete(view.taxCode);

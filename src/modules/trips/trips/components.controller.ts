@@ -73,7 +73,7 @@ export class ComponentsController {
   @ApiOperation({ operationId: 'tripComponents_remove' })
   @Delete(':componentId')
   @RequireScope('trips:delete')
-  @Mutates('trips.trip_component.remove')
+  @Mutates('trips.trip_component.remove', { irreversible: 'The trip keeps the component as removed: add another one' })
   @Refuses({ 409: ['invalid_transition'] })
   async remove(
     @ChangeTarget({ envelopeId: ['trip', 2], componentId: ['tcmp', 5] }) target: Target<'envelopeId' | 'componentId'>,

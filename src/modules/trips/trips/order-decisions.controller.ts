@@ -57,7 +57,7 @@ export class OrderDecisionsController {
   @Post('attentions/:attentionId/resolution')
   @HttpCode(200)
   @RequireScope('trips:write')
-  @Mutates('trips.attention.resolve')
+  @Mutates('trips.attention.resolve', { irreversible: 'It states what the provider did' })
   @Refuses({ 409: ['attention_resolved'] })
   async resolve(
     @PathId('trip', 'envelopeId', 2) envelopeId: string,
@@ -78,7 +78,7 @@ export class OrderDecisionsController {
   @Post('components/:componentId/confirmation-retries')
   @HttpCode(200)
   @RequireScope('trips:write')
-  @Mutates('trips.component.retry_confirmation')
+  @Mutates('trips.component.retry_confirmation', { irreversible: 'The provider was asked' })
   @Refuses({ 409: ['invalid_transition'] })
   async retryConfirmation(
     @ChangeTarget({ envelopeId: ['trip', 2], componentId: ['tcmp', 14] }) target: Target<'envelopeId' | 'componentId'>,
@@ -100,7 +100,10 @@ export class OrderDecisionsController {
   @ApiOperation({ operationId: 'tripComponents_replace' })
   @Post('components/:componentId/replacements')
   @RequireScope('trips:write')
-  @Mutates('trips.component.replace', { ownTransactions: true })
+  @Mutates('trips.component.replace', {
+    irreversible: 'The provider has the new order: replace the component again',
+    ownTransactions: true,
+  })
   @BodyExample({
     kind: 'manual_placeholder',
     title: 'Guest house',

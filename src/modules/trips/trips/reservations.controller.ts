@@ -33,7 +33,10 @@ export class ReservationsController {
   @Post('pricing')
   @HttpCode(200)
   @RequireScope('trips:write')
-  @Mutates('trips.trip.price', { ownTransactions: true })
+  @Mutates('trips.trip.price', {
+    irreversible: 'Prices of providers end by themselves: price the trip again',
+    ownTransactions: true,
+  })
   @Refuses({
     409: ['component_unavailable', 'invalid_transition', 'quote_pending', 'trip_not_priced'],
     422: ['currency_mismatch'],
@@ -95,7 +98,7 @@ export class ReservationsController {
   @Post('booking')
   @HttpCode(200)
   @RequireScope('trips:write')
-  @Mutates('trips.trip.book')
+  @Mutates('trips.trip.book', { irreversible: 'The sale is agreed with the customer: cancel the trip' })
   @Refuses({ 409: ['hold_expired', 'invalid_transition'] })
   async book(
     @PathId('trip', 'envelopeId', 5) id: string,
@@ -116,7 +119,9 @@ export class ReservationsController {
   @Post('cancellation')
   @HttpCode(200)
   @RequireScope('trips:write')
-  @Mutates('trips.trip.cancel')
+  @Mutates('trips.trip.cancel', {
+    irreversible: 'The providers have the cancellation: reinstate the booking, or plan another trip',
+  })
   @Refuses({ 409: ['invalid_transition'] })
   async cancel(
     @PathId('trip', 'envelopeId', 6) id: string,
@@ -138,7 +143,7 @@ export class ReservationsController {
   @Post('abandonment')
   @HttpCode(200)
   @RequireScope('trips:write')
-  @Mutates('trips.trip.abandon')
+  @Mutates('trips.trip.abandon', { irreversible: 'Its holds have ended: reserve the trip again' })
   @Refuses({ 409: ['not_abandonable', 'reservation_in_progress'] })
   async abandon(
     @PathId('trip', 'envelopeId', 6) id: string,

@@ -8,10 +8,12 @@ import { Jobs } from '../../../platform/jobs/jobs.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import {
   ActionLedger,
+  byReason,
   CompletesReversal,
   type RecordedAction,
   type ReversalResult,
   Reverses,
+  Undoes,
 } from '../../action-ledger/index.js';
 import { BookingsService, type ComponentSale, type TripSale, TripSalesService } from '../../bookings/index.js';
 import { OrganizationSettingsService } from '../../organization/index.js';
@@ -116,6 +118,7 @@ export class ReservationsService {
     });
   }
 
+  @Undoes('trips.trip.create', { effect: 'trips.trip.cancel', values: byReason })
   async cancel(id: string, reason: string | null, expected: ExpectedVersions): Promise<TripView> {
     return this.database.transaction(async () => {
       const view = await this.lockExpected(id, expected);
@@ -173,7 +176,7 @@ export class ReservationsService {
    * `releaseExternalHolds`, and the trip is a draft without prices. If an earlier reversal did that already, only
    * unreleased external holds are left. Throws 409 `trip_not_reserved`, `reserved_again`.
    */
-  @Reverses('trips.trip.reserve')
+  @Reverses('trips.trip.reserve', { effect: 'trips.trip.update' })
   async reverseReservation({ subjectId, after }: RecordedAction): Promise<ReversalResult> {
     const { trip, components: all, plan } = await this.repository.lockView(subjectId);
     const before = trip.auditImage();

@@ -5,11 +5,19 @@ import { make } from '../../../platform/database/rows.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { assertVersion } from '../../../platform/http/if-match.js';
 import type { Target } from '../../../platform/http/change-target.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { newId } from '../../../platform/ids/id.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import {
+  ActionLedger,
+  changedIn,
+  parentIn,
+  type RecordedAction,
+  Undoes,
+  versionAfter,
+} from '../../action-ledger/index.js';
 import { DeparturesService } from '../../operations/index.js';
 import { TaxCodesService } from '../../taxes/index.js';
-import type { CreateComponent, UpdateComponent } from './trip-component.dto.js';
+import { type CreateComponent, UpdateComponent } from './trip-component.dto.js';
 import { TripComponent } from './trip-component.entity.js';
 import type { Trip } from './trip.entity.js';
 import { TripsRepository } from './trips.repository.js';
@@ -54,6 +62,10 @@ export class TripComponentsService {
     });
   }
 
+  @Undoes('trips.trip_component.update', {
+    effect: 'trips.trip_component.update',
+    values: async (entry) => [targetOf(entry), await checkedAs(UpdateComponent, changedIn(entry))] as const,
+  })
   async update(target: ComponentTarget, changes: UpdateComponent): Promise<TripComponent> {
     return this.change(target, 'update', async (component) => {
       Object.assign(component, changes);
@@ -66,6 +78,10 @@ export class TripComponentsService {
   }
 
   /** The row stays, for the audit. */
+  @Undoes('trips.trip_component.create', {
+    effect: 'trips.trip_component.remove',
+    values: (entry) => [targetOf(entry)] as const,
+  })
   async remove(target: ComponentTarget): Promise<TripComponent> {
     return this.change(target, 'remove', async (component) => {
       component.remove();
@@ -188,4 +204,8 @@ export function newComponent(
 
 function subjectOf({ id }: TripComponent) {
   return { subjectType: 'trip_component', subjectId: id };
+}
+
+function targetOf(entry: RecordedAction): ComponentTarget {
+  return { envelopeId: parentIn(entry, 'envelopeId'), componentId: entry.subjectId, expected: versionAfter(entry) };
 }

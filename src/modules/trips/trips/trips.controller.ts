@@ -63,7 +63,9 @@ export class TripsController {
    */
   @Patch(':envelopeId')
   @RequireScope('trips:write')
-  @Mutates('trips.trip.update')
+  @Mutates('trips.trip.update', {
+    irreversible: 'The ledger keeps no data of the travelling party: change the trip again',
+  })
   @Refuses({ 409: ['invalid_transition'] })
   async update(
     @PathId('trip', 'envelopeId', 2) id: string,

@@ -1,0 +1,361 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import { addItem, BOOKINGS, bookingBody, confirmedBooking, itemBody, makeBooking } from '../bookings/bookings.js';
+import { ALLOTMENTS, newAllotment, onlySlot, departureIn } from '../distribution/allotments/allotments.js';
+import { earn, change as commissionPath, soldItem } from '../finance/commissions/commissions.js';
+import { draft as draftInvoice, PATH as INVOICES, sell } from '../finance/invoices/invoicing.js';
+import { make as makeBill, PATH as BILLS } from '../finance/invoices.js';
+import { makeSeries, PATH as SERIES } from '../finance/number-series/series.js';
+import { planned, POLICY } from '../finance/payment-plans/plans.js';
+import { CONTRACTS, draft as draftContract } from '../legal/contracts.js';
+import { newTaxCode } from '../taxes/tax-codes.js';
+import { DEPARTURES, newDeparture } from '../operations/departures.js';
+import { FACILITIES, newFacility, newOperator, OPERATORS } from '../operations/facilities.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { makeDeparture, makeTrip, MANUAL, readTrip, seats, TRIPS } from '../trips/trips.js';
+import { blocked, reversed } from './reversals.js';
+import { unique } from './ledger.js';
+
+let app: TestApp;
+let staff: TestClient;
+beforeAll(async () => {
+  // Jobs are disabled, so that nothing changes between an action and its reversal.
+  app = await startApp({ env: { JOBS: 'false' } });
+  staff = app.as('owner');
+});
+
+type Row = Record<string, unknown>;
+
+/** What the path names; null if nothing is there any more. */
+async function read(path: string): Promise<Row | null> {
+  const { status, body, text } = await staff.get<{ data?: Row } & Row>(path);
+  if (status !== 200 && status !== 404) throw new Error(text);
+  return status === 404 ? null : (body.data ?? body);
+}
+
+/** Without what every change sets, at any depth. */
+function lasting(row: Row | null): unknown {
+  const text = JSON.stringify(row, (name, value: unknown) => (VOLATILE.has(name) ? undefined : value));
+  return JSON.parse(text) as unknown;
+}
+const VOLATILE = new Set(['version', 'updatedAt']);
+
+async function send(method: 'post' | 'put' | 'patch' | 'delete', path: string, body?: object): Promise<Row> {
+  const answer = await staff[method]<{ data?: Row } & Row>(path, body);
+  expect([answer.status < 300, answer.text]).toEqual([true, answer.text]);
+  return answer.body?.data ?? answer.body ?? {};
+}
+
+/** Something that exists, the path to read it, and how to change it. */
+interface Subject {
+  id: string;
+  path: string;
+  /** Also the path to change it with PATCH, unless `change` is given. */
+  changes?: object;
+  change?: () => Promise<unknown>;
+}
+
+const at = (path: string, row: { id?: unknown }): { id: string; path: string } => ({
+  id: String(row.id),
+  path: `${path}/${String(row.id)}`,
+});
+
+async function invoiceOf(order: object = {}) {
+  const { id: bookingId } = await sell(app, order);
+  return draftInvoice(staff, { bookingId });
+}
+
+async function onlyComponentOf(envelopeId: string): Promise<string> {
+  const { components } = await readTrip(staff, envelopeId);
+  return String(components[0]?.componentId);
+}
+
+const UPDATES: [action: string, make: () => Promise<Subject>][] = [
+  [
+    'distribution.allotment.update',
+    async () => ({
+      ...at(
+        ALLOTMENTS,
+        await newAllotment(app, {
+          notes: 'Before',
+          release: { mode: 'automatic', steps: [{ daysBefore: 21, keepQuantity: 2 }] },
+        }),
+      ),
+      changes: { validTo: '2031-12-31', defaultQuantity: 9, active: false, release: null, notes: null },
+    }),
+  ],
+  [
+    'distribution.allotment_slot.update',
+    async () => {
+      const { productId } = await departureIn(app, 30);
+      const { id: allotmentId } = await newAllotment(app, { productId, type: 'guaranteed', defaultQuantity: 4 });
+      const { id } = await onlySlot(app, allotmentId);
+      const slots = `${ALLOTMENTS}/${allotmentId}/slots`;
+      return { id, path: slots, change: () => send('patch', `${slots}/${id}`, { allotted: 7 }) };
+    },
+  ],
+  [
+    'finance.supplier_invoice.update',
+    async () => ({
+      ...at(BILLS, await makeBill(staff)),
+      changes: { supplierName: unique('Coach'), invoiceNumber: unique('C'), dueDate: '2031-12-31', notes: 'Checked' },
+    }),
+  ],
+  [
+    'finance.invoice_number_series.update',
+    async () => ({ ...at(SERIES, await makeSeries(staff)), changes: { active: false } }),
+  ],
+  [
+    'finance.payment_policy.replace',
+    async () => {
+      const path = '/v1/admin/finance/payment-policy';
+      await send('put', path, POLICY);
+      const [first, ...others] = POLICY.steps;
+      const steps = [{ ...first, percentBasisPoints: 4_000 }, ...others];
+      return { id: 'organization', path, change: () => send('put', path, { ...POLICY, steps }) };
+    },
+  ],
+  [
+    'operations.departure.update',
+    async () => {
+      const { id: facilityId } = await newFacility(app);
+      const made = await newDeparture(app, { facilityId, capacity: 12 });
+      const changes = {
+        capacity: 20,
+        facilityId: null,
+        priceCents: 7_000,
+        taxIncludedCents: 0,
+        minParticipants: 3,
+        startsAt: '2031-05-12T09:00:00.000Z',
+        endsAt: '2031-05-12T18:00:00.000Z',
+      };
+      return { ...at(DEPARTURES, made), changes };
+    },
+  ],
+  [
+    'bookings.booking_item.update',
+    async () => {
+      const { id } = await makeBooking(staff);
+      const item = await addItem(staff, id, { quantity: 2 });
+      return {
+        ...at(`${BOOKINGS}/${id}/items`, item),
+        changes: { quantity: 3, title: 'Seat at the aisle', unitSellCents: 12_500 },
+      };
+    },
+  ],
+  [
+    'bookings.booking_item.update',
+    async () => {
+      const taxCode = await newTaxCode(staff);
+      const { id } = await makeBooking(staff);
+      const [first, second] = [
+        await newDeparture(app),
+        await newDeparture(app, { startsAt: '2031-05-12T09:00:00.000Z', endsAt: '2031-05-12T18:00:00.000Z' }),
+      ];
+      const item = await addItem(staff, id, { departureId: first.id, quantity: 2, taxCodeId: taxCode.id });
+      return { ...at(`${BOOKINGS}/${id}/items`, item), changes: { departureId: second.id, quantity: 5 } };
+    },
+  ],
+  [
+    'trips.trip_component.update',
+    async () => {
+      const { envelopeId } = await makeTrip(staff, [MANUAL]);
+      const path = `${TRIPS}/${envelopeId}`;
+      const id = await onlyComponentOf(envelopeId);
+      const changes = { title: 'Public guide', quantity: 2, unitPriceCents: 9_000 };
+      return { id, path, change: () => send('patch', `${path}/components/${id}`, changes) };
+    },
+  ],
+  [
+    'catalog.document.put',
+    async () => {
+      const name = unique('tour').replaceAll(' ', '-');
+      const path = `/v1/admin/catalog/documents/products/${name}`;
+      const { locale, market } = await send('put', path, { fields: { name: 'Before', tags: ['a'] } });
+      const id = `products/${String(locale)}/${String(market)}/${name}`;
+      return { id, path, change: () => send('put', path, { fields: { name: 'After' } }) };
+    },
+  ],
+];
+
+it.each(UPDATES)('the reversal of %s restores what the update changed', async (action, make) => {
+  const { id, path, changes, change = () => send('patch', path, changes) } = await make();
+  const before = lasting(await read(path));
+  await change();
+  const changed = await read(path);
+  if (changes) expect(changed).toMatchObject(changes);
+  expect(lasting(changed)).not.toEqual(before);
+
+  await reversed(app, id, action);
+
+  expect(lasting(await read(path))).toEqual(before);
+});
+
+/** An action, how to perform it, and what is there after its reversal. */
+interface Performed {
+  id: string;
+  path: string;
+  after: object | null;
+}
+
+const OTHERS: [action: string, perform: () => Promise<Performed>][] = [
+  ['distribution.allotment.create', async () => ({ ...at(ALLOTMENTS, await newAllotment(app)), after: null })],
+  ['finance.invoice.create', async () => ({ ...at(INVOICES, await invoiceOf()), after: null })],
+  [
+    'finance.commission.create',
+    async () => {
+      const made = await earn(staff, (await soldItem(staff)).id);
+      return { id: made.id, path: commissionPath(made), after: { status: 'void' } };
+    },
+  ],
+  [
+    'operations.departure.create',
+    async () => ({ ...at(DEPARTURES, await newDeparture(app)), after: { status: 'cancelled' } }),
+  ],
+  [
+    'operations.facility.create',
+    async () => ({ ...at(FACILITIES, await newFacility(app)), after: { status: 'archived' } }),
+  ],
+  [
+    'operations.ground_operator.create',
+    async () => ({ ...at(OPERATORS, await newOperator(app)), after: { active: false } }),
+  ],
+  [
+    'legal.contract.create',
+    async () => {
+      const { reference } = await draftContract(app);
+      return { ...at(CONTRACTS, { id: reference }), after: { status: 'void' } };
+    },
+  ],
+  [
+    'trips.trip.create',
+    async () => {
+      const { envelopeId: id } = await makeTrip(staff, []);
+      return { id, path: `${TRIPS}/${id}`, after: { status: 'cancelled' } };
+    },
+  ],
+  [
+    'trips.trip_component.create',
+    async () => {
+      const { id: departureId } = await makeDeparture(staff);
+      const { envelopeId } = await makeTrip(staff, [seats(departureId)]);
+      return { id: await onlyComponentOf(envelopeId), path: `${TRIPS}/${envelopeId}`, after: { components: [] } };
+    },
+  ],
+  [
+    'identity.api_token.create',
+    async () => {
+      const path = '/v1/admin/identity/api-tokens';
+      const made = await send('post', path, { name: 'Report', scopes: ['bookings:read'] });
+      const id = String(made['id']);
+      return { id, path: `${path}?limit=1`, after: [{ id, revokedAt: expect.any(String) }] };
+    },
+  ],
+  [
+    'bookings.booking.create',
+    async () => ({ ...at(BOOKINGS, await send('post', BOOKINGS, bookingBody())), after: { status: 'cancelled' } }),
+  ],
+  [
+    'bookings.booking_item.create',
+    async () => {
+      const items = `${BOOKINGS}/${(await makeBooking(staff)).id}/items`;
+      return { ...at(items, await send('post', items, itemBody())), after: { status: 'cancelled' } };
+    },
+  ],
+  [
+    'bookings.booking.cancel',
+    async () => {
+      const { booking } = await confirmedBooking(staff);
+      await send('post', `${BOOKINGS}/${booking.id}/cancellation`, { reason: 'By mistake' });
+      return { ...at(BOOKINGS, booking), after: { status: 'confirmed', totalCents: booking['totalCents'] } };
+    },
+  ],
+  [
+    'bookings.booking.reinstate',
+    async () => {
+      const { booking } = await confirmedBooking(staff);
+      await send('post', `${BOOKINGS}/${booking.id}/cancellation`, { reason: 'By mistake' });
+      await send('post', `${BOOKINGS}/${booking.id}/reinstatement`, { reason: 'Found out' });
+      return { ...at(BOOKINGS, booking), after: { status: 'cancelled' } };
+    },
+  ],
+  [
+    'bookings.booking_item.cancel',
+    async () => {
+      const { booking, item } = await confirmedBooking(staff);
+      const subject = at(`${BOOKINGS}/${booking.id}/items`, item);
+      await send('post', `${subject.path}/cancellation`, {});
+      return { ...subject, after: { status: 'confirmed', totalSellCents: item.totalSellCents } };
+    },
+  ],
+  [
+    'bookings.booking_item.reinstate',
+    async () => {
+      const { booking, item } = await confirmedBooking(staff);
+      const subject = at(`${BOOKINGS}/${booking.id}/items`, item);
+      await send('post', `${subject.path}/cancellation`, {});
+      await send('post', `${subject.path}/reinstatement`, { reason: 'Found out' });
+      return { ...subject, after: { status: 'cancelled' } };
+    },
+  ],
+  [
+    'finance.supplier_invoice.reopen',
+    async () => {
+      const subject = at(BILLS, await makeBill(staff, { status: 'approved' }));
+      await send('post', `${subject.path}/reopening`, { reason: 'A line is missing' });
+      return { ...subject, after: { status: 'approved' } };
+    },
+  ],
+  [
+    'finance.payment_schedule.unwaive',
+    async () => {
+      const [bookingId, { id }] = await planned(staff);
+      const path = `/v1/admin/finance/bookings/${bookingId}/payment-schedules/${id}`;
+      await send('patch', `${path}?rebalance=none`, { status: 'cancelled' });
+      await send('patch', `${path}?rebalance=none`, { status: 'pending' });
+      return { id, path, after: { status: 'cancelled', waived: true } };
+    },
+  ],
+  [
+    'operations.departure.reinstate',
+    async () => {
+      const subject = at(DEPARTURES, await newDeparture(app));
+      await send('post', `${subject.path}/cancellation`, {});
+      await send('post', `${subject.path}/reinstatement`, {});
+      return { ...subject, after: { status: 'cancelled' } };
+    },
+  ],
+  [
+    'catalog.document.delete',
+    async () => {
+      const name = unique('tour').replaceAll(' ', '-');
+      const path = `/v1/admin/catalog/documents/products/${name}`;
+      await send('put', path, { fields: { name: 'Kept' } });
+      await send('delete', path);
+      return { id: `products/${name}`, path, after: { fields: { name: 'Kept' } } };
+    },
+  ],
+];
+
+it.each(OTHERS)('the reversal of %s leaves what its inverse leaves', async (action, perform) => {
+  const { id, path, after } = await perform();
+
+  const { before, after: recorded } = await reversed(app, id, action);
+
+  expect([before, recorded]).not.toEqual([null, null]);
+  const row = await read(path);
+  if (after === null) expect(row).toBeNull();
+  else expect(row).toMatchObject(after);
+});
+
+it('a reversal by a use case is blocked if the subject was changed since, and by the rules of the use case', async () => {
+  const departure = await newDeparture(app);
+  await send('patch', `${DEPARTURES}/${departure.id}`, { capacity: 40 });
+  expect(await blocked(app, departure.id, 'operations.departure.create')).toEqual({
+    reason: 'changed_since',
+    recordedVersion: 1,
+    currentVersion: 2,
+  });
+  const { booking } = await confirmedBooking(staff);
+  expect(await blocked(app, booking.id, 'bookings.booking.create')).toMatchObject({ reason: 'changed_since' });
+});
