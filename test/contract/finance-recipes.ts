@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { demoId } from '../../src/platform/ids/id.js';
 import type { TestApp } from '../setup/app.js';
 import { inside, made, on, post, type Prepared, type Recipe, staff, type Subject } from './recipe.js';
 
@@ -125,6 +126,10 @@ export const financeRecipes: Record<string, Recipe> = {
     const call = await onBill(app);
     await post(app, `${BILLS}/${call.parameters.id}/issuance`);
     return { ...call, body: { format: 'html' }, subject: made('invoice_rendition') };
+  },
+  ['POST /v1/admin/finance/invoice-renditions/{id}/links']: async (app) => {
+    const id = demoId('rend', 1);
+    return { ...staff(app), parameters: { id }, body: { disposition: 'inline' }, subject: null };
   },
   [`POST ${BILLS}/{id}/redrawing`]: async (app) => ({ ...(await onBill(app)), body: {} }),
   [`POST ${BILLS}/{id}/delivery`]: async (app) => {

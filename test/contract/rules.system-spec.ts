@@ -49,13 +49,14 @@ const PUBLIC = [
   ...LINK_CALLS,
   'GET /.well-known/oauth-authorization-server/connect/v1',
 ];
-/** Signing in is limited by itself, a link works once, RFC 6749 has no such header, and a simulation changes nothing. */
+/** Signing in is limited by itself, a link works once, RFC 6749 has no such header, and a simulation or a link to a file changes nothing. */
 const WITHOUT_KEY = [
   ...OAUTH_CALLS,
   ...LINK_CALLS,
   `POST ${SESSIONS}`,
   `POST ${SESSIONS}/second-factor`,
   `POST ${STAFF}/notifications/reminder-rules/{id}/simulations`,
+  `POST ${STAFF}/finance/invoice-renditions/{id}/links`,
 ];
 /** Of surfaces whose other changes can be repeated without a key. */
 const WITH_KEY = ['POST /realtime/v1/channels/{channel}/messages', 'POST /vault/v1/{vaultSlug}/keys'];

@@ -9,6 +9,7 @@ const WHOLE_LISTS = ['buckets', 'recoveryCodes'];
 const TYPE_ID = /\b([a-z]+)_([0-7][0-9a-hjkmnp-tv-z]{25})\b/g;
 /** Opens a contract, so it is random in all of its characters. */
 const PUBLIC_CONTRACT_ID = /\bctr_[0-9a-hjkmnp-tv-z]{26}\b/g;
+const FILE_LINK = /\/v1\/files\/[\w-]+\.[\w-]{22}/g;
 const PLACEHOLDER_SUFFIX = '01k0examp1e';
 
 /** Random values by their member. Secrets are marked as examples. */
@@ -47,6 +48,7 @@ export function stableExample(answer: Json, today: string): Json {
   const stableText = (text: string): string =>
     text
       .replace(TYPE_ID, (id, prefix: string, suffix: string) => (suffix.startsWith('01k0dem0') ? id : same(id, prefix)))
+      .replace(FILE_LINK, `/v1/files/Example-file-link-0000.${'A'.repeat(22)}`)
       .replace(PUBLIC_CONTRACT_ID, `ctr_${PLACEHOLDER_SUFFIX}000000000000001`)
       .replace(/\b(occ)_[A-Za-z0-9]{24}\b/g, (id, prefix: string) => same(id, prefix))
       .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '01a00000-0000-7000-8000-000000000001')

@@ -44,9 +44,10 @@ async function bothKnow(version: number, use: 'signing' | 'sealing' = 'signing')
 
 async function linkToFile(node: TestApp): Promise<string> {
   const { key } = await node.nest.get(FileStore).put(Buffer.from('%PDF-1.7 invoice'));
-  return node.nest
+  const { path } = await node.nest
     .get(FileLinks)
     .linkTo({ key, name: 'invoice.pdf', type: 'application/pdf' }, await ownerTokenId(node));
+  return path;
 }
 
 async function firstCursor(): Promise<string> {

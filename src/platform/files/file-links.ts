@@ -9,10 +9,19 @@ export interface LinkedFile {
   /** Letters, digits, dots, dashes and underscores. */
   name: string;
   type: string;
+  /** Whether a browser may display it in a page of this origin, if its bytes are those of a PDF; otherwise it is downloaded. */
+  inline?: boolean;
+}
+
+export interface FileLink {
+  /** A path without the host name, which the client could have chosen. */
+  path: string;
+  expiresAt: Date;
 }
 
 const PURPOSE = 'file-link';
 const VALID_SECONDS = 300;
+const INLINE = 'inline';
 
 /** Knows which credentials have ended. The module of the credentials implements it with `@Listens(LinkCredentials, ...)`. */
 export abstract class LinkCredentials {
@@ -32,23 +41,24 @@ export class FileLinks {
     private readonly clock: Clock,
   ) {}
 
-  /** A path without the host name, which the client could have chosen. The link ends with the credential. */
-  async linkTo({ key, name, type }: LinkedFile, credentialId: string): Promise<string> {
-    const expiresAt = this.clock.inSeconds(VALID_SECONDS).getTime();
-    return `/v1/files/${await this.keys.sign(PURPOSE, [key, name, type, expiresAt, credentialId])}`;
+  /** The link ends with the credential. */
+  async linkTo({ key, name, type, inline = false }: LinkedFile, credentialId: string): Promise<FileLink> {
+    const expiresAt = this.clock.inSeconds(VALID_SECONDS);
+    const content = [key, name, type, expiresAt.getTime(), credentialId, ...(inline ? [INLINE] : [])];
+    return { path: `/v1/files/${await this.keys.sign(PURPOSE, content)}`, expiresAt };
   }
 
   /** The content of a link's token; null if it was forged, or the link or its credential has ended. */
   async open(token: string): Promise<LinkedFile | null> {
     const opened = await this.keys.verify(PURPOSE, token);
     if (!Array.isArray(opened)) return null;
-    const [key, name, type, expiresAt, credentialId] = opened as unknown[];
+    const [key, name, type, expiresAt, credentialId, disposition] = opened as unknown[];
     const texts = [key, name, type, credentialId];
     const isWhole = texts.every((part) => typeof part === 'string') && typeof expiresAt === 'number';
     if (!isWhole || expiresAt <= this.clock.now().getTime()) return null;
     for (const credentials of this.listeners.all(LinkCredentials)) {
       if (!(await credentials.isLive(String(credentialId)))) return null;
     }
-    return { key: String(key), name: String(name), type: String(type) };
+    return { key: String(key), name: String(name), type: String(type), inline: disposition === INLINE };
   }
 }

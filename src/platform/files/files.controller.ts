@@ -1,16 +1,23 @@
-import { Controller, Get, type PipeTransform, StreamableFile } from '@nestjs/common';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { Controller, Get, type PipeTransform, Res, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { Public } from '../auth/access.js';
 import { notFound } from '../errors/app-error.js';
 import { setResponseHeader } from '../http/response-headers.js';
 import { PathText } from '../http/path-id.js';
-import { FileLinks } from './file-links.js';
+import { FileLinks, type LinkedFile } from './file-links.js';
 import { FileStore } from './file-store.js';
 
 const TOKEN = /^[A-Za-z0-9_-]{20,900}\.[A-Za-z0-9_-]{22}$/;
 /** The form of a token; a real one is signed and known only from the response that returned it. */
 const EXAMPLE = `${Buffer.from('["<sha256>","INV-2027-0001.pdf","application/pdf",0]').toString('base64url')}.${'A'.repeat(22)}`;
-const TYPES = ['application/pdf', 'text/html'];
+/** Chromium draws a PDF with a style and an object of its own; only pages of this origin may frame it. */
+const PDF_POLICY = "default-src 'none';style-src 'unsafe-inline';object-src 'self';frame-ancestors 'self'";
+const PDF = 'application/pdf';
+const PDF_START = '%PDF-';
+const TYPES = [PDF, 'text/html'];
 const BINARY = { type: 'string', format: 'binary', description: 'The whole file; the example shows how it begins.' };
 
 /** A malformed token is rejected like an expired one. */
@@ -33,10 +40,10 @@ export class FilesController {
   /**
    * Download a file by signed link
    *
-   * @remarks Returns the file as an attachment. The token in the path is the only credential needed; it is part of a
-   * link that another response returned and is valid for five minutes, but not longer than the session or API token that
-   * asked for it. An invalid or expired token, or a deleted file,
-   * is not found (404).
+   * @remarks Returns the file as an attachment, or a PDF as `inline` if its link was requested so; pages of the same origin
+   * can then frame it. The token in the path is the only credential needed; it is part of a link that another response
+   * returned and is valid for five minutes, but not longer than the session or API token that asked for it. An invalid or
+   * expired token, or a deleted file, is not found (404).
    */
   @Get(':token')
   @Public()
@@ -49,17 +56,40 @@ export class FilesController {
       new TokenPipe(),
     )
     token: string,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<StreamableFile> {
     const linked = await this.links.open(token);
     const file = linked && (await this.files.open(linked.key));
     if (!linked || !file) throw notFound();
     setResponseHeader('Cache-Control', 'private, no-store');
     setResponseHeader('Referrer-Policy', 'no-referrer');
+    // Nothing else is displayed in the browser under this origin, because the content is not trusted.
+    const isShown = await isDisplayable(linked, file.stream);
+    if (isShown) {
+      setResponseHeader('Content-Security-Policy', PDF_POLICY);
+      response.removeHeader('X-Frame-Options');
+    }
     return new StreamableFile(file.stream, {
       type: linked.type,
-      // Never displayed in the browser under this origin, because the content is not trusted.
-      disposition: `attachment; filename="${linked.name}"`,
+      disposition: `${isShown ? 'inline' : 'attachment'}; filename="${linked.name}"`,
       length: file.sizeBytes,
     });
   }
+}
+
+async function isDisplayable({ inline, type }: LinkedFile, stream: Readable): Promise<boolean> {
+  if (!inline || type !== PDF) return false;
+  const start = await beginningOf(stream);
+  return start !== null && start.toString('latin1', 0, PDF_START.length) === PDF_START;
+}
+
+/** The first bytes of a stream, which still delivers them; null if it is empty. */
+async function beginningOf(stream: Readable): Promise<Buffer | null> {
+  let chunk = stream.read() as Buffer | null;
+  if (chunk === null && !stream.readableEnded) {
+    await once(stream, 'readable');
+    chunk = stream.read() as Buffer | null;
+  }
+  if (chunk !== null) stream.unshift(chunk);
+  return chunk;
 }

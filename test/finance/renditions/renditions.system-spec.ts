@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { FileLinks } from '../../../src/platform/files/file-links.js';
 import { FileStore } from '../../../src/platform/files/file-store.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
@@ -154,12 +155,24 @@ describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
     expect(await Promise.all(links.map(fetched))).toEqual([404, 404, 404]);
   });
 
-  it('a download is an empty 302 that is not cached', async () => {
+  it('a download is an empty 302 that is not cached, whatever Accept says', async () => {
     const { id } = await requestRendition(owner, (await bill(app)).id);
     await linkOf(owner, id);
-    const { status, headers, text } = await download(owner, id);
-    expect([status, text]).toEqual([302, '']);
-    expect(headers).toMatchObject({ 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' });
+    for (const Accept of [
+      '*/*',
+      'application/json',
+      'application/pdf',
+      'text/html,application/xhtml+xml',
+      'image/png',
+    ]) {
+      const { status, headers, text } = await app.request('GET', `${RENDITIONS}/${id}/download`, {
+        token: app.credentials.staff.token,
+        headers: { Accept },
+      });
+      expect([Accept, status, text]).toEqual([Accept, 302, '']);
+      expect(headers['location']).toMatch(/^\/v1\/files\//);
+      expect(headers).toMatchObject({ 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' });
+    }
   });
 
   it('an HTML rendition is escaped and in the requested language', async () => {
@@ -216,6 +229,113 @@ describe('GET /v1/admin/finance/invoice-renditions/{id}/download', () => {
       const unknown = await download(owner, id);
       expect([unknown.status, unknown.body]).toEqual([404, problem('not_found')]);
     }
+  });
+});
+
+describe('POST /v1/admin/finance/invoice-renditions/{id}/links', () => {
+  interface Link {
+    data: { url: string; expiresAt: string; fileName: string; disposition: string };
+  }
+  const PDF_POLICY = "default-src 'none';style-src 'unsafe-inline';object-src 'self';frame-ancestors 'self'";
+  const linkTo = (client: TestClient, id: string, body?: object) =>
+    client.post<Link>(`${RENDITIONS}/${id}/links`, body);
+
+  it('a link shows a PDF in a frame of its own origin, or downloads it, for five minutes', async () => {
+    const invoice = await bill(app);
+    const { id } = await requestRendition(owner, invoice.id);
+    await linkOf(owner, id);
+    const fileName = `${invoice.number}.pdf`;
+    for (const [body, disposition] of [
+      [{ disposition: 'inline' }, 'inline'],
+      [{ disposition: 'attachment' }, 'attachment'],
+      [{}, 'attachment'],
+    ] as const) {
+      const { status, body: answer, headers } = await linkTo(owner, id, body);
+      const { url, expiresAt } = answer.data;
+      expect([status, answer.data]).toEqual([201, { url, expiresAt, fileName, disposition }]);
+      expect(headers).toMatchObject({ location: url, 'cache-control': 'private, no-store' });
+      expect(Math.abs(Date.parse(expiresAt) - app.now().getTime() - 300_000)).toBeLessThan(5_000);
+      const file = await fetchFile(app.url + url);
+      expect(file.status).toBe(200);
+      expect(file.bytes.subarray(0, 5).toString()).toBe('%PDF-');
+      expect(createHash('sha256').update(file.bytes).digest('hex')).toBe(
+        (await owner.get<{ data: Rendition[] }>(`${PATH}/${invoice.id}/renditions`)).body.data[0]?.sha256,
+      );
+      expect(file.headers).toMatchObject({
+        'content-type': 'application/pdf',
+        'content-disposition': `${disposition}; filename="${fileName}"`,
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'private, no-store',
+      });
+      const isInline = disposition === 'inline';
+      expect(file.headers['x-frame-options']).toBe(isInline ? undefined : 'DENY');
+      if (isInline) expect(file.headers['content-security-policy']).toBe(PDF_POLICY);
+      else expect(file.headers['content-security-policy']).toContain("frame-ancestors 'none'");
+      expect((await fetchFile(app.url + url, {}, 'HEAD')).headers['content-disposition']).toContain(disposition);
+    }
+    const { url } = (await linkTo(owner, id, { disposition: 'inline' })).body.data;
+    app.travel({ ms: 301_000 });
+    expect((await fetchFile(app.url + url)).status).toBe(404);
+  });
+
+  it('a link to HTML, or to bytes that are no PDF, is never displayed', async () => {
+    const { id } = await requestRendition(owner, (await bill(app)).id, { format: 'html' });
+    await linkOf(owner, id);
+    const { data } = (await linkTo(owner, id, { disposition: 'inline' })).body;
+    expect(data.disposition).toBe('attachment');
+    const [token] = await app.sql<{ id: string }>('select id from api_tokens where revoked_at is null limit 1');
+    const links: string[] = [data.url];
+    for (const [bytes, type] of [
+      ['<html>%PDF-1.7', 'application/pdf'],
+      ['%PD', 'application/pdf'],
+      ['%PDF-1.7', 'text/html'],
+    ] as const) {
+      const { key } = await app.nest.get(FileStore).put(Buffer.from(bytes));
+      const file = { key, name: 'file.pdf', type, inline: true };
+      links.push((await app.nest.get(FileLinks).linkTo(file, token?.id ?? '')).path);
+    }
+    for (const link of links) {
+      const { status, headers } = await fetchFile(app.url + link);
+      expect([link, status, headers['x-frame-options']]).toEqual([link, 200, 'DENY']);
+      expect(headers['content-disposition']).toMatch(/^attachment;/);
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    }
+  });
+
+  it('a link ends when its user is disabled, and with the session that made it', async () => {
+    const { id } = await requestRendition(owner, (await bill(app)).id);
+    await linkOf(owner, id);
+    const [disabled, leaving] = [await hire(app, ['sales']), await hire(app, ['finance'])];
+    const links: string[] = [];
+    for (const { client } of [disabled, leaving]) {
+      const { status, body } = await linkTo(client, id, { disposition: 'inline' });
+      expect(status).toBe(201);
+      links.push(app.url + body.data.url);
+    }
+    const statuses = () => Promise.all(links.map(async (link) => (await fetchFile(link)).status));
+    expect(await statuses()).toEqual([200, 200]);
+    await owner.patch(`${USERS}/${disabled.user.id}`, { active: false });
+    await leaving.client.delete(`${SESSIONS}/current`);
+    expect(await statuses()).toEqual([404, 404]);
+  });
+
+  it('a link is rejected in the states in which a download is, and without finance:receivables', async () => {
+    const { id: invoiceId } = await bill(app);
+    const first = await requestRendition(owner, invoiceId);
+    await linkOf(owner, first.id);
+    const second = await requestRendition(owner, invoiceId);
+    await linkOf(owner, second.id);
+    const stale = await linkTo(owner, first.id, { disposition: 'inline' });
+    expect([stale.status, stale.body]).toEqual([409, problem('rendition_stale')]);
+    expect((await linkTo(owner, first.id, { allowStale: true })).status).toBe(201);
+    const [unknown, invalidBody] = [
+      await linkTo(owner, 'rend_01k0dem000e000000000009999', {}),
+      await linkTo(owner, second.id, { disposition: 'window' }),
+    ];
+    expect([unknown.status, unknown.body]).toEqual([404, problem('not_found')]);
+    expect([invalidBody.status, invalidBody.body]).toEqual([400, invalid('disposition', 'unknown_value')]);
+    const { status, body } = await linkTo(await staffWith(app, 'finance:write'), second.id, {});
+    expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:receivables' })]);
   });
 });
 

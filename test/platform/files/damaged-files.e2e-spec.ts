@@ -22,10 +22,10 @@ beforeAll(async () => {
 async function linked(size: number): Promise<{ key: string; bytes: Buffer; url: string }> {
   const bytes = randomBytes(size);
   const { key } = await app.nest.get(FileStore).put(bytes);
-  const link = await app.nest
+  const { path } = await app.nest
     .get(FileLinks)
     .linkTo({ key, name: 'file.pdf', type: 'application/pdf' }, await ownerTokenId(app));
-  return { key, bytes, url: app.url + link };
+  return { key, bytes, url: app.url + path };
 }
 
 /** Changes the last bit of a file on the disk. */

@@ -1,5 +1,6 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
-import { Id, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { Flag, Id, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { named } from '../../../platform/http/named-values.js';
 import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../organization/index.js';
@@ -10,6 +11,10 @@ import {
   type RenditionFormat,
   type RenditionStatus,
 } from './invoice-rendition.entity.js';
+import type { RenditionLink } from './renditions.service.js';
+
+const LINK_DISPOSITIONS = named('FileLinkDisposition', ['attachment', 'inline']);
+export type LinkDisposition = (typeof LINK_DISPOSITIONS)[number];
 
 /** Format and language of a rendition. */
 export class RequestRendition {
@@ -41,6 +46,45 @@ export class DownloadRendition {
   @Optional()
   @QueryFlag()
   allowStale?: boolean;
+}
+
+/** How a file is to be used. */
+export class CreateRenditionLink {
+  /**
+   * `attachment` (default): the browser saves the file; `inline`: it displays a PDF.
+   * @example "inline"
+   */
+  @Optional()
+  @OneOf(LINK_DISPOSITIONS)
+  disposition?: LinkDisposition;
+
+  /** Whether to accept a rendition that a newer version has replaced; false by default. */
+  @Optional()
+  @Flag()
+  allowStale?: boolean;
+}
+
+/** A signed link to a file. */
+export class RenditionLinkResponse {
+  /** Path of the file on this host; no credential is needed. */
+  @Text({ max: 1000 })
+  url: string;
+
+  /** When the link ends, five minutes after it was made (RFC 3339, UTC). */
+  @Instant()
+  expiresAt: string;
+
+  /** Name under which the file is saved: the number of the document with its format. */
+  @Text({ max: 200 })
+  fileName: string;
+
+  /** `inline` only for a PDF that was requested so. */
+  @OneOf(LINK_DISPOSITIONS)
+  disposition: LinkDisposition;
+}
+
+export function toRenditionLink({ url, expiresAt, fileName, disposition }: RenditionLink): RenditionLinkResponse {
+  return { url, expiresAt: expiresAt.toISOString(), fileName, disposition };
 }
 
 /** A rendered file of an issued invoice, or the request for one. */
@@ -99,4 +143,5 @@ export function toRendition(rendition: InvoiceRendition): RenditionResponse {
 }
 
 export class RenditionEnvelope extends dataOf(RenditionResponse) {}
+export class RenditionLinkEnvelope extends dataOf(RenditionLinkResponse) {}
 export class RenditionPage extends pageOf(RenditionResponse) {}

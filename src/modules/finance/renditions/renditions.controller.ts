@@ -1,19 +1,22 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiFoundResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
-import { setResponseHeader } from '../../../platform/http/response-headers.js';
+import { created, setResponseHeader } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
-import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { ChangesNothing, Mutates } from '../../../platform/idempotency/mutates.js';
 import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import {
+  CreateRenditionLink,
   DownloadRendition,
   ListRenditions,
   RenditionEnvelope,
+  RenditionLinkEnvelope,
   RenditionPage,
   RequestRendition,
   toRendition,
+  toRenditionLink,
 } from './rendition.dto.js';
 import { RenditionsService } from './renditions.service.js';
 
@@ -104,8 +107,28 @@ export class RenditionsController {
   })
   @Refuses({ 409: ['rendition_not_ready', 'rendition_failed', 'rendition_stale'], 410: ['rendition_file_missing'] })
   async download(@PathId('rend') id: string, @Query() { allowStale = false }: DownloadRendition): Promise<void> {
-    setResponseHeader('Location', await this.renditions.linkTo(id, { allowStale }));
+    const { url } = await this.renditions.linkTo(id, { allowStale });
+    setResponseHeader('Location', url);
     setResponseHeader('Cache-Control', 'private, no-store');
     setResponseHeader('Referrer-Policy', 'no-referrer');
+  }
+
+  /**
+   * Create a link to an invoice rendition
+   *
+   * @remarks Returns what the download redirects to: a signed link on this host for a page that cannot send a credential
+   * with it, such as the source of a frame. It is valid for five minutes, and ends before with the session or API token
+   * that asked for it and when its user is disabled. A PDF can be `inline`, and pages of this host can frame it; every
+   * other file is an attachment. The states of a rendition are answered as by the download.
+   */
+  @ApiOperation({ operationId: 'renditions_createLink' })
+  @Post(`${PATH}/:id/links`)
+  @RequireScope('finance:receivables', { freshProof: false })
+  @ChangesNothing('a link is a short-lived copy of its caller’s credential for one file')
+  @Refuses({ 409: ['rendition_not_ready', 'rendition_failed', 'rendition_stale'], 410: ['rendition_file_missing'] })
+  async createLink(@PathId('rend') id: string, @Body() body: CreateRenditionLink): Promise<RenditionLinkEnvelope> {
+    const link = toRenditionLink(await this.renditions.linkTo(id, body));
+    setResponseHeader('Cache-Control', 'private, no-store');
+    return created(link.url, {}, { data: link });
   }
 }

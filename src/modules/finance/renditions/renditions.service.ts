@@ -14,13 +14,26 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { OrganizationService } from '../../organization/index.js';
 import { InvoicesRepository } from '../invoices/invoices.repository.js';
 import { InvoiceRendition, type RenditionFormat, type RenditionStatus } from './invoice-rendition.entity.js';
-import type { ListRenditions, RequestRendition } from './rendition.dto.js';
+import type { LinkDisposition, ListRenditions, RequestRendition } from './rendition.dto.js';
 import { RenditionsRepository } from './renditions.repository.js';
 
 export const RENDER_JOB = 'invoice-rendition.render';
 
 const MEDIA_TYPES: Record<RenditionFormat, string> = { html: 'text/html; charset=utf-8', pdf: 'application/pdf' };
 const POLL_MS = 1_000;
+
+interface LinkRequest {
+  allowStale?: boolean;
+  disposition?: LinkDisposition;
+}
+
+export interface RenditionLink {
+  /** A path of this host. */
+  url: string;
+  expiresAt: Date;
+  fileName: string;
+  disposition: LinkDisposition;
+}
 
 /**
  * Renditions of invoices: requests for them, and links to the files. `RenditionJobs` renders them. Ten parameters, because
@@ -81,19 +94,20 @@ export class RenditionsService {
     return this.repository.list(invoiceId, query);
   }
 
-  /** Returns a signed link to the file. Throws 503 if the file store is not available. */
-  async linkTo(id: string, { allowStale }: { allowStale: boolean }): Promise<string> {
+  /** Makes a signed link to the file; only a PDF can be `inline`. Throws 503 if the file store is not available. */
+  async linkTo(id: string, { allowStale = false, disposition = 'attachment' }: LinkRequest): Promise<RenditionLink> {
     const { invoiceId, number, format, status, storageKey } = await this.repository.getDownloadable(id);
     assertDownloadable(status, allowStale);
     if (storageKey === null || !(await this.files.has(storageKey))) {
       throw new AppError(410, 'rendition_file_missing', 'The file was deleted; request a new rendition');
     }
     const name = `${fileNameOf(number)}.${format}`;
-    const file = { key: storageKey, name, type: MEDIA_TYPES[format] };
-    const link = await this.links.linkTo(file, currentActor().credentialId);
+    const inline = disposition === 'inline' && format === 'pdf';
+    const file = { key: storageKey, name, type: MEDIA_TYPES[format], inline };
+    const { path, expiresAt } = await this.links.linkTo(file, currentActor().credentialId);
     // Reads are not in the ledger; the log shows who downloaded the invoice of a customer.
     this.log.info({ download: { renditionId: id, invoiceId, actor: currentActor().id } }, 'an invoice was downloaded');
-    return link;
+    return { url: path, expiresAt, fileName: name, disposition: inline ? 'inline' : 'attachment' };
   }
 }
 
