@@ -53,7 +53,10 @@ describe('the README', () => {
     await searchable(app);
     const [, , calls = ''] = await shellOf('README.md');
     const { code, output } = await run(calls, app.url);
-    expect([code, output]).toEqual([0, expect.stringContaining('"ciphertext"')]);
+    expect([code, output]).toEqual([0, expect.stringMatching(/"ciphertext".*\n$/s)]);
+    // Five lines of a terminal each.
+    const responses = output.trimEnd().split('\n');
+    expect(responses.map((text) => [text.slice(0, 1), text.length <= 400])).toEqual(Array(6).fill(['{', true]));
   });
 });
 
