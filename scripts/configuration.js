@@ -2,10 +2,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ROOT } from './environment.js';
+import { isProduction, ROOT } from './environment.js';
 
-/** A placeholder for the address of the embedded database, which is known only after its start. */
-const EMBEDDED_URL = 'postgres://embedded@127.0.0.1/travel';
+/** A placeholder for the address of the embedded database, which is known only after its start. Production has none. */
+function embeddedUrl() {
+  return isProduction() ? undefined : 'postgres://embedded@127.0.0.1/travel';
+}
 
 /**
  * The faults of the configuration, as the service reports them, a line for each.
@@ -13,6 +15,15 @@ const EMBEDDED_URL = 'postgres://embedded@127.0.0.1/travel';
  */
 export async function configurationFaults() {
   return faultsOf('readEnv');
+}
+
+/**
+ * Variables whose names resemble those of settings.
+ * @returns {Promise<{ name: string, likely: string }[]>} empty if the service is not built
+ */
+export async function unknownSettings() {
+  const config = await built('unknown-settings.js');
+  return config === null ? [] : config.unknownSettings(process.env);
 }
 
 /** The same for the settings of a backup, which needs no others. @returns {Promise<string[] | null>} */
@@ -25,7 +36,7 @@ async function faultsOf(reader) {
   const config = await built('read-env.js');
   if (config === null) return null;
   try {
-    config[reader]({ ...process.env, DATABASE_URL: process.env.DATABASE_URL || EMBEDDED_URL });
+    config[reader]({ ...process.env, DATABASE_URL: process.env.DATABASE_URL || embeddedUrl() });
     return [];
   } catch (error) {
     if (error instanceof Error && 'faults' in error) return /** @type {string[]} */ (error.faults);

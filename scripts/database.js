@@ -1,7 +1,7 @@
 // @ts-check
 import { join } from 'node:path';
 import { configurationFaults } from './configuration.js';
-import { backupFolder, dataFolder, isProductionTree } from './environment.js';
+import { backupFolder, dataFolder, isProduction, isProductionTree } from './environment.js';
 import { LaunchError } from './launch-error.js';
 import { note, step } from './progress.js';
 
@@ -24,6 +24,7 @@ export async function openDatabase({ stopping }) {
   // The command itself reports a missing DATABASE_URL.
   if (process.env.DATABASE_URL || isProductionTree())
     return { environment, lost: new Promise(() => undefined), close: async () => undefined };
+  rejectMissingDatabase();
   await rejectFaults();
   // Its packages may just have been installed.
   const { startPostgres } = await import('./embedded-postgres/index.js');
@@ -32,6 +33,17 @@ export async function openDatabase({ stopping }) {
   const { lost, close } = keepRunning(server, () => startPostgres({ ...folders, port: server.port, log: note }));
   const urls = { DATABASE_URL: server.url, MIGRATION_DATABASE_URL: server.ownerUrl };
   return { environment: { ...environment, ...urls, EMBEDDED_DATABASE: 'true' }, lost, close };
+}
+
+/**
+ * @throws {LaunchError} production without DATABASE_URL; a production tree reports it beside its other faults
+ */
+export function rejectMissingDatabase() {
+  if (!isProduction() || process.env.DATABASE_URL?.trim() || isProductionTree()) return;
+  throw new LaunchError(
+    'DATABASE_URL is missing: with NODE_ENV=production no embedded database is started.',
+    'Set DATABASE_URL to the address of a PostgreSQL server (docs/operations.md), or unset NODE_ENV for development.',
+  );
 }
 
 /** Where the embedded server keeps its data, its log and the archive of its write-ahead log. */

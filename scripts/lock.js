@@ -1,7 +1,18 @@
 // @ts-check
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { LaunchError } from './launch-error.js';
 import { codeOf, isAlive } from './processes.js';
 
 /*
@@ -26,7 +37,7 @@ const OBSERVE_MS = 5_000;
  *   that has the lock; `isStale`: a process that was killed had it before
  */
 export async function acquireLock(file) {
-  mkdirSync(dirname(file), { recursive: true });
+  createFolder(dirname(file));
   let isStale = false;
   while (!create(file)) {
     const content = read(file);
@@ -76,6 +87,25 @@ export async function lockHolder(file) {
 export async function lockHolders(folder) {
   const holders = await Promise.all(namesIn(folder).map((name) => lockHolder(join(folder, name))));
   return holders.filter((pid) => pid !== null);
+}
+
+/**
+ * Node.js creates a path of several folders in an endless loop where the system allows no folder, such as below /proc.
+ * @param {string} path
+ */
+function createFolder(path) {
+  if (existsSync(path)) return;
+  createFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    if (codeOf(error) !== 'ENOENT') throw error;
+    throw new LaunchError(
+      `${path} cannot be created: its file system has no folders of users.`,
+      'Set DATA_DIR to a folder elsewhere.',
+    );
+  }
 }
 
 /** @param {string} file */

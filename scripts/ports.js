@@ -1,18 +1,29 @@
 // @ts-check
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import { codeOf } from './processes.js';
 
 /**
  * Whether a program can listen on a port.
  * @param {number} port
- * @param {string} [host] default: every address of the machine
+ * @param {string} host
  * @returns {Promise<boolean>}
  */
-export function isFree(port, host) {
+export async function isFree(port, host) {
+  return (await listenFault(port, host)) === null;
+}
+
+/**
+ * Why a program cannot listen on a port: the code of the system, such as EADDRINUSE; null if it can.
+ * @param {number} port
+ * @param {string} host
+ * @returns {Promise<string | null>}
+ */
+export function listenFault(port, host) {
   return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen({ port, host, exclusive: true }, () => probe.close(() => resolve(true)));
+    probe.once('error', (error) => resolve(codeOf(error)));
+    probe.listen({ port, host, exclusive: true }, () => probe.close(() => resolve(null)));
   });
 }
 

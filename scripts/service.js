@@ -1,12 +1,12 @@
 // @ts-check
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundleIsCurrent } from './bundle/build-stamp.js';
 import { dataFolder, ROOT } from './environment.js';
-import { isFree } from './ports.js';
 import { LaunchError } from './launch-error.js';
-import { acquireLock } from './lock.js';
+import { acquireLock, lockHolder } from './lock.js';
+import { listenFault } from './ports.js';
 import { startTimeOf } from './processes.js';
 import { step } from './progress.js';
 
@@ -45,24 +45,42 @@ export function serviceEnvironment(environment) {
   return { ...environment, LAUNCHER_PID: String(process.pid) };
 }
 
+/** The port of the service; null if any free one is selected, or if the service itself rejects an invalid one. */
+function knownPort() {
+  const port = Number(process.env.PORT || 3000);
+  return Number.isInteger(port) && port > 0 && port < 65536 ? port : null;
+}
+
+/** The address that the service listens on. */
+function listenAddress() {
+  return process.env.HOST?.trim() || '127.0.0.1';
+}
+
+/**
+ * Rejects a start before anything is installed for it. The port of a killed start is left to `lockPort`, which waits for it.
+ * @throws {LaunchError} the service is already running, or cannot listen on its port
+ */
+export async function rejectUnusablePort() {
+  const port = knownPort();
+  if (port === null) return;
+  const holder = await lockHolder(serviceLock(port));
+  if (holder !== null) throw alreadyRunning(port, holder);
+  const fault = existsSync(serviceLock(port)) ? null : await listenFault(port, listenAddress());
+  if (fault !== null) throw unusablePort(port, fault);
+}
+
 /**
  * Locks the service's port for this start.
  * @returns {Promise<() => void>} releases the lock
- * @throws {LaunchError} the service is already running, or another program uses the port
+ * @throws {LaunchError} the service is already running, or cannot listen on its port
  */
 export async function lockPort() {
-  const port = Number(process.env.PORT || 3000);
-  // 0 selects any free port, and the service itself rejects an invalid one.
-  const isKnown = Number.isInteger(port) && port > 0 && port < 65536;
-  const lock = await acquireLock(isKnown ? serviceLock(port) : join(serviceLocks(), `process-${process.pid}.lock`));
-  if (lock.holder !== null) {
-    throw new LaunchError(
-      `The service is already running from this folder on port ${port} (process ${lock.holder}).`,
-      `Stop it with Ctrl-C where it was started or \`kill ${lock.holder}\`; \`PORT=${port + 1} npm start\` starts another one beside it.`,
-    );
-  }
+  const port = knownPort();
+  const name = port === null ? `process-${process.pid}.lock` : `${port}.lock`;
+  const lock = await acquireLock(join(serviceLocks(), name));
+  if (lock.holder !== null) throw alreadyRunning(Number(port), lock.holder);
   try {
-    if (isKnown) await ensureFree(port, { wait: lock.isStale });
+    if (port !== null) await ensureUsable(port, { wait: lock.isStale });
     return lock.release;
   } catch (error) {
     lock.release();
@@ -71,16 +89,40 @@ export async function lockPort() {
 }
 
 /** @param {number} port @param {{ wait: boolean }} options `wait`: for the service of a start that was killed */
-async function ensureFree(port, { wait }) {
-  const free = () => isFree(port, process.env.HOST || undefined);
-  if (await free()) return;
-  if (wait) {
+async function ensureUsable(port, { wait }) {
+  const fault = await listenFault(port, listenAddress());
+  if (fault === null) return;
+  if (wait && fault === 'EADDRINUSE') {
+    const free = async () => (await listenFault(port, listenAddress())) === null;
     if (await step('waiting for the service of a killed start to stop', () => becomesFree(free))) return;
     rejectHangingService(port);
   }
-  throw new LaunchError(
-    `Port ${port} is in use by another program.`,
-    `End that program, or choose another port: \`PORT=${port + 1} npm start\`.`,
+  throw unusablePort(port, fault);
+}
+
+/** @param {number} port @param {number} pid */
+function alreadyRunning(port, pid) {
+  return new LaunchError(
+    `The service is already running from this folder on port ${port} (process ${pid}).`,
+    `Stop it with Ctrl-C where it was started or \`kill ${pid}\`; \`PORT=${port + 1} npm start\` starts another one beside it.`,
+  );
+}
+
+/** @param {number} port @param {string} fault */
+function unusablePort(port, fault) {
+  const another = `choose another port: \`PORT=${port + 1} npm start\`.`;
+  if (fault === 'EADDRINUSE') {
+    return new LaunchError(`Port ${port} is in use by another program.`, `End that program, or ${another}`);
+  }
+  if (fault === 'EACCES') {
+    return new LaunchError(
+      `This user may not listen on port ${port}.`,
+      'Choose a port above 1023: `PORT=3000 npm start`.',
+    );
+  }
+  return new LaunchError(
+    `The service cannot listen on ${listenAddress()} (${fault}).`,
+    'Set HOST to an address of this machine, or unset it for 127.0.0.1.',
   );
 }
 

@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url';
 import { ensureBuilt } from './build.js';
 import { isStop, runInForeground, stopSignals } from './child.js';
-import { openDatabase } from './database.js';
+import { openDatabase, rejectMissingDatabase } from './database.js';
 import { isProductionTree, ROOT } from './environment.js';
 import { note } from './progress.js';
 import { lockPort, serviceCommand, serviceEnvironment, serviceProgram } from './service.js';
@@ -26,6 +26,7 @@ export async function start() {
 
 /** @param {{ stopping: AbortSignal, killing: AbortSignal }} signals */
 async function launch({ stopping, killing }) {
+  rejectMissingDatabase();
   const releasePort = await lockPort();
   try {
     await ensureBuilt({ signal: stopping });

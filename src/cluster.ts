@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Env } from './platform/config/env.js';
 import { createServiceLog, logCrashes } from './platform/observability/log.js';
 import { aggregateMetrics } from './platform/observability/cluster-metrics.js';
-import { prepare } from './serving.js';
+import { prepare, warnOfUnknownSettings } from './serving.js';
 import { printStep, printWelcome } from './welcome.js';
 
 /** A process that exits within this time would probably exit again at once, so its replacement is delayed. */
@@ -20,6 +20,7 @@ export async function startCluster(env: Env): Promise<void> {
   aggregateMetrics();
   const log = createServiceLog(env);
   logCrashes(log);
+  warnOfUnknownSettings(env, log);
   await new WorkerSupervisor(env, log).launch();
   printStep(`${env.webConcurrency} processes`, performance.now() - started);
   printWelcome(env, credentials);

@@ -18,6 +18,7 @@ import { printStep, printWelcome } from './welcome.js';
 export async function serveSingleProcess(env: Env): Promise<void> {
   const log = createServiceLog(env);
   logCrashes(log);
+  warnOfUnknownSettings(env, log);
   const telemetry = await startTelemetry(env, log);
   const dataSource = await prepared(env);
   const app = await createApp({ env, log, dataSource, telemetry });
@@ -28,6 +29,13 @@ export async function serveSingleProcess(env: Env): Promise<void> {
   const credentials = await firstStart(app, env);
   await app.listen(env.port, env.host);
   printWelcome(env, credentials);
+}
+
+/** A misspelled setting has no effect, which is noticed late. */
+export function warnOfUnknownSettings(env: Env, log: Logger): void {
+  for (const { name, likely } of env.unknownSettings) {
+    log.warn({ variable: name }, `${name} is not a setting and has no effect; ${likely} has a similar name`);
+  }
 }
 
 /** Prepares the database once for several processes that will serve it; serves no requests itself. */

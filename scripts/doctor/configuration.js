@@ -1,7 +1,7 @@
 // @ts-check
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { configurationFaults, weakSecrets } from '../configuration.js';
+import { configurationFaults, unknownSettings, weakSecrets } from '../configuration.js';
 import { dataFolder, ROOT } from '../environment.js';
 import { failed, fine, warned } from './finding.js';
 
@@ -24,7 +24,13 @@ export async function checkConfiguration() {
     .map(({ name, weakness, expected, example }) =>
       warned('secrets', `${name} ${weakness}; production rejects it`, `${expected}; for example ${example}`),
     );
-  if (named.length + guessable.length > 0) return [...named, ...guessable];
+  const misspelled = (await unknownSettings())
+    .filter(({ name }) => !known(name))
+    .map(({ name, likely }) =>
+      warned('configuration', `${name} is not a setting and has no effect`, `rename it to ${likely}, or remove it`),
+    );
+  const found = [...named, ...guessable, ...misspelled];
+  if (found.length > 0) return found;
   return [fine('configuration', `no faults (NODE_ENV ${process.env.NODE_ENV || 'development'})`)];
 }
 

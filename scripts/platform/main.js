@@ -28,6 +28,7 @@ export async function main(words, { prepares = true } = {}) {
     // The doctor examines a machine on which packages are missing, without changing it.
     if (words[0] === 'doctor' && !isInstalled())
       return await runCommand({ name: 'doctor', options: {}, json }, prepares);
+    if (prepares && words[0] === 'start' && !isInstalled()) await rejectFutileInstallation(words);
     if (prepares) await ensureInstalled();
     // Its package may just have been installed.
     const { createProgram } = await import('./program.js');
@@ -35,6 +36,20 @@ export async function main(words, { prepares = true } = {}) {
   } catch (error) {
     await exit(isUsage(error) ? usageCode(error, json) : printFailure(error, { json, stoppedCode: 1 }));
   }
+}
+
+/**
+ * An installation takes minutes. What prevents a start is reported before, as far as that needs no package.
+ * @param {string[]} words
+ */
+async function rejectFutileInstallation(words) {
+  if (words.some((word) => ['--help', '-h'].includes(word))) return;
+  const [{ rejectMissingDatabase }, { rejectUnusablePort }] = await Promise.all([
+    import('../database.js'),
+    import('../service.js'),
+  ]);
+  rejectMissingDatabase();
+  await rejectUnusablePort();
 }
 
 /** @param {Request} request @param {boolean} prepares */

@@ -10,7 +10,7 @@ import { imageEnvironment, type Instruction, instructions, isInContext, readCopy
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const NPM_CACHE = '.npm/_cacache';
 const NPM_CACHE_PARTS = ['content-v2', 'index-v5'];
-/** Installs all packages for the build too, which takes a minute and 900 MB more. */
+/** Installs all packages for the build too, which takes a minute and 1,200 MB more. */
 const INSTALLS_ALL = process.env['TEST_IMAGE_INSTALL'] === 'true';
 
 export interface Ended {

@@ -106,6 +106,7 @@ describe('the production tree, which the image contains', () => {
         DATABASE_URL,
         PORT,
         LOG_LEVEL: 'warn',
+        DATABASE_POOLSIZE: '5',
         MIGRATE: 'false',
         DOCS: 'true',
         BOOTSTRAP_ADMIN_EMAIL: OWNER.email,
@@ -121,6 +122,8 @@ describe('the production tree, which the image contains', () => {
         );
       await eventually(isReady, service.output, 120);
       expect(await image.start(commandOf('service', 'HEALTHCHECK'), env).end()).toMatchObject({ code: 0 });
+
+      expect(service.output()).toContain('DATABASE_POOLSIZE is not a setting and has no effect; DATABASE_POOL_SIZE');
 
       const owner = await signIn(url);
       // Of the package of Scalar there is only this file.

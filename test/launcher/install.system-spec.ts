@@ -40,12 +40,33 @@ describe('a start with missing prerequisites', () => {
       npm_config_fetch_retries: '0',
     });
     expect(await script.end()).toBe(69);
-    expect(script.output()).toMatch(/^installing \.* failed$/m);
+    expect(script.output()).toMatch(/^installing the packages of package-lock\.json, about \d+ MB \.* failed$/m);
     expect(script.output()).toContain('ECONNREFUSED');
     expect(script.output()).toContain(
       'ERROR   The npm registry could not be reached, or does not provide the packages.',
     );
     expect(existsSync(join(project, 'node_modules/.installed'))).toBe(false);
+  });
+
+  it('a start that cannot succeed is rejected before anything is installed', async () => {
+    // Otherwise it is a production tree, in which nothing is installed.
+    mkdirSync(join(project, 'src'));
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const start = (env: NodeJS.ProcessEnv) =>
+      runScript(project, [join(project, 'scripts/platform.js'), 'start'], { npm_config_offline: 'true', ...env });
+    const rejected: [NodeJS.ProcessEnv, string][] = [
+      [{ NODE_ENV: 'production' }, 'ERROR   DATABASE_URL is missing: with NODE_ENV=production no embedded database'],
+      [{ PORT: String(port) }, `ERROR   Port ${port} is in use by another program.`],
+      [{ HOST: '192.0.2.1' }, 'ERROR   The service cannot listen on 192.0.2.1 (EADDRNOTAVAIL).'],
+    ];
+    for (const [env, error] of rejected) {
+      const script = start(env);
+      expect([await script.end(), script.output()]).toEqual([78, expect.stringContaining(error)]);
+      expect(script.output()).not.toContain('installing');
+    }
+    other.close();
   });
 
   it('a lock file that lacks packages is rejected with code 78 and the remedy, and nothing is installed', async () => {

@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { INSTALLED_MB } from '../../scripts/install.js';
 import { freePort } from '../../scripts/ports.js';
 import { newFolder, PROJECT, runScript } from './folders.js';
 
@@ -32,6 +34,12 @@ function scriptedProject(): string {
 describe('the packages of a clone', () => {
   afterAll(() => {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('a start says correctly how much it installs', () => {
+    const packages = ['-sk', '--exclude=.cache', join(PROJECT, 'node_modules')];
+    const measuredMb = Number(execFileSync('du', packages).toString().split('\t')[0]) / 1024;
+    expect(Math.abs(measuredMb - INSTALLED_MB)).toBeLessThan(INSTALLED_MB / 10);
   });
 
   it('the installation runs no script of a package', async () => {

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '../../scripts/ports.js';
 import { ended, isAlive } from '../../scripts/processes.js';
@@ -141,18 +143,52 @@ describe('npm start', () => {
     symlinkSync(join(PROJECT, 'dist/src/platform'), join(own, 'dist/src/platform'));
     const script = runScript(own, ['scripts/platform.js', 'start'], {
       PORT: String(port),
-      NODE_ENV: 'production',
+      JOBS: 'perhaps',
       LOG_LEVEL: 'loud',
+      LOGLEVEL: 'info',
     });
     expect(await script.end()).toBe(78);
     expect(script.output()).toMatch(/^ {2}\| LOG_LEVEL: is not one of these values; expected one of trace, /m);
-    expect(script.output()).toMatch(/^ {2}\| VAULT_KEK_PRIMARY: is missing; expected /m);
+    expect(script.output()).toMatch(/^ {2}\| JOBS: .*; expected true or false/m);
+    expect(script.output()).toContain('  | LOGLEVEL: is not a setting; expected LOG_LEVEL');
     expect(script.output()).not.toContain('DATABASE_URL');
     expect(script.output()).toContain(
       'ERROR   The configuration has faults.\nREMEDY  Correct what is named above, in the environment or in .env.',
     );
     expect(existsSync(join(own, '.data/postgres'))).toBe(false);
     rmSync(own, { recursive: true });
+  });
+
+  it('npm start in production needs DATABASE_URL and starts no database of its own', async () => {
+    const data = newFolder();
+    const script = run('start', [], { NODE_ENV: 'production', DATA_DIR: data });
+    expect([await script.end(), script.output()]).toEqual([
+      78,
+      expect.stringContaining(
+        'ERROR   DATABASE_URL is missing: with NODE_ENV=production no embedded database is started.',
+      ),
+    ]);
+    expect(readdirSync(data)).toEqual([]);
+  });
+
+  it('npm start ignores a program that uses its port on another address', async () => {
+    const own = await freePort();
+    const other = createServer().listen(own, '127.0.0.2');
+    await once(other, 'listening');
+    const script = run('start', [], { PORT: String(own), DATABASE_URL: 'postgresql://db.example/travel' });
+    expect(await eventually(() => visit(own), script.output)).toMatchObject({ number: 0 });
+    script.child.kill('SIGTERM');
+    expect(await script.end()).toBe(0);
+    other.close();
+  });
+
+  it('npm start reports a data folder in a file system without folders of users, such as /proc', async () => {
+    const script = run('start', [], { DATA_DIR: '/proc/travel/data' });
+    expect([await script.end(), script.output()]).toEqual([
+      78,
+      expect.stringContaining('ERROR   /proc/travel cannot be created: its file system has no folders of users.'),
+    ]);
+    expect(script.output()).toContain('REMEDY  Set DATA_DIR to a folder elsewhere.');
   });
 
   it('npm start reports a data folder that cannot be used, with a remedy', async () => {

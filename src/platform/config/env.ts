@@ -1,10 +1,13 @@
 import type { FileStoreLocation, S3Access } from './file-stores.js';
 import type { TokenSettings } from './keks.js';
 import type { Dkim, MailTls } from './mail-transport.js';
+import type { UnknownSetting } from './unknown-settings.js';
 
 /** The configuration of the process, parsed once from its environment (`readEnv`). Also the injection token. */
 export abstract class Env {
   readonly production: boolean;
+  /** Variables that are probably misspelled settings. */
+  readonly unknownSettings: readonly UnknownSetting[];
   readonly host: string;
   readonly port: number;
   readonly baseUrl: string;

@@ -291,6 +291,24 @@ describe('the environment', () => {
     },
   );
 
+  it('the environment names misspelled settings beside its faults', () => {
+    const faults = settingsFaults({ DATABSE_URL: DATABASE_URL, LOGLEVEL: 'info' });
+    expect(faults).toEqual([
+      expect.stringMatching(/^DATABASE_URL: is missing; /),
+      'DATABSE_URL: is not a setting; expected DATABASE_URL',
+      'LOGLEVEL: is not a setting; expected LOG_LEVEL',
+    ]);
+    expect(readEnv({ DATABASE_URL, LOGLEVEL: 'info' }).logLevel).toBe('info');
+  });
+
+  it('the environment rejects a data folder below /proc or /sys, where the creation of folders does not end', () => {
+    for (const DATA_DIR of ['/proc/travel', '/sys/../proc/travel', '/sys']) {
+      const fault =
+        'DATA_DIR: is a folder that cannot be created; expected a folder outside /proc and /sys; for example DATA_DIR=.data';
+      expect(settingsFaults({ DATABASE_URL, DATA_DIR })).toEqual([fault]);
+    }
+  });
+
   it('the environment requires a vault key in production', () => {
     const keyless = { ...production, VAULT_KEK_PRIMARY: '', VAULT_KEK_a: '' };
     expect(faultsOf(keyless)).toEqual([expect.stringMatching(/^VAULT_KEK_PRIMARY: is missing; /)]);

@@ -7,6 +7,7 @@ import { readMailTransport } from './mail-transport.js';
 import type { Setting } from './settings.js';
 import { settings } from './table.js';
 import { unsafeInDevelopment, unsafeInProduction } from './unsafe-values.js';
+import { unknownSettings } from './unknown-settings.js';
 import { weakSecrets } from './weak-secrets.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -60,7 +61,8 @@ export function readEnv(variables: Variables): Env {
   }
   const fileStores = readFileStores(values, faults);
   faults.push(...unsafeFaults(variables, production, faults));
-  if (faults.length > 0) throw new ConfigurationError(faults);
+  // A setting that is missing may be misspelled.
+  if (faults.length > 0) throw new ConfigurationError([...faults, ...misspelled(variables)]);
 
   const baseUrl = values.baseUrl ?? `http://${values.host === '0.0.0.0' ? 'localhost' : values.host}:${values.port}`;
   const { nodeEnv, allowRemoteDevelopment, backupDir, backupDatabaseUrl, backupKeep, ...served } = values;
@@ -68,6 +70,7 @@ export function readEnv(variables: Variables): Env {
   return {
     ...rest,
     production,
+    unknownSettings: unknownSettings(variables),
     ...keks,
     ...mail,
     ...fileStores,
@@ -117,6 +120,10 @@ function readOnly<K extends keyof Settings>(keys: readonly K[], variables: Varia
   const own = faults.filter((fault) => names.some((name) => fault.startsWith(`${name}: `)));
   if (own.length > 0) throw new ConfigurationError(own);
   return values;
+}
+
+function misspelled(variables: Variables): string[] {
+  return unknownSettings(variables).map(({ name, likely }) => `${name}: is not a setting; expected ${likely}`);
 }
 
 /** Values that have the right form but protect nothing. A variable with another fault is named once. */

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import { tlsFault, withPostgresTlsModes } from './database-tls.js';
 
 /** One environment variable: its purpose, its allowed values and its default. */
@@ -22,6 +23,18 @@ export function text(words: Words, maxLength = 500): Setting<string> {
     ...words,
     expected: `text of at most ${maxLength} characters`,
     parse: (value) => (value.length <= maxLength ? value : reject(`has ${value.length} characters`)),
+  };
+}
+
+/** Node.js creates a folder in these file systems of the kernel in an endless loop. */
+const KERNEL = /^\/(proc|sys)(\/|$)/;
+
+export function folder(words: Words): Setting<string> {
+  const path = text(words);
+  return {
+    ...words,
+    expected: 'a folder outside /proc and /sys',
+    parse: (value) => (KERNEL.test(resolve(value)) ? reject('is a folder that cannot be created') : path.parse(value)),
   };
 }
 

@@ -12,6 +12,7 @@ import {
   choice,
   factor,
   flag,
+  folder,
   list,
   optionalPostgresUrl,
   optionalText,
@@ -130,7 +131,7 @@ export const settings = {
     min: 250,
     max: 60_000,
   }),
-  dataDir: text({
+  dataDir: folder({
     name: 'DATA_DIR',
     purpose: 'Folder for files that the service keeps',
     example: '.data',
