@@ -68,6 +68,25 @@ function expectKnown(query: string, job: string): void {
   expect([query, labels.filter((label) => !LABELS.has(label))]).toEqual([query, []]);
 }
 
+/** The anchor that Markdown renderers give to a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+}
+
+function anchorsIn(page: string): Set<string> {
+  const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+  return new Set([...headings, ...[...page.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)]);
+}
+
+/** The anchors of a page's links to another page, given by its relative path, or to itself. */
+function linksTo(page: string, path: string): string[] {
+  const links = [...page.matchAll(/\]\(([^)#]*)#([^)]+)\)/g)];
+  return links.flatMap(([, target, anchor = '']) => (target === path ? [anchor] : []));
+}
+
 describe('the names of metrics', () => {
   it('every metric follows the naming rules of Prometheus', () => {
     expect(namingFaults(metrics)).toEqual([]);
@@ -110,9 +129,26 @@ describe('deploy/monitoring/alerts.yaml', () => {
         expr: expect.any(String),
         ...(rule.for === undefined ? {} : { for: expect.stringMatching(/^\d+[smhd]$/) }),
         labels: { severity: expect.stringMatching(/^(critical|warning|info)$/) },
-        annotations: { summary: expect.any(String) },
+        annotations: { summary: expect.any(String), runbook_url: expect.any(String) },
       });
     }
+  });
+
+  it("each alert's runbook_url leads to the section of this alert in the docs, and each section to an alert", async () => {
+    const { groups } = parse(await readFile(join(FOLDER, 'alerts.yaml'), 'utf8')) as { groups: { rules: Rule[] }[] };
+    const alerts = groups.flatMap(({ rules }) => rules.map(({ alert = '', annotations }) => ({ alert, annotations })));
+    const page = 'docs/operations/alerts.md';
+    const text = await readFile(join(process.cwd(), page), 'utf8');
+    const sections = [...text.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title);
+    expect(sections).toEqual(alerts.map(({ alert }) => alert));
+    const place = `https://git.your-company.com/travel/blob/main/${page}`;
+    for (const { alert, annotations } of alerts) {
+      expect([alert, annotations?.['runbook_url']]).toEqual([alert, `${place}#${anchorOf(alert)}`]);
+    }
+    const operations = await readFile(join(process.cwd(), 'docs/operations.md'), 'utf8');
+    expect(linksTo(text, '').filter((anchor) => !anchorsIn(text).has(anchor))).toEqual([]);
+    expect(linksTo(text, '../operations.md').length).toBeGreaterThan(5);
+    expect(linksTo(text, '../operations.md').filter((anchor) => !anchorsIn(operations).has(anchor))).toEqual([]);
   });
 });
 

@@ -7,6 +7,8 @@ import { startApp } from '../setup/app.js';
 
 const RULES = join(process.cwd(), 'deploy/monitoring/alerts.yaml');
 
+const RUNBOOKS = 'https://git.your-company.com/travel/blob/main/docs/operations/alerts.md#';
+
 interface ExpectedAlert {
   labels: Record<string, string>;
   summary: string;
@@ -32,7 +34,10 @@ function expectAlerts(name: string, series: Record<string, string>, alerts: Reco
     alert_rule_test: Object.entries(alerts).map(([minute, expected]) => ({
       eval_time: `${minute}m`,
       alertname: name,
-      exp_alerts: expected.map(({ labels, summary }) => ({ exp_labels: labels, exp_annotations: { summary } })),
+      exp_alerts: expected.map(({ labels, summary }) => ({
+        exp_labels: labels,
+        exp_annotations: { summary, runbook_url: RUNBOOKS + name.toLowerCase() },
+      })),
     })),
   };
   const folder = newFolder();
