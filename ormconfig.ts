@@ -83,6 +83,7 @@ import { CommissionAdjustments1795830000000 } from './src/migrations/17958300000
 import { RealtimeBounds1795860000000 } from './src/migrations/1795860000000-realtime-bounds.js';
 import { TypeormMetadata1795870000000 } from './src/migrations/1795870000000-typeorm-metadata.js';
 import { AddedTaxRates1796100000000 } from './src/migrations/1796100000000-added-tax-rates.js';
+import { ExchangeRates1796000000000 } from './src/migrations/1796000000000-exchange-rates.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -106,6 +107,7 @@ import { AccountingPeriod } from './src/modules/finance/periods/accounting-perio
 import { OrganizationPolicy } from './src/modules/finance/payment-policy/payment-policy.entity.js';
 import { Payment } from './src/modules/finance/booking-account/payment.entity.js';
 import { PaymentAllocation } from './src/modules/finance/booking-account/payment-allocation.entity.js';
+import { ExchangeRate } from './src/modules/finance/exchange-rates/exchange-rate.entity.js';
 import { FinanceSettings } from './src/modules/finance/settings/finance-settings.entity.js';
 import { TaxCode } from './src/modules/taxes/tax-codes/tax-code.entity.js';
 import { SupplierInvoice } from './src/modules/finance/supplier-invoices/supplier-invoice.entity.js';
@@ -176,6 +178,7 @@ const entities = [
   OrganizationProfile,
   OrganizationSettings,
   FinanceSettings,
+  ExchangeRate,
   AccountingPeriod,
   SupplierInvoice,
   SupplierInvoiceLine,
@@ -287,6 +290,7 @@ const migrations = [
   RealtimeBounds1795860000000,
   TypeormMetadata1795870000000,
   AddedTaxRates1796100000000,
+  ExchangeRates1796000000000,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -147,6 +147,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   device_tokens: { impersonal: 'id user_id token_hash' },
   disk_probes: { impersonal: 'content' },
   document_date_releases: { accounting: 'reason', impersonal: 'invoice_id series_id period_key' },
+  exchange_rates: { impersonal: 'id from_currency to_currency source' },
   facilities: {
     partner: 'description address_line1 address_line2',
     impersonal:
@@ -175,7 +176,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   invoices: {
     accounting: 'payer_name payer_address payer_tax_id void_reason reason_text search_text',
     impersonal:
-      'id type booking_id schedule_id original_invoice_id status number series_id period_key reason purpose lines_source payer_source drawn_from seller_name seller_address seller_tax_id currency',
+      'id type booking_id schedule_id original_invoice_id status number series_id period_key reason purpose lines_source payer_source drawn_from seller_name seller_address seller_tax_id currency base_currency exchange_rate',
   },
   ledger_checkpoints: { impersonal: 'digest' },
   ledger_erasures: { impersonal: 'entry_id erasure_id' },

@@ -38,6 +38,7 @@ const RIGHTS: Readonly<Record<string, TableRights>> = {
   vault_audit: APPEND,
   allotment_movements: APPEND,
   invoice_issuers: APPEND,
+  exchange_rates: APPEND,
   accounting_period_figures: ['select', 'insert', 'delete'],
   booking_item_history: APPEND,
   booking_status_history: APPEND,

@@ -77,6 +77,11 @@ export const financeEvents: EventGroup[] = [
     members: ['baseCurrency', 'version'],
   },
   {
+    channels: ['finance.exchange-rates'],
+    events: ['exchange_rate.recorded'],
+    members: ['exchangeRateId', 'from', 'to', 'day'],
+  },
+  {
     channels: ['finance.payments', 'bookings.{bookingId}'],
     events: namesOf('payment', ['recorded', 'allocated', 'deallocated']),
     members: PAYMENT,

@@ -8,6 +8,7 @@ import { BookingAccountsService } from './booking-account/booking-accounts.servi
 import type { CreateCommission } from './commissions/commission.dto.js';
 import { CommissionsService } from './commissions/commissions.service.js';
 import { CreditNotesService } from './credit-notes/credit-notes.service.js';
+import { ExchangeRatesService } from './exchange-rates/exchange-rates.service.js';
 import { InvoicesService } from './invoices/invoices.service.js';
 import type { CreateNumberSeries } from './number-series/number-series.dto.js';
 import { NumberSeriesService } from './number-series/number-series.service.js';
@@ -99,6 +100,11 @@ const SUPPLIER_INVOICES: readonly CreateSupplierInvoice[] = [
   },
 ];
 
+const EXCHANGE_RATES = [
+  ['USD', '1.0870'],
+  ['CHF', '0.9412'],
+] as const;
+
 const NUMBER_SERIES: readonly CreateNumberSeries[] = [
   { name: 'Invoices', prefix: 'INV-', pattern: '{prefix}{YYYY}-{SEQ:4}', resetPeriod: 'yearly' },
   { name: 'Proforma invoices', prefix: 'PRO-', documentType: 'proforma' },
@@ -146,6 +152,7 @@ const COMMISSIONS: readonly (CreateCommission & { item: string })[] = [
 export class FinanceDemo {
   constructor(
     private readonly supplierInvoices: SupplierInvoicesService,
+    private readonly rates: ExchangeRatesService,
     private readonly numberSeries: NumberSeriesService,
     private readonly policies: PaymentPoliciesService,
     private readonly accounts: BookingAccountsService,
@@ -170,6 +177,15 @@ export class FinanceDemo {
   async loadSupplierInvoices(): Promise<void> {
     for (const [index, invoice] of SUPPLIER_INVOICES.entries()) {
       await this.supplierInvoices.create(invoice, demoId('sinv', index + 1));
+    }
+  }
+
+  /** 1 is read; invoices in these currencies can be issued. */
+  @DemoData(403, 'exchange rates')
+  async loadExchangeRates(): Promise<void> {
+    for (const [index, [to, rate]] of EXCHANGE_RATES.entries()) {
+      const published = { from: 'EUR', to, day: this.clock.today(), rate, source: 'bank' } as const;
+      await this.rates.record(published, demoId('xrat', index + 1));
     }
   }
 

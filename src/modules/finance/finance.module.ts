@@ -21,6 +21,8 @@ import { CreditNoteContentsService } from './credit-notes/credit-note-contents.s
 import { CreditNotesController } from './credit-notes/credit-notes.controller.js';
 import { CreditNotesRepository } from './credit-notes/credit-notes.repository.js';
 import { CreditNotesService } from './credit-notes/credit-notes.service.js';
+import { ExchangeRatesController } from './exchange-rates/exchange-rates.controller.js';
+import { ExchangeRatesService } from './exchange-rates/exchange-rates.service.js';
 import { FinanceBookingListener } from './finance-booking-listener.js';
 import { FinanceDemo } from './finance.demo.js';
 import { InvoicesController } from './invoices/invoices.controller.js';
@@ -105,6 +107,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     ReminderRunsController,
     SettlementsController,
     FinanceSettingsController,
+    ExchangeRatesController,
   ],
   providers: [
     AccountAuditService,
@@ -155,6 +158,7 @@ import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.s
     SettlementsService,
     ReminderRequestsService,
     FinanceSettingsService,
+    ExchangeRatesService,
   ],
 })
 export class FinanceModule {}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import currencies from 'currency-codes';
 import fc from 'fast-check';
-import { divideRounded, exchange, isCurrency, minorUnits } from './money.js';
+import { divideRounded, exchange, exchangeBack, isCurrency, minorUnits } from './money.js';
 
 describe('currencies', () => {
   it('currencies are those of ISO 4217, in upper case', () => {
@@ -73,6 +73,19 @@ describe('an amount in another currency', () => {
     [Number.MAX_SAFE_INTEGER, '9999999999.9999999999', 'JPY', 'KWD', 90071992547409909999099280075n],
   ] as const)('an amount of %i at the rate %s from %s to %s is %s', (...[cents, rate, from, to, expected]) =>
     expect(exchange(cents, { rate, from, to })).toBe(expected),
+  );
+
+  it.each([
+    // Published as units of another currency for one euro: more decimals, fewer, halves away from zero.
+    [100_000, '1.0870', 'EUR', 'USD', 91_996n],
+    [16_327, '163.255', 'EUR', 'JPY', 10_001n],
+    [3_370, '0.337', 'EUR', 'KWD', 1_000n],
+    [1, '2', 'EUR', 'USD', 1n],
+    [-1, '2', 'EUR', 'USD', -1n],
+    [1, '2.0000000001', 'EUR', 'USD', 0n],
+  ] as const)(
+    'an amount of %i is divided by the rate %s from %s to %s to get %s',
+    (...[cents, rate, from, to, expected]) => expect(exchangeBack(cents, { rate, from, to })).toBe(expected),
   );
 
   const cents = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });

@@ -37,9 +37,25 @@ export function divideRounded(numerator: bigint, denominator: bigint): bigint {
  * An amount in another currency's minor unit, rounded once. `rate` is a plain decimal text: how many units of `to` one
  * unit of `from` is worth. A bigint, because the result may be beyond the safe integers.
  */
-export function exchange(cents: number, { rate, from, to }: { rate: string; from: string; to: string }): bigint {
+export function exchange(
+  cents: number | bigint,
+  { rate, from, to }: { rate: string; from: string; to: string },
+): bigint {
   const { digits, scale } = parseDecimal(rate);
-  const shift = minorUnits(to) - minorUnits(from) - scale;
-  const product = BigInt(cents) * digits;
-  return shift >= 0 ? product * 10n ** BigInt(shift) : divideRounded(product, 10n ** BigInt(-shift));
+  return scaled(BigInt(cents) * digits, 1n, minorUnits(to) - minorUnits(from) - scale);
+}
+
+/** The inverse of `exchange`: an amount in `to` in the minor unit of `from`, divided by the rate and rounded once. */
+export function exchangeBack(
+  cents: number | bigint,
+  { rate, from, to }: { rate: string; from: string; to: string },
+): bigint {
+  const { digits, scale } = parseDecimal(rate);
+  return scaled(BigInt(cents), digits, minorUnits(from) - minorUnits(to) + scale);
+}
+
+/** numerator / denominator * 10^shift, rounded once. */
+function scaled(numerator: bigint, denominator: bigint, shift: number): bigint {
+  if (shift >= 0) return divideRounded(numerator * 10n ** BigInt(shift), denominator);
+  return divideRounded(numerator, denominator * 10n ** BigInt(-shift));
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
+import { insertRates } from '../exchange-rates/rates.js';
 import { bookingWith, installmentsOf, type MadeBooking, received } from '../payments/bookings.js';
 import { type Envelope, PAYMENTS, recorded } from '../payments/payments.js';
 
@@ -12,6 +13,7 @@ let owner: TestClient;
 beforeAll(async () => {
   app = await startApp();
   owner = app.as('owner');
+  await insertRates(app, ['JPY', 'KWD']);
 });
 
 const THREE = [

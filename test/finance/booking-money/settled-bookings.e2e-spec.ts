@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MONEY_CHECKS } from '../../../src/modules/finance/reports/money-checks.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
+import { insertRates } from '../exchange-rates/rates.js';
 import { issuedNote, useOwnSeries } from '../credit-notes/crediting.js';
 import {
   addItem,
@@ -29,6 +30,7 @@ const { issued, balanceOf } = invoicing(() => owner);
 beforeAll(async () => {
   app = await startApp();
   owner = app.as('owner');
+  await insertRates(app, ['JPY', 'KWD']);
   await useOwnSeries(owner);
 });
 

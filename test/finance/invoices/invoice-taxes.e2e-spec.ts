@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { addItem, BOOKINGS, readBooking, readItem } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
+import { insertRates } from '../exchange-rates/rates.js';
 import { newTaxCode, taxCodeAt, type TaxCode } from '../../taxes/tax-codes.js';
 import { draft, type Invoice, issue, PATH, read, sell, type Sold, voiding } from './invoicing.js';
 
@@ -15,6 +16,7 @@ let exempt: TaxCode;
 beforeAll(async () => {
   app = await startApp();
   owner = app.as('owner');
+  await insertRates(app, ['JPY', 'KWD']);
   await owner.post('/v1/admin/finance/invoice-number-series', { name: 'Invoices', prefix: 'TX-' });
   standard = await taxCodeAt(owner, 1_900, { code: 'TX-19' });
   reduced = await taxCodeAt(owner, 700, { code: 'TX-A7', kind: 'reduced' });

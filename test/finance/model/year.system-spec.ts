@@ -4,6 +4,7 @@ import { startApp, type TestApp } from '../../setup/app.js';
 import { closeMonths } from '../periods/months.js';
 import { newTaxCode } from '../../taxes/tax-codes.js';
 import { Books } from './books.js';
+import { insertRates } from '../exchange-rates/rates.js';
 import { Clerk, FINANCE, type Office, Series } from './clerk.js';
 import { correct, creditAll, creditDue, creditPart, owesCredit } from './credit-notes.js';
 import { end } from './ending.js';
@@ -82,6 +83,7 @@ beforeAll(async () => {
     newTaxCode(client, { code: 'M-ZERO', kind: 'zero', rates: [{ rateBasisPoints: 0, validFrom: '2007-01-01' }] }),
   ]);
   await closePast();
+  await insertRates(app, ['JPY', 'KWD'], 600);
   office = { seed: SEED, client, today: () => clock.today(), firstOpenDay: '', taxCodes };
 });
 

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { addItem, BOOKINGS, confirmedBooking, itemBody, problem, staffWith } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
+import { insertRates } from '../exchange-rates/rates.js';
 import { newTaxCode } from '../../taxes/tax-codes.js';
 import { received } from '../payments/bookings.js';
 import { recorded } from '../payments/payments.js';
@@ -16,6 +17,7 @@ let owner: TestClient;
 beforeAll(async () => {
   app = await startApp({ env: { JOBS: 'false' } });
   owner = app.as('owner');
+  await insertRates(app, ['XPF']);
 });
 
 const set = async (values: object) => {

@@ -3,6 +3,7 @@ import { pagesOf } from '../../setup/pdf.js';
 import type { PricedLine } from '../../../src/modules/finance/booking-account/invoice.entity.js';
 import { png } from '../../organization/logos.js';
 import { DOCUMENT_LANGUAGES, type IssuerCopy } from '../../../src/modules/organization/index.js';
+import { NOT_CONVERTED } from '../../../src/modules/finance/booking-account/base-amounts.js';
 import { documentOf, type RenderedInvoice } from '../../../src/modules/finance/renditions/invoice-document.js';
 import { renderHtml } from '../../../src/modules/finance/renditions/invoice-html.js';
 import { renderPdf } from '../../../src/modules/finance/renditions/invoice-pdf.js';
@@ -65,6 +66,7 @@ const invoice = (over: Partial<RenderedInvoice> = {}): RenderedInvoice => ({
   subtotalCents: 20_000,
   taxCents: 3_800,
   totalCents: 23_800,
+  ...NOT_CONVERTED,
   lines: [line('City tour')],
   ...over,
 });
@@ -120,6 +122,36 @@ describe('a rendered invoice', () => {
     ]);
     expect(documentOf(invoice(), 'de')).toMatchObject({ title: 'Rechnung INV-2027-0042', stamp: null });
     expect(renderHtml(documentOf(invoice({ isVoid: true }), 'fr')).toString()).toContain('ANNULÉE');
+  });
+
+  it('a document in a foreign currency also shows its amounts in the base currency for each rate, with the exchange rate', async () => {
+    const base = { baseNetCents: 9_200, baseTaxCents: 1_748, baseTotalCents: 10_948 };
+    const exchangeRate = { from: 'EUR', to: 'USD', day: '2027-02-26', rate: '1.0870', source: 'ecb' } as const;
+    const document = documentOf(
+      invoice({
+        ...{ currency: 'USD', baseCurrency: 'EUR', exchangeRate },
+        ...{ baseSubtotalCents: 9_200, baseTaxCents: 1_748, baseTotalCents: 10_948 },
+        lines: [{ ...line('City tour'), ...base }],
+      }),
+      'en',
+    );
+    const expected = ['€92.00', '€17.48', '€109.48'];
+    expect(document.baseTaxes).toEqual({
+      title: 'Tax summary (EUR)',
+      columns: ['Tax rate', 'Net', 'Tax', 'Gross'],
+      rows: [
+        ['19%', ...expected],
+        ['Total', ...expected],
+      ],
+      note: 'Exchange rate of February 26, 2027: 1 EUR = 1.0870 USD',
+    });
+    const [text = ''] = await pagesOf(await renderPdf(document));
+    const html = renderHtml(document).toString();
+    for (const part of [...expected, '1 EUR = 1.0870 USD', '$238.00']) {
+      expect(text).toContain(part);
+      expect(html).toContain(part);
+    }
+    expect(documentOf(invoice({ baseCurrency: 'EUR', baseTotalCents: 23_800 }), 'en').baseTaxes).toBeNull();
   });
 
   it.each([

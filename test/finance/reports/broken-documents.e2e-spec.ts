@@ -5,6 +5,7 @@ import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { newTaxCode, type TaxCode, TAX_CODES } from '../../taxes/tax-codes.js';
 import { issuedNote, useOwnSeries } from '../credit-notes/crediting.js';
+import { insertRates } from '../exchange-rates/rates.js';
 import { make } from '../invoices.js';
 import { draft, type Invoice, issue, sell } from '../invoices/invoicing.js';
 import { makeSeries, PATH as SERIES } from '../number-series/series.js';
@@ -68,6 +69,12 @@ describe('the integrity report about the sums of documents', () => {
       what: 'a total of the tax summary',
       change: 'update invoice_tax_lines set gross_cents = gross_cents + $, net_cents = net_cents + $ where invoice_id',
       values: [17_851, 17_850] as const,
+    },
+    {
+      what: 'a tax of the head in the base currency',
+      change:
+        'update invoices set base_tax_cents = base_tax_cents + $, base_total_cents = base_total_cents + $ where id',
+      values: [17_850, 17_851] as const,
     },
   ])('$what that differs from the lines is reported', async ({ change, values }) => {
     const { id } = await manual();
@@ -244,6 +251,18 @@ describe('the integrity report about credits', () => {
       `update invoice_lines set original_position = ${position} where invoice_id = '${id}'`;
     const found = await violatedBy(app, owner, { tables: ['invoice_lines'], change: set(2), restore: set(1) });
     expect(found).toEqual({ credit_bounds: entry('invoice', invoice.id, [5_950, 11_000]) });
+  });
+
+  it('a full credit with another amount in the base currency than its invoice is reported', async () => {
+    await insertRates(app, ['KWD']);
+    const { id: bookingId } = await sell(app, { currency: 'KWD', items: [{ unitSellCents: 12_345 }] });
+    const invoice = await issued({ bookingId });
+    const { id } = await issuedNote(owner, invoice);
+    const set = (cents: number) => `
+      update invoices set base_subtotal_cents = ${cents}, base_total_cents = ${cents} where id = '${id}';
+      update invoice_tax_lines set base_net_cents = ${cents}, base_gross_cents = ${cents} where invoice_id = '${id}'`;
+    const found = await violatedBy(app, owner, { tables: WHOLE_DOCUMENT, change: set(3_678), restore: set(3_679) });
+    expect(found).toEqual({ credit_bounds: entry('invoice', invoice.id, [3_679, 3_678]) });
   });
 
   it('a credit note of another booking than its invoice is reported', async () => {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { addItem, BOOKINGS, insisting, makeBooking } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
+import { insertRates } from '../exchange-rates/rates.js';
 import { travelToDayOfMonth } from '../invoices/invoicing.js';
 import { problem } from '../invoices.js';
 import { received } from '../payments/bookings.js';
@@ -16,6 +17,7 @@ let owner: TestClient;
 beforeAll(async () => {
   app = await startApp({ env: { JOBS: 'false' } });
   owner = app.as('owner');
+  await insertRates(app, ['BHD', 'DZD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND']);
   travelToDayOfMonth(app, 2);
 });
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
+import { insertRates } from '../exchange-rates/rates.js';
 import { taxCodeAt, type TaxCode } from '../../taxes/tax-codes.js';
 import { issuedNote } from '../credit-notes/crediting.js';
 import { draft, issue, sell, travelToDayOfMonth, voiding } from '../invoices/invoicing.js';
@@ -18,6 +19,7 @@ let exempt: TaxCode;
 beforeAll(async () => {
   app = await startApp({ env: { JOBS: 'false' } });
   owner = app.as('owner');
+  await insertRates(app, ['CZK', 'ISK', 'PLN', 'RON', 'SEK']);
   series = await makeSeries(owner, { isDefault: true, pattern: '{prefix}{SEQ}' });
   await makeSeries(owner, { isDefault: true, documentType: 'credit_note' });
   standard = await taxCodeAt(owner, 1_900, { code: 'RP-19' });
@@ -54,18 +56,21 @@ describe('tax reports', () => {
         side: 'output',
         ...{ taxCodeId: standard.id, taxCode: 'RP-19', taxKind: 'standard', taxRateBasisPoints: 1_900 },
         ...{ currency, count: 3, netCents: 10_000, taxCents: 1_900, grossCents: 11_900 },
+        ...{ baseCurrency: 'EUR', baseNetCents: 4_637, baseTaxCents: 881, baseGrossCents: 5_518, unconverted: 0 },
       },
       {
         group: `output:${exempt.id}:0`,
         side: 'output',
         ...{ taxCodeId: exempt.id, taxCode: 'RP-X', taxKind: 'exempt', taxRateBasisPoints: 0 },
         ...{ currency, count: 1, netCents: 5_000, taxCents: 0, grossCents: 5_000 },
+        ...{ baseCurrency: 'EUR', baseNetCents: 2_319, baseTaxCents: 0, baseGrossCents: 2_319, unconverted: 0 },
       },
       {
         group: 'output:none:none',
         side: 'output',
         ...{ taxCodeId: null, taxCode: null, taxKind: null, taxRateBasisPoints: null },
         ...{ currency, count: 1, netCents: 910, taxCents: 90, grossCents: 1_000 },
+        ...{ baseCurrency: 'EUR', baseNetCents: 422, baseTaxCents: 42, baseGrossCents: 464, unconverted: 0 },
       },
     ]);
     for (const row of vat.data) {

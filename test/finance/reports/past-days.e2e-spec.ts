@@ -4,6 +4,7 @@ import { ReminderJobs } from '../../../src/modules/notifications/planning/remind
 import { newRule, onlyOwnRules } from '../../notifications/reminders.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
+import { insertRates } from '../exchange-rates/rates.js';
 import { bookingWith, received } from '../payments/bookings.js';
 import { PAYMENTS, recorded, reverse } from '../payments/payments.js';
 import { readReport, type Row, sum, totalOf } from './reporting.js';
@@ -16,6 +17,7 @@ let owner: TestClient;
 beforeAll(async () => {
   app = await startApp({ env: { JOBS: 'false' } });
   owner = app.as('owner');
+  await insertRates(app, ['BHD', 'HUF', 'ISK', 'JOD', 'PLN', 'TND', 'VND', 'XAF', 'XOF', 'XPF']);
 });
 
 const day = (offset: number) => app.day(offset);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { addItem, BOOKINGS, confirmedBooking, makeBooking } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
+import { insertRates } from '../exchange-rates/rates.js';
 import { invalid, staffWith } from '../invoices.js';
 import { bookingWith, received } from '../payments/bookings.js';
 import { approved, out, recorded, reverse } from '../payments/payments.js';
@@ -15,6 +16,22 @@ let owner: TestClient;
 beforeAll(async () => {
   app = await startApp({ env: { JOBS: 'false' } });
   owner = app.as('owner');
+  await insertRates(app, [
+    'BGN',
+    'BHD',
+    'CZK',
+    'HUF',
+    'JOD',
+    'JPY',
+    'KWD',
+    'PLN',
+    'RON',
+    'SEK',
+    'TND',
+    'XAF',
+    'XOF',
+    'XPF',
+  ]);
 });
 
 const day = (offset: number) => app.day(offset);

@@ -19,6 +19,7 @@ import { assign, newDraft, newPolicy, publish } from '../../legal/policies.js';
 import { newDeparture } from '../../operations/departures.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
+import { insertRates } from '../exchange-rates/rates.js';
 
 const FINANCE = '/v1/admin/finance';
 
@@ -42,6 +43,7 @@ let owner: TestClient;
 beforeAll(async () => {
   app = await startApp();
   owner = app.as('owner');
+  await insertRates(app, ['NOK']);
 });
 
 const today = () => app.day();

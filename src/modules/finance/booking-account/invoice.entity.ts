@@ -5,6 +5,7 @@ import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import type { TaxKind } from '../../taxes/index.js';
 import type { DocumentType } from '../number-series/number-series.entity.js';
+import type { AppliedRate, BaseAmounts } from './base-amounts.js';
 
 export const INVOICE_STATUSES = named('InvoiceStatus', [
   'draft',
@@ -75,6 +76,10 @@ export interface PricedLine {
   serviceEndDate: string | null;
   /** Of a credit note: the line of the invoice that it credits. */
   originalPosition?: number | null;
+  /** In the base currency; only of issued documents in another currency. */
+  baseNetCents?: number | null;
+  baseTaxCents?: number | null;
+  baseTotalCents?: number | null;
 }
 
 /** The organization as printed on an invoice. */
@@ -98,6 +103,7 @@ export interface Issue {
   paidCents: number;
   openReducedCents?: number;
   releasedCents?: number;
+  base: BaseAmounts;
 }
 
 export interface InvoiceChanges {
@@ -109,7 +115,7 @@ export interface InvoiceChanges {
 
 /** A bill to a customer. It can be changed while it is a draft; once it has a number, only its payment state changes. */
 @Entity('invoices')
-export class Invoice {
+export class Invoice implements BaseAmounts {
   @PrimaryColumn('text') id: string;
   @Column('text') type: DocumentType;
   @Column('text', { name: 'booking_id' }) bookingId: string;
@@ -132,6 +138,15 @@ export class Invoice {
   @Column('bigint', { name: 'subtotal_cents', transformer: safeInteger }) subtotalCents: number;
   @Column('bigint', { name: 'tax_cents', transformer: safeInteger }) taxCents: number;
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
+  /** Null until issued, as are the other base amounts. */
+  @Column('text', { name: 'base_currency', nullable: true }) baseCurrency: string | null;
+  /** The copy of the rate; null also if the invoice is in the base currency. */
+  @Column('jsonb', { name: 'exchange_rate', nullable: true }) exchangeRate: AppliedRate | null;
+  @Column('bigint', { name: 'base_subtotal_cents', nullable: true, transformer: safeInteger })
+  baseSubtotalCents: number | null;
+  @Column('bigint', { name: 'base_tax_cents', nullable: true, transformer: safeInteger }) baseTaxCents: number | null;
+  @Column('bigint', { name: 'base_total_cents', nullable: true, transformer: safeInteger })
+  baseTotalCents: number | null;
   /** The sum of its live allocations. */
   @Column('bigint', { name: 'paid_cents', transformer: safeInteger }) paidCents: number;
   /** The sum of its issued credit notes. */
@@ -233,8 +248,8 @@ export class Invoice {
   }
 
   /** The values that the database stored with the number. */
-  issued({ seller, ...issue }: Issue, now: Date): void {
-    Object.assign(this, issue, {
+  issued({ seller, base, ...issue }: Issue, now: Date): void {
+    Object.assign(this, issue, base, {
       status: this.statusFor(issue.paidCents),
       sellerName: seller.name,
       sellerAddress: seller.address,
@@ -298,6 +313,11 @@ export class Invoice {
       subtotalCents: this.subtotalCents,
       taxCents: this.taxCents,
       totalCents: this.totalCents,
+      baseCurrency: this.baseCurrency,
+      exchangeRate: this.exchangeRate,
+      baseSubtotalCents: this.baseSubtotalCents,
+      baseTaxCents: this.baseTaxCents,
+      baseTotalCents: this.baseTotalCents,
       paidCents: this.paidCents,
       creditedCents: this.creditedCents,
       balanceCents: this.balanceCents(),

@@ -130,9 +130,10 @@ function amountOf(
 
 function creditOf({ position, line }: CreditableLine, totalCents: number, taxCents: number): PricedLine {
   const isWhole = totalCents === line.totalCents && taxCents === line.taxCents;
-  if (isWhole) return { ...line, originalPosition: position };
+  const own = { baseNetCents: null, baseTaxCents: null, baseTotalCents: null, originalPosition: position };
+  if (isWhole) return { ...line, ...own };
   const amounts = { quantity: '1', priceBasis: 'allocated' as const, unitPriceCents: totalCents };
-  return { ...line, ...amounts, netCents: totalCents - taxCents, taxCents, totalCents, originalPosition: position };
+  return { ...line, ...amounts, netCents: totalCents - taxCents, taxCents, totalCents, ...own };
 }
 
 function sum<Item>(items: readonly Item[], figure: (item: Item) => number): number {

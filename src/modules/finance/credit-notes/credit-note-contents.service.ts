@@ -4,6 +4,7 @@ import { type BookingItemSummary, BookingsService } from '../../bookings/index.j
 import type { BookingAccount } from '../booking-account/booking-account.js';
 import type { CreditReason, Invoice, PricedLine } from '../booking-account/invoice.entity.js';
 import { InvoicesRepository } from '../invoices/invoices.repository.js';
+import type { CreditedInvoice } from '../invoices/issuing.service.js';
 import { totalsOf } from '../invoices/line-amounts.js';
 import { BilledTaxesService } from '../tax-allocation/billed-taxes.service.js';
 import { creditDueByGroup, type GroupCredit, keyOf } from '../tax-allocation/tax-groups.js';
@@ -67,6 +68,14 @@ export class CreditNoteContentsService {
   /** All of the invoice that is not credited yet. */
   async rest(original: Invoice, id: string): Promise<PricedLine[]> {
     return fullCredits(await this.restsOf({ id, original }, { alsoDrafts: false }));
+  }
+
+  /** What a credit note credits. The lines are needed, and read, only if the invoice was converted to the base currency. */
+  async creditedBy(note: Invoice, invoice: Invoice): Promise<CreditedInvoice> {
+    if (invoice.exchangeRate === null) return { invoice, lines: [], credited: [] };
+    const lines = await this.invoices.linesOf(invoice.id);
+    const issued = { exceptId: note.id, alsoDrafts: false };
+    return { invoice, lines, credited: await this.repository.creditedLines(invoice.id, issued) };
   }
 
   /** Why a draft would have other lines now. */

@@ -25,6 +25,7 @@ import {
   type LinesSource,
   type PricedLine,
 } from '../booking-account/invoice.entity.js';
+import { AppliedRateResponse } from '../exchange-rates/exchange-rate.dto.js';
 import { CorrectedPayer, STALE_ACTIONS, type StaleAction } from '../invoices/invoice.dto.js';
 import {
   InvoiceLineResponse,
@@ -237,6 +238,28 @@ export class CreditNoteSummary {
   @Cents()
   totalCents: number;
 
+  /**
+   * Base currency of the accounts, ISO 4217; null until issued, and if the invoice has no base amounts.
+   */
+  @CurrencyCode()
+  baseCurrency: string | null;
+
+  /** Exchange rate of the invoice, of which the credit note is a part; null if the invoice has none, and until issued. */
+  @Nested(() => AppliedRateResponse)
+  exchangeRate: AppliedRateResponse | null;
+
+  /** `subtotalCents` in minor units of `baseCurrency`; null without one, as are the next two. */
+  @Cents({ min: LOWEST })
+  baseSubtotalCents: number | null;
+
+  /** `baseTotalCents` - `baseSubtotalCents`. */
+  @Cents({ min: LOWEST })
+  baseTaxCents: number | null;
+
+  /** Share of the base amount of the invoice; all credit notes that credit it in full together have exactly that. */
+  @Cents({ min: LOWEST })
+  baseTotalCents: number | null;
+
   /** `booking` if the lines were computed from the booking, otherwise `manual`. */
   @OneOf(LINES_SOURCES)
   linesSource: LinesSource;
@@ -329,6 +352,11 @@ export function toCreditNoteSummary(note: Invoice): CreditNoteSummary {
     subtotalCents: note.subtotalCents,
     taxCents: note.taxCents,
     totalCents: note.totalCents,
+    baseCurrency: note.baseCurrency,
+    exchangeRate: note.exchangeRate,
+    baseSubtotalCents: note.baseSubtotalCents,
+    baseTaxCents: note.baseTaxCents,
+    baseTotalCents: note.baseTotalCents,
     linesSource: note.linesSource,
     openReducedCents: note.openReducedCents,
     releasedCents: note.releasedCents,
@@ -345,7 +373,7 @@ export function toCreditNote({ note, lines, staleReasons }: CreditNoteView): Cre
     stale: staleReasons.length > 0,
     staleReasons: [...staleReasons],
     lines: lines.map((line) => ({ ...toInvoiceLine(line, note.currency), linePosition: line.originalPosition ?? 0 })),
-    taxSummary: taxSummaryOf(lines).map(toTaxSummary),
+    taxSummary: taxSummaryOf(lines, note).map(toTaxSummary),
   };
 }
 

@@ -3,10 +3,9 @@ import { Database } from '../../../platform/database/database.js';
 import { filterRows } from '../../../platform/database/filter-rows.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
-import { Invoice, type PricedLine } from '../booking-account/invoice.entity.js';
+import { Invoice } from '../booking-account/invoice.entity.js';
+import type { CreditedLine } from '../invoices/base-lines.js';
 import type { ListCreditNotes } from './credit-note.dto.js';
-
-export type CreditedLine = Pick<PricedLine, 'originalPosition' | 'totalCents' | 'taxCents'>;
 
 /** Credit notes among the documents in `invoices`, and what is credited. */
 @Injectable()
@@ -39,7 +38,8 @@ export class CreditNotesRepository {
     return this.database.prepared<CreditedLine>(
       'credit-notes-lines',
       `select line.original_position as "originalPosition", line.total_cents::float8 as "totalCents",
-         line.tax_cents::float8 as "taxCents"
+         line.tax_cents::float8 as "taxCents", line.base_total_cents::float8 as "baseTotalCents",
+         line.base_net_cents::float8 as "baseNetCents"
        from invoices note join invoice_lines line on line.invoice_id = note.id
        where note.original_invoice_id = $1 and note.id <> $2 and (note.number is not null or $3)`,
       [invoiceId, exceptId, alsoDrafts],

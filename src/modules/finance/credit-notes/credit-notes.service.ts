@@ -16,6 +16,7 @@ import {
 } from '../../action-ledger/index.js';
 import { type BilledTax, BookingsService } from '../../bookings/index.js';
 import { RemindersService } from '../../notifications/index.js';
+import { NOT_CONVERTED } from '../booking-account/base-amounts.js';
 import { AccountAuditService } from '../booking-account/account-audit.service.js';
 import type { BookingAccount } from '../booking-account/booking-account.js';
 import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
@@ -158,8 +159,8 @@ export class CreditNotesService {
       const lines = await this.currentLines(draft, requested.onStale === 'redraw');
       const before = this.imageOf({ invoice: note, lines: draft.lines });
       const account = note.reason === 'goodwill' ? await this.grantGoodwill(draft.account, note, lines) : draft.account;
-      await this.issueLocked(account, { note, lines }, { issueDate, seriesId: requested.seriesId ?? null, before });
-      return { note, lines, staleReasons: [] };
+      const terms = { issueDate, seriesId: requested.seriesId ?? null, before };
+      return { note, lines: await this.issueLocked(account, { note, lines }, terms), staleReasons: [] };
     });
   }
 
@@ -174,12 +175,12 @@ export class CreditNotesService {
       await this.deleteDraft(await this.invoices.lock(id));
     }
     const id = newId('crn');
-    const lines = await this.contents.rest(original, id);
-    const note = this.draftOf({ id, original, lines, ...cause });
-    await this.invoices.insert(note, lines);
+    const drawn = await this.contents.rest(original, id);
+    const note = this.draftOf({ id, original, lines: drawn, ...cause });
+    await this.invoices.insert(note, drawn);
     const issueDate = await this.issuing.issueDate(undefined);
-    await this.issueLocked(account, { note, lines }, { issueDate, seriesId: null, before: null });
-    return { note, lines, staleReasons: [] };
+    const terms = { issueDate, seriesId: null, before: null };
+    return { note, lines: await this.issueLocked(account, { note, lines: drawn }, terms), staleReasons: [] };
   }
 
   /**
@@ -201,12 +202,12 @@ export class CreditNotesService {
     });
   }
 
-  /** Money first, the number last: its counter is locked until the end of the transaction. */
+  /** Money first, the number last: its counter is locked until the end of the transaction. Returns the lines. */
   private async issueLocked(
     account: BookingAccount,
-    { note, lines }: { note: Invoice; lines: readonly PricedLine[] },
+    { note, lines: drawn }: { note: Invoice; lines: readonly PricedLine[] },
     { issueDate, seriesId, before }: { issueDate: string; seriesId: string | null; before: object | null },
-  ): Promise<void> {
+  ): Promise<readonly PricedLine[]> {
     const original = originalOf(account, note.originalInvoiceId ?? '');
     const openReducedCents = Math.min(note.totalCents, original.balanceCents());
     const releasedCents = note.totalCents - openReducedCents;
@@ -216,18 +217,20 @@ export class CreditNotesService {
     original.addCredited(note.totalCents, this.clock.now());
     await this.invoices.update(original);
     await this.accounts.applyMoney(account);
-    await this.issuing.issue(note, {
+    const lines = await this.issuing.issue(note, drawn, {
       issueDate,
       seriesId,
       dueDate: null,
       paidCents: 0,
       openReducedCents,
       releasedCents,
+      credited: await this.contents.creditedBy(note, original),
     });
     await this.reminders.reschedule(note.bookingId, INVOICE_TRIGGERS);
     this.record('issue', note, { before, after: this.imageOf({ invoice: note, lines }) });
     this.audit.publishInvoice('updated', original);
     if (original.status === 'paid' && status !== 'paid') this.audit.publishInvoice('settled', original);
+    return lines;
   }
 
   /** The lines of a draft, recomputed if it is stale and `redraw` is set. Throws 409 `draft_stale`, 422 `over_credited`. */
@@ -306,6 +309,7 @@ export class CreditNotesService {
       sellerAddress: null,
       sellerTaxId: null,
       ...totalsOf(lines, {}),
+      ...NOT_CONVERTED,
       paidCents: 0,
       creditedCents: 0,
       openReducedCents: null,

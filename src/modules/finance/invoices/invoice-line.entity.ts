@@ -26,6 +26,11 @@ export class InvoiceLine {
   @Column('bigint', { name: 'net_cents', transformer: safeInteger }) netCents: number;
   @Column('bigint', { name: 'tax_cents', transformer: safeInteger }) taxCents: number;
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
+  /** In the base currency; only of issued documents in another currency. */
+  @Column('bigint', { name: 'base_net_cents', nullable: true, transformer: safeInteger }) baseNetCents: number | null;
+  @Column('bigint', { name: 'base_tax_cents', nullable: true, transformer: safeInteger }) baseTaxCents: number | null;
+  @Column('bigint', { name: 'base_total_cents', nullable: true, transformer: safeInteger })
+  baseTotalCents: number | null;
   @Column('text', { nullable: true }) mention: string | null;
   @Column('date', { name: 'service_date', nullable: true }) serviceDate: string | null;
   /** Null: the service is delivered on one day. */

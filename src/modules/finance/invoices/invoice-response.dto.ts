@@ -16,6 +16,7 @@ import {
   type PricedLine,
 } from '../booking-account/invoice.entity.js';
 import { TAX_KINDS, type TaxKind } from '../../taxes/index.js';
+import { AppliedRateResponse } from '../exchange-rates/exchange-rate.dto.js';
 import { taxSummaryOf, type TaxSummaryLine } from '../tax-allocation/tax-summary.js';
 import type { StaleReason } from './draft-staleness.js';
 import type { InvoiceView } from './invoices.service.js';
@@ -109,6 +110,26 @@ export class InvoiceSummary {
   /** Amount to pay: `subtotalCents` + `taxCents`. */
   @Cents()
   totalCents: number;
+
+  /** Base currency of the accounts, ISO 4217; null until issued, and if there was no exchange rate to convert with. */
+  @CurrencyCode()
+  baseCurrency: string | null;
+
+  /** Exchange rate of the base amounts; null until issued, and if `currency` is the base currency. */
+  @Nested(() => AppliedRateResponse)
+  exchangeRate: AppliedRateResponse | null;
+
+  /** `subtotalCents` in minor units of `baseCurrency`; null without one, as are the next two. */
+  @Cents({ min: LOWEST })
+  baseSubtotalCents: number | null;
+
+  /** `baseTotalCents` - `baseSubtotalCents`. */
+  @Cents({ min: LOWEST })
+  baseTaxCents: number | null;
+
+  /** `totalCents` in minor units of `baseCurrency`, the sum of the amounts converted for each tax code and rate. */
+  @Cents({ min: LOWEST })
+  baseTotalCents: number | null;
 
   /** Sum of the payment allocations that count on the invoice; set by the server. */
   @Cents()
@@ -268,9 +289,17 @@ export class TaxSummaryResponse {
   @Text({ max: 500 })
   mention: string | null;
 
-  /** The tax in the base currency of the accounts; null if it was not converted. */
+  /** `netCents` in the base currency of the accounts; null until issued, and if the document was not converted. */
+  @Cents({ min: LOWEST })
+  baseNetCents: number | null;
+
+  /** The tax in the base currency: `baseGrossCents` - `baseNetCents`. */
   @Cents({ min: LOWEST })
   baseTaxCents: number | null;
+
+  /** `grossCents` in the base currency; null as `baseNetCents` is. */
+  @Cents({ min: LOWEST })
+  baseGrossCents: number | null;
 }
 
 /** An invoice with its lines. Amounts are in minor units of `currency`. */
@@ -312,6 +341,11 @@ export function toInvoiceSummary(invoice: Invoice, today: string): InvoiceSummar
     subtotalCents: invoice.subtotalCents,
     taxCents: invoice.taxCents,
     totalCents: invoice.totalCents,
+    baseCurrency: invoice.baseCurrency,
+    exchangeRate: invoice.exchangeRate,
+    baseSubtotalCents: invoice.baseSubtotalCents,
+    baseTaxCents: invoice.baseTaxCents,
+    baseTotalCents: invoice.baseTotalCents,
     paidCents: invoice.paidCents,
     creditedCents: invoice.creditedCents,
     balanceCents: invoice.balanceCents(),
@@ -336,7 +370,7 @@ export function toInvoice({ invoice, lines, staleness }: InvoiceView, today: str
     stale: reasons.length > 0,
     staleReasons: reasons,
     lines: lines.map((line) => toInvoiceLine(line, invoice.currency)),
-    taxSummary: taxSummaryOf(lines).map(toTaxSummary),
+    taxSummary: taxSummaryOf(lines, invoice).map(toTaxSummary),
   };
 }
 
@@ -350,7 +384,9 @@ export function toTaxSummary(line: TaxSummaryLine): TaxSummaryResponse {
     taxCents: line.taxCents,
     grossCents: line.grossCents,
     mention: line.mention,
+    baseNetCents: line.baseNetCents,
     baseTaxCents: line.baseTaxCents,
+    baseGrossCents: line.baseGrossCents,
   };
 }
 

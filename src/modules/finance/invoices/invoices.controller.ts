@@ -135,7 +135,9 @@ export class InvoicesController {
    * so the invoice can become `partially_paid` or `paid` at once; a total of 0 is `paid`. The issue date must be within
    * the limits of the settings and not after today (422 `issue_date_out_of_bounds`). If the booking was changed since the
    * draft was made, the draft is stale (409 `draft_stale`): `onStale: "redraw"` computes it again and issues it. Drafts
-   * reserve nothing: of two over the same money the second is rejected with 422 `invoice_exceeds_booking`. A cancelled
+   * reserve nothing: of two over the same money the second is rejected with 422 `invoice_exceeds_booking`. An invoice in
+   * another currency than the base currency is converted with the exchange rate of its issue date, or of the latest of the 7
+   * days before; without one it is rejected with 409 `rate_missing`. A cancelled
    * booking is rejected with 409 `booking_closed` unless the invoice bills its cancellation fee, an invoice that is not a
    * draft with 409 `invalid_transition`. An invoice with reverse charge needs the tax ID of the payer, and a tax ID the
    * address (400). All issued invoices of a booking together must not exceed what it costs (422 `invoice_exceeds_booking`).
@@ -154,6 +156,7 @@ export class InvoicesController {
       'schedule_cancelled',
       'credit_due',
       'period_closed',
+      'rate_missing',
       'no_active_series',
       'series_inactive',
       'series_type_mismatch',

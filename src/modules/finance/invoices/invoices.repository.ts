@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
+import type { BaseAmounts } from '../booking-account/base-amounts.js';
 import { Invoice, type PricedLine, type Seller } from '../booking-account/invoice.entity.js';
 import { NEXT_NUMBER, nextNumberValues, type NumberSource } from '../number-series/next-number.sql.js';
 import type { ListInvoices } from './invoice.dto.js';
@@ -21,6 +22,7 @@ interface NumberTerms {
   paidCents: number;
   openReducedCents?: number;
   releasedCents?: number;
+  base: BaseAmounts;
   issuedAt: Date;
 }
 
@@ -32,7 +34,8 @@ const LINES = `coalesce((
     'taxKind', line.tax_kind, 'mention', line.mention,
     'serviceDate', line.service_date, 'serviceEndDate', line.service_end_date,
     'taxRateBasisPoints', line.tax_rate_basis_points, 'netCents', line.net_cents, 'taxCents', line.tax_cents,
-    'totalCents', line.total_cents, 'originalPosition', line.original_position) order by line.position)
+    'totalCents', line.total_cents, 'originalPosition', line.original_position, 'baseNetCents', line.base_net_cents,
+    'baseTaxCents', line.base_tax_cents, 'baseTotalCents', line.base_total_cents) order by line.position)
   from invoice_lines line where line.invoice_id = invoice.id), '[]'::json)`;
 
 /**
@@ -43,7 +46,8 @@ const ISSUE = `with ${NEXT_NUMBER}
   update invoices set number = next_number.number, series_id = $1, period_key = $2, sequence = next_number.sequence,
     issue_date = $3::date, status = $9, due_date = $10::date, seller_name = $11, seller_address = $12,
     seller_tax_id = $13, issued_at = $14, paid_cents = $15, open_reduced_cents = $16,
-    released_cents = $17, updated_at = $14, version = version + 1
+    released_cents = $17, base_currency = $18, exchange_rate = $19, base_subtotal_cents = $20, base_tax_cents = $21,
+    base_total_cents = $22, updated_at = $14, version = version + 1
   from next_number where invoices.id = $7 and invoices.version = $8
   returning next_number.number, next_number.sequence`;
 
@@ -115,7 +119,7 @@ export class InvoicesRepository {
 
   /** Returns null if the series has a document with a later issue date. */
   async assignNumber(invoice: Invoice, terms: NumberTerms): Promise<{ number: string; sequence: number } | null> {
-    const { source, dueDate, seller, paidCents, issuedAt } = terms;
+    const { source, dueDate, seller, paidCents, base, issuedAt } = terms;
     const [assigned] = await this.database.prepared<{ number: string; sequence: string }>('invoice-issue', ISSUE, [
       ...nextNumberValues(source),
       invoice.id,
@@ -129,6 +133,11 @@ export class InvoicesRepository {
       paidCents,
       terms.openReducedCents ?? null,
       terms.releasedCents ?? null,
+      base.baseCurrency,
+      base.exchangeRate,
+      base.baseSubtotalCents,
+      base.baseTaxCents,
+      base.baseTotalCents,
     ]);
     return assigned ? { number: assigned.number, sequence: Number(assigned.sequence) } : null;
   }

@@ -181,7 +181,7 @@ export class InvoicesService {
 
   /**
    * Assigns the number. Money that settled installments before counts on the invoice. Throws 409 `draft_stale` if the draft
-   * no longer agrees with the booking, 422 `invoice_exceeds_booking` if its money is billed already.
+   * no longer agrees with the booking or `rate_missing`, 422 `invoice_exceeds_booking` if its money is billed already.
    */
   async issue(id: string, requested: IssueInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
@@ -189,14 +189,15 @@ export class InvoicesService {
       const { account, invoice } = draft;
       invoice.assertIssuable();
       const before = this.imageOf(draft);
-      const lines = await this.currentLines(draft, requested.onStale === 'redraw');
+      const drawn = await this.currentLines(draft, requested.onStale === 'redraw');
       account.assertInvoiceFits(invoice);
-      assertPayerComplete(invoice, lines);
+      assertPayerComplete(invoice, drawn);
       const issueDate = await this.issuing.issueDate(requested.issueDate);
       const dueDate = invoice.dueDateFor(issueDate, requested.dueDate);
       const paidCents = await this.accounts.applyEarlyMoneyToNewInvoice(account, invoice, issueDate);
       const rules = await this.reminders.enabledRules(INVOICE_TRIGGERS);
-      await this.issuing.issue(invoice, { issueDate, dueDate, seriesId: requested.seriesId ?? null, paidCents });
+      const terms = { issueDate, dueDate, seriesId: requested.seriesId ?? null, paidCents };
+      const lines = await this.issuing.issue(invoice, drawn, terms);
 
       await this.reminders.reschedule(invoice.bookingId, INVOICE_TRIGGERS, rules);
       this.audit.invoiceChanged('issue', invoice, { before, after: this.imageOf({ invoice, lines }) });

@@ -2,11 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { unprocessable } from '../../../platform/errors/app-error.js';
-import type { Invoice } from '../booking-account/invoice.entity.js';
+import { type BaseAmounts, NOT_CONVERTED } from '../booking-account/base-amounts.js';
+import type { Invoice, PricedLine } from '../booking-account/invoice.entity.js';
+import { ExchangeRatesService } from '../exchange-rates/exchange-rates.service.js';
 import { NumberSeriesService } from '../number-series/number-series.service.js';
 import { dayNumber, dayOf } from '../booking-account/day-numbers.js';
 import { PeriodsService } from '../periods/periods.service.js';
 import { FinanceSettingsService } from '../settings/finance-settings.service.js';
+import { convertedHead, convertedLines, type CreditedLine, creditedShares, ownAmounts } from './base-lines.js';
 import { IssuerCopiesRepository } from './issuer-copies.repository.js';
 import { InvoicesRepository } from './invoices.repository.js';
 
@@ -21,6 +24,15 @@ export interface IssueTerms {
   /** What a credit note does to the money of its invoice. */
   openReducedCents?: number;
   releasedCents?: number;
+  /** What a credit note credits. */
+  credited?: CreditedInvoice;
+}
+
+/** An invoice with its lines, and the lines of its issued credit notes. */
+export interface CreditedInvoice {
+  invoice: Invoice;
+  lines: readonly PricedLine[];
+  credited: readonly CreditedLine[];
 }
 
 /** Issues invoices and credit notes: dates within the limits of the settings, numbers without gaps. */
@@ -32,6 +44,7 @@ export class IssuingService {
     private readonly numbers: NumberSeriesService,
     private readonly repository: InvoicesRepository,
     private readonly issuers: IssuerCopiesRepository,
+    private readonly rates: ExchangeRatesService,
     private readonly database: Database,
     private readonly clock: Clock,
   ) {}
@@ -64,18 +77,47 @@ export class IssuingService {
   }
 
   /**
-   * Assigns the next number to a locked draft and stores it, in one statement. Call it last: until the end of the transaction no
-   * other document of the series is issued. Throws 409 `no_active_series`, `series_inactive`, `series_type_mismatch`,
-   * `issue_date_out_of_sequence`.
+   * Assigns the next number to a locked draft and stores it with the amounts in the base currency, in one statement. Returns
+   * its lines. Call it last: until the end of the transaction no other document of the series is issued. Throws 409
+   * `rate_missing`, `no_active_series`, `series_inactive`, `series_type_mismatch`, `issue_date_out_of_sequence`.
    */
-  async issue(draft: Invoice, { seriesId, ...terms }: IssueTerms): Promise<void> {
+  async issue(
+    draft: Invoice,
+    lines: readonly PricedLine[],
+    { seriesId, credited, ...terms }: IssueTerms,
+  ): Promise<readonly PricedLine[]> {
     const { issueDate } = terms;
+    const inBase = await this.inBaseCurrency(draft, lines, { issueDate, credited });
     const [source, seller] = await this.database.together(() =>
       Promise.all([this.numbers.lockForIssue(draft.type, seriesId, issueDate), this.issuers.store(draft)]),
     );
     const issuedAt = this.clock.now();
-    const assigned = await this.repository.assignNumber(draft, { ...terms, source, seller, issuedAt });
+    const issue = { ...terms, seller, base: inBase.head };
+    const assigned = await this.repository.assignNumber(draft, { ...issue, source, issuedAt });
     if (!assigned) throw await this.numbers.outOfSequence(source);
-    draft.issued({ ...terms, ...assigned, seriesId: source.seriesId, periodKey: source.periodKey, seller }, issuedAt);
+    draft.issued({ ...issue, ...assigned, seriesId: source.seriesId, periodKey: source.periodKey }, issuedAt);
+    return inBase.lines;
+  }
+
+  /**
+   * A credit note takes the rate of its invoice, because it lowers a tax that was computed with that rate; of an invoice
+   * without one, which was issued before rates were kept, it has no base amounts either.
+   */
+  private async inBaseCurrency(
+    draft: Invoice,
+    lines: readonly PricedLine[],
+    { issueDate, credited }: Pick<IssueTerms, 'issueDate' | 'credited'>,
+  ): Promise<{ lines: readonly PricedLine[]; head: BaseAmounts }> {
+    const { baseCurrency, rate: rateOfDay } = credited
+      ? await this.rates.conversionOf(draft.currency, issueDate)
+      : await this.rates.requireConversion(draft.currency, issueDate);
+    if (draft.currency === baseCurrency) return { lines, head: ownAmounts(draft, baseCurrency) };
+    const rate = credited ? credited.invoice.exchangeRate : rateOfDay;
+    if (rate === null) return { lines, head: NOT_CONVERTED };
+    const converted = credited
+      ? creditedShares(lines, { invoiced: credited.lines, credited: credited.credited })
+      : convertedLines(lines, { rate, baseCurrency });
+    await this.repository.replaceLines(draft.id, converted);
+    return { lines: converted, head: convertedHead(converted, { rate, baseCurrency }) };
   }
 }

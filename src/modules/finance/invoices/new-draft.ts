@@ -1,5 +1,6 @@
 import { make } from '../../../platform/database/rows.js';
 import type { BookingSummary } from '../../bookings/index.js';
+import { NOT_CONVERTED } from '../booking-account/base-amounts.js';
 import { Invoice, type PricedLine } from '../booking-account/invoice.entity.js';
 import { allocateTax, keyOf } from '../tax-allocation/tax-groups.js';
 import type { CreateInvoice, CreateInvoiceLine, UpdateInvoice } from './invoice.dto.js';
@@ -35,6 +36,7 @@ export function newDraft(input: CreateInvoice, { id, booking, contents, purpose,
     sellerTaxId: null,
     currency: booking.currency,
     ...contents.totals,
+    ...NOT_CONVERTED,
     paidCents: 0,
     creditedCents: 0,
     originalInvoiceId: null,

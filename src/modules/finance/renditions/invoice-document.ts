@@ -1,12 +1,13 @@
 import { minorUnits } from '../../../platform/money/money.js';
 import type { DocumentLanguage, IssuerCopy } from '../../organization/index.js';
+import type { BaseAmounts } from '../booking-account/base-amounts.js';
 import type { PricedLine } from '../booking-account/invoice.entity.js';
 import { FEE_DESCRIPTION, netUnitPrice } from '../invoices/line-amounts.js';
 import { taxSummaryOf } from '../tax-allocation/tax-summary.js';
 import { RENDITION_LABELS, type RenditionLabels } from './rendition-labels.js';
 
 /** An issued invoice, credit note or fee invoice as it is rendered. */
-export interface RenderedInvoice {
+export interface RenderedInvoice extends BaseAmounts {
   kind: 'invoice' | 'cancellation_fee' | 'credit_note';
   /** A fee invoice, or a credit note for one. */
   isOverFee: boolean;
@@ -63,11 +64,21 @@ export interface InvoiceDocument {
   /** The first cell may have several lines. */
   rows: readonly (readonly string[])[];
   /** Rate, net amount, tax and gross amount. */
-  taxes: { title: string; columns: readonly string[]; rows: readonly (readonly string[])[] };
+  taxes: SumTable;
+  /** The same in the base currency of the accounts, with the totals last; null if that is the currency of the document. */
+  baseTaxes: SumTable | null;
   totals: readonly LabelledText[];
   /** The bank account; null if there is none to pay to. */
   payment: { title: string; lines: readonly LabelledText[] } | null;
   notes: readonly NamedText[];
+}
+
+export interface SumTable {
+  title: string;
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
+  /** Below the table. */
+  note: string | null;
 }
 
 export interface LabelledText {
@@ -132,13 +143,15 @@ export function documentOf(invoice: RenderedInvoice, language: DocumentLanguage)
     taxes: {
       title: labels.taxes,
       columns: [labels.rate, labels.net, labels.tax, labels.gross],
-      rows: taxSummaryOf(invoice.lines).map(({ taxRateBasisPoints, netCents, taxCents, grossCents }) => [
+      rows: taxSummaryOf(invoice.lines, invoice).map(({ taxRateBasisPoints, netCents, taxCents, grossCents }) => [
         format.rate(taxRateBasisPoints),
         format.money(netCents),
         format.money(taxCents),
         format.money(grossCents),
       ]),
+      note: null,
     },
+    baseTaxes: baseTaxesOf(invoice, { labels, language }),
     totals: totalsOf(invoice, { labels, format }),
     payment: isCreditNote || invoice.isVoid ? null : paymentOf(invoice, labels),
     notes: notesOf(invoice, { labels, language }),
@@ -230,6 +243,27 @@ function totalsOf(invoice: RenderedInvoice, { labels, format }: Words): Labelled
   ];
 }
 
+/** The law wants the tax of a document in a foreign currency also in the national one. */
+function baseTaxesOf(invoice: RenderedInvoice, { labels, language }: Wording): SumTable | null {
+  const { baseCurrency, exchangeRate, baseSubtotalCents, baseTaxCents, baseTotalCents } = invoice;
+  if (baseCurrency === null || exchangeRate === null) return null;
+  const format = formatsOf(language, baseCurrency);
+  const money = (cents: number | null) => (cents === null ? '-' : format.money(cents));
+  const { from, to, rate, day } = exchangeRate;
+  return {
+    title: `${labels.taxes} (${baseCurrency})`,
+    columns: [labels.rate, labels.net, labels.tax, labels.gross],
+    rows: [
+      ...taxSummaryOf(invoice.lines, invoice).map((line) => [
+        format.rate(line.taxRateBasisPoints),
+        ...[line.baseNetCents, line.baseTaxCents, line.baseGrossCents].map(money),
+      ]),
+      [labels.total, ...[baseSubtotalCents, baseTaxCents, baseTotalCents].map(money)],
+    ],
+    note: `${labels.exchangeRate} ${labels.dated} ${format.day(day)}${labels.colon} 1 ${from} = ${format.exchangeRate(rate)} ${to}`,
+  };
+}
+
 function paymentOf({ issuer, number }: RenderedInvoice, labels: RenditionLabels): InvoiceDocument['payment'] {
   const account = issuer?.bankAccount;
   if (!account) return null;
@@ -278,6 +312,12 @@ function formatsOf(language: DocumentLanguage, currency: string) {
     unitPrice: (text: string) => unitPrice.format(numeric(text)),
     rate: (basisPoints: number | null) => (basisPoints === null ? '-' : percent.format(basisPoints / 10_000)),
     decimal: (text: string) => decimal.format(Number(text)),
+    /** With the decimals that were published. */
+    exchangeRate: (text: string) => {
+      const [, decimals = ''] = text.split('.');
+      const published = { minimumFractionDigits: decimals.length, maximumFractionDigits: decimals.length };
+      return new Intl.NumberFormat(language, published).format(numeric(text));
+    },
     day,
     /** "May 12 – 15, 2027" */
     days: (first: string, last: string) =>

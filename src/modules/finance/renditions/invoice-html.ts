@@ -1,4 +1,4 @@
-import type { InvoiceDocument, LabelledText, NamedText } from './invoice-document.js';
+import type { InvoiceDocument, LabelledText, NamedText, SumTable } from './invoice-document.js';
 
 const FONTS = '"DejaVu Sans","Noto Sans","Noto Sans Arabic","Noto Sans Hebrew","Noto Sans JP",sans-serif';
 const STYLE = `body{font:14px/1.4 ${FONTS};margin:40px;color:#111}h2{font-size:14px;margin:16px 0 4px}
@@ -13,7 +13,7 @@ th:first-child,td:first-child{text-align:left}td div{text-align:left}.stamp{colo
  * name does not change the order of what is around it.
  */
 export function renderHtml(document: InvoiceDocument): Buffer {
-  const { language, title, stamp, logo, summary, parties, columns, rows, taxes, totals, payment, notes } = document;
+  const { language, title, stamp, logo, summary, parties, columns, rows, totals, payment, notes } = document;
   const html = `<!doctype html>
 <html lang="${escaped(language)}" dir="ltr">
 <head>
@@ -29,14 +29,21 @@ ${stamp === null ? '' : `<p class="stamp">${escaped(stamp)}</p>`}
 <dl>${summary.map(definition).join('')}</dl>
 <div class="parties">${parties.map(({ title: name, lines }) => `<div><h2>${escaped(name)}</h2>${lines.map(namedText).join('')}</div>`).join('')}</div>
 <table><thead>${row('th', columns)}</thead><tbody>${rows.map(lineRow).join('')}</tbody></table>
-<table class="sums"><caption>${escaped(taxes.title)}</caption><thead>${row('th', taxes.columns)}</thead><tbody>${taxes.rows.map((cells) => row('td', cells)).join('')}</tbody></table>
+${sumTable(document.taxes)}
 <table class="sums"><tbody>${totals.map(({ label, value }) => row('td', [label, value])).join('')}</tbody></table>
+${document.baseTaxes === null ? '' : sumTable(document.baseTaxes)}
 ${payment === null ? '' : `<h2>${escaped(payment.title)}</h2><dl>${payment.lines.map(definition).join('')}</dl>`}
 <div class="notes">${notes.map(namedText).join('')}</div>
 </body>
 </html>
 `;
   return Buffer.from(html);
+}
+
+function sumTable({ title, columns, rows, note }: SumTable): string {
+  const body = rows.map((cells) => row('td', cells)).join('');
+  const foot = note === null ? '' : `<tfoot><tr><td colspan="${columns.length}">${escaped(note)}</td></tr></tfoot>`;
+  return `<table class="sums"><caption>${escaped(title)}</caption><thead>${row('th', columns)}</thead><tbody>${body}</tbody>${foot}</table>`;
 }
 
 function definition({ label, value }: LabelledText): string {

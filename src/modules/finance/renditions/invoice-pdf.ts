@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Bidi } from 'bidi-js';
 import pdfmake, { type Content, type Font, type Inline } from 'pdfmake';
-import type { InvoiceDocument, LabelledText, NamedText } from './invoice-document.js';
+import type { InvoiceDocument, LabelledText, NamedText, SumTable } from './invoice-document.js';
 import { type FontName, isRightToLeft, linesOf } from './text-layout.js';
 
 const locate = createRequire(import.meta.url);
@@ -53,7 +53,7 @@ function useFonts(texts: string): void {
 }
 
 async function createPdf(document: InvoiceDocument, bidi: Bidi | null): Promise<Buffer> {
-  const { title, stamp, logo, summary, parties, taxes, totals, payment, notes } = document;
+  const { title, stamp, logo, summary, parties, taxes, baseTaxes, totals, payment, notes } = document;
   // The issue date instead of the current time, which would make each file different.
   const issued = new Date(`${document.issueDate}T00:00:00Z`);
   const text = (value: string, ems: number) => textOf({ label: null, value }, bidi, ems);
@@ -73,17 +73,9 @@ async function createPdf(document: InvoiceDocument, bidi: Bidi | null): Promise<
       style: 'block',
     },
     lineTable(document, (value) => text(value, DESCRIPTION_EMS)),
-    {
-      stack: [
-        { ...bold(taxes.title), ...RIGHT },
-        sums([
-          taxes.columns.map((heading) => ({ ...bold(heading), ...RIGHT })),
-          ...taxes.rows.map((cells) => cells.map(right)),
-        ]),
-      ],
-      unbreakable: taxes.rows.length < LINES_TOGETHER,
-    },
+    sumTable(taxes),
     { stack: [sums(totals.map(({ label, value }) => [bold(label), right(value)]))], unbreakable: true },
+    ...(baseTaxes === null ? [] : [sumTable(baseTaxes)]),
     ...(payment === null
       ? []
       : [{ stack: [bold(payment.title), pairs(payment.lines)], style: 'block', unbreakable: true }]),
@@ -138,6 +130,17 @@ function lineTable({ columns, rows }: InvoiceDocument, described: (text: string)
 
 function lineCount(text: string): number {
   return text.split('\n').reduce((count, line) => count + 1 + Math.floor(line.length / LINE_CHARACTERS), 0);
+}
+
+function sumTable({ title, columns, rows, note }: SumTable): Content {
+  return {
+    stack: [
+      { ...bold(title), ...RIGHT },
+      sums([columns.map((heading) => ({ ...bold(heading), ...RIGHT })), ...rows.map((cells) => cells.map(right))]),
+      ...(note === null ? [] : [right(note)]),
+    ],
+    unbreakable: rows.length < LINES_TOGETHER,
+  };
 }
 
 /** A right-aligned table. */

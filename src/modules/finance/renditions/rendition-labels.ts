@@ -35,6 +35,8 @@ export interface RenditionLabels {
   total: string;
   gross: string;
   taxes: string;
+  /** Followed by `dated` and the day. */
+  exchangeRate: string;
   subtotal: string;
   /** Before the day of the rendition. */
   paid: string;
@@ -78,6 +80,7 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     total: 'Total',
     gross: 'Gross',
     taxes: 'Tax summary',
+    exchangeRate: 'Exchange rate',
     subtotal: 'Subtotal',
     paid: 'Paid as of',
     credited: 'Credited as of',
@@ -117,6 +120,7 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     total: 'Gesamt',
     gross: 'Brutto',
     taxes: 'Steuerübersicht',
+    exchangeRate: 'Wechselkurs',
     subtotal: 'Zwischensumme',
     paid: 'Bezahlt bis zum',
     credited: 'Gutgeschrieben bis zum',
@@ -156,6 +160,7 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     total: 'Total',
     gross: 'TTC',
     taxes: 'Récapitulatif des taxes',
+    exchangeRate: 'Taux de change',
     subtotal: 'Sous-total',
     paid: 'Payé au',
     credited: 'Crédité au',
@@ -195,6 +200,7 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     total: 'Total',
     gross: 'Bruto',
     taxes: 'Resumen de impuestos',
+    exchangeRate: 'Tipo de cambio',
     subtotal: 'Subtotal',
     paid: 'Pagado al',
     credited: 'Abonado al',
@@ -234,6 +240,7 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     total: 'Totale',
     gross: 'Lordo',
     taxes: 'Riepilogo imposte',
+    exchangeRate: 'Tasso di cambio',
     subtotal: 'Subtotale',
     paid: 'Pagato al',
     credited: 'Accreditato al',
@@ -273,6 +280,7 @@ export const RENDITION_LABELS: Record<DocumentLanguage, RenditionLabels> = {
     total: 'Total',
     gross: 'Brut',
     taxes: 'Rezumatul taxelor',
+    exchangeRate: 'Curs de schimb',
     subtotal: 'Subtotal',
     paid: 'Plătit până la',
     credited: 'Creditat până la',

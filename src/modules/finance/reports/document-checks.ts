@@ -67,7 +67,7 @@ const DIFFERENCE = (pairs: readonly (readonly [expected: string, actual: string]
 export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'document_sums',
-    rule: 'Lines, head and, once issued, tax summary of a document have the same net, tax and gross amount',
+    rule: 'Lines, head and, once issued, tax summary of a document have the same net, tax and gross amount in each currency',
     broken: `
       select document.type, document.id, difference.expected, difference.actual
       from invoices document
@@ -76,7 +76,8 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
         from invoice_lines group by 1
       ) lines on lines.invoice_id = document.id
       left join (
-        select invoice_id, sum(net_cents) as net, sum(tax_cents) as tax, sum(gross_cents) as gross
+        select invoice_id, sum(net_cents) as net, sum(tax_cents) as tax, sum(gross_cents) as gross,
+          sum(base_net_cents) as base_net, sum(base_gross_cents) as base_gross
         from invoice_tax_lines group by 1
       ) summary on summary.invoice_id = document.id and document.number is not null
       ${DIFFERENCE([
@@ -86,6 +87,8 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
         ['case when number is null then total_cents else coalesce(summary.gross, 0) end', 'total_cents'],
         ['case when number is null then tax_cents else coalesce(summary.tax, 0) end', 'tax_cents'],
         ['case when number is null then subtotal_cents else coalesce(summary.net, 0) end', 'subtotal_cents'],
+        ['coalesce(summary.base_gross, 0)', 'coalesce(base_total_cents, 0)'],
+        ['coalesce(summary.base_net, 0)', 'coalesce(base_subtotal_cents, 0)'],
       ])}
       union all
       select 'supplier_invoice', bill.id, difference.expected, difference.actual
@@ -183,7 +186,7 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'credit_bounds',
-    rule: 'Issued credits are within the lines and the total of their invoice, which is issued and of the same booking',
+    rule: 'Issued credits are within the lines and the total of their invoice, which is issued and of the same booking; in full they also have its amounts in the base currency',
     broken: `
       select 'invoice' as type, invoice.id, coalesce(notes.cents, 0) as expected, invoice.credited_cents as actual
       from invoices invoice
@@ -211,7 +214,14 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
       left join invoice_lines line on line.invoice_id = credited.invoice_id and line.position = credited.position
       where line.invoice_id is null
         or credited.total not between least(line.total_cents, 0) and greatest(line.total_cents, 0)
-        or credited.tax not between least(line.tax_cents, 0) and greatest(line.tax_cents, 0)`,
+        or credited.tax not between least(line.tax_cents, 0) and greatest(line.tax_cents, 0)
+      union all
+      select 'invoice', invoice.id, invoice.base_total_cents, sum(coalesce(note.base_total_cents, 0))
+      from invoices invoice join invoices note on note.original_invoice_id = invoice.id and note.number is not null
+      where invoice.exchange_rate is not null and invoice.credited_cents = invoice.total_cents
+      group by invoice.id
+      having sum(coalesce(note.base_total_cents, 0)) <> invoice.base_total_cents
+        or sum(coalesce(note.base_tax_cents, 0)) <> invoice.base_tax_cents`,
   },
   {
     name: 'numbers_gapless',

@@ -9,6 +9,14 @@ const SIGN = `case invoice.type when 'invoice' then 1 else -1 end`;
 const TAX_GROUP = `concat_ws(':', side, coalesce(tax_code_id, 'none'), coalesce(rate::text, 'none'),
   case when tax_code_id is null then tax_kind end)`;
 
+/** An amount of a document in the base currency; null if the document has no exchange rate to it. */
+const inBase = (document: string, own: string, converted: string) =>
+  `case when ${document}.currency = settings.base_currency then ${own} else ${converted} end`;
+
+/** Staff state the base currency of a bill; another one than that of the accounts is of no use. */
+const BILL_IN_BASE = (figure: string) =>
+  `case when bill.base_currency = settings.base_currency then bill.base_${figure}_cents end`;
+
 /**
  * Documents with their tax, one row per tax code and rate as they were on the day of issue; amounts of credit notes, and of
  * supplier invoices that were voided, are negative.
@@ -22,24 +30,33 @@ function taxedDocuments(query: VatQuery, place: Place, today: string): string {
       select 'output' as side, invoice.type, invoice.id, invoice.number, invoice.series_id, invoice.period_key, invoice.sequence,
         invoice.issue_date as date, invoice.payer_name as party, line.tax_code_id, line.tax_code, line.tax_kind,
         line.tax_rate_basis_points as rate, invoice.currency, ${SIGN} * sum(line.net_cents) as net,
-        ${SIGN} * sum(line.tax_cents) as tax, ${SIGN} * sum(line.gross_cents) as gross
+        ${SIGN} * sum(line.tax_cents) as tax, ${SIGN} * sum(line.gross_cents) as gross, settings.base_currency,
+        ${SIGN} * sum(${inBase('invoice', 'line.net_cents', 'line.base_net_cents')}) as base_net,
+        ${SIGN} * sum(${inBase('invoice', 'line.tax_cents', 'line.base_tax_cents')}) as base_tax,
+        ${SIGN} * sum(${inBase('invoice', 'line.gross_cents', 'line.base_gross_cents')}) as base_gross
       from invoices invoice join invoice_tax_lines line on line.invoice_id = invoice.id
+      cross join finance_settings settings
       ${conditions(
         `invoice.number is not null and invoice.type in ('invoice', 'credit_note') and invoice.status <> 'void'
          and invoice.issue_date between ${first} and ${last}`,
         of('invoice.currency'),
       )}
-      group by invoice.id, line.tax_code_id, line.tax_code, line.tax_kind, line.tax_rate_basis_points
+      group by invoice.id, line.tax_code_id, line.tax_code, line.tax_kind, line.tax_rate_basis_points,
+        settings.base_currency
       union all
       select 'input', 'supplier_invoice', bill.id, bill.invoice_number, null, null, null, posting.date, bill.supplier_name,
         null, null, null, null, bill.currency, posting.sign * bill.subtotal_cents, posting.sign * bill.tax_cents,
-        posting.sign * bill.total_cents
+        posting.sign * bill.total_cents, settings.base_currency,
+        posting.sign * ${inBase('bill', 'bill.subtotal_cents', BILL_IN_BASE('subtotal'))},
+        posting.sign * ${inBase('bill', 'bill.tax_cents', BILL_IN_BASE('tax'))},
+        posting.sign * ${inBase('bill', 'bill.total_cents', BILL_IN_BASE('total'))}
       from (
         select id, posting_date as date, 1 as sign from supplier_invoices where posting_date between ${first} and ${last}
         union all
         select id, voided_on, -1 from supplier_invoices
         where posting_date is not null and voided_on between ${first} and ${last}
       ) posting join supplier_invoices bill on bill.id = posting.id
+      cross join finance_settings settings
       ${conditions(of('bill.currency'))}
     ) taxed`;
 }
@@ -61,20 +78,45 @@ const TAX = `tax_code_id as "taxCodeId", tax_code as "taxCode", tax_kind as "tax
 const TAX_ORDER = '"taxCode" nulls last, "taxCodeId", "taxKind" nulls last, "taxRateBasisPoints" nulls last';
 const AMOUNT_COLUMNS = { netCents: 'cents', taxCents: 'cents', grossCents: 'cents' } as const;
 
+const BASE_COLUMNS = {
+  baseCurrency: 'text',
+  baseNetCents: 'baseCents',
+  baseTaxCents: 'baseCents',
+  baseGrossCents: 'baseCents',
+} as const;
+
+/** A sum that is null if one of its amounts is unknown: a sum of the others would be a wrong tax. */
+const complete = (amount: string) => `case when count(*) = count(${amount}) then sum(${amount}) end`;
+
+const BASE_SUMS = `${complete('"baseNetCents"')} as "baseNetCents", ${complete('"baseTaxCents"')} as "baseTaxCents",
+  ${complete('"baseGrossCents"')} as "baseGrossCents", sum("unconverted")::integer as "unconverted"`;
+
 export const VAT: Report<VatQuery> = {
   name: 'vat',
-  columns: { group: 'text', side: 'text', ...TAX_COLUMNS, count: 'count', ...AMOUNT_COLUMNS },
+  columns: {
+    group: 'text',
+    side: 'text',
+    ...TAX_COLUMNS,
+    count: 'count',
+    ...AMOUNT_COLUMNS,
+    ...BASE_COLUMNS,
+    unconverted: 'count',
+  },
   rows: (query, place, today) => `
     select "group", side, ${TAX}, currency, count(*)::integer as count, sum(net) as "netCents", sum(tax) as "taxCents",
-      sum(gross) as "grossCents"
+      sum(gross) as "grossCents", base_currency as "baseCurrency", ${complete('base_net')} as "baseNetCents",
+      ${complete('base_tax')} as "baseTaxCents", ${complete('base_gross')} as "baseGrossCents",
+      count(*) filter (where base_gross is null)::integer as "unconverted"
     from ${filtered(query, place, today)}
-    group by "group", side, tax_code_id, tax_code, tax_kind, rate, currency`,
+    group by "group", side, tax_code_id, tax_code, tax_kind, rate, currency, base_currency`,
   order: `side desc, currency, ${TAX_ORDER}`,
   sums: ['netCents', 'taxCents', 'grossCents'],
   totals: () => `
     select currency, side, count(*)::integer as count, sum("netCents") as "netCents", sum("taxCents") as "taxCents",
-      sum("grossCents") as "grossCents"
-    from report group by currency, side`,
+      sum("grossCents") as "grossCents", "baseCurrency", ${BASE_SUMS}
+    from report group by currency, side, "baseCurrency"`,
+  baseTotals: `
+    select "baseCurrency", side, count(*)::integer as count, ${BASE_SUMS} from report group by "baseCurrency", side`,
 };
 
 export const VAT_DOCUMENTS: Report<VatQuery> = {
@@ -90,10 +132,13 @@ export const VAT_DOCUMENTS: Report<VatQuery> = {
     party: 'text',
     ...TAX_COLUMNS,
     ...AMOUNT_COLUMNS,
+    ...BASE_COLUMNS,
   },
   rows: (query, place, today) => `
     select "group", side, type, id, number, series_id, period_key, sequence, date, party, ${TAX}, currency,
-      net as "netCents", tax as "taxCents", gross as "grossCents"
+      net as "netCents", tax as "taxCents", gross as "grossCents", base_currency as "baseCurrency",
+      base_net as "baseNetCents", base_tax as "baseTaxCents", base_gross as "baseGrossCents",
+      (base_gross is null)::integer as "unconverted"
     from ${filtered(query, place, today)}`,
   order: `side desc, date, type, series_id, period_key, sequence, number, id, ${TAX_ORDER}, "grossCents"`,
 };

@@ -1,8 +1,8 @@
-import { OmitType, PickType } from '@nestjs/swagger';
+import { IntersectionType, OmitType, PickType } from '@nestjs/swagger';
 import { reportOf } from '../../../platform/http/dto.js';
-import { Cents, Id, OneOf, Text, Whole } from '../../../platform/http/fields.js';
+import { Cents, Id, ListOf, OneOf, Text, Whole } from '../../../platform/http/fields.js';
 import { extensible } from '../../../platform/http/named-values.js';
-import { IsoDate } from '../../../platform/http/trade-fields.js';
+import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
 import { RECIPIENT_TYPES, type RecipientType } from '../commissions/commission-line.entity.js';
 import { SequenceEntry } from '../number-series/number-series.dto.js';
 import { DOCUMENT_TYPES, type DocumentType } from '../number-series/number-series.entity.js';
@@ -20,8 +20,27 @@ const STATEMENT_ENTRIES = extensible('StatementEntryKind', [
   'reversal',
 ]);
 
+/** Amounts in the base currency of the accounts. */
+class BaseRow {
+  /** Base currency of the accounts, ISO 4217. */
+  @CurrencyCode()
+  baseCurrency: string;
+
+  /** Net amount in `baseCurrency`; null if a document was not converted, as are the next two. */
+  @Cents({ min: LOWEST })
+  baseNetCents: number | null;
+
+  /** Tax in `baseCurrency`. */
+  @Cents({ min: LOWEST })
+  baseTaxCents: number | null;
+
+  /** Gross amount in `baseCurrency`. */
+  @Cents({ min: LOWEST })
+  baseGrossCents: number | null;
+}
+
 /** Tax of one side with one tax code and rate. */
-class VatRow extends TaxGroupRow {
+class VatRow extends IntersectionType(TaxGroupRow, BaseRow) {
   /** Name of the side with its tax code and rate, for the filter `group`. */
   @Text({ max: 64 })
   group: string;
@@ -36,13 +55,36 @@ class VatRate extends VatRow {
   /** Number of documents. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   count: number;
+
+  /** Documents without an exchange rate to the base currency, such as those issued before rates were kept. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  unconverted: number;
 }
 
 /** Sums of one side in one currency. */
-class VatTotals extends TaxedTotals {
+class VatTotals extends IntersectionType(TaxedTotals, BaseRow) {
   /** `output`: own documents; `input`: supplier invoices. */
   @OneOf(VAT_SIDES)
   side: VatSide;
+
+  /** Documents without an exchange rate to the base currency. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  unconverted: number;
+}
+
+/** Sums of one side in the base currency, over documents of all currencies. */
+class VatBaseTotals extends BaseRow {
+  /** `output`: own documents; `input`: supplier invoices. */
+  @OneOf(VAT_SIDES)
+  side: VatSide;
+
+  /** Number of rows. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  count: number;
+
+  /** Documents without an exchange rate to the base currency: while there are any, the sums are null. */
+  @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  unconverted: number;
 }
 
 /** A document with its tax of one code and rate. Amounts of credit notes, and of supplier invoices that were voided, are negative. */
@@ -352,8 +394,18 @@ class NumberingTotals {
   datesOutOfOrder: number;
 }
 
-export class VatReport extends reportOf(VatRate, VatTotals) {}
-export class VatDocumentReport extends reportOf(VatDocument, VatTotals) {}
+export class VatReport extends reportOf(VatRate, VatTotals) {
+  /** Totals of all rows on all pages in the base currency, by side. */
+  @ListOf(() => VatBaseTotals, { min: 0, max: 2 })
+  baseTotals: VatBaseTotals[];
+}
+
+export class VatDocumentReport extends reportOf(VatDocument, VatTotals) {
+  /** Totals of all rows on all pages in the base currency, by side. */
+  @ListOf(() => VatBaseTotals, { min: 0, max: 2 })
+  baseTotals: VatBaseTotals[];
+}
+
 export class RevenueReport extends reportOf(RevenueRow, TaxedTotals) {}
 export class MarginReport extends reportOf(MarginRow, MarginTotals) {}
 export class PaymentJournalReport extends reportOf(PaymentMovement, MovementTotals) {}

@@ -8,17 +8,18 @@ type Columns = Readonly<Record<string, ColumnKind>>;
 /** The header: each amount has a second column with the decimal number, without `Cents` in its name. */
 export function csvHeader(columns: Columns): string {
   const names = Object.entries(columns).flatMap(([name, kind]) =>
-    kind === 'cents' ? [name, name.replace(/Cents$/, '')] : [name],
+    kind === 'cents' || kind === 'baseCents' ? [name, name.replace(/Cents$/, '')] : [name],
   );
   return csvLines([names]);
 }
 
-/** Amounts are in the row's `currency`. */
+/** Amounts are in the row's `currency`, or its `baseCurrency`. */
 export function csvRows(columns: Columns, rows: readonly ReportRow[]): string {
   const lines = rows.map((row) =>
     Object.entries(columns).flatMap(([name, kind]) => {
       const text = textOf(row[name]);
       if (kind === 'cents') return [text, text === '' ? '' : decimal(text, textOf(row['currency']))];
+      if (kind === 'baseCents') return [text, text === '' ? '' : decimal(text, textOf(row['baseCurrency']))];
       return [text];
     }),
   );

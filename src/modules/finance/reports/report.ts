@@ -4,7 +4,8 @@ import type { AsOf } from './as-of.sql.js';
 /** Adds a value to the statement and returns its placeholder. */
 export type Place = (value: unknown, type: 'date' | 'text' | 'text[]' | 'timestamptz') => string;
 
-export type ColumnKind = 'text' | 'count' | 'cents';
+/** `cents` are in the row's `currency`, `baseCents` in its `baseCurrency`. */
+export type ColumnKind = 'text' | 'count' | 'cents' | 'baseCents';
 
 /**
  * A report: a SELECT with these columns. Totals are sums over all its rows, per currency, in the same statement, so that they
@@ -20,6 +21,8 @@ export interface Report<Query> {
   readonly sums: readonly string[];
   /** Replaces the totals: a SELECT from `report`. */
   readonly totals?: (query: Query, place: Place, today: string) => string;
+  /** Totals in the base currency: a SELECT from `report`. */
+  readonly baseTotals?: string;
 }
 
 export function asOfOf(query: { asOf?: string; knownAt?: string }, place: Place, today: string): AsOf {

@@ -176,7 +176,9 @@ export class ReportsController {
    * Report value-added tax
    *
    * @remarks Output tax of invoices less credit notes by issue date, and input tax of supplier invoices by posting
-   * date, per tax code, rate and currency of the documents. Codes and rates are those of the day of issue.
+   * date, per tax code, rate and currency of the documents. Codes and rates are those of the day of issue. Beside them are
+   * the amounts in the base currency, converted with the exchange rate of each document; `baseTotals` sums all currencies. A
+   * sum with a document that has no rate is null, and `unconverted` counts such documents.
    */
   @ApiOperation({ operationId: 'reports_listVat' })
   @Get('vat')

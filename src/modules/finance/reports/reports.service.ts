@@ -22,6 +22,8 @@ const PATIENCE_MS = 9_000;
 export interface ReportPage {
   data: ReportRow[];
   totals: ReportRow[];
+  /** Only of reports that convert amounts. */
+  baseTotals?: ReportRow[];
   total: number;
   limit: number;
   offset: number;
@@ -59,17 +61,25 @@ export class ReportsService {
     const totals =
       report.totals?.(query, place, this.clock.today()) ??
       `select currency, count(*)::integer as count, ${sums} from report group by currency`;
-    const [answer] = await this.database.query<Pick<ReportPage, 'data' | 'totals' | 'total'>>(
+    const baseTotals = report.baseTotals
+      ? `, coalesce((select json_agg(sums order by sums) from (${report.baseTotals}) sums), '[]'::json) as "baseTotals"`
+      : '';
+    const [answer] = await this.database.query<Pick<ReportPage, 'data' | 'totals' | 'baseTotals' | 'total'>>(
       `with report as (${report.rows(query, place, this.clock.today())})
        select (select count(*) from report)::integer as total,
          coalesce((
            select json_agg(page) from (select ${columns.join(', ')} from report order by ${report.order} limit ${limit} offset ${offset}) page
          ), '[]'::json) as data,
-         coalesce((select json_agg(sums order by sums) from (${totals}) sums), '[]'::json) as totals`,
+         coalesce((select json_agg(sums order by sums) from (${totals}) sums), '[]'::json) as totals${baseTotals}`,
       values,
     );
     const { data = [], totals: found = [], total = 0 } = answer ?? {};
-    return { data: data.map(safe), totals: found.map(safe), total, limit, offset };
+    return {
+      data: data.map(safe),
+      totals: found.map(safe),
+      ...(answer?.baseTotals ? { baseTotals: answer.baseTotals.map(safe) } : {}),
+      ...{ total, limit, offset },
+    };
   }
 
   /**

@@ -5,6 +5,7 @@ import { newId } from '../../../platform/ids/id.js';
 import { type BookingItemSummary, BookingsService, type BookingSummary } from '../../bookings/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { type TaxMention, TaxCodesService } from '../../taxes/index.js';
+import { NOT_CONVERTED } from '../booking-account/base-amounts.js';
 import { AccountAuditService } from '../booking-account/account-audit.service.js';
 import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
 import { Invoice, type PricedLine } from '../booking-account/invoice.entity.js';
@@ -33,14 +34,14 @@ export class FeeInvoicesService {
 
   /** Issues an invoice over the installment of a fee, today. The account is locked. Throws 409 `period_closed`. */
   async issue(booking: BookingSummary, { id: scheduleId, amountCents, dueDate }: PaymentSchedule): Promise<Invoice> {
-    const lines = await this.linesOf(booking.id, amountCents);
+    const drawn = await this.linesOf(booking.id, amountCents);
     const now = this.clock.now();
-    const invoice = draftOf(booking, lines, { id: newId('inv'), scheduleId, dueDate, now });
-    await this.repository.insert(invoice, lines);
+    const invoice = draftOf(booking, drawn, { id: newId('inv'), scheduleId, dueDate, now });
+    await this.repository.insert(invoice, drawn);
     const issueDate = await this.issuing.issueDate(undefined);
     const account = await this.accounts.lockOf(booking);
     const paidCents = await this.accounts.applyEarlyMoneyToNewInvoice(account, invoice, issueDate);
-    await this.issuing.issue(invoice, { issueDate, dueDate, seriesId: null, paidCents });
+    const lines = await this.issuing.issue(invoice, drawn, { issueDate, dueDate, seriesId: null, paidCents });
     await this.reminders.reschedule(booking.id, INVOICE_TRIGGERS);
     this.audit.invoiceChanged('issue', invoice, { before: null, after: invoice.auditImage(lines, issueDate) });
     if (invoice.status === 'paid') this.audit.publishInvoice('settled', invoice);
@@ -110,6 +111,7 @@ function draftOf(
     sellerTaxId: null,
     currency: booking.currency,
     ...totalsOf(lines, {}),
+    ...NOT_CONVERTED,
     paidCents: 0,
     creditedCents: 0,
     originalInvoiceId: null,

@@ -76,6 +76,7 @@ export class SettlementsController {
       'settlement_done',
       'fee_needs_decision',
       'period_closed',
+      'rate_missing',
       'no_active_series',
       'issue_date_out_of_sequence',
       'series_exhausted',

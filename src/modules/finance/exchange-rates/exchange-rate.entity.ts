@@ -1,0 +1,26 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { AppliedRate, RateSource } from '../booking-account/base-amounts.js';
+
+/** A published exchange rate. It is never changed: documents copied it. */
+@Entity('exchange_rates')
+export class ExchangeRate {
+  @PrimaryColumn('text') id: string;
+  @Column('text', { name: 'from_currency' }) from: string;
+  @Column('text', { name: 'to_currency' }) to: string;
+  /** The first day on which it applies. */
+  @Column('date') day: string;
+  /** One unit of `from` is worth this many units of `to`; with the decimals that were published. */
+  @Column('numeric') rate: string;
+  @Column('text') source: RateSource;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+
+  /** The copy that a document keeps. */
+  applied(): AppliedRate {
+    const { from, to, day, rate, source } = this;
+    return { from, to, day, rate, source };
+  }
+
+  auditImage(): object {
+    return { id: this.id, ...this.applied(), createdAt: this.createdAt.toISOString() };
+  }
+}

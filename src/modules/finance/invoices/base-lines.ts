@@ -1,0 +1,111 @@
+import { unprocessable } from '../../../platform/errors/app-error.js';
+import { divideRounded, exchange, exchangeBack } from '../../../platform/money/money.js';
+import type { AppliedRate, BaseAmounts } from '../booking-account/base-amounts.js';
+import type { InvoiceTotals, PricedLine } from '../booking-account/invoice.entity.js';
+import { taxGroupOf } from '../tax-allocation/tax-summary.js';
+
+/** A line of an issued credit note, with what it credited of its line in the base currency. */
+export interface CreditedLine {
+  originalPosition?: number | null;
+  totalCents: number;
+  taxCents: number;
+  baseTotalCents?: number | null;
+  baseNetCents?: number | null;
+}
+
+interface Sums {
+  netCents: bigint;
+  totalCents: bigint;
+}
+
+/**
+ * The lines of an invoice in the base currency. Net and gross amount of each tax group are converted as a whole and rounded
+ * once; the tax is their difference. Each line gets the step by which the converted sum of its group grows, so that the
+ * lines of a group add up to it.
+ */
+export function convertedLines(
+  lines: readonly PricedLine[],
+  { rate, baseCurrency }: { rate: AppliedRate; baseCurrency: string },
+): PricedLine[] {
+  const groups = new Map<string, Sums>();
+  const inBase = (cents: bigint) => converted(cents, rate, baseCurrency);
+  return lines.map((line) => {
+    const before = groups.get(taxGroupOf(line)) ?? { netCents: 0n, totalCents: 0n };
+    const after = {
+      netCents: before.netCents + BigInt(line.netCents),
+      totalCents: before.totalCents + BigInt(line.totalCents),
+    };
+    groups.set(taxGroupOf(line), after);
+    return withBase(line, {
+      netCents: inBase(after.netCents) - inBase(before.netCents),
+      totalCents: inBase(after.totalCents) - inBase(before.totalCents),
+    });
+  });
+}
+
+/**
+ * The lines of a credit note in the base currency: their share of what the lines of the invoice were converted to. Shares
+ * are cumulative, so that all credit notes of a line together have exactly its base amounts.
+ */
+export function creditedShares(
+  lines: readonly PricedLine[],
+  { invoiced, credited }: { invoiced: readonly PricedLine[]; credited: readonly CreditedLine[] },
+): PricedLine[] {
+  return lines.map((line) => {
+    const original = invoiced[(line.originalPosition ?? 0) - 1];
+    if (!original) throw new Error('A line of a credit note credits a line of its invoice');
+    const earlier = credited.filter(({ originalPosition }) => originalPosition === line.originalPosition);
+    const totals = { whole: original.totalCents, base: original.baseTotalCents ?? 0 };
+    const nets = { whole: original.netCents, base: original.baseNetCents ?? 0 };
+    return withBase(line, {
+      totalCents: share(totals, {
+        upTo: sum(earlier, ({ totalCents }) => totalCents) + BigInt(line.totalCents),
+        taken: sum(earlier, ({ baseTotalCents }) => baseTotalCents ?? 0),
+      }),
+      netCents: share(nets, {
+        upTo: sum(earlier, ({ totalCents, taxCents }) => totalCents - taxCents) + BigInt(line.netCents),
+        taken: sum(earlier, ({ baseNetCents }) => baseNetCents ?? 0),
+      }),
+    });
+  });
+}
+
+/** The head of a document whose lines are converted. Throws 422 `amount_too_large`. */
+export function convertedHead(
+  lines: readonly PricedLine[],
+  { rate, baseCurrency }: { rate: AppliedRate; baseCurrency: string },
+): BaseAmounts {
+  const baseSubtotalCents = storable(sum(lines, ({ baseNetCents }) => baseNetCents ?? 0));
+  const baseTotalCents = storable(sum(lines, ({ baseTotalCents: cents }) => cents ?? 0));
+  const baseTaxCents = baseTotalCents - baseSubtotalCents;
+  return { baseCurrency, exchangeRate: rate, baseSubtotalCents, baseTaxCents, baseTotalCents };
+}
+
+/** The head of a document in the base currency. */
+export function ownAmounts(totals: InvoiceTotals, baseCurrency: string): BaseAmounts {
+  const { subtotalCents: baseSubtotalCents, taxCents: baseTaxCents, totalCents: baseTotalCents } = totals;
+  return { baseCurrency, exchangeRate: null, baseSubtotalCents, baseTaxCents, baseTotalCents };
+}
+
+/** The rate is published in one of the two directions; the other one divides by it. */
+function converted(cents: bigint, { from, to, rate }: AppliedRate, baseCurrency: string): bigint {
+  return to === baseCurrency ? exchange(cents, { rate, from, to }) : exchangeBack(cents, { rate, from, to });
+}
+
+function share({ whole, base }: { whole: number; base: number }, { upTo, taken }: { upTo: bigint; taken: bigint }) {
+  return whole === 0 ? 0n : divideRounded(BigInt(base) * upTo, BigInt(whole)) - taken;
+}
+
+function withBase(line: PricedLine, { netCents, totalCents }: Sums): PricedLine {
+  const [baseNetCents, baseTotalCents] = [storable(netCents), storable(totalCents)];
+  return { ...line, baseNetCents, baseTaxCents: baseTotalCents - baseNetCents, baseTotalCents };
+}
+
+function sum<Item>(items: readonly Item[], figure: (item: Item) => number): bigint {
+  return items.reduce((total, item) => total + BigInt(figure(item)), 0n);
+}
+
+function storable(cents: bigint): number {
+  if (cents >= -BigInt(Number.MAX_SAFE_INTEGER) && cents <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(cents);
+  throw unprocessable('amount_too_large', 'The amount in the base currency exceeds 2^53-1', { field: 'issueDate' });
+}

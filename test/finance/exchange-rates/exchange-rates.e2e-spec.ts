@@ -1,0 +1,374 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type TestApp } from '../../setup/app.js';
+import type { TestClient } from '../../setup/client.js';
+import { newTaxCode, taxCodeAt, type TaxCode } from '../../taxes/tax-codes.js';
+import { issuedNote, useOwnSeries } from '../credit-notes/crediting.js';
+import { invalid, problem, staffWith } from '../invoices.js';
+import { draft, type Invoice, issue, type Item, read, sell, travelToDayOfMonth } from '../invoices/invoicing.js';
+import { closeMonths } from '../periods/months.js';
+import { approved } from '../payments/payments.js';
+import { type Report, REPORTS, type Row, sum } from '../reports/reporting.js';
+import { tamper, verify } from '../reports/tampering.js';
+
+const PATH = '/v1/admin/finance/exchange-rates';
+
+interface Rate {
+  id: string;
+  from: string;
+  to: string;
+  day: string;
+  rate: string;
+  source: string;
+  createdAt: string;
+}
+
+let app: TestApp;
+let owner: TestClient;
+let standard: TaxCode;
+let exempt: TaxCode;
+
+beforeAll(async () => {
+  app = await startApp({ env: { JOBS: 'false' } });
+  owner = app.as('owner');
+  await useOwnSeries(owner);
+  standard = await taxCodeAt(owner, 1_900);
+  exempt = await newTaxCode(owner, {
+    kind: 'exempt',
+    mention: 'Exempt from VAT',
+    rates: [{ rateBasisPoints: 0, validFrom: '2007-01-01' }],
+  });
+  // Other files of the worker may have closed the month before. Items of fixtures are older than the documents of today.
+  travelToDayOfMonth(app, 15);
+  app.travel({ hours: 1 });
+});
+
+/** Each test has its own currencies: the rates of a pair are those of all files that share the database. */
+const rateOf = (from: string, rate: string, over: Partial<Rate> = {}) => ({
+  ...{ from, to: 'EUR', day: app.day(), rate, source: 'bank' },
+  ...over,
+});
+
+const record = (body: object, client = owner) => client.post<{ data: Rate }>(PATH, body);
+
+async function recorded(from: string, rate: string, over: Partial<Rate> = {}): Promise<Rate> {
+  const { status, text, body } = await record(rateOf(from, rate, over));
+  expect([status, text]).toEqual([201, text]);
+  return body.data;
+}
+
+async function drafted(currency: string, items: Item[] = [{ unitSellCents: 100_000 }]): Promise<Invoice> {
+  const { id: bookingId } = await sell(app, { currency, items });
+  return draft(owner, { bookingId });
+}
+
+async function issued(currency: string, items?: Item[]): Promise<Invoice> {
+  const { id } = await drafted(currency, items);
+  const { status, text, body } = await issue(owner, id);
+  expect([status, text]).toEqual([200, text]);
+  return body.data;
+}
+
+const baseOf = (document: Record<string, unknown>) => [
+  document['baseSubtotalCents'],
+  document['baseTaxCents'],
+  document['baseTotalCents'],
+];
+
+describe('exchange rates', () => {
+  it('a recorded rate keeps the decimals that were published, and is in the ledger', async () => {
+    const { status, headers, body } = await record(rateOf('AFN', '0.0130'));
+    const { data } = body;
+    expect([status, data]).toEqual([
+      201,
+      {
+        ...{ id: expect.stringMatching(/^xrat_/), from: 'AFN', to: 'EUR', day: app.day() },
+        ...{ rate: '0.0130', source: 'bank', createdAt: expect.any(String) },
+      },
+    ]);
+    expect(headers['location']).toBe(`${PATH}/${data.id}`);
+    expect((await owner.get<{ data: Rate }>(`${PATH}/${data.id}`)).body.data).toEqual(data);
+    const { body: entries } = await owner.get<{ data: { action: string; after: unknown }[] }>(
+      `/v1/admin/action-ledger/entries?subjectType=exchange_rate&subjectId=${data.id}`,
+    );
+    expect(entries.data).toMatchObject([{ action: 'finance.exchange_rate.record' }]);
+  });
+
+  it('rates are listed by currency, days and source, the latest day first', async () => {
+    const earlier = await recorded('ALL', '0.0102', { day: app.day(-2) });
+    const later = await recorded('ALL', '98.5', { from: 'EUR', to: 'ALL', source: 'ecb' });
+    const list = async (query: string) =>
+      (await owner.get<{ data: Rate[] }>(`${PATH}?currency=ALL&${query}`)).body.data.map(({ id }) => id);
+    expect(await list('')).toEqual([later.id, earlier.id]);
+    expect(await list('sort=day')).toEqual([earlier.id, later.id]);
+    expect(await list('source=ecb')).toEqual([later.id]);
+    expect(await list(`dayTo=${app.day(-1)}`)).toEqual([earlier.id]);
+    expect(await list(`dayFrom=${app.day(-1)}`)).toEqual([later.id]);
+  });
+
+  it('a source has one rate for a currency pair and day', async () => {
+    const answers = await Promise.all(['0.0025', '0.0026'].map((rate) => record(rateOf('AMD', rate))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toEqual(problem('rate_taken', { field: 'day' }));
+    expect((await record(rateOf('AMD', '0.0026', { source: 'manual' }))).status).toBe(201);
+  });
+
+  it.each([
+    ['of a day to come', () => ({ day: app.day(1) }), 400, () => invalid('day', 'day_out_of_range')],
+    ['from a currency to itself', () => ({ to: 'AOA' }), 400, () => invalid('to', 'same_as_source')],
+    ['of 0', () => ({ rate: '0.0000000000' }), 400, () => invalid('rate', 'wrong_format')],
+    ['with eleven decimals', () => ({ rate: '0.00000000001' }), 400, () => invalid('rate', 'wrong_format')],
+    [
+      'without the base currency',
+      () => ({ to: 'USD' }),
+      422,
+      () => problem('base_currency_missing', { field: 'to', baseCurrency: 'EUR' }),
+    ],
+  ])('a rate %s is rejected', async (_, over, status, expected) => {
+    const answer = await record(rateOf('AOA', '0.001', over()));
+    expect([answer.status, answer.body]).toEqual([status, expected()]);
+  });
+
+  it('recording a rate needs finance:write, reading it finance:read', async () => {
+    const reader = await staffWith(app, 'finance:read');
+    expect((await reader.get(`${PATH}?currency=ARS`)).status).toBe(200);
+    const { status, body } = await record(rateOf('ARS', '0.001'), reader);
+    expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:write' })]);
+  });
+
+  it('a recorded rate cannot be changed or deleted, not even by SQL', async () => {
+    const { id } = await recorded('AZN', '0.54');
+    await expect(app.sql('update exchange_rates set rate = 1 where id = $1', [id])).rejects.toThrow('append-only');
+    await expect(app.sql('delete from exchange_rates where id = $1', [id])).rejects.toThrow('append-only');
+  });
+});
+
+// Dates of documents do not fall in a series, so tests that date an invoice back have a series of their own.
+describe('an invoice in a foreign currency', () => {
+  it('an issued invoice has its rate and its amounts in the base currency, for each tax group and in sum', async () => {
+    const rate = await recorded('USD', '1.0870', { from: 'EUR', to: 'USD', source: 'ecb' });
+    const invoice = await issued('USD', [
+      { unitSellCents: 119_000, taxIncludedCents: 19_000, taxCode: standard },
+      { unitSellCents: 33_333, taxCode: exempt },
+    ]);
+    // 119000 / 1.0870 = 109475.6, 100000 / 1.0870 = 91996.3, 33333 / 1.0870 = 30665.1
+    expect(invoice).toMatchObject({
+      ...{ currency: 'USD', totalCents: 152_333, baseCurrency: 'EUR' },
+      exchangeRate: { from: 'EUR', to: 'USD', day: rate.day, rate: '1.0870', source: 'ecb' },
+      ...{ baseSubtotalCents: 122_661, baseTaxCents: 17_480, baseTotalCents: 140_141 },
+    });
+    const summary = invoice['taxSummary'] as Record<string, unknown>[];
+    expect(
+      new Set(summary.map((group) => [group['baseNetCents'], group['baseTaxCents'], group['baseGrossCents']])),
+    ).toEqual(
+      new Set([
+        [91_996, 17_480, 109_476],
+        [30_665, 0, 30_665],
+      ]),
+    );
+    expect(await read(owner, invoice.id)).toEqual(invoice);
+  });
+
+  it.each([
+    ['JPY', '0.0061', 10_001, 6_101],
+    ['KWD', '2.98', 12_345, 3_679],
+  ])('an invoice in %s at %s over %i has %i in the base currency', async (currency, rate, cents, expected) => {
+    await record(rateOf(currency, rate));
+    const { baseTotalCents, exchangeRate } = await issued(currency, [{ unitSellCents: cents }]);
+    expect([baseTotalCents, exchangeRate]).toMatchObject([expected, { rate }]);
+  });
+
+  it('a draft has no amounts in the base currency, and an invoice in the base currency has its own without a rate', async () => {
+    const before = await drafted('EUR');
+    expect(before).toMatchObject({ baseCurrency: null, exchangeRate: null, baseTotalCents: null });
+    const invoice = await issued('EUR', [{ unitSellCents: 11_900, taxIncludedCents: 1_900, taxCode: standard }]);
+    expect(invoice).toMatchObject({ baseCurrency: 'EUR', exchangeRate: null });
+    expect(baseOf(invoice)).toEqual([10_000, 1_900, 11_900]);
+    expect(invoice['taxSummary']).toMatchObject([
+      { baseNetCents: 10_000, baseTaxCents: 1_900, baseGrossCents: 11_900 },
+    ]);
+  });
+
+  it('without a rate of the last 7 days the invoice stays a draft and no number is used', async () => {
+    await recorded('BAM', '0.51', { day: app.day(-8) });
+    const { id } = await drafted('BAM');
+    const { status, body } = await issue(owner, id);
+    const missing = problem('rate_missing', { field: 'issueDate', from: 'BAM', to: 'EUR', day: app.day() });
+    expect([status, body]).toEqual([409, missing]);
+    expect(await read(owner, id)).toMatchObject({ status: 'draft', number: null });
+
+    await recorded('BAM', '0.5113', { day: app.day(-7) });
+    expect((await issue(owner, id)).body.data).toMatchObject({
+      status: 'issued',
+      exchangeRate: { day: app.day(-7), rate: '0.5113' },
+      baseTotalCents: 51_130,
+    });
+    expect((await verify(owner)).checks.filter(({ violations }) => violations > 0)).toEqual([]);
+  });
+
+  it('the rate of the issue date applies, of several of a day the one recorded last', async () => {
+    await recorded('BBD', '0.45', { day: app.day(-1) });
+    await recorded('BBD', '0.64');
+    app.travel({ ms: 1_000 });
+    await recorded('BBD', '0.46', { source: 'manual' });
+    await useOwnSeries(owner);
+    const [today, yesterday] = [await drafted('BBD'), await drafted('BBD')];
+    const { body: earlier } = await issue(owner, yesterday.id, { issueDate: app.day(-1) });
+    expect(earlier.data['exchangeRate']).toMatchObject({ day: app.day(-1), rate: '0.45' });
+    const { body: later } = await issue(owner, today.id);
+    expect(later.data['exchangeRate']).toMatchObject({ day: app.day(), rate: '0.46', source: 'manual' });
+  });
+
+  it('rate and amounts of an issued invoice cannot be changed, not even by SQL', async () => {
+    await recorded('BDT', '0.0078');
+    const { id } = await issued('BDT');
+    const change = app.sql('update invoices set base_total_cents = 1, base_subtotal_cents = 1 where id = $1', [id]);
+    await expect(change).rejects.toThrow('Of an issued invoice only the status and what is paid change');
+  });
+});
+
+describe('a credit note in a foreign currency', () => {
+  it('credit notes keep the rate of their invoice, and in full they have exactly its base amounts', async () => {
+    await recorded('BMD', '0.9231', { day: app.day(-1) });
+    const items = [{ unitSellCents: 11_900, taxIncludedCents: 1_900, taxCode: standard }];
+    await useOwnSeries(owner);
+    const { id } = await drafted('BMD', items);
+    const { body } = await issue(owner, id, { issueDate: app.day(-1) });
+    const invoice = body.data;
+    expect(baseOf(invoice)).toEqual([9_231, 1_754, 10_985]);
+    await recorded('BMD', '0.8');
+    const parts = [];
+    for (const amountCents of [3_333, 3_333]) {
+      parts.push(await issuedNote(owner, invoice, { lines: [{ linePosition: 1, amountCents }] }));
+    }
+    parts.push(await issuedNote(owner, invoice));
+    for (const part of parts) expect(part['exchangeRate']).toEqual(invoice['exchangeRate']);
+    // 3333 with a tax of 532: 2801 of 10000 are 2585.6 of 9231, 3333 of 11900 are 3076.7 of 10985.
+    expect(baseOf(parts[0] ?? {})).toEqual([2_586, 491, 3_077]);
+    const sums = parts
+      .map(baseOf)
+      .reduce((total, part) => total.map((cents, index) => Number(cents) + Number(part[index])));
+    expect(sums).toEqual([9_231, 1_754, 10_985]);
+    const vat = await vatOf(`?currency=BMD&from=${app.day(-1)}`);
+    expect(vat.data).toMatchObject([{ baseNetCents: 0, baseTaxCents: 0, baseGrossCents: 0, unconverted: 0 }]);
+    expect((await verify(owner)).checks.filter(({ violations }) => violations > 0)).toEqual([]);
+  });
+
+  it('a whole invoice is credited today although today has no rate', async () => {
+    await recorded('BND', '0.68', { day: app.day(-10) });
+    await useOwnSeries(owner);
+    const { id } = await drafted('BND');
+    const { body } = await issue(owner, id, { issueDate: app.day(-5) });
+    const note = await issuedNote(owner, body.data);
+    expect(baseOf(note)).toEqual(baseOf(body.data));
+    expect(baseOf(note)).toEqual([68_000, 0, 68_000]);
+  });
+});
+
+describe('documents that were issued before rates were kept', () => {
+  it('such a document stays readable without base amounts, as does its credit note, and is counted as unconverted', async () => {
+    await recorded('BOB', '0.13');
+    const { id } = await issued('BOB');
+    await tamper(
+      app,
+      ['invoices', 'invoice_lines', 'invoice_tax_lines'],
+      `update invoices set base_currency = null, exchange_rate = null, base_subtotal_cents = null, base_tax_cents = null,
+         base_total_cents = null where id = '${id}';
+       update invoice_lines set base_net_cents = null, base_tax_cents = null, base_total_cents = null where invoice_id = '${id}';
+       update invoice_tax_lines set base_net_cents = null, base_tax_cents = null, base_gross_cents = null
+       where invoice_id = '${id}'`,
+    );
+    const earlier = await read(owner, id);
+    expect(earlier).toMatchObject({ baseCurrency: null, exchangeRate: null, baseTotalCents: null });
+    expect(earlier['taxSummary']).toMatchObject([{ baseNetCents: null, baseTaxCents: null, baseGrossCents: null }]);
+    const note = await issuedNote(owner, earlier, { lines: [{ linePosition: 1, amountCents: 10_000 }] });
+    expect(note).toMatchObject({ baseCurrency: null, exchangeRate: null, baseTotalCents: null });
+    await issued('BOB');
+    const { data, totals, baseTotals } = await vatOf('?currency=BOB&side=output');
+    const nothing = { baseNetCents: null, baseTaxCents: null, baseGrossCents: null, unconverted: 2 };
+    expect(data).toMatchObject([{ count: 3, grossCents: 190_000, ...nothing }]);
+    expect(totals).toMatchObject([{ currency: 'BOB', grossCents: 190_000, ...nothing }]);
+    expect(baseTotals).toMatchObject([{ side: 'output', ...nothing }]);
+    expect((await verify(owner)).checks.filter(({ violations }) => violations > 0)).toEqual([]);
+  });
+});
+
+interface VatReport extends Report {
+  baseTotals: Row[];
+}
+
+async function vatOf(query: string): Promise<VatReport> {
+  const { status, text, body } = await owner.get<VatReport>(`${REPORTS}/vat${query}`);
+  expect([status, text]).toEqual([200, text]);
+  return body;
+}
+
+describe('the report of value-added tax in the base currency', () => {
+  it('each row has its amounts in the base currency beside its own, and the totals add up over currencies', async () => {
+    await recorded('BSD', '0.9');
+    await recorded('BTN', '91.5', { from: 'EUR', to: 'BTN' });
+    const items = [{ unitSellCents: 11_900, taxIncludedCents: 1_900, taxCode: standard }];
+    for (const currency of ['BSD', 'BTN', 'BTN']) await issued(currency, items);
+    expect((await vatOf('?currency=BSD&side=output')).data).toEqual([
+      {
+        ...{ group: `output:${standard.id}:1900`, side: 'output', taxCodeId: standard.id, taxCode: standard.code },
+        ...{ taxKind: 'standard', taxRateBasisPoints: 1_900, currency: 'BSD', count: 1 },
+        ...{ netCents: 10_000, taxCents: 1_900, grossCents: 11_900, baseCurrency: 'EUR' },
+        ...{ baseNetCents: 9_000, baseTaxCents: 1_710, baseGrossCents: 10_710, unconverted: 0 },
+      },
+    ]);
+    const btn = await vatOf('?currency=BTN&side=output');
+    // 10000 / 91.5 = 109.3, 11900 / 91.5 = 130.1
+    const twice = { baseNetCents: 218, baseTaxCents: 42, baseGrossCents: 260, unconverted: 0 };
+    expect(btn.data).toMatchObject([{ taxCents: 3_800, ...twice }]);
+    expect(btn.totals).toMatchObject([{ currency: 'BTN', side: 'output', taxCents: 3_800, ...twice }]);
+    expect(btn.baseTotals).toEqual([{ baseCurrency: 'EUR', side: 'output', count: 1, ...twice }]);
+
+    const documents = await vatOf('/documents?currency=BTN');
+    expect(sum(documents.data, 'BTN', 'baseTaxCents')).toBe(42);
+    expect(documents.baseTotals).toEqual([{ baseCurrency: 'EUR', side: 'output', count: 2, ...twice }]);
+
+    const group = encodeURIComponent(`output:${standard.id}:1900`);
+    const all = await vatOf(`?side=output&group=${group}`);
+    expect(all.data.length).toBeGreaterThan(2);
+    const taxes = all.data.map((row) => Number(row['baseTaxCents']));
+    expect(all.baseTotals[0]?.['baseTaxCents']).toBe(taxes.reduce((total, cents) => total + cents));
+  });
+
+  it('a supplier invoice counts with its own rate to the base currency, without one as unconverted', async () => {
+    const amounts = { taxCents: 80, issueDate: app.day() };
+    await approved(owner, 500, { ...amounts, currency: 'BWP', baseCurrency: 'EUR', exchangeRate: '0.07' });
+    expect((await vatOf('?currency=BWP&side=input')).data).toMatchObject([
+      { taxCents: 80, baseNetCents: 29, baseTaxCents: 6, baseGrossCents: 35, unconverted: 0 },
+    ]);
+    await approved(owner, 500, { ...amounts, currency: 'BWP' });
+    expect((await vatOf('?currency=BWP&side=input')).data).toMatchObject([
+      { taxCents: 160, baseNetCents: null, baseTaxCents: null, baseGrossCents: null, unconverted: 1 },
+    ]);
+  });
+
+  it('the CSV export has the amounts in the base currency with its decimals', async () => {
+    await recorded('BIF', '0.00031');
+    await issued('BIF', [{ unitSellCents: 1_000_000, taxIncludedCents: 0, taxCode: exempt }]);
+    const { text } = await owner.get(`${REPORTS}/vat?currency=BIF&format=csv`);
+    const [header = '', row = ''] = text.split('\r\n');
+    const cells = Object.fromEntries(
+      header
+        .replace(/^\uFEFF/, '')
+        .split(',')
+        .map((name, index) => [name, row.split(',')[index]]),
+    );
+    expect(cells).toMatchObject({
+      ...{ currency: 'BIF', grossCents: '1000000', gross: '1000000', baseCurrency: 'EUR' },
+      ...{ baseGrossCents: '31000', baseGross: '310.00', baseTaxCents: '0', unconverted: '0' },
+    });
+  });
+});
+
+describe('exchange rates and closed months', () => {
+  it('no rate is recorded in a closed month', async () => {
+    await closeMonths(app, '2019-01');
+    const { status, body } = await record(rateOf('BYN', '0.28', { day: '2019-01-31' }));
+    const details = { period: '2019-01', firstOpenDay: expect.any(String) };
+    expect([status, body]).toEqual([409, problem('period_closed', details)]);
+  });
+});
