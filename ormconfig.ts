@@ -83,7 +83,7 @@ import { CommissionAdjustments1795830000000 } from './src/migrations/17958300000
 import { RealtimeBounds1795860000000 } from './src/migrations/1795860000000-realtime-bounds.js';
 import { TypeormMetadata1795870000000 } from './src/migrations/1795870000000-typeorm-metadata.js';
 import { AddedTaxRates1796100000000 } from './src/migrations/1796100000000-added-tax-rates.js';
-import { ExchangeRates1796000000000 } from './src/migrations/1796000000000-exchange-rates.js';
+import { ExchangeRates1796100000100 } from './src/migrations/1796100000100-exchange-rates.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -290,7 +290,7 @@ const migrations = [
   RealtimeBounds1795860000000,
   TypeormMetadata1795870000000,
   AddedTaxRates1796100000000,
-  ExchangeRates1796000000000,
+  ExchangeRates1796100000100,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -14,6 +14,7 @@ const SCHEDULES = '/v1/admin/finance/bookings/{bookingId}/payment-schedules';
 const PLAN = '/v1/admin/finance/bookings/{bookingId}/collection-plan';
 const PAYMENTS = '/v1/admin/finance/payments';
 const TAX_CODES = '/v1/admin/finance/tax-codes';
+const RATES = '/v1/admin/finance/exchange-rates';
 
 /** Calls a route that has a recipe with a body that has further effects. */
 export const financeVariants: Record<string, Recipe> = {
@@ -70,6 +71,8 @@ export const financeRecipes: Record<string, Recipe> = {
     const { id } = await post(app, TAX_CODES, taxCode());
     return { ...staff(app), ...on('tax_code', id), body: { rateBasisPoints: 2_000, validFrom: '2030-01-01' } };
   },
+
+  [`POST ${RATES}`]: async (app) => ({ ...staff(app), body: rate(app), subject: made('exchange_rate') }),
 
   [`PUT ${SETTINGS}`]: async (app) => ({
     ...staff(app),
@@ -163,6 +166,29 @@ const taxCode = () => ({
   country: 'DE',
   kind: 'standard',
   rates: [{ rateBasisPoints: 1_900, validFrom: '2021-01-01' }],
+});
+
+/** A source has one rate for a currency pair and day, so each call has another currency. */
+const rateCurrencies = [
+  'GMD',
+  'GNF',
+  'GTQ',
+  'GYD',
+  'HNL',
+  'HTG',
+  'IQD',
+  'JMD',
+  'KES',
+  'KGS',
+  'KHR',
+  'KMF',
+  'LAK',
+  'LBP',
+];
+
+const rate = (app: TestApp) => ({
+  ...{ from: rateCurrencies.shift(), to: 'EUR', rate: '0.0123' },
+  ...{ day: app.day(), source: 'manual' },
 });
 
 const invoice = () => ({

@@ -4,7 +4,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * Exchange rates of the organization, and the amounts of issued documents in its base currency. Documents that were issued
  * before stay as they are: they have no base amounts.
  */
-export class ExchangeRates1796000000000 implements MigrationInterface {
+export class ExchangeRates1796100000100 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await this.createRates(runner);
     await this.addBaseAmounts(runner);
