@@ -101,6 +101,7 @@ describe('exchange rates', () => {
     expect(await list('')).toEqual([later.id, earlier.id]);
     expect(await list('sort=day')).toEqual([earlier.id, later.id]);
     expect(await list('source=ecb')).toEqual([later.id]);
+    expect(await list('source=ecb,bank')).toEqual([later.id, earlier.id]);
     expect(await list(`dayTo=${app.day(-1)}`)).toEqual([earlier.id]);
     expect(await list(`dayFrom=${app.day(-1)}`)).toEqual([later.id]);
   });

@@ -28,6 +28,7 @@ describe('POST /v1/admin/finance/invoices', () => {
     });
     const { status, headers, body } = await post({ bookingId });
     expect(status).toBe(201);
+    const unconverted = { baseNetCents: null, baseTaxCents: null, baseGrossCents: null };
     const untaxed = { taxCodeId: null, taxCode: null, taxKind: null, taxRateBasisPoints: null, mention: null };
     const common = { ...untaxed, priceBasis: 'gross', serviceDate: null, serviceEndDate: null };
     expect(body).toEqual({
@@ -58,6 +59,13 @@ describe('POST /v1/admin/finance/invoices', () => {
         purpose: null,
         sentAt: null,
         sentOn: null,
+        ...{
+          baseCurrency: null,
+          exchangeRate: null,
+          baseSubtotalCents: null,
+          baseTaxCents: null,
+          baseTotalCents: null,
+        },
         linesSource: 'booking',
         payerSource: 'customer',
         stale: false,
@@ -100,7 +108,7 @@ describe('POST /v1/admin/finance/invoices', () => {
             totalCents: -1_000,
           },
         ],
-        taxSummary: [{ ...untaxed, netCents: 21_521, taxCents: 4_279, grossCents: 25_800, baseTaxCents: null }],
+        taxSummary: [{ ...untaxed, netCents: 21_521, taxCents: 4_279, grossCents: 25_800, ...unconverted }],
       },
     });
     expect([headers['location'], headers['etag']]).toEqual([`${PATH}/${body.data.id}`, '"1"']);

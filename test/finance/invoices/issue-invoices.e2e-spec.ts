@@ -53,6 +53,8 @@ describe('POST /v1/admin/finance/invoices/{id}/issuance', () => {
       seriesId: series.id,
       issueDate: day(-10),
       seller: { name: 'Lake Tours', address: '1 Quay', taxId: 'CHE-9' },
+      ...{ baseCurrency: 'EUR', baseSubtotalCents: 1_000, baseTaxCents: 0, baseTotalCents: 1_000 },
+      taxSummary: [expect.objectContaining({ baseNetCents: 1_000, baseTaxCents: 0, baseGrossCents: 1_000 })],
       issuedAt: expect.any(String),
       updatedAt: expect.any(String),
       version: 2,

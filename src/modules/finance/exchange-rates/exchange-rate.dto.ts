@@ -1,6 +1,6 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, Ignored, OneOf, Optional } from '../../../platform/http/fields.js';
-import { SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, DecimalText, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { RATE_SOURCES, type RateSource } from '../booking-account/base-amounts.js';
 import type { ExchangeRate } from './exchange-rate.entity.js';
@@ -54,10 +54,10 @@ export class ListExchangeRates extends PageQuery {
   @CurrencyCode()
   currency?: string;
 
-  /** Only rates of this source. */
+  /** Only rates of one of these sources. */
   @Optional()
-  @OneOf(RATE_SOURCES)
-  source?: RateSource;
+  @AnyOf(RATE_SOURCES)
+  source?: RateSource[];
 
   /** Only rates of this day or later. */
   @Optional()

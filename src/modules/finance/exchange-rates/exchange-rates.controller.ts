@@ -34,7 +34,9 @@ export class ExchangeRatesController {
    */
   @Post()
   @RequireScope('finance:write')
-  @Mutates('finance.exchange_rate.record')
+  @Mutates('finance.exchange_rate.record', {
+    irreversible: 'Documents may have copied the rate: record the right one with another source',
+  })
   @Refuses({ 409: ['rate_taken', 'period_closed'], 422: ['base_currency_missing'] })
   async record(@Body() body: RecordExchangeRate): Promise<ExchangeRateEnvelope> {
     const rate = await this.rates.record(body);

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import { make } from '../../../platform/database/rows.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
 import { conflict, invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -73,11 +75,10 @@ export class ExchangeRatesService {
     const { currency, source, dayFrom, dayTo, sort = '-day' } = query;
     const found = this.database.repository(ExchangeRate).createQueryBuilder('rate');
     if (currency !== undefined) found.andWhere(':currency in (rate.from, rate.to)', { currency });
-    if (source !== undefined) found.andWhere('rate.source = :source', { source });
+    filterRows(found, 'rate.source', source);
     if (dayFrom !== undefined) found.andWhere('rate.day >= :dayFrom', { dayFrom });
     if (dayTo !== undefined) found.andWhere('rate.day <= :dayTo', { dayTo });
-    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
-    found.orderBy(`rate.${sort.replace('-', '')}`, direction).addOrderBy('rate.id', direction);
+    sortRows(found, sort);
     const { rows, total } = await this.database.page(found, pageBounds(query));
     return { rows: rows.map(({ entity }) => entity), total };
   }
