@@ -136,7 +136,9 @@ export class BookingsController {
   @Post(':bookingId/tax-redrawing')
   @HttpCode(200)
   @RequireScope('bookings:write')
-  @Mutates('bookings.booking.redraw_taxes')
+  @Mutates('bookings.booking.redraw_taxes', {
+    irreversible: 'The items have the rates of their days again: correct the tax code and redraw the taxes again',
+  })
   @Refuses({ 409: ['booking_closed'], 422: ['commission_exceeds_base', 'negative_total', 'tax_rate_missing'] })
   async redrawTaxes(
     @PathId('book', 'bookingId', 3) id: string,
