@@ -4,6 +4,7 @@ import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { insertRates } from '../exchange-rates/rates.js';
 import { newTaxCode } from '../../taxes/tax-codes.js';
+import { makeTrip, MANUAL, TRIPS } from '../../trips/trips.js';
 import { received } from '../payments/bookings.js';
 import { recorded } from '../payments/payments.js';
 import { schedulesOf, schedulesPath } from './plans.js';
@@ -170,5 +171,39 @@ describe('sales without a tax code', () => {
     expect((await owner.patch(`${items}/${item.id}`, { unitSellCents: 9_000 })).status).toBe(200);
     await set({});
     expect((await owner.post(items, itemBody())).status).toBe(201);
+  });
+
+  it('with the setting taxCodesRequired, lines of invoices and components of trips need a tax code too', async () => {
+    const { booking, item } = await confirmedBooking(owner);
+    const { id: taxCodeId } = await newTaxCode(owner);
+    const drafted = (line: object) =>
+      owner.post(`${FINANCE}/invoices`, {
+        bookingId: booking.id,
+        lines: [{ description: 'Deposit', unitPriceCents: 1_000, priceBasis: 'gross', ...line }],
+      });
+    const trip = await makeTrip(owner, [MANUAL]);
+    const components = `${TRIPS}/${trip.envelopeId}/components`;
+    await set({ taxCodesRequired: true });
+    const rejected = await drafted({});
+    expect([rejected.status, rejected.body]).toEqual([
+      400,
+      problem('tax_code_required', { field: 'lines.0.taxCodeId' }),
+    ]);
+    expect((await drafted({ bookingItemId: item.id })).status).toBe(201);
+    expect((await drafted({ taxCodeId })).status).toBe(201);
+
+    const component = await owner.post(components, MANUAL);
+    expect([component.status, component.body]).toEqual([400, problem('tax_code_required', { field: 'taxCodeId' })]);
+    const { status, body } = await owner.post<{ data: { componentId: string } }>(components, { ...MANUAL, taxCodeId });
+    expect(status).toBe(201);
+    expect((await owner.patch(`${components}/${body.data.componentId}`, { taxCodeId: null })).body).toMatchObject({
+      code: 'tax_code_required',
+    });
+    expect((await owner.post(`${TRIPS}/${trip.envelopeId}/pricing`)).status).toBe(200);
+    expect(await owner.post(`${TRIPS}/${trip.envelopeId}/reserve`)).toMatchObject({
+      status: 409,
+      body: { code: 'tax_code_required', details: { componentIds: [expect.stringMatching(/^tcmp_/)] } },
+    });
+    await set({});
   });
 });

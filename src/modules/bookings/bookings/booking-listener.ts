@@ -56,7 +56,7 @@ export abstract class BookingListener {
   billedTaxes?(bookingId: string): Promise<readonly BilledAmounts[]>;
   /** Whether the fee for a cancelled item is taxed like the item; otherwise it contains no tax. */
   isFeeTaxed?(): Promise<boolean>;
-  /** Whether staff can add items with a tax code only. */
+  /** Whether staff can sell with a tax code only. */
   areTaxCodesRequired?(): Promise<boolean>;
   /** One cancelled item of a live booking is live again. */
   itemReinstated?(booking: BookingSummary, item: BookingItemSummary, reason: string): Promise<void>;

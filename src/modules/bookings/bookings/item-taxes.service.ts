@@ -175,6 +175,14 @@ export class ItemTaxesService {
     return serviceDate ?? this.clock.dayOf(createdAt);
   }
 
+  /** Whether the accounting settings demand a tax code for what is sold. */
+  async areCodesRequired(): Promise<boolean> {
+    for (const listener of this.listeners.all(BookingListener)) {
+      if (await listener.areTaxCodesRequired?.()) return true;
+    }
+    return false;
+  }
+
   private async isFeeTaxed(): Promise<boolean> {
     for (const listener of this.listeners.all(BookingListener)) {
       if (await listener.isFeeTaxed?.()) return true;
@@ -184,12 +192,10 @@ export class ItemTaxesService {
 
   /** Throws 400 `tax_code_required` if the accounting settings demand a tax code. */
   private async assertCodeOptional(): Promise<void> {
-    for (const listener of this.listeners.all(BookingListener)) {
-      if (!(await listener.areTaxCodesRequired?.())) continue;
-      throw new AppError(400, 'tax_code_required', 'The accounting settings require a tax code', {
-        details: { field: 'taxCodeId' },
-      });
-    }
+    if (!(await this.areCodesRequired())) return;
+    throw new AppError(400, 'tax_code_required', 'The accounting settings require a tax code', {
+      details: { field: 'taxCodeId' },
+    });
   }
 
   private async isBilled(bookingId: string, taxCodeId: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import type { CreateBookingItem } from './booking-item.dto.js';
 import type { ItemType, SupplierStatus } from './booking-item.entity.js';
 import { BookingItemsService } from './booking-items.service.js';
 import { BookingsRepository, type ItemPath } from './bookings.repository.js';
+import { ItemTaxesService } from './item-taxes.service.js';
 import { BookingsService } from './bookings.service.js';
 
 /** One component of a trip; amounts in minor units of the sale's currency, for the whole quantity. */
@@ -39,7 +40,13 @@ export class TripSalesService {
     private readonly repository: BookingsRepository,
     private readonly bookings: BookingsService,
     private readonly items: BookingItemsService,
+    private readonly taxes: ItemTaxesService,
   ) {}
+
+  /** Whether the accounting settings demand a tax code for what is sold. */
+  async areTaxCodesRequired(): Promise<boolean> {
+    return this.taxes.areCodesRequired();
+  }
 
   /** Creates a confirmed booking with an item for each component; the ids of the items have the same order. */
   async sell(sale: TripSale): Promise<{ bookingId: string; itemIds: string[] }> {

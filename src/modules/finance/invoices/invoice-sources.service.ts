@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
-import { invalidField } from '../../../platform/errors/app-error.js';
+import { AppError, invalidField } from '../../../platform/errors/app-error.js';
 import { type BookingItemSummary, BookingsService } from '../../bookings/index.js';
 import { TaxCodesService } from '../../taxes/index.js';
 import type { BookingAccount } from '../booking-account/booking-account.js';
 import type { Invoice, PricedLine } from '../booking-account/invoice.entity.js';
+import { FinanceSettingsService } from '../settings/finance-settings.service.js';
 import { BilledTaxesService } from '../tax-allocation/billed-taxes.service.js';
 import type { CreateInvoiceLine } from './invoice.dto.js';
 import { type Contents, contentsOf, type InvoiceSources, WronglyBilledError } from './invoice-contents.js';
@@ -19,6 +20,7 @@ export class InvoiceSourcesService {
     private readonly bookings: BookingsService,
     private readonly taxCodes: TaxCodesService,
     private readonly billedTaxes: BilledTaxesService,
+    private readonly settings: FinanceSettingsService,
     private readonly clock: Clock,
   ) {}
 
@@ -41,9 +43,15 @@ export class InvoiceSourcesService {
 
   /**
    * Lines of a request with what they copy of their tax codes. A line of an item has the tax code of the item unless
-   * another one is sent. Throws 404, 409 `tax_code_inactive`, 422 `tax_rate_missing`.
+   * another one is sent. Throws 400 `tax_code_required` if the settings demand one for lines that name no item, 404, 409
+   * `tax_code_inactive`, 422 `tax_rate_missing`.
    */
-  async withTaxCodes(lines: readonly CreateInvoiceLine[], { items }: InvoiceSources): Promise<LineInput[]> {
+  async withTaxCodes(
+    lines: readonly CreateInvoiceLine[],
+    { items }: InvoiceSources,
+    { isCodeOptional = false }: { isCodeOptional?: boolean } = {},
+  ): Promise<LineInput[]> {
+    if (!isCodeOptional && (await this.settings.get()).taxCodesRequired) assertCoded(lines, items);
     const completed: LineInput[] = [];
     for (const [index, line] of lines.entries()) completed.push(await this.withTaxCode(line, index, items));
     return completed;
@@ -74,6 +82,18 @@ export class InvoiceSourcesService {
   private async rateOf(taxCodeId: string, day: string | null, index: number) {
     const field = `lines.${index}.taxCodeId`;
     return this.taxCodes.getRateOn(taxCodeId, day ?? this.clock.today(), { field, isNew: false });
+  }
+}
+
+/** An item that was sold without a tax code is billed without one. */
+function assertCoded(lines: readonly CreateInvoiceLine[], items: readonly BookingItemSummary[]): void {
+  for (const [index, { bookingItemId, taxCodeId }] of lines.entries()) {
+    const item = items.find(({ id }) => id === bookingItemId);
+    const isCoded = (taxCodeId === undefined ? item?.taxCodeId : taxCodeId) != null;
+    if (isCoded || item?.taxCodeId === null) continue;
+    throw new AppError(400, 'tax_code_required', 'The accounting settings require a tax code', {
+      details: { field: `lines.${index}.taxCodeId` },
+    });
   }
 }
 

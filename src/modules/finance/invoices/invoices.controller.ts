@@ -48,6 +48,7 @@ export class InvoicesController {
   @RequireScope('finance:write')
   @Mutates('finance.invoice.create')
   @Refuses({
+    400: ['tax_code_required'],
     409: ['booking_closed', 'booking_not_priced', 'credit_due', 'schedule_cancelled', 'schedule_already_invoiced'],
     422: ['totals_mismatch', 'negative_total', 'currency_mismatch', 'invoice_exceeds_booking', 'tax_rate_missing'],
   })
@@ -94,6 +95,7 @@ export class InvoicesController {
   @RequireScope('finance:write')
   @Mutates('finance.invoice.update', { irreversible: 'A draft has no effect yet: change it again' })
   @Refuses({
+    400: ['tax_code_required'],
     409: ['invoice_issued', 'invoice_void', 'booking_closed', 'credit_due'],
     422: ['totals_mismatch', 'negative_total', 'invoice_exceeds_booking', 'tax_rate_missing'],
   })

@@ -35,6 +35,7 @@ import { contentsOf, type InvoiceSources } from './invoice-contents.js';
 import { assertPayerComplete, InvoiceSourcesService } from './invoice-sources.service.js';
 import { type InvoiceWithLines, InvoicesRepository } from './invoices.repository.js';
 import { IssuingService } from './issuing.service.js';
+import type { LineInput } from './line-amounts.js';
 import { hasPayer, inProportion, newDraft, toInput } from './new-draft.js';
 
 mapConstraint('invoices_live_schedule', () =>
@@ -74,7 +75,11 @@ export class InvoicesService {
     private readonly clock: Clock,
   ) {}
 
-  async create(input: CreateInvoice, id = newId('inv')): Promise<InvoiceView> {
+  async create(
+    input: CreateInvoice,
+    id = newId('inv'),
+    { isCodeOptional = false }: { isCodeOptional?: boolean } = {},
+  ): Promise<InvoiceView> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(input.bookingId, { field: 'bookingId' });
       const { booking } = account;
@@ -85,7 +90,8 @@ export class InvoicesService {
       if (scheduleId !== null) account.assertNotInvoiced(scheduleId);
       const sources = await this.sources.read(account);
       const requested = input.lines ?? (earlier && (await this.feeLines(account, earlier)));
-      const lines = requested && (await this.sources.withTaxCodes(requested, sources));
+      const options = { isCodeOptional: isCodeOptional || earlier !== undefined };
+      const lines = requested && (await this.sources.withTaxCodes(requested, sources, options));
       const contents = await this.sources.contentsOf(account, { ...input, lines, scheduleId }, sources);
       account.assertInvoiceFits({ id, totalCents: contents.totals.totalCents });
 
@@ -126,7 +132,8 @@ export class InvoicesService {
       const stated = { subtotalCents, taxCents, totalCents };
       const { scheduleId } = invoice;
       const sources = await this.sources.read(account);
-      const sent = requested && (await this.sources.withTaxCodes(requested, sources));
+      const isCodeOptional = invoice.purpose !== null;
+      const sent = requested && (await this.sources.withTaxCodes(requested, sources, { isCodeOptional }));
       const { lines: priced, totals } = contentsOf(sources, { scheduleId, lines: sent ?? stored, ...stated });
       if (totals.totalCents > invoice.totalCents) account.assertInvoiceFits({ id, totalCents: totals.totalCents });
 
@@ -259,14 +266,16 @@ export class InvoicesService {
     const isManual = linesSource === 'manual' && scheduleId === null;
     const lines = isManual ? await this.repository.linesOf(credited.id) : undefined;
     const items = isManual ? await this.bookings.activeItems(bookingId) : [];
-    return this.create({
+    const input = {
       bookingId,
       scheduleId,
       payerName: payer.payerName ?? credited.payerName,
       payerAddress: payer.payerAddress === undefined ? credited.payerAddress : payer.payerAddress,
       payerTaxId: payer.payerTaxId === undefined ? credited.payerTaxId : payer.payerTaxId,
       ...(lines ? { lines: lines.map((line) => toInput(line, items)) } : {}),
-    });
+    };
+    // What was billed without a tax code is corrected without one.
+    return this.create(input, newId('inv'), { isCodeOptional: true });
   }
 
   private async currentLines(draft: LockedDraft, redraw: boolean): Promise<readonly PricedLine[]> {
@@ -284,7 +293,7 @@ export class InvoicesService {
     }
     const isFee = invoice.purpose !== null;
     const sources = await this.sources.read(account);
-    const fee = isFee ? await this.sources.withTaxCodes(await this.feeLines(account, invoice), sources) : undefined;
+    const fee = isFee ? await this.feeContents(account, invoice, sources) : undefined;
     const drawn = { scheduleId, ...(fee ? { lines: fee } : {}) };
     const { lines, totals, dueDate } = await this.sources.contentsOf(account, drawn, sources);
     const payer = payerSource === 'customer' ? { payerName: account.booking.customerName } : {};
@@ -313,6 +322,10 @@ export class InvoicesService {
   }
 
   /** The lines of an invoice over a fee, over the present amount of the fee. */
+  private async feeContents(account: BookingAccount, invoice: Invoice, sources: InvoiceSources): Promise<LineInput[]> {
+    return this.sources.withTaxCodes(await this.feeLines(account, invoice), sources, { isCodeOptional: true });
+  }
+
   private async feeLines({ plan }: BookingAccount, { id, scheduleId }: Invoice): Promise<CreateInvoiceLine[]> {
     const amountCents = plan?.find(scheduleId ?? '')?.amountCents ?? 0;
     return inProportion(await this.repository.linesOf(id), amountCents);

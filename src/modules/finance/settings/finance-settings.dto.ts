@@ -54,8 +54,8 @@ export class ReplaceFinanceSettings {
   toleranceCents?: number;
 
   /**
-   * True: staff can add items to bookings only with a tax code; false by default. Cancellation fees have no code, nor do
-   * trips without one.
+   * True: staff can add booking items, trip components and lines of invoices only with a tax code, and reserve trips only if each
+   * component has one; false by default. Cancellation fees have no code, nor do lines of items that were sold without one.
    * @example false
    */
   @Optional()
@@ -89,7 +89,7 @@ export class FinanceSettingsResponse {
   @Whole({ min: 0, max: 1_000_000 })
   toleranceCents: number;
 
-  /** Whether staff can add items to bookings only with a tax code. */
+  /** Whether booking items, trip components and lines of invoices require a tax code. */
   @Flag()
   taxCodesRequired: boolean;
 

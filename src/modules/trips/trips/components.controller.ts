@@ -33,7 +33,11 @@ export class ComponentsController {
     quantity: 2,
     departureId: 'dep_01k0dem000e000000000000001',
   })
-  @Refuses({ 404: ['not_found'], 409: ['component_limit_reached', 'invalid_transition', 'tax_code_inactive'] })
+  @Refuses({
+    400: ['tax_code_required'],
+    404: ['not_found'],
+    409: ['component_limit_reached', 'invalid_transition', 'tax_code_inactive'],
+  })
   async add(
     @PathId('trip', 'envelopeId', 2) envelopeId: string,
     @Body() body: CreateComponent,
@@ -54,7 +58,7 @@ export class ComponentsController {
   @RequireScope('trips:write')
   @Mutates('trips.trip_component.update')
   @BodyExample({ quantity: 3 })
-  @Refuses({ 409: ['invalid_transition', 'tax_code_inactive'] })
+  @Refuses({ 400: ['tax_code_required'], 409: ['invalid_transition', 'tax_code_inactive'] })
   async update(
     @ChangeTarget({ envelopeId: ['trip', 2], componentId: ['tcmp', 4] }) target: Target<'envelopeId' | 'componentId'>,
     @Body() body: UpdateComponent,

@@ -73,6 +73,7 @@ export class ReservationsController {
       'quote_pending',
       'reservation_failed',
       'reservation_in_progress',
+      'tax_code_required',
       'traveler_party_incomplete',
       'trip_not_priced',
       'trip_not_reservable',

@@ -229,6 +229,13 @@ export class ReservationsService {
     return ended;
   }
 
+  /** Throws 409 `tax_code_required`: a trip that is reserved becomes a booking, whatever its components are. */
+  private async assertCoded(components: readonly TripComponent[]): Promise<void> {
+    const componentIds = components.filter(({ taxCodeId }) => taxCodeId === null).map(({ id }) => id);
+    if (componentIds.length === 0 || !(await this.sales.areTaxCodesRequired())) return;
+    throw conflict('tax_code_required', 'The accounting settings require a tax code', { componentIds });
+  }
+
   private async begin(id: string, expected: ExpectedVersions, rejected: HoldsRejected | null): Promise<Begun> {
     const [trip, present] = await this.database.together(() =>
       Promise.all([this.repository.trips.lock(id), this.repository.componentsOf(id)]),
@@ -240,6 +247,7 @@ export class ReservationsService {
     assertReservable(trip, components);
     if (trip.status === 'draft') return { draft: true };
     assertComplete(trip, components);
+    await this.assertCoded(components);
 
     const before = trip.auditImage();
     trip.startReservation(this.clock.inSeconds(LEASE_SECONDS), this.clock.now());

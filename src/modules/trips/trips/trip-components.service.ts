@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
-import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import { AppError, conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { assertVersion } from '../../../platform/http/if-match.js';
 import type { Target } from '../../../platform/http/change-target.js';
 import { checkedAs } from '../../../platform/http/format-check.js';
@@ -15,6 +15,7 @@ import {
   Undoes,
   versionAfter,
 } from '../../action-ledger/index.js';
+import { TripSalesService } from '../../bookings/index.js';
 import { DeparturesService } from '../../operations/index.js';
 import { TaxCodesService } from '../../taxes/index.js';
 import { type CreateComponent, UpdateComponent } from './trip-component.dto.js';
@@ -34,6 +35,7 @@ export class TripComponentsService {
     private readonly repository: TripsRepository,
     private readonly departures: DeparturesService,
     private readonly taxCodes: TaxCodesService,
+    private readonly sales: TripSalesService,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
   ) {}
@@ -48,6 +50,7 @@ export class TripComponentsService {
       const departure = await this.assertSellable(component);
       if (input.taxCodeId === undefined) component.taxCodeId = departure?.taxCodeId ?? null;
       else if (component.taxCodeId !== null) await this.taxCodes.assertUsable(component.taxCodeId);
+      if (component.taxCodeId === null) await this.assertCodeOptional();
       const others = await this.repository.componentsOf(envelopeId);
       if (others.length >= MAX_COMPONENTS) {
         throw conflict('component_limit_reached', `A trip has at most ${MAX_COMPONENTS} components`, {
@@ -68,6 +71,7 @@ export class TripComponentsService {
   })
   async update(target: ComponentTarget, changes: UpdateComponent): Promise<TripComponent> {
     return this.change(target, 'update', async (component) => {
+      if (changes.taxCodeId === null && component.taxCodeId !== null) await this.assertCodeOptional();
       Object.assign(component, changes);
       if (changes.taxCodeId) await this.taxCodes.assertUsable(changes.taxCodeId);
       if (component.unitPriceCents !== null) component.unitTaxIncludedCents ??= 0;
@@ -153,6 +157,14 @@ export class TripComponentsService {
       const images = { before, after: component.auditImage() };
       this.ledger.record(`trips.trip_component.${verb}`, { ...subjectOf(component), ...images });
       return component;
+    });
+  }
+
+  /** Throws 400 `tax_code_required` if the accounting settings demand a tax code. */
+  private async assertCodeOptional(): Promise<void> {
+    if (!(await this.sales.areTaxCodesRequired())) return;
+    throw new AppError(400, 'tax_code_required', 'The accounting settings require a tax code', {
+      details: { field: 'taxCodeId' },
     });
   }
 
