@@ -2,6 +2,7 @@ import { change, departedItem, earn, terms } from '../commissions/commissions.js
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
+import { draft, issue, sell } from '../invoices/invoicing.js';
 import { bookingWith, received } from '../payments/bookings.js';
 import { approved, out, recorded, reverse } from '../payments/payments.js';
 import { broken, entry, HISTORIES, tamper, verify, violatedBy } from './tampering.js';
@@ -237,7 +238,8 @@ describe('the integrity report about the money of customers', () => {
         values ('pall_ghost', '${refundId}', '${invoiceId}', 30, '2026-03-01', now())`,
       restore: `${settle('issued', 0)}; delete from payment_allocations where id = 'pall_ghost'`,
     });
-    expect(found).toEqual({ customer_money: entry('booking', id, [0, 30]) });
+    expect(found).toEqual({ customer_money: entry('booking', id, [0, 30]), journals_balance: expect.any(Array) });
+    expect(found['journals_balance']).toContainEqual(entry('booking', id, [100_000, 99_970])[0]);
   });
 
   it('the integrity report names unapplied money beside an open installment, unless staff have freed it', async () => {
@@ -276,6 +278,21 @@ describe('the integrity report about the money of customers', () => {
 
     await reverse(owner, paymentId);
     expect(broken(await verify(owner))).toEqual({});
+  });
+
+  it('the integrity report names a booking whose journals do not lead to its balance, and the total of the month', async () => {
+    const { id, scheduleIds } = await sell(app, { plan: [100_000] });
+    const invoice = await draft(owner, { bookingId: id, scheduleId: scheduleIds[0] });
+    expect((await issue(owner, invoice.id)).status).toBe(200);
+    const { id: paymentId } = await recorded(owner, received(id, 40_000));
+    const post = (days: number) =>
+      `update payments set posting_date = posting_date + ${days} where id = '${paymentId}'`;
+    const found = await violatedBy(app, owner, { tables: ['payments'], change: post(400), restore: post(-400) });
+    expect(Object.keys(found)).toEqual(['journals_balance']);
+    const [total, booking] = found['journals_balance'] ?? [];
+    expect([booking]).toEqual(entry('booking', id, [100_000, 60_000]));
+    expect(total).toMatchObject({ subjectType: 'accounting_period', subjectId: app.day().slice(0, 7) });
+    expect(Number(total?.expectedCents) - Number(total?.actualCents)).toBe(40_000);
   });
 
   it('the integrity report names a transfer whose halves differ', async () => {

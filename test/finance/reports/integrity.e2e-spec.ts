@@ -26,6 +26,7 @@ const CHECKS = [
   'customer_money',
   'cash_applied',
   'refunds_covered',
+  'journals_balance',
   'transfers_paired',
   'document_sums',
   'billed_within_claim',

@@ -1,3 +1,4 @@
+import { customerMoney, openDocuments, uncoveredRefunds } from './as-of.sql.js';
 import type { IntegrityCheck } from './integrity-checks.js';
 
 /**
@@ -24,6 +25,35 @@ const SETTLED = `
     coalesce(sum(signed_cents) filter (where refund.status = 'requested'), 0) as reserved,
     coalesce(sum(signed_cents) filter (where refund.status = 'completed'), 0) as covered
   ${ACTIVE} and payment.direction = 'in' group by 1`;
+
+const ON_DAY = { day: 'days.day', known: null };
+
+/** Today, and the last day of the last closed month. */
+const DAYS = `
+  select app_today() as day
+  union all
+  select (to_date(max(period), 'YYYY-MM') + interval '1 month' - interval '1 day')::date
+  from accounting_periods where status <> 'open' having max(period) is not null`;
+
+/** The entries of the invoice journal and of the payment journal, with the sign of the customer's debt. */
+const JOURNALS = `
+  select booking_id, currency, issue_date as date, case type when 'invoice' then total_cents else -total_cents end as cents
+  from invoices where number is not null and type in ('invoice', 'credit_note') and status <> 'void'
+  union all
+  select payment.booking_id, payment.currency, movement.date,
+    movement.sign * case payment.direction when 'in' then -1 else 1 end * payment.amount_cents
+  from payments payment
+  cross join lateral (values (payment.posting_date, 1), (payment.reversal_posting_date, -1)) movement (date, sign)
+  where payment.booking_id is not null and payment.status in ('completed', 'reversed') and movement.date is not null`;
+
+/** What the customers owe on documents and for uncovered refunds, less their money that lies on no invoice. */
+const BALANCES = `
+  select booking_id, currency, amount_cents - paid_cents as cents from (${openDocuments(ON_DAY)}) document
+  union all
+  select booking_id, currency, amount_cents - paid_cents from (${uncoveredRefunds(ON_DAY)}) refund
+  union all
+  select booking_id, currency, -(unapplied_cents + reserved_cents + on_installments_alone_cents)
+  from (${customerMoney(ON_DAY, 'all')}) money`;
 
 /** Rules about the money of customers, per booking. */
 export const MONEY_CHECKS: readonly IntegrityCheck[] = [
@@ -159,6 +189,30 @@ export const MONEY_CHECKS: readonly IntegrityCheck[] = [
       where kind in ('refund', 'transfer_out') and (
         covered_cents <> coalesce(cents, 0) or covered_cents < amount_cents and (
           refund.status = 'requested' or refund.status = 'completed' and not coalesce(was_reversed, false)))`,
+  },
+  {
+    name: 'journals_balance',
+    rule: 'Opening balance + invoices - credit notes - payments + refunds = closing balance, per booking and in total',
+    // Both balances are computed from the open items of their day: the last one of the last closed month, and today.
+    broken: `
+      with days as (${DAYS}),
+      terms as (
+        select days.day, entry.booking_id, entry.currency, entry.cents as journal, 0 as balance
+        from days join (${JOURNALS}) entry on entry.date <= days.day
+        union all
+        select days.day, item.booking_id, item.currency, 0, item.cents
+        from days cross join lateral (${BALANCES}) item
+      ),
+      differing as (
+        select day, booking_id, sum(journal) as journal, sum(balance) as balance from terms
+        group by grouping sets ((day, booking_id), (day, currency)) having sum(journal) <> sum(balance)
+      )
+      select distinct on (type, id) type, id, journal as expected, balance as actual
+      from (
+        select case when booking_id is null then 'accounting_period' else 'booking' end as type,
+          coalesce(booking_id, to_char(day, 'YYYY-MM')) as id, day, journal, balance
+        from differing
+      ) found order by type, id, day desc`,
   },
   {
     name: 'transfers_paired',
