@@ -31,8 +31,8 @@ const day = (days: number) => new Date(app.now().getTime() + days * 86_400_000).
 const today = () => app.day();
 
 /** A departure in so many days, of a product with these cancellation terms. */
-async function departureUnder(rules: object[] | null, days: number) {
-  const departure = await newDeparture(app, { startsAt: day(days), endsAt: day(days + 1) });
+async function departureUnder(rules: object[] | null, days: number, currency = 'EUR') {
+  const departure = await newDeparture(app, { startsAt: day(days), endsAt: day(days + 1), currency });
   if (!rules) return { departure, policy: null, version: null };
   const policy = await newPolicy(app);
   const version = await publish(app, await newDraft(app, policy.id, { rules }));
@@ -45,7 +45,7 @@ async function sold(
   rules: object[] | null,
   { days, cents, currency }: { days: number; cents: number; currency?: string },
 ) {
-  const terms = await departureUnder(rules, days);
+  const terms = await departureUnder(rules, days, currency);
   const { id } = await makeBooking(owner, { currency: currency ?? 'EUR' });
   const item = await addItem(owner, id, { unitSellCents: cents, departureId: terms.departure.id });
   expect((await owner.post(`${BOOKINGS}/${id}/confirmation`)).status).toBe(200);

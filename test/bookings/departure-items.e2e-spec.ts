@@ -8,7 +8,7 @@ import { asSystem } from '../../src/platform/context/request-context.js';
 import { allotted, newAllotment, poolOf, unitsOf } from '../distribution/allotments/allotments.js';
 import { newChannel } from '../distribution/channels.js';
 import { newRule, onlyOwnRules, runsOf } from '../notifications/reminders.js';
-import { DEPARTURES, newDeparture } from '../operations/departures.js';
+import { DEPARTURES, newDeparture, read } from '../operations/departures.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import {
@@ -210,6 +210,19 @@ describe('the reminders of a departure that is moved to another day', () => {
     ]);
     await asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).sendDue());
     expect(await runs()).toEqual([['superseded', 'anchor_moved']]);
+  });
+});
+
+describe('a seat of a departure that is sold in another currency than the booking', () => {
+  it('it is rejected with 422 currency_mismatch, for a new item and for a changed one, and nothing is sold', async () => {
+    const { id: departureId } = await newDeparture(app, { currency: 'USD' });
+    const { id } = await makeBooking(owner);
+    const details = { field: 'departureId', expected: 'EUR', actual: 'USD' };
+    const rejected = { status: 422, body: { code: 'currency_mismatch', details } };
+    expect(await owner.post(`${BOOKINGS}/${id}/items`, itemBody({ departureId }))).toMatchObject(rejected);
+    const item = await addItem(owner, id);
+    expect(await owner.patch(`${BOOKINGS}/${id}/items/${item.id}`, { departureId })).toMatchObject(rejected);
+    expect(await read(app, departureId)).toMatchObject({ sold: 0 });
   });
 });
 

@@ -108,6 +108,22 @@ describe('a reminder by hand', () => {
     expect(mailsTo(email)).toHaveLength(2);
   });
 
+  it('it replaces the planned one of the same stage, which is not planned again', async () => {
+    const email = address();
+    const { bookingId, run } = await dueRun(app, { email });
+    const planned = await run();
+    const path = `/v1/admin/finance/bookings/${bookingId}/reminder-runs`;
+    expect((await app.as('owner').post(path, { scheduleId: planned?.scheduleId })).status).toBe(201);
+    const ended = () =>
+      runsOf(app, bookingId, planned?.ruleId ?? '').then((runs) => runs.find(({ id }) => id === planned?.id));
+    expect(await ended()).toMatchObject({ status: 'superseded', reason: 'requested' });
+    await asSystem(() => app.nest.get(ReminderJobs, { strict: false }).planAll());
+    await plan(planned?.ruleId ?? '');
+    expect(await ended()).toMatchObject({ status: 'superseded', reason: 'requested' });
+    await work();
+    expect(mailsTo(email)).toHaveLength(1);
+  });
+
   it('a reminder of something that is paid is rejected with 409 target_closed', async () => {
     const { bookingId, run } = await dueRun(app, { email: address() });
     const scheduleId = (await run())?.scheduleId;

@@ -44,7 +44,8 @@ export class BookingItemsController {
    * An item with a departure gets the departure's start date as `serviceDate`. Rejected if the booking is cancelled
    * (409 `booking_closed`) or completed, but for charges that became known after the trip (`extra`, `fee`, `adjustment`)
    * with the scope `bookings:override`, if it has 500 active items (409 `item_limit_reached`), if the total would
-   * become negative (422 `negative_total`), or if the allotment belongs to another channel than the booking (422
+   * become negative (422 `negative_total`), if the departure is sold in another currency than the booking (422
+   * `currency_mismatch`), or if the allotment belongs to another channel than the booking (422
    * `channel_mismatch`).
    *
    * With a tax code the tax is computed from the rate of the service date, or of today without one (422
@@ -60,7 +61,14 @@ export class BookingItemsController {
     403: ['reauthentication_required'],
     404: ['not_found'],
     409: ['booking_closed', 'item_limit_reached', 'tax_code_inactive', ...UNITS],
-    422: ['channel_mismatch', 'invalid_initial_status', 'negative_total', 'tax_rate_missing', 'totals_mismatch'],
+    422: [
+      'channel_mismatch',
+      'currency_mismatch',
+      'invalid_initial_status',
+      'negative_total',
+      'tax_rate_missing',
+      'totals_mismatch',
+    ],
   })
   async add(
     @PathId('book', 'bookingId', 5) bookingId: string,
@@ -125,6 +133,7 @@ export class BookingItemsController {
       'channel_mismatch',
       'commission_exceeds_base',
       'cost_unknown',
+      'currency_mismatch',
       'negative_total',
       'tax_rate_missing',
       'totals_mismatch',

@@ -108,7 +108,10 @@ export class BookingItemsService {
       const item = newItem(input, { id, booking, supplierStatus, now: this.clock.now() });
       await this.assertSelling(booking.channelId, item);
       const departure = (await this.lockDepartures([item])).get(item.departureId ?? '');
-      if (departure) item.serviceDate = departure.startDate;
+      if (departure) {
+        assertCurrency(booking, departure);
+        item.serviceDate = departure.startDate;
+      }
       const departureTaxCodeId = departure?.taxCodeId ?? null;
       await this.taxes.applyTo(item, input, { billed, departureTaxCodeId, isCodeOptional });
       await this.taxes.assertGroups(booking, { before: null, after: item }, { isCodeOptional });
@@ -145,6 +148,7 @@ export class BookingItemsService {
       if (needsMore(oldUnits, newUnits)) await this.assertSelling(booking.channelId, newUnits);
       const departure = (await this.lockDepartures([newUnits, oldUnits])).get(item.departureId ?? '');
       const isMoved = changes.serviceDate !== undefined || departure?.id !== oldUnits.departureId;
+      if (departure && departure.id !== oldUnits.departureId) assertCurrency(booking, departure);
       if (departure && isMoved) item.serviceDate = departure.startDate;
       await this.taxes.change(item, changes, { taxDay: previous.taxDay, keepsMissingRate });
       await this.taxes.assertGroups(booking, { before: previous, after: item });
@@ -452,6 +456,16 @@ export class BookingItemsService {
 function assertOpenFor(booking: Booking, type: BookingItem['type']): void {
   if (booking.isCharged(type)) assertScope('bookings:override');
   else booking.assertItemsOpen();
+}
+
+/** Throws 422: a seat is sold in the currency of its price, as a component of a trip is. */
+function assertCurrency({ currency }: Booking, departure: DepartureSummary): void {
+  if (departure.currency === currency) return;
+  throw unprocessable('currency_mismatch', 'The departure is sold in another currency than the booking', {
+    field: 'departureId',
+    expected: currency,
+    actual: departure.currency,
+  });
 }
 
 function unitsOf({ id, departureId, allotmentId, quantity }: ItemUnits): ItemUnits {

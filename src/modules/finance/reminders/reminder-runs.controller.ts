@@ -25,7 +25,7 @@ export class ReminderRunsController {
    *
    * @remarks Plans a mail about an open installment or invoice for now, with the template of the rule stage that was due
    * last; name one of `scheduleId` and `invoiceId`. The mail asks for what is due less money on account, and is skipped if
-   * that covers it. Rejected if nothing is owed (409 `target_closed`) or no enabled rule fits (409 `no_reminder_rule`).
+   * that covers it. A reminder of the same stage that is planned or queued is superseded. Rejected if nothing is owed (409 `target_closed`) or no enabled rule fits (409 `no_reminder_rule`).
    */
   @Post()
   @RequireScope('finance:write')

@@ -56,7 +56,9 @@ export interface ExistingRun {
 /**
  * A cancelled or superseded run is planned again (the date moves back, a payment is reversed), and so is one that was
  * skipped or failed for a reason that no longer holds: an address was added or corrected, a limit has passed, or money of
- * the customer was used for something else. Every other existing run remains, also if its outcome is unknown. The rules are locked: a rule that is being disabled is waited for, and gets no runs.
+ * the customer was used for something else. One that staff replaced by a reminder of their own stays ended, unless that one
+ * was not sent. Every other existing run remains, also if its outcome is unknown. The rules are locked: a rule that is being
+ * disabled is waited for, and gets no runs.
  */
 const PLAN = `with planned as (
     insert into reminder_runs (id, rule_id, stage_id, channel_position, channel, priority, booking_id, schedule_id, invoice_id,
@@ -69,7 +71,12 @@ const PLAN = `with planned as (
     join (select id from reminder_rules where id = any($2) and enabled order by id for key share) rule on rule.id = run.rule_id
     on conflict on constraint reminder_runs_once do update
       set status = 'planned', reason = null, attempts = 0, run_at = excluded.run_at, updated_at = excluded.updated_at
-      where reminder_runs.status in ('cancelled', 'superseded')
+      where reminder_runs.status in ('cancelled', 'superseded') and not exists (
+          select from reminder_runs own
+          where (own.rule_id, own.target_id, own.anchor_date, own.stage_id)
+              = (reminder_runs.rule_id, reminder_runs.target_id, reminder_runs.anchor_date, reminder_runs.stage_id)
+            and own.requested_at is not null and reminder_runs.reason = 'requested'
+            and own.status in ('planned', 'queued', 'sending', 'sent'))
         or reminder_runs.status = 'skipped' and (
           reminder_runs.reason in ('suppressed', 'rate_limited', 'credit_available')
           or reminder_runs.reason = 'no_recipient' and exists (
@@ -147,8 +154,16 @@ export class ReminderRunsRepository {
     if (runs.length > 0) await this.database.query(`${PLAN} select from planned`, this.valuesOf(runs));
   }
 
-  /** Plans a run that staff requested, beside those of its rule, for now. */
+  /** Plans a run that staff requested for now. It replaces the open ones of the same target and stage. */
   async planRequested(run: NewRun): Promise<ReminderRun> {
+    await this.database.query(
+      `with ended as (
+         update reminder_runs set status = 'superseded', reason = 'requested', run_at = $1, updated_at = $1
+         where rule_id = $2 and target_id = $3 and anchor_date = $4 and stage_id = $5 and status in ('planned', 'queued')
+         returning id
+       )${CANCEL_MESSAGES} select from ended`,
+      [run.runAt, run.ruleId, run.scheduleId ?? run.invoiceId ?? run.bookingId, run.anchorDate, run.stageId],
+    );
     await this.database.query(
       `insert into reminder_runs (id, rule_id, stage_id, channel_position, channel, priority, booking_id, schedule_id,
          invoice_id, anchor_date, status, run_at, attempts, requested_at, created_at, updated_at)
