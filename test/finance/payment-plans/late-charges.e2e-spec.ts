@@ -157,6 +157,41 @@ describe('sales without a tax code', () => {
     }
   });
 
+  it('the fee for a cancelled item is outside the scope too, on one line of its invoice and in parts of it', async () => {
+    const { booking, item } = await confirmedBooking(owner, { booking: { startDate: app.day(100) } });
+    await addItem(owner, booking.id, { unitSellCents: 9_000, taxIncludedCents: 900 });
+    const cancelled = await owner.post(`${BOOKINGS}/${booking.id}/items/${item.id}/cancellation`, {});
+    expect(cancelled.status).toBe(200);
+    // As the terms of a policy would charge it.
+    const fee = await addItem(owner, booking.id, { type: 'fee', unitSellCents: 3_000 });
+    await app.sql('update booking_items set fee_of_item_id = $2 where id = $1', [fee.id, item.id]);
+    const linesOf = async (body: object) => {
+      const draft = await owner.post<{ data: { id: string; lines: Record<string, unknown>[] } }>(
+        `${FINANCE}/invoices`,
+        {
+          bookingId: booking.id,
+          ...body,
+        },
+      );
+      expect([draft.status, draft.text]).toEqual([201, draft.text]);
+      return draft.body.data.lines.map(({ taxKind, totalCents, taxCents }) => [taxKind, totalCents, taxCents]);
+    };
+    expect(await linesOf({})).toEqual([
+      [null, 9_000, 900],
+      ['outside_scope', 3_000, 0],
+    ]);
+    const installments = await schedulesOf(owner, booking.id);
+    const open = installments.filter(({ status }) => status === 'pending');
+    for (const { id: scheduleId, amountCents } of open) {
+      const feeCents = amountCents / 4;
+      expect(await linesOf({ scheduleId })).toEqual([
+        [null, amountCents - feeCents, (900 * amountCents) / 12_000],
+        ['outside_scope', feeCents, 0],
+      ]);
+    }
+    expect(open.length).toBeGreaterThan(0);
+  });
+
   it('with the setting taxCodesRequired, staff add and change items with a tax code only', async () => {
     const { booking, item } = await confirmedBooking(owner);
     const { id: taxCodeId } = await newTaxCode(owner, { code: 'ALWAYS' });

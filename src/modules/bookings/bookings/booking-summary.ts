@@ -61,6 +61,8 @@ export interface BookingItemSummary {
   readonly departureId: string | null;
   readonly allotmentId: string | null;
   readonly supplierStatus: SupplierStatus;
+  /** The cancelled item for which this one is the fee. */
+  readonly feeOfItemId: string | null;
 }
 
 export function toBookingSummary(booking: Columns<Booking>): BookingSummary {
@@ -109,5 +111,6 @@ export function toBookingItemSummary(item: BookingItem): BookingItemSummary {
     departureId: item.departureId,
     allotmentId: item.allotmentId,
     supplierStatus: item.supplierStatus,
+    feeOfItemId: item.feeOfItemId,
   };
 }

@@ -1,4 +1,5 @@
 import { conflict, notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import { divideRounded } from '../../../platform/money/money.js';
 import type { BookingItemSummary } from '../../bookings/index.js';
 import type { TaxMention } from '../../taxes/index.js';
 import type { InvoiceTotals, PricedLine } from '../booking-account/invoice.entity.js';
@@ -31,6 +32,8 @@ export interface InvoiceSources {
   billed: readonly TaxGroup[];
   /** What documents show of the tax codes of the items, by id. */
   mentions: ReadonlyMap<string, TaxMention>;
+  /** Fees for cancelled items are a compensation, outside the scope of the tax. */
+  areFeesUntaxed: boolean;
 }
 
 interface Requested extends Partial<InvoiceTotals> {
@@ -88,6 +91,7 @@ function linesOfRest(sources: InvoiceSources): LineInput[] {
     unitPriceCents: item.unitSellCents,
     taxCents: item.taxIncludedCents,
     ...taxOf([item], { mentions, billedCents: 0 }),
+    ...(sources.areFeesUntaxed && isUntaxedFee(item) ? { taxKind: 'outside_scope' } : {}),
     serviceDate: item.serviceDate,
   }));
 }
@@ -102,18 +106,46 @@ function allocatedLines(label: string | null, amountCents: number, sources: Invo
     const details = { field: 'totalCents', restCents, totalCents: amountCents };
     throw unprocessable('invoice_exceeds_booking', 'Total invoiced would exceed the booking total', details);
   }
-  return allocateTax(rests, amountCents).map(({ key, grossCents, taxCents }) => {
-    const items = sources.items.filter((item) => keyOf(item) === key);
+  return allocateTax(rests, amountCents).flatMap(({ key, grossCents, taxCents }) => {
+    const all = sources.items.filter((item) => keyOf(item) === key);
+    const fees = sources.areFeesUntaxed ? all.filter(isUntaxedFee) : [];
+    const feeCents = feesWithin({ grossCents, taxCents }, sumOfItems(fees), sumOfItems(all));
+    const items = feeCents === 0 ? all : all.filter((item) => !fees.includes(item));
     const billedCents = sources.billed.find((group) => group.key === key)?.grossCents ?? 0;
-    return {
+    const line = { priceBasis: 'allocated' } as const;
+    const supply = {
+      ...line,
       description: describe(label, items),
-      priceBasis: 'allocated',
-      unitPriceCents: grossCents,
-      taxCents,
+      ...{ unitPriceCents: grossCents - feeCents, taxCents },
       ...taxOf(items, { mentions: sources.mentions, billedCents }),
       ...daysOf(items),
     };
+    const fee = { ...line, description: describe(label, fees), unitPriceCents: feeCents, taxCents: 0 };
+    return [
+      ...(grossCents === feeCents && feeCents > 0 ? [] : [supply]),
+      ...(feeCents === 0 ? [] : [{ ...fee, taxKind: 'outside_scope' as const }]),
+    ];
   });
+}
+
+/** Whether the item is a fee for a cancelled one, and no price of a supply. */
+export function isUntaxedFee({ feeOfItemId, taxCodeId, taxIncludedCents }: BookingItemSummary): boolean {
+  return feeOfItemId !== null && taxCodeId === null && taxIncludedCents === 0;
+}
+
+/** The part of an amount without a tax code that is for fees; all of the tax is in the rest. */
+function feesWithin(
+  { grossCents, taxCents }: { grossCents: number; taxCents: number },
+  feeCents: number,
+  wholeCents: number,
+): number {
+  if (feeCents === 0 || wholeCents <= 0) return 0;
+  const share = Number(divideRounded(BigInt(grossCents) * BigInt(Math.min(feeCents, wholeCents)), BigInt(wholeCents)));
+  return Math.max(0, Math.min(share, grossCents - taxCents));
+}
+
+function sumOfItems(items: readonly BookingItemSummary[]): number {
+  return items.reduce((sum, { totalSellCents }) => sum + totalSellCents, 0);
 }
 
 function restsOf({ items, plan, billed }: InvoiceSources): TaxGroup[] {

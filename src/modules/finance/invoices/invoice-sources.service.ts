@@ -8,7 +8,13 @@ import type { Invoice, PricedLine } from '../booking-account/invoice.entity.js';
 import { FinanceSettingsService } from '../settings/finance-settings.service.js';
 import { BilledTaxesService } from '../tax-allocation/billed-taxes.service.js';
 import type { CreateInvoiceLine } from './invoice.dto.js';
-import { type Contents, contentsOf, type InvoiceSources, WronglyBilledError } from './invoice-contents.js';
+import {
+  type Contents,
+  contentsOf,
+  type InvoiceSources,
+  isUntaxedFee,
+  WronglyBilledError,
+} from './invoice-contents.js';
 import type { LineInput } from './line-amounts.js';
 
 type Requested = Parameters<typeof contentsOf>[1];
@@ -28,7 +34,9 @@ export class InvoiceSourcesService {
     const items = await this.bookings.activeItems(booking.id);
     const taxCodeIds = [...new Set(items.flatMap(({ taxCodeId }) => taxCodeId ?? []))];
     const mentions = await this.taxCodes.mentionsOf(taxCodeIds);
-    return { plan, items, billed: await this.billedTaxes.byGroup(booking.id), mentions };
+    const areFeesUntaxed =
+      items.some(isUntaxedFee) && (await this.settings.get()).cancellationFeeTax === 'outside_scope';
+    return { plan, items, billed: await this.billedTaxes.byGroup(booking.id), mentions, areFeesUntaxed };
   }
 
   /** `contentsOf` with the sources of now. Throws 409 `credit_due` with the documents that must be credited first. */
