@@ -20,8 +20,10 @@ export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+type Shown = Pick<Env, 'production' | 'baseUrl' | 'dataDir' | 'docs' | 'surfaces'>;
+
 /** The screen at the end of a start: addresses, credentials, and how to stop. */
-export function printWelcome(env: Env, credentials: Credentials | null): void {
+export function printWelcome(env: Shown, credentials: Credentials | null): void {
   const { baseUrl } = env;
   const docs = env.docs
     ? `\nSwagger UI ${baseUrl}/docs   Scalar ${baseUrl}/reference   OpenAPI ${baseUrl}/openapi.json`
@@ -34,7 +36,7 @@ export function printWelcome(env: Env, credentials: Credentials | null): void {
   process.stdout.write(`\n${sections.join('\n\n')}\n\n`);
 }
 
-function access(env: Env, { staff, platformKey, vaultSlug, demo }: Credentials): string {
+function access(env: Shown, { staff, platformKey, vaultSlug, demo }: Credentials): string {
   const serves = (surface: string) => env.surfaces.includes(surface);
   return [
     `Staff      ${staff.email} / ${staff.password}`,
@@ -58,7 +60,7 @@ function posting(url: string, token: string, body: object): string {
   return `  curl ${url} -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
 }
 
-function missingCredentials(env: Env): string {
+function missingCredentials(env: Shown): string {
   const path = credentialsPath(env.dataDir);
   return [
     `The credentials of this database are from an earlier start, but ${path} is missing or belongs to another database.`,

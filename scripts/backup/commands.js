@@ -217,7 +217,7 @@ function storeIn(given) {
   const inData = relative(dataFolder(), folder);
   if (inData === '' || (!inData.startsWith(`..${sep}`) && inData !== '..' && !inData.startsWith(sep))) {
     throw new LaunchError(
-      `The folder for backups, ${folder}, is in the data folder, which \`npm run reset\` deletes.`,
+      `The folder for backups, ${folder}, is in the data folder and would be lost with it.`,
       'Choose a folder outside DATA_DIR, best on another disk.',
     );
   }

@@ -11,6 +11,8 @@ import { FileLinks, type LinkedFile } from './file-links.js';
 import { FileStore } from './file-store.js';
 
 const TOKEN = /^[A-Za-z0-9_-]{20,900}\.[A-Za-z0-9_-]{22}$/;
+const DESCRIPTION =
+  'Token from the signed link of the file. Copy it from `data.url` of `POST /v1/admin/finance/invoice-renditions/{id}/links`, or from `Location` of the download.';
 /** The form of a token; a real one is signed and known only from the response that returned it. */
 const EXAMPLE = `${Buffer.from('["<sha256>","INV-2027-0001.pdf","application/pdf",0]').toString('base64url')}.${'A'.repeat(22)}`;
 /** Chromium draws a PDF with a style and an object of its own; only pages of this origin may frame it. */
@@ -50,11 +52,7 @@ export class FilesController {
   @ApiProduces(...TYPES)
   @ApiOkResponse({ description: 'The bytes of the file, in the format that was ordered', schema: BINARY })
   async download(
-    @PathText(
-      'token',
-      { description: 'Token from the signed link of the file.', maxLength: 1000, pattern: TOKEN, example: EXAMPLE },
-      new TokenPipe(),
-    )
+    @PathText('token', { description: DESCRIPTION, maxLength: 1000, pattern: TOKEN, example: EXAMPLE }, new TokenPipe())
     token: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StreamableFile> {

@@ -15,12 +15,12 @@ class IdPipe implements PipeTransform<string, string> {
 
 /**
  * A path parameter with an id of this kind. A malformed id is 404 without a query. `demo` is the number of the demo row
- * in the API document; routes that change or delete have a row of their own.
+ * in the API document; routes that change or delete have a row of their own. `source`: where to copy the id if the demo data has none.
  */
-export function PathId(prefix: string, name = 'id', demo = 1): ParameterDecorator {
+export function PathId(prefix: string, name = 'id', demo = 1, source?: string): ParameterDecorator {
   return (target, key, index) => {
     Param(name, new IdPipe(prefix))(target, key, index);
-    documentPathId(target, key, { prefix, name, demo });
+    documentPathId(target, key, { prefix, name, demo, source });
   };
 }
 
@@ -28,10 +28,11 @@ export function PathId(prefix: string, name = 'id', demo = 1): ParameterDecorato
 export function documentPathId(
   target: object,
   key: string | symbol | undefined,
-  { prefix, name, demo }: { prefix: string; name: string; demo: number },
+  { prefix, name, demo, source }: { prefix: string; name: string; demo: number; source?: string | undefined },
 ): void {
   const resource = name === 'id' ? 'the resource' : `the ${nounOf(name)}`;
-  const description = `ID of ${resource}, a TypeID with the prefix \`${prefix}\`.`;
+  const copied = source === undefined ? '' : ` Copy it from ${source}.`;
+  const description = `ID of ${resource}, a TypeID with the prefix \`${prefix}\`.${copied}`;
   documentPath(target, key, { name, description, maxLength: prefix.length + 27, example: demoId(prefix, demo) });
 }
 

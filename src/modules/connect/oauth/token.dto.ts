@@ -13,8 +13,16 @@ const text = (maxLength: number, description: string, example: string) => ({
 });
 
 const CREDENTIALS = {
-  client_id: text(200, 'Public ID of the client; absent if it is sent with HTTP Basic', DEMO_CREDENTIALS.clientId),
-  client_secret: text(200, 'Secret of the client; absent if it is sent with HTTP Basic', DEMO_CREDENTIALS.clientSecret),
+  client_id: text(
+    200,
+    'Public ID of the client; absent if it is sent with HTTP Basic. Copy it from `clientId` of `POST /connect/v1/operators/{operatorId}/oauth-clients`.',
+    DEMO_CREDENTIALS.clientId,
+  ),
+  client_secret: text(
+    200,
+    'Secret of the client; absent if it is sent with HTTP Basic. Copy it from `clientSecret` of the same answer, which alone contains it.',
+    DEMO_CREDENTIALS.clientSecret,
+  ),
 };
 
 /** A form or JSON with the same members. Additional members are allowed: RFC 6749 ignores unknown parameters. */
@@ -51,7 +59,8 @@ export const TOKEN_REFERENCE: ApiBodyOptions = {
       token: {
         type: 'string',
         maxLength: 1000,
-        description: 'The access token that the request is about',
+        description:
+          'The access token that the request is about. Copy it from `access_token` of `POST /connect/v1/oauth/token`.',
         example: 'oat_unknown',
       },
       token_type_hint: text(100, 'Ignored: only access tokens exist', 'access_token'),

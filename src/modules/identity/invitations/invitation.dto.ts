@@ -34,7 +34,7 @@ export class CreateInvitation {
 /** The one-time token of an invitation, and the password that the invited person chooses. */
 export class AcceptInvitation {
   /**
-   * The token from the link in the mail.
+   * The one-time token. Copy it from the link in the mail of `POST /v1/admin/identity/invitations`.
    * @example "as the mail contains it"
    */
   @Text({ max: 300 })

@@ -43,7 +43,7 @@ export class RequestPasswordReset {
 /** The one-time token of a password reset, and the new password. */
 export class CompletePasswordReset {
   /**
-   * The token from the link in the mail.
+   * The one-time token. Copy it from the link in the mail of `POST /v1/admin/identity/password-resets`.
    * @example "as the mail contains it"
    */
   @Text({ max: 300 })

@@ -19,7 +19,7 @@ export class SetUpSecondFactor {
 /** The first code of an authenticator app that was just set up. */
 export class ActivateSecondFactor {
   /**
-   * The six digits that the authenticator app shows.
+   * The six digits. Copy them from the authenticator app.
    * @example "287082"
    */
   @Text({ max: 6, pattern: CODE })
@@ -29,14 +29,17 @@ export class ActivateSecondFactor {
 /** Proves the second factor by exactly one of `code` and `recoveryCode`. */
 export class SecondFactorProof {
   /**
-   * The six digits that the authenticator app shows. A code is accepted once.
+   * The six digits. Copy them from the authenticator app; a code is accepted once.
    * @example "287082"
    */
   @Optional()
   @Text({ max: 6, pattern: CODE })
   code?: string;
 
-  /** One of the recovery codes, ignoring case, spaces and hyphens. It is accepted once. */
+  /**
+   * One of the recovery codes, ignoring case, spaces and hyphens. Copy it from `data.recoveryCodes` of
+   * `POST /v1/admin/identity/me/second-factor/activation`; it is accepted once.
+   */
   @Optional()
   @Text({ max: 60 })
   recoveryCode?: string;

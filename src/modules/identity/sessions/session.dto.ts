@@ -35,7 +35,8 @@ export class Login {
 /** The second step of a login: the challenge of the first step, and exactly one of `code` and `recoveryCode`. */
 export class ContinueLogin extends SecondFactorProof {
   /**
-   * From the details of the error `second_factor_required`. It is valid for five minutes and five tries.
+   * The login to continue. Copy it from `details.challengeId` of the error `second_factor_required`; it is valid for five
+   * minutes and five tries.
    * @example "as the error contains it"
    */
   @Text({ max: 200 })

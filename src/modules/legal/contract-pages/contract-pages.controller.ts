@@ -47,7 +47,12 @@ export class ContractPagesController {
   async show(
     @PathText(
       'token',
-      { description: 'Token from the link in a mail.', maxLength: 43, example: EXAMPLE },
+      {
+        description:
+          'Token of the page. Copy it from the link in a mail of `POST /v1/admin/legal/contracts/{id}/dispatch`.',
+        maxLength: 43,
+        example: EXAMPLE,
+      },
       new AnyToken(),
     )
     token: string,

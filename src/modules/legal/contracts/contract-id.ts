@@ -30,7 +30,8 @@ class FormPipe implements PipeTransform<string, string> {
 
 /** The path parameter `id` of the public operation; 404 if it is malformed. */
 export function PathPublicId(): ParameterDecorator {
-  const description = 'ID of the contract, which starts with `ctr_`. It is secret, so this one is an example only.';
+  const description =
+    'ID of the contract, which starts with `ctr_`. It is secret, so this one is an example only. Copy it from `data.id` of `POST /v1/admin/legal/contracts`.';
   return PathText('id', { description, maxLength: 30, example: EXAMPLE }, new FormPipe(PUBLIC_ID));
 }
 

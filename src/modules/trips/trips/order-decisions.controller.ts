@@ -61,7 +61,8 @@ export class OrderDecisionsController {
   @Refuses({ 409: ['attention_resolved'] })
   async resolve(
     @PathId('trip', 'envelopeId', 2) envelopeId: string,
-    @PathId('tatt', 'attentionId', 1) attentionId: string,
+    @PathId('tatt', 'attentionId', 1, '`data[].id` of `GET /v1/admin/trips/{envelopeId}/attentions`')
+    attentionId: string,
     @Body() body: ResolveAttention,
   ): Promise<TripAttentionEnvelope> {
     const attention = await this.decisions.resolve({ envelopeId, attentionId }, body);

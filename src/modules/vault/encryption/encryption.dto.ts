@@ -75,8 +75,8 @@ class Encrypted {
 /** A value that was encrypted by the same vault. */
 export class DecryptRequest {
   /**
-   * A `ciphertext` returned by encrypt or rewrap for the same vault. Keys are random and differ between installations,
-   * so the example shows the form only.
+   * A value that the same vault encrypted. Copy it from `data.ciphertext` of `POST /vault/v1/{vaultSlug}/encrypt` or of
+   * rewrap: keys are random and differ between installations, so the example shows the form only.
    * @example "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGw=="
    */
   @AnyCiphertext()
