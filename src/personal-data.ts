@@ -11,9 +11,9 @@ const CLASSES = {
   accounting: {
     content: 'payers of invoices, recipients of commissions, references of payments, supplier invoices',
     purpose: 'bookkeeping and taxes',
-    kept: 'end of the year + 10 years',
+    kept: 'end of the year + 10 years (`ACCOUNTING_RETENTION_YEARS`)',
     deletedBy:
-      'no job yet: the first period ends with the year 2036; issued invoices are frozen by triggers until then',
+      'the job `action-ledger.retention` erases the snapshots of the records; nothing deletes the records: the first period ends with the year 2036, and issued invoices are frozen by triggers until then',
   },
   contract: {
     content: 'customers and notes of bookings, recipients and texts of contracts',
@@ -61,8 +61,9 @@ const CLASSES = {
   ledger: {
     content: 'snapshots of records before and after each change, and the reason that staff gave',
     purpose: 'proving who changed what',
-    kept: 'as the record that was changed',
-    deletedBy: '`platform ledger erase`, which leaves the digest and records the erasure; no job does so yet',
+    kept: 'as the record that was changed, at most end of the year + 10 years (`ACCOUNTING_RETENTION_YEARS`)',
+    deletedBy:
+      'the jobs that erase bookings, contracts and trips, with the record; the job `action-ledger.retention`; earlier `platform ledger erase`. Each leaves the digest and records the erasure',
   },
   replay: {
     content: 'responses to requests with an `Idempotency-Key`, encrypted',

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { LedgerVerificationService } from '../../src/modules/action-ledger/verification/ledger-verification.service.js';
+import { PayloadRetentionJobs } from '../../src/modules/action-ledger/erasures/payload-retention.jobs.js';
 import { PayloadErasuresService } from '../../src/modules/action-ledger/index.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
@@ -113,3 +114,50 @@ describe('the erasure of a payload', () => {
     expect(await app.sql('select from ledger_payloads where entry_id = $1 and after is null', [entry?.id])).toEqual([]);
   });
 });
+
+describe('the retention of payloads', () => {
+  const payloads = (ids: string[]) =>
+    app.sql<{ id: string; erased: boolean }>(
+      `select entry_id as id, before is null and after is null as erased from ledger_payloads
+       where entry_id = any ($1) order by id`,
+      [ids],
+    );
+  const erasePast = () => asSystem(() => app.nest.get(PayloadRetentionJobs, { strict: false }).erasePast());
+  /** Travels to noon of a day, in the time zone of the organization. */
+  const travelTo = (day: string) => app.travel({ days: daysBetween(app.day(0), day) });
+
+  it('payloads are erased when ten years after the end of their year have passed, and the ledger is still consistent', async () => {
+    const today = app.day(0);
+    const entries = async (subject: string) => (await placesOf(app, subject)).map(({ id }) => id);
+    const old = await entries(await channelWithEntries(app, 3));
+    const endOfRetention = Number(today.slice(0, 4)) + 10;
+    travelTo(`${endOfRetention}-12-31`);
+    const recent = await entries(await channelWithEntries(app, 2));
+    await erasePast();
+    expect((await payloads([...old, ...recent])).filter(({ erased }) => erased)).toEqual([]);
+
+    travelTo(`${endOfRetention + 1}-01-01`);
+    await Promise.all([erasePast(), erasePast()]);
+    expect((await payloads(old)).map(({ erased }) => erased)).toEqual(old.map(() => true));
+    expect((await payloads(recent)).filter(({ erased }) => erased)).toEqual([]);
+    const remaining = await app.sql(
+      `select entry.action from action_ledger_entries entry join ledger_payloads payload on payload.entry_id = entry.id
+       where (payload.before is not null or payload.after is not null) and date_part('year', entry.created_at) <= $1
+         and entry.action <> 'action-ledger.payload.erase'`,
+      [endOfRetention - 10],
+    );
+    expect(remaining).toEqual([]);
+    const { breaks, findings } = await app.nest.get(LedgerVerificationService).verify();
+    expect([breaks, findings]).toEqual([[], []]);
+
+    const records = 'select count(*)::int as count from ledger_erasures';
+    const before = await app.sql(records);
+    await erasePast();
+    expect(await app.sql(records)).toEqual(before);
+    travelTo(today);
+  });
+});
+
+function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
+}

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { LedgerVerificationService } from '../../src/modules/action-ledger/verification/ledger-verification.service.js';
 import { BookingRetentionJobs } from '../../src/modules/bookings/bookings/booking-retention.jobs.js';
 import { BookingsService } from '../../src/modules/bookings/index.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
@@ -42,6 +43,24 @@ describe('the personal data of a booking', () => {
     expect(titles).toEqual([{ title: 'erased' }]);
     const entries = (await entriesAbout(owner, booking.id)).filter(({ action }) => action === 'bookings.booking.erase');
     expect(entries).toMatchObject([{ actorType: 'system', after: { version: after.version } }]);
+
+    // Snapshots in the ledger are erased with the record; its chain stays valid.
+    const payloads = await app.sql(
+      `select entry.action, payload.before is null and payload.after is null as erased
+       from action_ledger_entries entry join ledger_payloads payload on payload.entry_id = entry.id
+       where (payload.before::text || payload.after::text) ~ 'Clara|Beispiel' or entry.subject_id = $1`,
+      [booking.id],
+    );
+    expect(payloads.filter(({ erased }) => erased === false)).toMatchObject([{ action: 'bookings.booking.erase' }]);
+    expect(payloads.length).toBeGreaterThan(2);
+    const items = await app.sql(
+      `select from ledger_payloads payload join action_ledger_entries entry on entry.id = payload.entry_id
+       where entry.subject_id in (select id from booking_items where booking_id = $1) and payload.after is not null`,
+      [booking.id],
+    );
+    expect(items).toEqual([]);
+    const verified = await app.nest.get(LedgerVerificationService, { strict: false }).verify();
+    expect([verified.breaks, verified.findings]).toEqual([[], []]);
 
     await erase();
     expect(await readBooking(owner, booking.id)).toEqual(after);

@@ -33,6 +33,12 @@ describe('the personal data of a trip', () => {
     expect(after.components.map((component) => component['title'])).toEqual(['erased']);
     const entries = (await entriesAbout(owner, envelopeId)).filter(({ action }) => action === 'trips.trip.erase');
     expect(entries).toMatchObject([{ actorType: 'system', after: { version: after.version } }]);
+    const kept = await app.sql(
+      `select entry.action from action_ledger_entries entry join ledger_payloads payload on payload.entry_id = entry.id
+       where coalesce(payload.after, payload.before)::text like '%' || $1 || '%' and entry.action like 'trips.%'`,
+      [envelopeId],
+    );
+    expect(kept).toEqual([{ action: 'trips.trip.erase' }]);
     app.travel({ days: -THREE_YEARS - 1 });
   });
 

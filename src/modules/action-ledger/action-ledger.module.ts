@@ -6,6 +6,7 @@ import { LedgerEntriesController } from './entries/ledger-entries.controller.js'
 import { LedgerEntriesService } from './entries/ledger-entries.service.js';
 import { ReversalHandlers } from './entries/reversal-handlers.js';
 import { PayloadErasuresService } from './erasures/payload-erasures.service.js';
+import { PayloadRetentionJobs } from './erasures/payload-retention.jobs.js';
 import { LedgerReversalsController } from './reversals/ledger-reversals.controller.js';
 import { LedgerReversalsRepository } from './reversals/ledger-reversals.repository.js';
 import { LedgerReversalsService } from './reversals/ledger-reversals.service.js';
@@ -25,8 +26,9 @@ import { LedgerVerificationService } from './verification/ledger-verification.se
     LedgerReversalsService,
     LedgerVerificationService,
     PayloadErasuresService,
+    PayloadRetentionJobs,
     ReversalHandlers,
   ],
-  exports: [ActionLedger],
+  exports: [ActionLedger, PayloadErasuresService],
 })
 export class ActionLedgerModule {}

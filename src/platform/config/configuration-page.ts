@@ -94,6 +94,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   quietHours: 'Mail and reminders',
   blackoutDays: 'Mail and reminders',
   remindersPerDay: 'Mail and reminders',
+  accountingRetentionYears: 'Personal data',
   contractRetentionMonths: 'Personal data',
   contactRetentionMonths: 'Personal data',
   messageRetentionMonths: 'Personal data',

@@ -73,6 +73,7 @@ export abstract class Env {
   readonly quietHours: string | null;
   readonly blackoutDays: readonly string[];
   readonly remindersPerDay: number;
+  readonly accountingRetentionYears: number;
   readonly contractRetentionMonths: number;
   readonly contactRetentionMonths: number;
   readonly messageRetentionMonths: number;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
+import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -9,10 +10,19 @@ export const ERASURE_ACTION = 'action-ledger.payload.erase';
 /** The ids and digests stand in one payload, which stays forever. */
 const MAX_ENTRIES = 500;
 
-interface Payload {
+/** The record of an erasure is never erased. */
+const ERASABLE = `
+  select entry.id, encode(payload.digest, 'hex') as digest
+  from action_ledger_entries entry join ledger_payloads payload on payload.entry_id = entry.id
+  where (payload.before is not null or payload.after is not null) and entry.action <> $1`;
+
+interface ErasablePayload {
   id: string;
-  action: string;
   digest: string;
+}
+
+interface Payload extends ErasablePayload {
+  action: string;
   isEmpty: boolean;
 }
 
@@ -23,6 +33,7 @@ export class PayloadErasuresService {
     private readonly database: Database,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
+    private readonly env: Env,
   ) {}
 
   /**
@@ -38,22 +49,63 @@ export class PayloadErasuresService {
     return this.database.transaction(async () => {
       const payloads = await this.lock(ids);
       rejectUnerasable(ids, payloads);
-      const erasureId = newId('aled');
-      await this.database.execute('update ledger_payloads set before = null, after = null where entry_id = any ($1)', [
-        ids,
-      ]);
-      await this.database.execute(
-        'insert into ledger_erasures (entry_id, erasure_id, created_at) select unnest($1::text[]), $2, $3',
-        [ids, erasureId, this.clock.now()],
-      );
-      const entries = payloads.map(({ id, digest }) => ({ id, digest }));
-      this.ledger.recordUnder(erasureId, ERASURE_ACTION, {
-        subjectType: 'ledger_erasure',
-        subjectId: erasureId,
-        after: { entries, reason },
-      });
-      return erasureId;
+      return this.eraseLocked(payloads, reason);
     });
+  }
+
+  /**
+   * Erases the payloads of all entries about these records, in the transaction that erases the records. Entries that this
+   * transaction records are written later and keep theirs.
+   */
+  async eraseAbout(subjectType: string, subjectIds: readonly string[]): Promise<void> {
+    let erased = subjectIds.length === 0 ? 0 : MAX_ENTRIES;
+    while (erased === MAX_ENTRIES) {
+      const payloads = await this.database.query<ErasablePayload>(
+        `${ERASABLE} and entry.subject_type = $2 and entry.subject_id = any ($3)
+         order by entry.id limit $4 for update of payload`,
+        [ERASURE_ACTION, subjectType, subjectIds, MAX_ENTRIES],
+      );
+      if (payloads.length > 0) await this.eraseLocked(payloads, 'The record was erased after its retention period');
+      erased = payloads.length;
+    }
+  }
+
+  /**
+   * Erases the payloads of up to 500 entries after this one that were made before a year began in the time zone of the
+   * organization. Returns the id of the last one; null if no further one may remain.
+   */
+  async eraseBefore(year: number, after: string): Promise<string | null> {
+    return this.database.transaction(async () => {
+      // Ids begin with the time of the entry, so that newer partitions are not read; a day is more than clocks differ.
+      const payloads = await this.database.query<ErasablePayload>(
+        `${ERASABLE} and entry.id > $2 and entry.created_at < make_timestamptz($3, 1, 1, 0, 0, 0, $4)
+           and entry.id < ledger_id_at(make_timestamptz($3, 1, 1, 0, 0, 0, $4) + interval '1 day')
+         order by entry.id limit $5 for update of payload skip locked`,
+        [ERASURE_ACTION, after, year, this.env.orgTimeZone, MAX_ENTRIES],
+      );
+      if (payloads.length > 0) await this.eraseLocked(payloads, 'The retention period of accounting has ended');
+      return payloads.length === MAX_ENTRIES ? (payloads.at(-1)?.id ?? null) : null;
+    });
+  }
+
+  /** Returns the id of the entry that records the erasure. */
+  private async eraseLocked(payloads: readonly ErasablePayload[], reason: string): Promise<string> {
+    const ids = payloads.map(({ id }) => id);
+    const erasureId = newId('aled');
+    await this.database.execute('update ledger_payloads set before = null, after = null where entry_id = any ($1)', [
+      ids,
+    ]);
+    await this.database.execute(
+      'insert into ledger_erasures (entry_id, erasure_id, created_at) select unnest($1::text[]), $2, $3',
+      [ids, erasureId, this.clock.now()],
+    );
+    const entries = payloads.map(({ id, digest }) => ({ id, digest }));
+    this.ledger.recordUnder(erasureId, ERASURE_ACTION, {
+      subjectType: 'ledger_erasure',
+      subjectId: erasureId,
+      after: { entries, reason },
+    });
+    return erasureId;
   }
 
   private lock(ids: readonly string[]): Promise<Payload[]> {

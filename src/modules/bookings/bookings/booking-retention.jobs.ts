@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import { ActionLedger, PayloadErasuresService } from '../../action-ledger/index.js';
 import { ContractsService } from '../../legal/index.js';
 import { BookingsRepository } from './bookings.repository.js';
 
@@ -16,6 +16,7 @@ export class BookingRetentionJobs {
     private readonly repository: BookingsRepository,
     private readonly contracts: ContractsService,
     private readonly ledger: ActionLedger,
+    private readonly payloads: PayloadErasuresService,
     private readonly env: Env,
   ) {}
 
@@ -27,7 +28,10 @@ export class BookingRetentionJobs {
 
   private async eraseBatch(): Promise<number> {
     const erased = await this.repository.eraseOlderThan(this.env.contractRetentionMonths, BATCH);
-    await this.contracts.eraseOfBookings(erased.map(({ id }) => id));
+    const ids = erased.map(({ id }) => id);
+    await this.contracts.eraseOfBookings(ids);
+    await this.payloads.eraseAbout('booking', ids);
+    await this.payloads.eraseAbout('booking_item', await this.repository.itemIdsOf(ids));
     for (const { id, version } of erased) {
       const images = { before: { id, version: version - 1 }, after: { id, version } };
       this.ledger.record('bookings.booking.erase', { subjectType: 'booking', subjectId: id, ...images });

@@ -224,6 +224,11 @@ export class BookingsRepository {
     return erased;
   }
 
+  async itemIdsOf(bookingIds: readonly string[]): Promise<string[]> {
+    const text = 'select id from booking_items where booking_id = any ($1)';
+    return (await this.database.query<{ id: string }>(text, [bookingIds])).map(({ id }) => id);
+  }
+
   async erasedAmong(ids: readonly string[]): Promise<string[]> {
     const text = 'select id from bookings where id = any ($1) and erased_at is not null';
     return (await this.database.query<{ id: string }>(text, [ids])).map(({ id }) => id);

@@ -19,6 +19,7 @@ import { MailLimits } from '../../../platform/limits/mail-limits.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
 import {
   ActionLedger,
+  PayloadErasuresService,
   byReason,
   type RecordedAction,
   type ReversalResult,
@@ -75,6 +76,7 @@ export class ContractsService {
   constructor(
     private readonly database: Database,
     private readonly ledger: ActionLedger,
+    private readonly payloads: PayloadErasuresService,
     private readonly outbox: Outbox,
     private readonly mails: DirectMailsService,
     private readonly mailLimits: MailLimits,
@@ -303,6 +305,10 @@ export class ContractsService {
          erased_at = $1, version = version + 1, updated_at = $1
        where ${condition} returning id, version`,
       [this.clock.now(), ...values],
+    );
+    await this.payloads.eraseAbout(
+      'contract',
+      erased.map(({ id }) => id),
     );
     for (const { id, version } of erased) {
       this.record('erase', { id }, { before: { version: version - 1 }, after: { version } });

@@ -3,7 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import { ActionLedger, PayloadErasuresService } from '../../action-ledger/index.js';
 import { BookingsService } from '../../bookings/index.js';
 
 const BATCH = 500;
@@ -23,6 +23,7 @@ export class TripRetentionJobs {
     private readonly database: Database,
     private readonly bookings: BookingsService,
     private readonly ledger: ActionLedger,
+    private readonly payloads: PayloadErasuresService,
     private readonly clock: Clock,
     private readonly env: Env,
   ) {}
@@ -59,11 +60,20 @@ export class TripRetentionJobs {
        where id = any ($1) returning id, version`,
       [ids, now],
     );
-    await this.database.execute(`update trip_components set title = 'erased' where envelope_id = any ($1)`, [ids]);
-    await this.database.execute(
-      `update trip_attentions set note = 'erased' where envelope_id = any ($1) and note is not null`,
+    const components = await this.database.query<{ id: string }>(
+      `update trip_components set title = 'erased' where envelope_id = any ($1) returning id`,
       [ids],
     );
+    const attentions = await this.database.query<{ id: string }>(
+      `update trip_attentions set note = case when note is not null then 'erased' end
+       where envelope_id = any ($1) returning id`,
+      [ids],
+    );
+    const subjects = { trip: erased, trip_component: components, trip_attention: attentions };
+    for (const [type, rows] of Object.entries(subjects)) {
+      const subjectIds = rows.map(({ id }) => id);
+      await this.payloads.eraseAbout(type, subjectIds);
+    }
     for (const { id, version } of erased) {
       const images = { before: { id, version: version - 1 }, after: { id, version } };
       this.ledger.record('trips.trip.erase', { subjectType: 'trip', subjectId: id, ...images });
