@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { startApp, type TestApp } from '../setup/app.js';
 import { Schemas } from '../setup/contract/schemas.js';
 import { rowsWith } from '../setup/tables.js';
-import { exampleCalls, nameOf } from './example-calls.js';
-import { operationsOf, type Placed, readDocument, type ServedDocument } from './served-document.js';
+import { type ExampleCall, exampleCalls, nameOf } from './example-calls.js';
+import { operationsOf, type Placed, readDocument, type Schema, type ServedDocument } from './served-document.js';
 import { type Json, memberDifferences, stableExample } from './stable-example.js';
 import { textExamples } from './text-examples.js';
 
@@ -12,6 +13,11 @@ const RECORDED = 'src/api-examples.json';
 const JSON_TYPE = /^application\/(\w+\+)?json/;
 /** The first lines of a CSV file: its header and one row. */
 const LINES = 2;
+/** Passwords are shown by the first start and never again. */
+const COPIED = /Copy (it|them) from|first start printed it/;
+/** The day of the example, and what has to be in another state than in the demo data. */
+const KNOWN =
+  / (sentOn|envelopeId|componentId|bookingId)$|\/payment-schedules\/\{scheduleId\}\/small-difference scheduleId$/;
 
 let app: TestApp;
 let document: ServedDocument;
@@ -19,6 +25,7 @@ let operations: Placed[];
 let demoRows: string;
 const rejected: string[] = [];
 const headerFaults: string[] = [];
+const replaced: ReplacedValue[] = [];
 const answers: Record<string, Json> = {};
 
 beforeAll(async () => {
@@ -28,7 +35,9 @@ beforeAll(async () => {
   demoRows = (await rowsWith(app, '01k0dem0')).join('\n');
   const today = app.day();
 
-  for (const { name, operation, path, body, token } of await exampleCalls(app, operations)) {
+  for (const call of await exampleCalls(app, operations)) {
+    const { name, operation, path, body, token } = call;
+    replaced.push(...replacedValues(call));
     const { status, text, headers } = await app.request(operation.method, path, { body, token });
     if (status < 200 || status > 399) rejected.push(`${name} -> ${status} ${text}`);
     const documented = Object.keys(operation.responses[status]?.headers ?? {});
@@ -49,6 +58,17 @@ beforeAll(async () => {
 describe('the request examples of the API document', () => {
   it('the request examples of the API document answer 2xx on fresh demo data, each operation once', () => {
     expect(rejected).toEqual([]);
+  });
+});
+
+describe('a value of a request example that works nowhere', () => {
+  it('a value of a request example that works nowhere says where to copy one', () => {
+    const silent = replaced.filter(({ place, text }) => !COPIED.test(text) && !KNOWN.test(place));
+    expect(silent.map(({ place }) => place)).toEqual([]);
+    const places = replaced.map(({ place }) => place);
+    expect(places).toEqual(
+      expect.arrayContaining(['GET /v1/public/legal/contracts/{id} id', 'GET /v1/files/{token} token']),
+    );
   });
 });
 
@@ -99,6 +119,39 @@ describe('the response examples of the API document', () => {
     expect([...new Set(random)].filter((run) => !/^(RXhhbXBsZSB|Example0)/.test(run))).toEqual([]);
   });
 });
+
+interface ReplacedValue {
+  /** The operation and the parameter or the member. */
+  place: string;
+  /** What the document says about it. */
+  text: string;
+}
+
+/** The parameters of the path and the members of the body that a call cannot take from the document. */
+function replacedValues({ name, operation, path, body }: ExampleCall): ReplacedValue[] {
+  const [sent, template] = [path.split('?', 1)[0]?.split('/') ?? [], operation.path.split('/')];
+  const parameters = (operation.parameters ?? []).filter(({ in: place, name: parameter, example, schema }) => {
+    const given = sent[template.indexOf(`{${parameter}}`)];
+    return place === 'path' && given !== undefined && decodeURIComponent(given) !== String(example ?? schema.example);
+  });
+  const [media] = Object.values(operation.requestBody?.content ?? {});
+  const example = (media?.example ?? {}) as Record<string, unknown>;
+  const properties = propertiesOf(media?.schema);
+  const members = Object.entries(Buffer.isBuffer(body) ? {} : (body ?? {})).filter(
+    ([member, value]) => value !== undefined && !isDeepStrictEqual(value, example[member]),
+  );
+  return [
+    ...parameters.map((one) => ({ place: `${name} ${one.name}`, text: one.description ?? '' })),
+    ...members.map(([member]) => ({
+      place: `${name} ${member}`,
+      text: `${properties[member]?.description ?? ''} ${String(properties[member]?.example)} ${String(example[member])}`,
+    })),
+  ];
+}
+
+function propertiesOf(schema: Schema = {}): Record<string, Schema> {
+  return (document.components.schemas[schema.$ref?.split('/').pop() ?? ''] ?? schema).properties ?? {};
+}
 
 interface Success {
   name: string;
