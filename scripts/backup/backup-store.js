@@ -3,11 +3,12 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rea
 import { rmSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { walArchiveIn } from '../embedded-postgres/wal-archive.js';
 import { EXIT_DATA, LaunchError } from '../launch-error.js';
 import { acquireLock } from '../lock.js';
 import { codeOf, isAlive } from '../processes.js';
-import { bytesOf, digestOf, forEachOf, listFiles, listIrregular, namesIn } from './copies.js';
+import { bytesOf, copyFile, digestOf, forEachOf, linkOrCopy, listFiles, listIrregular, namesIn } from './copies.js';
 import { manifestFrom } from './manifest.js';
 import { progressOf } from './progress.js';
 
@@ -100,15 +101,59 @@ export class BackupStore {
   async create(startedAt, fill, signal) {
     this.#removeUnfinished();
     const number = 1 + Math.max(0, ...this.list().map(({ manifest }) => manifest.number));
-    const name = this.#nameAt(startedAt);
+    return this.#publish(this.#nameAt(startedAt), (draft) => fill(draft, number), signal);
+  }
+
+  /**
+   * Copies a backup of another folder under its own name. What this folder already has of it is kept if it is undamaged: a whole
+   * copy, or files of other backups, which get a second name. A damaged copy is replaced when the new one is complete.
+   * @param {Backup} source
+   * @param {AbortSignal} signal
+   * @returns {Promise<{ backup: Backup, wasPresent: boolean }>}
+   * @throws {LaunchError} a file of the source is damaged, or another backup has the name
+   */
+  async add(source, signal) {
+    this.#removeUnfinished();
+    const present = this.#find(source.name);
+    if (!(present instanceof Error)) {
+      if (!isDeepStrictEqual(present.manifest, source.manifest)) {
+        throw new LaunchError(
+          `${this.folder} contains another backup with the name ${source.name}.`,
+          'Choose a folder of its own for the copies of each database.',
+          { exitCode: EXIT_DATA },
+        );
+      }
+      if (await isUndamaged(present, signal)) return { backup: present, wasPresent: true };
+    }
+    const known = new Map(
+      this.list().flatMap(({ folder, manifest }) =>
+        manifest.entries.map(({ path, sha256 }) => [sha256, join(folder, path)]),
+      ),
+    );
+    const fill = async (/** @type {string} */ draft) => {
+      const linked = await copyEntries(source, draft, { known, signal });
+      return { manifest: source.manifest, linked };
+    };
+    return { backup: await this.#publish(source.name, fill, signal), wasPresent: false };
+  }
+
+  /**
+   * @param {string} name
+   * @param {(draft: string) => Promise<{ manifest: Manifest, linked: ReadonlySet<string> }>} fill
+   * @param {AbortSignal} signal
+   * @returns {Promise<Backup>}
+   */
+  async #publish(name, fill, signal) {
     const [folder, draft] = [join(this.folder, name), join(this.folder, `${name}.draft-${process.pid}`)];
     mkdirSync(draft, { mode: 0o700 });
     try {
-      const { manifest, linked } = await fill(draft, number);
+      const { manifest, linked } = await fill(draft);
       await verifyBackup({ name, folder: draft, manifest }, { signal, except: linked });
       writeFileSync(join(draft, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600 });
       sync(join(draft, MANIFEST));
       sync(draft);
+      // Only a damaged copy can be there.
+      if (existsSync(folder)) deleteFolder(folder);
       renameSync(draft, folder);
       sync(this.folder);
       return { name, folder, manifest };
@@ -135,11 +180,7 @@ export class BackupStore {
     const complete = backups.filter(({ manifest }) => manifest.complete);
     const kept = new Set([...backups.slice(-keep), ...complete.slice(-keep)]);
     const outdated = backups.filter((backup) => !kept.has(backup));
-    for (const { folder } of outdated) {
-      const deleted = `${folder}.deleted-${process.pid}`;
-      renameSync(folder, deleted);
-      rmSync(deleted, { recursive: true, force: true });
-    }
+    for (const { folder } of outdated) deleteFolder(folder);
     const clusters = outdated.flatMap(({ manifest: { physical } }) => physical?.systemIdentifier ?? []);
     for (const systemIdentifier of new Set(clusters)) this.#pruneWal(systemIdentifier);
     return outdated.map(({ name }) => name);
@@ -202,6 +243,57 @@ export async function verifyBackup({ name, folder, manifest }, { signal, except 
     exitCode: EXIT_DATA,
     detail: faults.sort().slice(0, 20).join('\n'),
   });
+}
+
+/** @param {Backup} backup @param {AbortSignal} signal */
+async function isUndamaged(backup, signal) {
+  try {
+    await verifyBackup(backup, { signal });
+    return true;
+  } catch (error) {
+    if (error instanceof LaunchError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Copies the files of a backup, or links those that another backup at the target has.
+ * @param {Backup} source
+ * @param {string} draft
+ * @param {{ known: ReadonlyMap<string, string>, signal: AbortSignal }} options `known`: files at the target by their SHA-256
+ * @returns {Promise<Set<string>>} the paths of linked files, which were verified
+ */
+async function copyEntries({ name, folder, manifest: { entries } }, draft, { known, signal }) {
+  const linked = /** @type {Set<string>} */ (new Set());
+  const progress = progressOf('copying', bytesOf(entries));
+  await forEachOf(
+    entries,
+    async ({ path, bytes, sha256 }) => {
+      const twin = known.get(sha256);
+      if (twin !== undefined && (await digestOf(twin))?.sha256 === sha256) {
+        await linkOrCopy(twin, join(draft, path));
+        linked.add(path);
+      } else {
+        const copied = await copyFile(join(folder, path), join(draft, path));
+        if (copied?.sha256 !== sha256) {
+          throw new LaunchError(`The backup ${name} is damaged: ${path}.`, 'Copy another backup.', {
+            exitCode: EXIT_DATA,
+          });
+        }
+      }
+      progress.add(bytes);
+    },
+    signal,
+  );
+  progress.end();
+  return linked;
+}
+
+/** It loses its name at once. @param {string} folder */
+function deleteFolder(folder) {
+  const deleted = `${folder}.deleted-${process.pid}`;
+  renameSync(folder, deleted);
+  rmSync(deleted, { recursive: true, force: true });
 }
 
 /** Other users may enter it, as the server's user must to archive, but not list it. @param {string} folder */

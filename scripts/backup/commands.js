@@ -13,8 +13,9 @@ import { codeOf } from '../processes.js';
 import { serviceLocks } from '../service.js';
 import { BackupStore, verifyBackup } from './backup-store.js';
 import { backupKind, chooseBackup } from './chosen-backup.js';
+import { bytesOf } from './copies.js';
 import { copyFiles, restoreFiles, restoreNeeded } from './files.js';
-import { backupLines, backupResult, restoreLines, some } from './summary.js';
+import { backupLines, backupResult, copyLines, restoreLines, some } from './summary.js';
 
 /** @typedef {import('./backup-store.js').Backup} Backup */
 /** @typedef {import('./manifest.js').Manifest} Manifest */
@@ -35,6 +36,17 @@ const DISK_FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 export async function backup(values, { stopping }) {
   const work = takeBackup({ values, names: [], signal: stopping });
   return work.catch((error) => rethrown(error, stopping, 'No backup was made.'));
+}
+
+/**
+ * `platform backup copy`
+ * @param {Record<string, any>} values
+ * @param {{ stopping: AbortSignal }} surroundings
+ * @returns {Outcome}
+ */
+export async function backupCopy({ backup: name, ...values }, { stopping }) {
+  const work = copyBackup({ values, names: name === undefined ? [] : [name], signal: stopping });
+  return work.catch((error) => rethrown(error, stopping, 'No copy was made.'));
 }
 
 /**
@@ -138,6 +150,44 @@ async function takePhysical(draft, signal) {
   } finally {
     await server.stop();
   }
+}
+
+/** @param {Request} request */
+async function copyBackup({ values, names: [name], signal }) {
+  const [source, target] = [storeIn(values.from), storeIn(values.to)];
+  if (source.folder === target.folder) {
+    throw new LaunchError(
+      `${target.folder} is the folder of the backups.`,
+      'Choose a folder in another place with --to.',
+    );
+  }
+  const keep = keptBackups();
+  // No other process deletes the backup meanwhile.
+  return source.exclusively(() =>
+    target.exclusively(async () => {
+      const { backup, wasPresent } = await target.add(backupIn(source, name), signal);
+      const { kind, complete, entries } = backup.manifest;
+      // An earlier backup may have been copied on purpose.
+      const deleted = name === undefined ? target.prune(kind, keep) : [];
+      const result = {
+        name: backup.name,
+        folder: backup.folder,
+        complete,
+        bytes: bytesOf(entries),
+        wasPresent,
+        deleted,
+      };
+      return { result, lines: copyLines(result) };
+    }),
+  );
+}
+
+/** Of either kind: a copy needs no database. @param {BackupStore} store @param {string} [name] the newest by default */
+function backupIn(store, name) {
+  if (name !== undefined) return store.get(name);
+  const newest = store.list().at(-1);
+  if (newest !== undefined) return newest;
+  throw new LaunchError(`${store.folder} contains no backup.`, 'Make one with `platform backup`, or correct --from.');
 }
 
 /** @param {Request} request */

@@ -114,3 +114,17 @@ export function restoreLines(restored) {
     '  JOBS=false platform start',
   ];
 }
+
+/**
+ * @param {{ name: string, folder: string, complete: boolean, bytes: number, wasPresent: boolean, deleted: string[] }} copy
+ * @returns {string[]}
+ */
+export function copyLines({ name, folder, complete, bytes, wasPresent, deleted }) {
+  const size = `${(bytes / 1024 / 1024).toFixed(1)} MB in ${folder}`;
+  const lines = [
+    wasPresent ? `${name} was copied before and is undamaged: ${size}` : `${name} is copied and verified: ${size}`,
+  ];
+  if (!complete) lines.push('The backup itself is INCOMPLETE, it lacks files.');
+  if (deleted.length > 0) lines.push(`Deleted: ${deleted.join(', ')}.`);
+  return lines;
+}

@@ -191,6 +191,19 @@ export const COMMANDS = [
     failure: 'stored files are damaged or missing (the backup is made), or no backup was made',
   },
   {
+    name: 'backup copy',
+    purpose: 'Copy a backup to another place and verify the copy',
+    details:
+      'For example to a mounted disk or share of another site. A copy has its name only when all of it was read again; repeating the command copies only what is missing or damaged. Deletes old copies beyond BACKUP_KEEP, unless the backup is named.',
+    arguments: [{ name: 'backup', purpose: 'name of the backup; the newest by default', optional: true }],
+    options: [
+      { flags: '--to <folder>', purpose: 'where to', required: true },
+      { flags: '--from <folder>', purpose: 'folder of the backups; BACKUP_DIR by default' },
+    ],
+    examples: ['backup copy --to /mnt/offsite/travel', 'backup copy 20261123T020000Z --to /mnt/offsite/travel --json'],
+    failure: 'no copy was made',
+  },
+  {
     name: 'restore',
     purpose: 'Restore database and files from a backup',
     details: 'The service must be stopped.',

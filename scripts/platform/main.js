@@ -11,6 +11,7 @@ import { printFailure, printOutcome, Stopped } from './outcome.js';
 /** What runs without the service's code. */
 const SCRIPTS = new Map([
   ['backup', async () => (await import('../backup/commands.js')).backup],
+  ['backup copy', async () => (await import('../backup/commands.js')).backupCopy],
   ['restore', async () => (await import('../backup/commands.js')).restore],
   ['doctor', async () => (await import('../doctor.js')).doctor],
   ['reset', async () => (await import('../reset.js')).reset],

@@ -22,13 +22,18 @@ export function createProgram(run) {
   const program = configured(new Command('platform'))
     .description('Operates the travel operations platform.')
     .version(version)
+    // Options belong to the command that they follow: `backup` and `backup copy` both have --to.
+    .enablePositionalOptions()
     .addHelpText('after', '\n`platform <command> --help` has arguments, examples and exit codes of a command.');
   /** @type {Map<string, Command>} */
   const groups = new Map();
   for (const description of COMMANDS) {
     const [first = '', second] = description.name.split(' ');
-    if (second === undefined) program.addCommand(built(first, description, run), { hidden: description.hidden });
-    else {
+    if (second === undefined) {
+      const command = built(first, description, run);
+      program.addCommand(command, { hidden: description.hidden });
+      groups.set(first, command.enablePositionalOptions());
+    } else {
       const group = groups.get(first) ?? configured(new Command(first)).description(GROUPS.get(first) ?? '');
       if (!groups.has(first)) program.addCommand(group);
       groups.set(first, group);

@@ -1,8 +1,9 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BackupStore, verifyBackup } from '../../scripts/backup/backup-store.js';
+import { backupCopy } from '../../scripts/backup/commands.js';
 import { newFolder } from '../launcher/folders.js';
 
 type Manifest = Awaited<ReturnType<BackupStore['create']>>['manifest'];
@@ -127,4 +128,68 @@ it('a backup with a symbolic link is damaged, and only its owner can read it', a
   mkdirSync(join(backup.folder, 'database'));
   symlinkSync('/etc', join(backup.folder, 'database/base'));
   await expect(verifyBackup(backup)).rejects.toMatchObject({ detail: 'database/base: neither a file nor a folder' });
+});
+
+describe('platform backup copy', () => {
+  const copy = (from: string, to: string, backup?: string) => backupCopy({ from, to, backup }, { stopping: signal });
+  const nameOf = (folder: string) => readdirSync(folder).filter((name) => name !== 'backup.lock');
+
+  it('a copy has all files and the manifest, and a second command finds it and copies nothing', async () => {
+    const [from, to] = [new BackupStore(newFolder()), new BackupStore(newFolder())];
+    const name = await create(from);
+    expect(await copy(from.folder, to.folder)).toMatchObject({
+      result: { name, wasPresent: false, bytes: 7, deleted: [] },
+    });
+    expect(to.list()).toEqual([{ ...from.get(name), folder: join(to.folder, name) }]);
+    await verifyBackup(to.get(name));
+    const { ino } = statSync(join(to.folder, name, 'database.dump'));
+    expect(await copy(from.folder, to.folder)).toMatchObject({ result: { name, wasPresent: true } });
+    expect(statSync(join(to.folder, name, 'database.dump')).ino).toBe(ino);
+    await expect(copy(from.folder, from.folder)).rejects.toThrow('is the folder of the backups');
+  });
+
+  it('a damaged copy is replaced, and files of earlier undamaged copies are linked', async () => {
+    const [from, to] = [new BackupStore(newFolder()), new BackupStore(newFolder())];
+    const [first, second] = [await create(from), await create(from)];
+    await copy(from.folder, to.folder, first);
+    await copy(from.folder, to.folder, second);
+    const fileOf = (name: string) => join(to.folder, name, 'database.dump');
+    expect(statSync(fileOf(second)).ino).toBe(statSync(fileOf(first)).ino);
+
+    writeFileSync(fileOf(first), 'CONTENT');
+    expect(await copy(from.folder, to.folder, second)).toMatchObject({ result: { wasPresent: false } });
+    await verifyBackup(to.get(second));
+    await expect(verifyBackup(to.get(first))).rejects.toThrow('damaged');
+    expect(nameOf(to.folder).sort()).toEqual([first, second]);
+  });
+
+  it('a damaged backup is not copied, and leaves nothing behind', async () => {
+    const [from, to] = [new BackupStore(newFolder()), new BackupStore(newFolder())];
+    const name = await create(from);
+    writeFileSync(join(from.folder, name, 'database.dump'), 'CONTENT');
+    await expect(copy(from.folder, to.folder)).rejects.toMatchObject({ exitCode: 65 });
+    expect(nameOf(to.folder)).toEqual([]);
+  });
+
+  it('a backup of another database with the same name is rejected, and stays', async () => {
+    const [from, to] = [new BackupStore(newFolder()), new BackupStore(newFolder())];
+    const name = await create(from);
+    await create(to, { serviceVersion: '2.0.0' });
+    await expect(copy(from.folder, to.folder)).rejects.toThrow('contains another backup with the name');
+    expect(to.get(name).manifest.serviceVersion).toBe('2.0.0');
+  });
+
+  it('old copies beyond BACKUP_KEEP are deleted after the newest was copied', async () => {
+    const [from, to] = [new BackupStore(newFolder()), new BackupStore(newFolder())];
+    for (let n = 0; n < 8; n += 1) {
+      await create(from);
+      await copy(from.folder, to.folder);
+    }
+    expect(to.list().map(({ name }) => name)).toEqual(
+      from
+        .list()
+        .map(({ name }) => name)
+        .slice(1),
+    );
+  });
 });

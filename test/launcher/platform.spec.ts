@@ -89,6 +89,7 @@ describe('words that are wrong', () => {
     [['constructor'], "unknown command 'constructor'"],
     [['keys'], 'Usage: platform keys'],
     [[], 'Usage: platform [options] [command]'],
+    [['backup', 'kopy'], "error: too many arguments for 'backup'"],
     [['backup', '--too', 'x'], "unknown option '--too'\n(Did you mean --to?)"],
     [['start', '--json'], "unknown option '--json'"],
     [['migrate', 'now'], 'too many arguments'],
