@@ -7,10 +7,11 @@ import { cpuSecondsOfChildren } from './processes.js';
 
 // `npm test`: the build, then unit and API tests, beside them the types.
 // `npm run test:system`: the build and the bundle, then the system tests, which start processes, kill servers or need minutes,
-// beside them the other static checks. With arguments for Jest, no checks.
+// beside them the other static checks. With arguments for Jest, no checks. `--full` repeats the bursts of requests.
 // The last line is `N passed, N failed`: a check counts as one test, and so does a test run that did not end by itself.
 const system = process.argv[2] === '--system';
-const args = process.argv.slice(system ? 3 : 2);
+const given = process.argv.slice(system ? 3 : 2);
+const args = given.filter((argument) => argument !== '--full');
 const projects = system ? ['system'] : ['unit', 'e2e'];
 const limitMinutes = Number(process.env.TEST_LIMIT_MINUTES ?? 40);
 const startedAt = performance.now();
@@ -35,6 +36,7 @@ async function runTests() {
   const file = join(folder, 'results.json');
   const step = jest('tests', [...args, ...(process.env.CI ? ['--ci'] : []), '--selectProjects', ...projects]);
   step.env.TEST_RESULTS = file;
+  if (given.includes('--full')) step.env.FULL_TESTS = 'true';
   const { ok } = await run(step, { show: true, limitMinutes });
   const results = read(file);
   rmSync(folder, { recursive: true });

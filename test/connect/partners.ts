@@ -62,12 +62,17 @@ export async function newGrant(app: TestApp, operatorId: string, values: object)
   return id;
 }
 
-/** A client of the service with a new platform key that has these scopes. */
-export async function withKey(app: TestApp, scopes: string[], operatorId: string | null = null): Promise<TestClient> {
+/** A new platform key that has these scopes. */
+export async function newKey(app: TestApp, scopes: string[], operatorId: string | null = null): Promise<string> {
   const { token } = newCredential('tpk');
   const key = { name: uniqueName('key'), scopes, operatorId, token };
   await asSystem(() => app.nest.get(PlatformKeysService, { strict: false }).provide(key));
-  return app.with(token);
+  return token;
+}
+
+/** A client of the service with a new platform key that has these scopes. */
+export async function withKey(app: TestApp, scopes: string[], operatorId: string | null = null): Promise<TestClient> {
+  return app.with(await newKey(app, scopes, operatorId));
 }
 
 /** A new client of the operator, created by a caller with all scopes. */

@@ -38,7 +38,7 @@ export class ReservationsController {
     ownTransactions: true,
   })
   @Refuses({
-    409: ['component_unavailable', 'invalid_transition', 'quote_pending', 'trip_not_priced'],
+    409: ['component_unavailable', 'invalid_transition', 'quote_pending', 'trip_changed', 'trip_not_priced'],
     422: ['currency_mismatch'],
   })
   async price(
@@ -75,6 +75,7 @@ export class ReservationsController {
       'reservation_in_progress',
       'tax_code_required',
       'traveler_party_incomplete',
+      'trip_changed',
       'trip_not_priced',
       'trip_not_reservable',
     ],

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
-import { type AppError, conflict, unavailable } from '../../../platform/errors/app-error.js';
+import { type AppError, conflict } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
@@ -107,7 +107,7 @@ export class TripsService {
       if (priced?.error) throw priced.error;
       if (priced) return priced.view;
     }
-    throw unavailable('The trip was changed repeatedly while it was priced; try again');
+    throw conflict('trip_changed', 'The trip was changed repeatedly while it was priced; try again');
   }
 
   private async quoteExternal(id: string): Promise<ExternalQuotes> {

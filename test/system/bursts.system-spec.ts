@@ -1,0 +1,165 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { Agent } from 'node:http';
+import { join } from 'node:path';
+import { confirmedBooking } from '../bookings/bookings.js';
+import { newKey, provision } from '../connect/partners.js';
+import { operationsOf, type Placed, readDocument, resolved } from '../contract/served-document.js';
+import { isPublic } from '../fuzz/draft.js';
+import { exampleBody, exampleParameters } from '../fuzz/example.js';
+import { Document } from '../fuzz/schema.js';
+import { hire, makeToken, SESSIONS } from '../identity/staff.js';
+import { bodyFor, nameOf, pathWith, surfaceOf } from '../security/calls.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import { send } from '../setup/http.js';
+import { Bystander, type Errand, type Served } from './bursts/bystander.js';
+import { MeasuredProcess } from './request-cost/measured-process.js';
+
+/** `npm run test:system -- --full test/system/bursts`: each burst three times. */
+const REPETITIONS = process.env.FULL_TESTS === 'true' ? 3 : 1;
+const IN_FLIGHT = 40;
+const BOOKINGS = 20_000;
+const MOST_SLOWED = 10;
+const WITHIN_MS = 240_000 * REPETITIONS;
+/** Reads come first and deletions last, so that no request deletes what a later one needs. */
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+/** The service may close the connection of a caller that exceeds its limits. */
+const CLOSED = { status: 0 };
+/** They answer as long as the caller listens. */
+const ENDLESS = ['live_follow'];
+
+let app: TestApp;
+let operations: Placed[];
+let document: Document;
+let errands: Errand[];
+
+beforeAll(async () => {
+  app = await startApp({ env: { JOBS: 'false' } });
+  const served = resolved(await readDocument(app));
+  document = new Document(served);
+  operations = operationsOf(served)
+    .filter(({ operationId }) => !ENDLESS.includes(operationId))
+    .sort((a, b) => METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
+  const { booking } = await confirmedBooking(app.as('owner'));
+  await copies(booking.id);
+  errands = await errandsOf(booking.id);
+}, 120_000);
+
+/** Inserts copies of a booking without the service. */
+async function copies(bookingId: string): Promise<void> {
+  const [stored] = await app.sql<{ names: string }>(
+    `select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
+     where table_name = 'bookings' and is_generated = 'NEVER'`,
+  );
+  const names = stored?.names ?? '';
+  await app.sql('alter table bookings disable trigger user');
+  await app.sql(
+    `insert into bookings (${names})
+     select ${names.replaceAll(/(\w+)/g, 'copy.$1')} from bookings booking, generate_series(1, $2::integer) copied,
+       jsonb_populate_record(booking, jsonb_build_object(
+         'id', 'book_' || lpad(copied::text, 26, '0'), 'number', 'COPY-' || copied,
+         'created_at', booking.created_at - copied * interval '1 minute')) copy
+     where booking.id = $1`,
+    [bookingId, BOOKINGS],
+  );
+  await app.sql('alter table bookings enable trigger user');
+}
+
+/** With a credential, a booking and a vault that no burst names. */
+async function errandsOf(bookingId: string): Promise<Errand[]> {
+  const { user, session, password } = await hire(app, ['sales']);
+  const slug = `bystander-${randomUUID().slice(0, 8)}`;
+  await provision(app, { vaults: [{ slug }] });
+  const key = await newKey(app, ['vault:write']);
+  return [
+    { name: 'login', method: 'POST', path: SESSIONS, body: { email: user.email, password } },
+    { name: 'booking', method: 'GET', path: `/v1/admin/bookings/${bookingId}`, token: session },
+    { name: 'encrypt', method: 'POST', path: `/vault/v1/${slug}/encrypt`, token: key, body: { plaintext: 'passport' } },
+  ];
+}
+
+/** The cheapest credential that may call the operation; none if it needs none. */
+async function credentialFor(operation: Placed): Promise<string | undefined> {
+  if (isPublic(operation)) return undefined;
+  const scope = operation['x-required-scope'];
+  if (surfaceOf(operation) !== 'staff') return newKey(app, scope === undefined ? [] : [scope]);
+  if (scope === undefined) return (await hire(app, ['viewer'])).session;
+  return (await makeToken(app.as('owner'), [scope])).token;
+}
+
+it(
+  `${IN_FLIGHT} requests in flight of any operation keep no other caller from its work`,
+  async () => {
+    const [service, control] = await Promise.all([
+      MeasuredProcess.start('server-process.js', { JOBS: 'false', TRUSTED_PROXIES: '127.0.0.1' }),
+      MeasuredProcess.start(join('..', 'bursts', 'busy-server.js')),
+    ]);
+    const url = new URL(service.url);
+    for (const operation of operations.slice(0, 1)) await burst(url, operation, 'warm');
+
+    const beside = await during(url, async (bystander) => {
+      bystander.during = 'control';
+      const reads = operations.filter(({ method }) => method === 'GET').slice(0, 40);
+      for (const [n, operation] of reads.entries()) await burst(new URL(control.url), operation, `c${n}`);
+    });
+    const answers = new Map<string, number[]>();
+    const attacked = await during(url, async (bystander) => {
+      for (const [n, operation] of operations.entries()) {
+        for (let turn = 0; turn < REPETITIONS; turn += 1) {
+          bystander.during = nameOf(operation);
+          answers.set(nameOf(operation), await burst(url, operation, `${n}-${turn}`));
+        }
+      }
+    });
+
+    const limitMs = MOST_SLOWED * p95(beside);
+    const slowest = [...attacked].sort((a, b) => b.ms - a.ms).slice(0, 10);
+    print([
+      `p95 ${Math.round(p95(attacked))} ms of ${attacked.length} beside bursts, ${Math.round(p95(beside))} ms of ${beside.length} beside the control`,
+      ...slowest.map(({ name, ms, during: operation }) => `${Math.round(ms)} ms: ${name} beside ${operation}`),
+    ]);
+    const broken = [...answers].filter(([, statuses]) => statuses.some((status) => status >= 500));
+    expect(attacked.filter(({ status }) => status >= 300)).toEqual([]);
+    expect(broken).toEqual([]);
+    expect(p95(attacked)).toBeLessThan(limitMs);
+  },
+  WITHIN_MS,
+);
+
+async function during(url: URL, work: (bystander: Bystander) => Promise<void>): Promise<readonly Served[]> {
+  const bystander = new Bystander(url, errands);
+  bystander.start();
+  await work(bystander);
+  return bystander.stop();
+}
+
+/** One burst of the operation with the document's example, from an address of its own; returns the statuses. */
+async function burst(url: URL, operation: Placed, name: string): Promise<number[]> {
+  const token = await credentialFor(operation);
+  const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
+  const [high, low] = [Math.floor(bursts / 250), bursts % 250];
+  bursts += 1;
+  const headers = { 'X-Forwarded-For': `198.18.${high}.${low + 1}` };
+  const { method } = operation;
+  const answers = await Promise.all(
+    Array.from({ length: IN_FLIGHT }, async (_, at) => {
+      const json = exampleBody(operation, document, `b${name}x${at}`);
+      const body = json === undefined && method !== 'POST' ? undefined : bodyFor(operation, (json ?? {}) as object);
+      const call = { method, path: pathWith(operation, exampleParameters(operation)), headers };
+      return send(agent, url, { ...call, ...(token && { token }), ...(body && { body }) }).catch(() => CLOSED);
+    }),
+  );
+  agent.destroy();
+  return [...new Set(answers.map(({ status }) => status))].sort();
+}
+let bursts = 0;
+
+function p95(served: readonly Served[]): number {
+  const sorted = served.map(({ ms }) => ms).sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * 0.95)] ?? 0;
+}
+
+/** Without Jest, which would print a stack trace after each line. */
+function print(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
