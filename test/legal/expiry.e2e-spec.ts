@@ -26,6 +26,8 @@ describe('the personal data of a contract', () => {
     const { id } = await contractIn(app, 'sent', { ...PERSON, metadata: { guest: 'Clara' } });
     const draft = await contractIn(app, 'draft', PERSON);
     const before = await read(app, id);
+    const snapshots = `select entry_id from ledger_payloads where concat(before, after) like '%Clara Beispiel%'`;
+    expect(await app.sql(snapshots)).not.toEqual([]);
     app.travel({ days: 1_090 });
     await erase();
     expect(await read(app, id)).toMatchObject({ ...PERSON, body: before['body'] });
@@ -44,6 +46,7 @@ describe('the personal data of a contract', () => {
     expect(await read(app, draft.id)).toMatchObject(erased);
     expect((await app.get(`${PUBLIC}/${id}`)).status).toBe(404);
     expect((await ledgerOf(app, id)).at(-1)).toMatchObject({ action: 'legal.contract.erase', actorType: 'system' });
+    expect(await app.sql(snapshots)).toEqual([]);
     app.travel({ days: -1_100 });
   });
 
