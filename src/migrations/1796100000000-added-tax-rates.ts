@@ -14,7 +14,7 @@ export class AddedTaxRates1796100000000 implements MigrationInterface {
       alter table booking_items
         add column earlier_rate_cents bigint not null default 0,
         add column earlier_rate_tax_cents bigint not null default 0`);
-    // Older builds write rows without an earlier part: for these the rule is as before.
+    // Older builds: they write rows without an earlier part, for which the rule is as before.
     await runner.query(`
       alter table booking_items
         drop constraint booking_items_coded_tax,

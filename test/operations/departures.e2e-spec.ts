@@ -152,7 +152,8 @@ describe('the list of departures', () => {
 
   it('the list of departures rejects an invalid query with 400 and its issues', async () => {
     const answer = await staff.get(`${DEPARTURES}?status=gone`);
-    const issue = { path: 'status', message: 'status must be one of scheduled, cancelled', code: 'unknown_value' };
+    const message = 'status must be one or more of scheduled, cancelled, separated by commas';
+    const issue = { path: 'status', message, code: 'unknown_value' };
     expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
   });
 });

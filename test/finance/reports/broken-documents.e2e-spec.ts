@@ -275,7 +275,13 @@ describe('the integrity report about credits', () => {
       change: set(other),
       restore: set(invoice.bookingId),
     });
-    expect(found).toEqual({ credit_bounds: entry('credit_note', id, [17_850, 1_190]) });
+    expect(found).toEqual({
+      credit_bounds: entry('credit_note', id, [17_850, 1_190]),
+      journals_balance: expect.arrayContaining([
+        ...entry('booking', invoice.bookingId, [17_850, 16_660]),
+        ...entry('booking', other, [-1_190, 0]),
+      ]),
+    });
   });
 });
 

@@ -117,7 +117,8 @@ describe('a query for channels', () => {
   const whole = (path: string) => about(path, 'must be an integer number', 'wrong_type');
   const least = (path: string, min: number) => about(path, `must not be less than ${min}`, 'too_small');
   const most = (path: string, max: number) => about(path, `must not be greater than ${max}`, 'too_large');
-  const status = about('status', 'must be one of active, inactive, pending, archived', 'unknown_value');
+  const status = (code: 'unknown_value' | 'wrong_type') =>
+    about('status', 'must be one or more of active, inactive, pending, archived, separated by commas', code);
   const sort = about('sort', 'must be one of createdAt, -createdAt, name, -name', 'unknown_value');
 
   it.each([
@@ -128,8 +129,9 @@ describe('a query for channels', () => {
     ['limit=10&limit=20', [whole('limit')]],
     ['offset=-1', [least('offset', 0)]],
     ['offset=100001', [most('offset', 100_000)]],
-    ['status=closed', [status]],
-    ['status=active&status=pending', [status]],
+    ['status=closed', [status('unknown_value')]],
+    ['status=active,closed', [status('unknown_value')]],
+    ['status=active&status=pending', [status('wrong_type')]],
     ['sort=website', [sort]],
     ['sort=-', [sort]],
     ['search=', [about('search', 'must be longer than or equal to 1 characters', 'too_short')]],

@@ -116,7 +116,8 @@ describe('a query for supplier invoices', () => {
     ['dueFrom=2027-02-30', 'dueFrom', 'wrong_format'],
     ['dueTo=now', 'dueTo', 'wrong_format'],
     ['overdue=yes', 'overdue', 'wrong_type'],
-    ['status=draft&status=paid', 'status', 'unknown_value'],
+    ['status=draft&status=paid', 'status', 'wrong_type'],
+    ['status=draft,open', 'status', 'unknown_value'],
     ['search=%00', 'search', 'nul'],
   ])('a query for supplier invoices rejects %s at %s with the code %s', async (query, field, code) => {
     expect(await issuesOf(ListSupplierInvoices, query)).toContainEqual(issue(field, code));
