@@ -173,13 +173,14 @@ export class BackupStore {
    * the newest ones of those that are complete.
    * @param {'physical' | 'dump'} kind
    * @param {number} keep
+   * @param {string} [latest] the name of one that stays, whatever its number: a new folder of backups counts from 1 again
    * @returns {string[]} the names of the deleted backups
    */
-  prune(kind, keep) {
+  prune(kind, keep, latest) {
     const backups = this.list().filter(({ manifest }) => manifest.kind === kind);
     const complete = backups.filter(({ manifest }) => manifest.complete);
     const kept = new Set([...backups.slice(-keep), ...complete.slice(-keep)]);
-    const outdated = backups.filter((backup) => !kept.has(backup));
+    const outdated = backups.filter((backup) => !kept.has(backup) && backup.name !== latest);
     for (const { folder } of outdated) deleteFolder(folder);
     const clusters = outdated.flatMap(({ manifest: { physical } }) => physical?.systemIdentifier ?? []);
     for (const systemIdentifier of new Set(clusters)) this.#pruneWal(systemIdentifier);

@@ -168,7 +168,7 @@ async function copyBackup({ values, names: [name], signal }) {
       const { backup, wasPresent } = await target.add(backupIn(source, name), signal);
       const { kind, complete, entries } = backup.manifest;
       // An earlier backup may have been copied on purpose.
-      const deleted = name === undefined ? target.prune(kind, keep) : [];
+      const deleted = name === undefined ? target.prune(kind, keep, backup.name) : [];
       const result = {
         name: backup.name,
         folder: backup.folder,

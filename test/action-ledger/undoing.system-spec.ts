@@ -4,7 +4,6 @@ import { ALLOTMENTS, newAllotment, onlySlot, departureIn } from '../distribution
 import { earn, change as commissionPath, soldItem } from '../finance/commissions/commissions.js';
 import { draft as draftInvoice, PATH as INVOICES, sell } from '../finance/invoices/invoicing.js';
 import { make as makeBill, PATH as BILLS } from '../finance/invoices.js';
-import { makeSeries, PATH as SERIES } from '../finance/number-series/series.js';
 import { planned, POLICY } from '../finance/payment-plans/plans.js';
 import { CONTRACTS, draft as draftContract } from '../legal/contracts.js';
 import { newTaxCode } from '../taxes/tax-codes.js';
@@ -100,10 +99,6 @@ const UPDATES: [action: string, make: () => Promise<Subject>][] = [
       ...at(BILLS, await makeBill(staff)),
       changes: { supplierName: unique('Coach'), invoiceNumber: unique('C'), dueDate: '2031-12-31', notes: 'Checked' },
     }),
-  ],
-  [
-    'finance.invoice_number_series.update',
-    async () => ({ ...at(SERIES, await makeSeries(staff)), changes: { active: false } }),
   ],
   [
     'finance.payment_policy.replace',
@@ -271,31 +266,12 @@ const OTHERS: [action: string, perform: () => Promise<Performed>][] = [
     },
   ],
   [
-    'bookings.booking.reinstate',
-    async () => {
-      const { booking } = await confirmedBooking(staff);
-      await send('post', `${BOOKINGS}/${booking.id}/cancellation`, { reason: 'By mistake' });
-      await send('post', `${BOOKINGS}/${booking.id}/reinstatement`, { reason: 'Found out' });
-      return { ...at(BOOKINGS, booking), after: { status: 'cancelled' } };
-    },
-  ],
-  [
     'bookings.booking_item.cancel',
     async () => {
       const { booking, item } = await confirmedBooking(staff);
       const subject = at(`${BOOKINGS}/${booking.id}/items`, item);
       await send('post', `${subject.path}/cancellation`, {});
       return { ...subject, after: { status: 'confirmed', totalSellCents: item.totalSellCents } };
-    },
-  ],
-  [
-    'bookings.booking_item.reinstate',
-    async () => {
-      const { booking, item } = await confirmedBooking(staff);
-      const subject = at(`${BOOKINGS}/${booking.id}/items`, item);
-      await send('post', `${subject.path}/cancellation`, {});
-      await send('post', `${subject.path}/reinstatement`, { reason: 'Found out' });
-      return { ...subject, after: { status: 'cancelled' } };
     },
   ],
   [
@@ -346,6 +322,32 @@ it.each(OTHERS)('the reversal of %s leaves what its inverse leaves', async (acti
   const row = await read(path);
   if (after === null) expect(row).toBeNull();
   else expect(row).toMatchObject(after);
+});
+
+it('the reversal of the creation of a token that is revoked already is blocked', async () => {
+  const path = '/v1/admin/identity/api-tokens';
+  const id = String((await send('post', path, { name: 'Gone', scopes: ['bookings:read'] }))['id']);
+  await send('delete', `${path}/${id}`);
+  expect(await blocked(app, id, 'identity.api_token.create')).toMatchObject({ reason: 'nothing_to_reverse' });
+});
+
+it('the reversal of an update is blocked if it would not restore all of it', async () => {
+  const [first, second] = [
+    await newDeparture(app),
+    await newDeparture(app, { startsAt: '2031-05-12T09:00:00.000Z', endsAt: '2031-05-12T18:00:00.000Z' }),
+  ];
+  const { id: bookingId } = await makeBooking(staff);
+  const item = await addItem(staff, bookingId, { departureId: first.id });
+  await send('patch', `${BOOKINGS}/${bookingId}/items/${item.id}`, { departureId: second.id });
+  // The item will follow the day that its former departure has now.
+  await send('patch', `${DEPARTURES}/${first.id}`, {
+    startsAt: '2031-06-01T09:00:00.000Z',
+    endsAt: '2031-06-01T18:00:00.000Z',
+  });
+  expect(await blocked(app, item.id, 'bookings.booking_item.update')).toEqual({
+    reason: 'not_restored',
+    members: ['serviceDate'],
+  });
 });
 
 it('a reversal by a use case is blocked if the subject was changed since, and by the rules of the use case', async () => {

@@ -13,10 +13,8 @@ import { tokenWith } from '../setup/staff-token.js';
 const EFFECTS: Record<string, string> = {
   'bookings.booking.cancel': 'bookings.booking.reinstate',
   'bookings.booking.create': 'bookings.booking.cancel',
-  'bookings.booking.reinstate': 'bookings.booking.cancel',
   'bookings.booking_item.cancel': 'bookings.booking_item.reinstate',
   'bookings.booking_item.create': 'bookings.booking_item.cancel',
-  'bookings.booking_item.reinstate': 'bookings.booking_item.cancel',
   'catalog.document.delete': 'catalog.document.put',
   'catalog.document.put': 'catalog.document.delete',
   'catalog.synonym.create': 'catalog.synonym.delete',
@@ -36,7 +34,6 @@ const EFFECTS: Record<string, string> = {
   'finance.payment_schedule.unwaive': 'finance.payment_schedule.update',
   'finance.payment_schedule.waive': 'finance.payment_schedule.update',
   'finance.period.close': 'finance.period.reopen',
-  'finance.period.reopen': 'finance.period.close',
   'finance.refund.request': 'finance.refund.fail',
   'finance.supplier_invoice.approve': 'finance.supplier_invoice.reopen',
   'finance.supplier_invoice.create': 'finance.supplier_invoice.void',

@@ -1,8 +1,8 @@
 export { ActionLedgerModule } from './action-ledger.module.js';
 export { ActionLedger, type Change } from './entries/action-ledger.service.js';
-export { assertUnchangedSince, type RecordedAction } from './entries/recorded-action.js';
+export { assertUnchangedSince, changedIn, type RecordedAction } from './entries/recorded-action.js';
 export { CompletesReversal, Reverses, type ReversalResult } from './entries/reversal-handlers.js';
-export { byReason, byVersion, changedIn, parentIn, Undoes, UndoesItself, versionAfter } from './entries/undoes.js';
+export { byReason, byVersion, parentIn, Undoes, UndoesItself, versionAfter } from './entries/undoes.js';
 export { ledgerEvents } from './events.js';
 export { CheckpointFile } from './checkpoints/checkpoint-file.js';
 export { LedgerCheckpoints } from './checkpoints/ledger-checkpoints.service.js';

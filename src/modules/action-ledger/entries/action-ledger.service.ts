@@ -7,6 +7,7 @@ import { Database } from '../../../platform/database/database.js';
 import type { Statement } from '../../../platform/database/statement.js';
 import type { Collector } from '../../../platform/database/transaction-state.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
+import { conflict } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ProvisioningListener } from '../../../platform/provisioning/provisioning-listener.js';
 import { aroundSequence, chainOf, type SealedMembers, payloadDigest } from './sealed-entry.js';
@@ -73,7 +74,7 @@ export class ActionLedger implements Collector<Entry>, ProvisioningListener {
 
   /**
    * Performs a use case as the reversal of an entry: what it records about the subject of the entry is returned instead, for
-   * the entry of the reversal. What it records about others stays. Throws if it records nothing about the subject.
+   * the entry of the reversal. What it records about others stays. Throws 409 `nothing_to_reverse` if it changes nothing about the subject.
    */
   async takeBack(
     { subjectType, subjectId }: Pick<Change, 'subjectType' | 'subjectId'>,
@@ -81,7 +82,8 @@ export class ActionLedger implements Collector<Entry>, ProvisioningListener {
   ): Promise<{ before: object | null; after: object | null }> {
     const undone: Undone = { subjectType, subjectId, images: null };
     await undoing.run(undone, perform);
-    if (!undone.images) throw new Error(`The reversal recorded no change of ${subjectType} ${subjectId}`);
+    if (!undone.images)
+      throw conflict('nothing_to_reverse', 'The effect of the action has ended already', { subjectType, subjectId });
     return undone.images;
   }
 

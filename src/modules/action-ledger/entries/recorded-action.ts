@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AppError, conflict } from '../../../platform/errors/app-error.js';
 
 /** An entry to reverse. */
@@ -17,4 +18,23 @@ export function assertUnchangedSince(entry: RecordedAction, { version }: { versi
 export function changedSince({ after }: RecordedAction, currentVersion: unknown): AppError {
   const { version: recordedVersion = null } = after ?? {};
   return conflict('changed_since', 'The resource was changed after this action', { recordedVersion, currentVersion });
+}
+
+/** The members that the entry has changed, as they were before. */
+export function changedIn({ before, after }: RecordedAction): Record<string, unknown> {
+  const isChanged = ([name, value]: [string, unknown]): boolean => !isDeepStrictEqual(value, after?.[name]);
+  return Object.fromEntries(Object.entries(before ?? {}).filter(isChanged));
+}
+
+/** What every change sets. */
+const SET_BY_EACH = ['version', 'updatedAt'];
+
+/** Throws 409 `not_restored` if a member that the entry had changed is not as before. */
+export function assertRestored(entry: RecordedAction, after: object | null): void {
+  const restored = JSON.parse(JSON.stringify(after ?? {})) as Record<string, unknown>;
+  const members = Object.entries(changedIn(entry))
+    .filter(([name, value]) => !SET_BY_EACH.includes(name) && !isDeepStrictEqual(value, restored[name]))
+    .map(([name]) => name);
+  if (members.length === 0) return;
+  throw conflict('not_restored', 'The update cannot be reversed as a whole', { members });
 }

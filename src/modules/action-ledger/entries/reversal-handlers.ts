@@ -4,7 +4,7 @@ import { DecoratedMethods, methodDecorator } from '../../../platform/discovery/d
 import { named } from '../../../platform/http/named-values.js';
 import { Routes } from '../../../platform/http/routes.js';
 import { ActionLedger } from './action-ledger.service.js';
-import type { RecordedAction } from './recorded-action.js';
+import { assertRestored, type RecordedAction } from './recorded-action.js';
 import { expectingNoChange, UndoingMethod } from './undoes.js';
 
 export const REVERSAL_STATES = named('ReversalState', ['running', 'completed', 'failed', 'recorded']);
@@ -80,11 +80,20 @@ export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
     }
     for (const { options: undoing, call } of this.methods.find(UndoingMethod)) {
       const reverse = async (entry: RecordedAction, reason: string): Promise<ReversalResult> =>
-        this.ledger.takeBack(entry, async () =>
-          expectingNoChange(entry, async () => call(...(await undoing.argumentsOf(entry, reason)))),
-        );
+        this.takeBack(entry, undoing, async () => call(...(await undoing.argumentsOf(entry, reason))));
       for (const action of undoing.actions) this.add(action, { effect: undoing.effect, reverse });
     }
+  }
+
+  /** Throws 409 `changed_since`, `nothing_to_reverse`, and `not_restored` if an update leaves a member that the entry had changed. */
+  private async takeBack(
+    entry: RecordedAction,
+    { effect }: { effect: string },
+    undo: () => Promise<unknown>,
+  ): Promise<ReversalResult> {
+    const images = await this.ledger.takeBack(entry, async () => expectingNoChange(entry, undo));
+    if (effect === entry.action) assertRestored(entry, images.after);
+    return images;
   }
 
   private add(action: string, handler: ReversalHandler): void {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Type } from '@nestjs/common';
 import { type MethodDecoratorOf, methodDecorator } from '../../../platform/discovery/decorated-methods.js';
 import { AppError } from '../../../platform/errors/app-error.js';
@@ -47,12 +46,6 @@ export function UndoesItself<Body extends object>(
 export function versionAfter({ after }: RecordedAction): ExpectedVersions {
   const { version } = after ?? {};
   return typeof version === 'number' ? [version] : [];
-}
-
-/** The members that the entry has changed, as they were before. */
-export function changedIn({ before, after }: RecordedAction): Record<string, unknown> {
-  const isChanged = ([name, value]: [string, unknown]): boolean => !isDeepStrictEqual(value, after?.[name]);
-  return Object.fromEntries(Object.entries(before ?? {}).filter(isChanged));
 }
 
 /** The id of the row that the subject belongs to, as the entry names it. */

@@ -183,7 +183,9 @@ export class BookingItemsController {
   @Post(':itemId/reinstatement')
   @HttpCode(200)
   @RequireScope('bookings:write')
-  @Mutates('bookings.booking_item.reinstate')
+  @Mutates('bookings.booking_item.reinstate', {
+    irreversible: 'A new cancellation needs its fee: cancel the item again',
+  })
   @Refuses({
     409: ['booking_closed', 'invalid_transition', 'item_limit_reached', ...UNITS],
     422: ['negative_total'],

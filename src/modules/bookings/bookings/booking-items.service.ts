@@ -8,7 +8,14 @@ import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger, parentIn, type RecordedAction, Undoes, versionAfter } from '../../action-ledger/index.js';
+import {
+  ActionLedger,
+  changedIn,
+  parentIn,
+  type RecordedAction,
+  Undoes,
+  versionAfter,
+} from '../../action-ledger/index.js';
 import { AllotmentsService, ChannelsService } from '../../distribution/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService, type SalesTerms } from '../../operations/index.js';
@@ -128,7 +135,7 @@ export class BookingItemsService {
   @Undoes('bookings.booking_item.update', {
     effect: 'bookings.booking_item.update',
     values: async (entry, reason) =>
-      [targetOf(entry), await checkedAs(UpdateBookingItem, entry.before), { reason }] as const,
+      [targetOf(entry), await checkedAs(UpdateBookingItem, changedIn(entry)), { reason }] as const,
   })
   async update(
     target: ItemTarget,
@@ -165,7 +172,7 @@ export class BookingItemsService {
   }
 
   /** With `applyTerms`, an item of type `fee` takes its place, over what the terms of the booking charge for it. */
-  @Undoes(['bookings.booking_item.create', 'bookings.booking_item.reinstate'], {
+  @Undoes('bookings.booking_item.create', {
     effect: 'bookings.booking_item.cancel',
     values: (entry, reason) => [targetOf(entry), { reason }] as const,
   })

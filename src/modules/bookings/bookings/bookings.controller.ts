@@ -186,7 +186,9 @@ export class BookingsController {
   @Post(':bookingId/reinstatement')
   @HttpCode(200)
   @RequireScope('bookings:write')
-  @Mutates('bookings.booking.reinstate')
+  @Mutates('bookings.booking.reinstate', {
+    irreversible: 'A new cancellation needs its day and who cancelled: cancel the booking again',
+  })
   @Refuses({
     409: [
       'invalid_transition',

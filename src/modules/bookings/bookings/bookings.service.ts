@@ -145,7 +145,7 @@ export class BookingsService {
   }
 
   /** Cancels the items with it. Listeners get the fee by the terms of the confirmation. */
-  @Undoes(['bookings.booking.create', 'bookings.booking.reinstate'], {
+  @Undoes('bookings.booking.create', {
     effect: 'bookings.booking.cancel',
     values: (entry, reason) => [entry.subjectId, { reason }, versionAfter(entry)] as const,
   })

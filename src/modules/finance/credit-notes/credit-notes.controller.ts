@@ -132,7 +132,7 @@ export class CreditNotesController {
   @HttpCode(200)
   @RequireScope('finance:approve')
   @Mutates('finance.credit_note.issue', {
-    irreversible: 'An issued document is final: issue an invoice over the amount',
+    irreversible: 'An issued document is final: issue an invoice for the amount',
   })
   @Refuses({
     409: [

@@ -78,7 +78,9 @@ export class NumberSeriesController {
    */
   @Patch(':id')
   @RequireScope('finance:numbering')
-  @Mutates('finance.invoice_number_series.update')
+  @Mutates('finance.invoice_number_series.update', {
+    irreversible: 'Numbers may have been issued since: change the series again',
+  })
   @Refuses({ 409: ['series_in_use', 'series_would_duplicate'] })
   async update(
     @PathId('iser', 'id', 2) id: string,

@@ -7,13 +7,7 @@ import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import {
-  ActionLedger,
-  type RecordedAction,
-  type ReversalResult,
-  Reverses,
-  UndoesItself,
-} from '../../action-ledger/index.js';
+import { ActionLedger, type RecordedAction, type ReversalResult, Reverses } from '../../action-ledger/index.js';
 import type { NumberSource } from './next-number.sql.js';
 import { assertShape, frameOf, periodKeyOf } from './number-pattern.js';
 import {
@@ -91,7 +85,6 @@ export class NumberSeriesService {
     return this.repository.get(id);
   }
 
-  @UndoesItself('finance.invoice_number_series.update', UpdateNumberSeries)
   async update(id: string, body: UpdateNumberSeries, expected: ExpectedVersions): Promise<NumberSeriesView> {
     return this.database.transaction(async () => {
       await this.repository.lockAll();

@@ -6,7 +6,7 @@ import { make, type Rows } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { ActionLedger, byReason, byVersion, Undoes } from '../../action-ledger/index.js';
+import { ActionLedger, byReason, Undoes } from '../../action-ledger/index.js';
 import { wrongGroups } from '../tax-allocation/wrong-groups.sql.js';
 import { IntegrityService } from '../reports/integrity.service.js';
 import { unbilledReceipts } from '../reports/as-of.sql.js';
@@ -94,7 +94,6 @@ export class PeriodClosingService {
    * Closes a month and stores its figures. What is being posted in it is waited for. Throws 409 `period_out_of_order`,
    * `period_has_blockers`.
    */
-  @Undoes('finance.period.reopen', { effect: 'finance.period.close', values: byVersion })
   async close(id: string, expected: ExpectedVersions): Promise<PeriodView> {
     // Before the lock: verifying may take seconds.
     const rules = await this.violatedRules();

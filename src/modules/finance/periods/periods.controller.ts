@@ -75,7 +75,7 @@ export class PeriodsController {
   @Post(':period/reopening')
   @HttpCode(200)
   @RequireScope('finance:close')
-  @Mutates('finance.period.reopen')
+  @Mutates('finance.period.reopen', { irreversible: 'Closing verifies the books: close the period again' })
   @Refuses({ 409: ['invalid_transition', 'period_out_of_order'] })
   async reopen(
     @PathMonth() period: string,

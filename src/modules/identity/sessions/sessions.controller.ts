@@ -43,7 +43,7 @@ export class SessionsController {
   @Post()
   @Public()
   @RateLimit(null)
-  @MutatesForNobody('identity.session.create', { irreversible: 'The session can be ended' })
+  @MutatesForNobody('identity.session.create', { irreversible: 'A login is a fact: end the session' })
   @Refuses({ 401: ['unauthorized', 'second_factor_required'] })
   async open(@Body() body: Login, @Ip() address: string): Promise<OpenedSessionEnvelope> {
     return opened(await this.logins.open(body, address));
@@ -62,7 +62,7 @@ export class SessionsController {
   @Post('second-factor')
   @Public()
   @RateLimit(null)
-  @MutatesForNobody('identity.session.create', { irreversible: 'The session can be ended' })
+  @MutatesForNobody('identity.session.create', { irreversible: 'A login is a fact: end the session' })
   @BodyExample({ challengeId: 'as the error contains it', code: '287082' })
   @Refuses({ 401: ['unauthorized'] })
   async continue(@Body() body: ContinueLogin, @Ip() address: string): Promise<OpenedSessionEnvelope> {
