@@ -34,6 +34,10 @@ export const recipes: Record<string, Recipe> = {
     const follows = ['finance.payment_plan.materialize'];
     return { ...staff(app), ...inside('booking', bookingId, { bookingId }), follows };
   },
+  [`POST ${BOOKINGS}/{bookingId}/tax-redrawing`]: async (app) => {
+    const { bookingId } = await bookingWithItem(app);
+    return { ...staff(app), ...inside('booking', bookingId, { bookingId }) };
+  },
   [`POST ${BOOKINGS}/{bookingId}/cancellation`]: async (app) => {
     const { id: bookingId } = await post(app, BOOKINGS, booking());
     const follows = ['finance.cancellation_settlement.open'];
