@@ -82,7 +82,7 @@ describe('concurrent reservations', () => {
     await fc.assert(fc.asyncProperty(actions, compete), { numRuns: 2, endOnFailure: true });
   });
 
-  it('a reservation of three departures takes at most 14 statements, BEGIN and COMMIT included', async () => {
+  it('a reservation of three departures takes at most 15 statements, BEGIN and COMMIT included', async () => {
     const departures = await Promise.all([1, 2, 3].map(() => makeDeparture(owner)));
     const counts: number[] = [];
     // The least of three: a credential is checked again once a second.
@@ -98,7 +98,8 @@ describe('concurrent reservations', () => {
       counts.push(statements);
     }
     expect(Math.min(...counts)).toBeGreaterThan(5);
-    expect(Math.min(...counts)).toBeLessThanOrEqual(14);
+    // One of them reads whether the settings demand tax codes, because these components have none.
+    expect(Math.min(...counts)).toBeLessThanOrEqual(15);
   });
 
   it('reservations with one Idempotency-Key are one; the key belongs to its trip', async () => {
