@@ -173,7 +173,7 @@ export class BackupStore {
    * the newest ones of those that are complete.
    * @param {'physical' | 'dump'} kind
    * @param {number} keep
-   * @param {string} [latest] the name of one that stays, whatever its number: a new folder of backups counts from 1 again
+   * @param {string} [latest] the name of a backup that is kept although its number may be low: a new folder counts from 1 again
    * @returns {string[]} the names of the deleted backups
    */
   prune(kind, keep, latest) {

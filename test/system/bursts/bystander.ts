@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { send } from '../../setup/http.js';
 
-/** What the bystander does again and again; each must be answered with 2xx. */
+/** A request that the bystander repeats; the service must answer it with 2xx. */
 export interface Errand {
   readonly name: string;
   readonly method: string;

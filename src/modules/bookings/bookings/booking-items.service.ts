@@ -289,7 +289,7 @@ export class BookingItemsService {
     return changed;
   }
 
-  /** What has another rate of the tax code than its day, from this day on; up to 100000 items. */
+  /** Counts the items whose rate differs from the rate of the tax code on their day, from this day on; up to 100,000 items. */
   async countOtherRates(taxCodeId: string, from: string): Promise<{ items: number; bookings: number }> {
     return this.repository.countOtherRates(taxCodeId, from);
   }
