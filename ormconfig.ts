@@ -84,6 +84,10 @@ import { RealtimeBounds1795860000000 } from './src/migrations/1795860000000-real
 import { TypeormMetadata1795870000000 } from './src/migrations/1795870000000-typeorm-metadata.js';
 import { AddedTaxRates1796100000000 } from './src/migrations/1796100000000-added-tax-rates.js';
 import { ExchangeRates1796100000100 } from './src/migrations/1796100000100-exchange-rates.js';
+import { BaseAmountsOfTaxLines1796100000110 } from './src/migrations/1796100000110-base-amounts-of-tax-lines.js';
+import { BaseAmountsOfLines1796100000120 } from './src/migrations/1796100000120-base-amounts-of-lines.js';
+import { BaseAmountsOfInvoices1796100000130 } from './src/migrations/1796100000130-base-amounts-of-invoices.js';
+import { ValidatedBaseAmounts1796100000140 } from './src/migrations/1796100000140-validated-base-amounts.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -291,6 +295,10 @@ const migrations = [
   TypeormMetadata1795870000000,
   AddedTaxRates1796100000000,
   ExchangeRates1796100000100,
+  BaseAmountsOfTaxLines1796100000110,
+  BaseAmountsOfLines1796100000120,
+  BaseAmountsOfInvoices1796100000130,
+  ValidatedBaseAmounts1796100000140,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

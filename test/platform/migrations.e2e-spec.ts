@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { DataSource } from 'typeorm';
+import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
+import { createDataSource } from '../../ormconfig.js';
 import { connect } from '../../src/boot.js';
 import { ConfigurationError } from '../../src/platform/config/configuration-error.js';
 import type { Env } from '../../src/platform/config/env.js';
@@ -142,6 +143,81 @@ function breaksOlderBuilds(migration: string): boolean {
   return /\b(drop (table|column|function|view|type|trigger|constraint|index(?! concurrently if exists))|rename (to|column|constraint)|set not null|alter column \w+ (set data )?type|add constraint|add column \w+ [^,;]*not null(?! default))\b/i.test(
     up,
   );
+}
+
+/** The first migration of which the rule below is required. */
+const FIRST_UNLOCKED = 1796100000100;
+
+it('a migration neither reads nor writes all rows of a table while running processes wait for the table', async () => {
+  const { options } = createDataSource({ databaseUrl: '', databasePoolSize: 1 });
+  const migrations = Object.values(options.migrations ?? {}) as (new () => MigrationInterface)[];
+  const recent = migrations.filter(({ name }) => Number(name.slice(-13)) >= FIRST_UNLOCKED);
+  const locking = [];
+  for (const migration of recent) {
+    const { transaction, statements } = await recorded(new migration());
+    if (transaction !== false && locksTables(statements)) locking.push(migration.name);
+  }
+  expect(recent.length).toBeGreaterThan(0);
+  expect(locking).toEqual([]);
+});
+
+it.each([
+  ['create index notes_id on notes (id)', true],
+  ['create unique index notes_id on notes (id)', true],
+  ['alter table notes add constraint short check (length(id) < 20)', true],
+  ['alter table notes add constraint once unique (id)', true],
+  ['alter table notes add column currency text check (length(currency) = 3)', true],
+  ['alter table notes add column owner_id text references users', true],
+  ['alter table notes alter column id set not null', true],
+  ['alter table notes add column day date; alter table notes validate constraint short', true],
+  ['alter table notes add column day date; alter table users add column day date', true],
+  ['update notes set day = created_at', true],
+  ['delete from notes', true],
+  ['create index concurrently notes_id on notes (id)', false],
+  ['alter table notes add constraint short check (length(id) in (1, 2)) not valid, add column day date', false],
+  [
+    'alter table notes add column owner_id text, add constraint owner foreign key (owner_id) references users not valid',
+    false,
+  ],
+  ['alter table notes validate constraint short; alter table users validate constraint short', false],
+  ['create table pages (id text check (length(id) < 20)); create index pages_id on pages (id)', false],
+  ['create trigger pages_kept before update or delete on pages for each row execute function refuse_change()', false],
+])('whether a statement reads or writes all rows under a lock is recognized: %s', (statement, expected) => {
+  expect(locksTables([statement])).toBe(expected);
+});
+
+/** The statements that a migration sends. */
+async function recorded(migration: MigrationInterface): Promise<{ transaction?: boolean; statements: string[] }> {
+  const statements: string[] = [];
+  const runner = { query: async (text: string) => (statements.push(text), []) };
+  await migration.up(runner as QueryRunner);
+  return { ...(migration.transaction === undefined ? {} : { transaction: migration.transaction }), statements };
+}
+
+/** Whether one transaction locks several tables, or one for as long as it takes to read or write all of its rows. */
+function locksTables(sent: readonly string[]): boolean {
+  // Semicolons in the body of a function separate no statements of the migration.
+  const statements = sent.flatMap((text) => text.replace(/\$\$[^]*?\$\$/g, "''").split(';')).map((text) => text.trim());
+  const created = statements.map((text) => /^create (?:unlogged )?table (\w+)/.exec(text)?.[1]);
+  const altered = new Set<string>();
+  for (const statement of statements) {
+    const index = /^create (?:unique )?index (?!concurrently)\w+ on (\w+)/.exec(statement);
+    const write = /^(?:update|delete from) (\w+)/.exec(statement);
+    if ([index, write].some((match) => match && !created.includes(match[1]))) return true;
+    const [, table = '', change = ''] = /^alter table (\w+)([^]*)/.exec(statement) ?? [];
+    if (table === '' || created.includes(table) || /^\s+validate constraint/.test(change)) continue;
+    if (readsAllRows(change)) return true;
+    altered.add(table);
+  }
+  const validates = statements.some((text) => text.includes('validate constraint'));
+  return altered.size > (validates ? 0 : 1);
+}
+
+/** Whether PostgreSQL reads the rows of a table to verify what is added to it. */
+function readsAllRows(change: string): boolean {
+  if (/set not null|alter column \w+ (set data )?type|\bunique\b|primary key/.test(change)) return true;
+  const added = change.split(/\badd /).slice(1);
+  return added.some((part) => /\bcheck\b|\breferences\b/.test(part) && !/not valid/.test(part));
 }
 
 it('every table has an entity, or the migration that creates it states the reason for having none', async () => {
