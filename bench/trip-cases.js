@@ -2,8 +2,16 @@ const PLENTY = 1_000_000;
 const TRIPS = 30_000;
 const SPREAD = 300;
 
-/** Reservations of priced trips: on departures with little and with much concurrency. */
+/** Departures, and reservations of priced trips on them with little and with much concurrency. */
 export const tripCases = [
+  {
+    name: 'get departure',
+    prepare: async ({ pool, credentials }) => {
+      const { rows } = await pool.query(`select id from departures where id not like 'dep_bench_%' limit 1`);
+      const headers = { authorization: `Bearer ${credentials.staff.token}` };
+      return { service: () => ({ method: 'GET', path: `/v1/admin/operations/departures/${rows[0].id}`, headers }) };
+    },
+  },
   {
     name: 'reserve three departures',
     prepare: async ({ pool, credentials }) => {

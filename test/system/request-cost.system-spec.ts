@@ -113,18 +113,21 @@ describe('the cost of a request', () => {
   }
 
   function casesOf(operation: Placed, turn: number): RequestCase[] {
-    const isFirst = operations.find((other) => kindOf(other) === kindOf(operation)) === operation;
     const own = [
       ...bodies(operation, turn),
       ...addressCases(operation),
-      ...headerCases(operation, document, { all: FULL || isFirst }),
+      ...headerCases(operation, document, { turn, all: FULL || isFirstOfKind(operation) }),
     ];
     if (isPublic(operation)) return own;
     return [...own, ...own.filter((_, at) => FULL || at % ONE_IN === turn % ONE_IN).map(withoutCredential)];
   }
 
   function bodies(operation: Placed, turn: number): RequestCase[] {
-    return bodyCases(operation, { document, secrets }, { turn, all: FULL });
+    return bodyCases(operation, { document, secrets }, { turn, isFirst: isFirstOfKind(operation), all: FULL });
+  }
+
+  function isFirstOfKind(operation: Placed): boolean {
+    return operations.find((other) => kindOf(other) === kindOf(operation)) === operation;
   }
 });
 

@@ -5,6 +5,7 @@ import type { Document } from '../../fuzz/schema.js';
 import type { RequestCase } from './cost-meter.js';
 import { filled } from './texts.js';
 
+const ONE_IN = 3;
 /** All headers of a request have 16 KiB. */
 const MOST_BYTES = 15_000;
 
@@ -88,9 +89,17 @@ const SHAPES: readonly Shape[] = [
   { name: 'more than 16 KiB', headers: [['X-Long', 'x'.repeat(20_000)]] },
 ];
 
-/** Every header on one operation of a kind; on the others those that determine the effect of the operation. */
-export function headerCases(operation: Placed, document: Document, { all }: { all: boolean }): RequestCase[] {
-  return SHAPES.filter(({ everywhere = false }) => all || everywhere).map(({ name, headers }) => ({
+/**
+ * Every header on one operation of a kind; on each other one in `ONE_IN` of those that determine the effect of the
+ * operation, other ones in each turn.
+ */
+export function headerCases(
+  operation: Placed,
+  document: Document,
+  { turn, all }: { turn: number; all: boolean },
+): RequestCase[] {
+  const everywhere = SHAPES.filter((shape) => shape.everywhere).filter((_, index) => index % ONE_IN === turn % ONE_IN);
+  return (all ? SHAPES : everywhere).map(({ name, headers }) => ({
     operation: operation.operationId,
     shape: `header: ${name}`,
     draft: (unique) => {
