@@ -13,7 +13,7 @@ const system = process.argv[2] === '--system';
 const given = process.argv.slice(system ? 3 : 2);
 const args = given.filter((argument) => argument !== '--full');
 const projects = system ? ['system'] : ['unit', 'e2e'];
-const limitMinutes = Number(process.env.TEST_LIMIT_MINUTES ?? 40);
+const limitMinutes = Number(process.env.TEST_LIMIT_MINUTES ?? (system ? 60 : 40));
 const startedAt = performance.now();
 
 // No check reads the build, so that both cores are busy from the start.

@@ -36,7 +36,7 @@ export function bodyCases(
   const bytes = mostBytes(operation);
   const shapes = [
     ...rootShapes(bytes).filter((_, index) => all || isFirst || index % ONE_IN === turn % ONE_IN),
-    ...memberShapes(operation, around.document, bytes - Math.min(bytes / 2, 16 * KIB)),
+    ...memberShapes(operation, around.document, { room: bytes - Math.min(bytes / 2, 16 * KIB), turn, all }),
   ];
   return shapes.flatMap((shape, index) => {
     const encodings = ENCODINGS.filter((_, encoding) => all || encoding === (index + turn) % ENCODINGS.length);
@@ -79,8 +79,15 @@ function mostBytes(operation: Placed): number {
   return isPublic(operation) ? 16 * KIB : 1024 * KIB;
 }
 
-/** Hostile values in place of the lists, texts, numbers and free objects of the operation's own schema. */
-function memberShapes(operation: Placed, document: Document, room: number): Shape[] {
+/**
+ * Hostile values in place of the lists, texts, numbers and free objects of the operation's own schema; each text in one
+ * of its shapes in turn, or in all.
+ */
+function memberShapes(
+  operation: Placed,
+  document: Document,
+  { room, turn, all }: { room: number; turn: number; all: boolean },
+): Shape[] {
   const schema = document.bodyOf(operation)?.schema;
   if (!schema) return [];
   const members = membersOf(schema, document);
@@ -94,7 +101,9 @@ function memberShapes(operation: Placed, document: Document, room: number): Shap
   });
   return [
     ...lists.flatMap((member) => listShapes(member, room)),
-    ...texts.flatMap((member) => textShapes(member, room)),
+    ...texts.flatMap((member, index) =>
+      textShapes(member, room).filter((_, shape, { length }) => all || shape === (index + turn) % length),
+    ),
     ...free.flatMap((member) => freeShapes(member, room)),
     allAt(lists, 'lists of {}', () => arrayOf(Math.floor(MOST.structures / (lists.length * 2)), () => '{}')),
     allAt(numbers, 'numbers: a literal of zeros', () => new Raw(`1.${'0'.repeat(390)}1e5`)),

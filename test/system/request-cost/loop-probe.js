@@ -30,7 +30,7 @@ export function answerReadings() {
   process.on('message', (question) => {
     if (question === 'memory') void collected().then((figures) => process.send(figures));
     // Two turns later everything that the last request left behind in this turn has been counted.
-    else setImmediate(() => setImmediate(read));
+    if (question === 'reading') setImmediate(() => setImmediate(read));
   });
   process.on('disconnect', () => process.exit(0));
 }

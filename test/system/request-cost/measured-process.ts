@@ -47,7 +47,12 @@ export class MeasuredProcess {
     return this.ask('memory');
   }
 
-  private ask<Answer>(question: 'reading' | 'memory'): Promise<Answer> {
+  /** Of the control: the CPU time of its fixed work, now. */
+  async work(): Promise<number> {
+    return (await this.ask<{ workMs: number }>('work')).workMs;
+  }
+
+  private ask<Answer>(question: 'reading' | 'memory' | 'work'): Promise<Answer> {
     const answer = answerOf<Answer>(this.child);
     this.child.send(question);
     return answer;
