@@ -115,14 +115,14 @@ module.exports = {
       name: 'front-door-from-outside',
       comment: 'The application enters a module by its index.ts; ormconfig.ts alone reaches the entities',
       severity: 'error',
-      from: { path: '^(src/[^/]+[.]ts$|ormconfig[.]ts$)' },
+      from: { path: '^(src/([^/]+|(bootstrap|commands|document)/[^/]+)[.]ts$|ormconfig[.]ts$)' },
       to: { path: '^src/modules/', pathNot: ['^src/modules/[^/]+/index[.]ts$', '[.]entity[.]ts$'] },
     },
     {
       name: 'entities-stay-inside',
       comment: 'Only ormconfig.ts lists the entities of a module from outside',
       severity: 'error',
-      from: { path: '^src/[^/]+[.]ts$' },
+      from: { path: '^src/([^/]+|(bootstrap|commands|document)/[^/]+)[.]ts$' },
       to: { path: '[.]entity[.]ts$' },
     },
     {
@@ -168,6 +168,10 @@ module.exports = {
     ...place('platform-folders', `The folders of the platform are ${platformFolders}`, {
       path: '^src/platform/',
       pathNot: `^src/platform/((${platformFolders})/|platform[.]module[.]ts$)`,
+    }),
+    ...place('root', 'The root of the sources has its two entrances and nothing else', {
+      path: '^src/[^/]+[.]ts$',
+      pathNot: '^src/(main|app[.]module)[.]ts$',
     }),
     ...place('depth', 'Depth stops at src/modules/<module>/<resource>/<file>', {
       path: ['^src/modules/[^/]+/[^/]+/[^/]+/', '^src/platform/[^/]+/[^/]+/', '^src/migrations/[^/]+/'],

@@ -49,7 +49,12 @@ async function startInProcess(env) {
   Object.assign(process.env, env, { JOBS: 'false', LOG_LEVEL: 'error' });
   const load = (path) => import(pathToFileURL(join(SOURCES, path)).href);
   const [{ connect }, { createApp }, { readEnv }, { createLog }] = await Promise.all(
-    ['boot.js', 'configure-app.js', 'platform/config/read-env.js', 'platform/observability/log.js'].map(load),
+    [
+      'bootstrap/boot.js',
+      'bootstrap/configure-app.js',
+      'platform/config/read-env.js',
+      'platform/observability/log.js',
+    ].map(load),
   );
   const settings = readEnv(process.env);
   const started = await createApp({

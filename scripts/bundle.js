@@ -69,7 +69,7 @@ async function bundle() {
   rmSync(OUTPUT, { recursive: true, force: true });
   mkdirSync(OUTPUT, { recursive: true });
   const { outputFiles } = await build({
-    entryPoints: [join(ROOT, 'dist/src/service.js')],
+    entryPoints: [join(ROOT, 'dist/src/bootstrap/service.js')],
     outfile: BUNDLE,
     write: false,
     bundle: true,

@@ -18,7 +18,7 @@ export async function runOnDatabase(name, options, { stopping, prepares }) {
   const database = await openDatabase({ stopping });
   try {
     Object.assign(process.env, database.environment);
-    const { runCommand } = await import(pathToFileURL(join(ROOT, 'dist/src/commands.js')).href);
+    const { runCommand } = await import(pathToFileURL(join(ROOT, 'dist/src/commands/commands.js')).href);
     // On a terminal it replaces a bar, which is drawn again below.
     const clear = process.stderr.isTTY ? '\r\u001b[K' : '';
     const note = (/** @type {string} */ line) => void process.stderr.write(`${clear}${line}\n`);

@@ -1,3 +1,3 @@
-import { startService } from './service.js';
+import { startService } from './bootstrap/service.js';
 
 await startService();

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { connect } from '../../src/boot.js';
+import { connect } from '../../src/bootstrap/boot.js';
 import { LedgerPartitions1794000000700 } from '../../src/migrations/1794000000700-ledger-partitions.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { Machine } from '../identity/machine.js';

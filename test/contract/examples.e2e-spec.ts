@@ -9,7 +9,7 @@ import { operationsOf, type Placed, readDocument, type Schema, type ServedDocume
 import { type Json, memberDifferences, stableExample } from './stable-example.js';
 import { textExamples } from './text-examples.js';
 
-const RECORDED = 'src/api-examples.json';
+const RECORDED = 'src/document/api-examples.json';
 const JSON_TYPE = /^application\/(\w+\+)?json/;
 /** The first lines of a CSV file: its header and one row. */
 const LINES = 2;

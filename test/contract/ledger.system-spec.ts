@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { domainEvents, eventTable } from '../../src/domain-events.js';
+import { domainEvents, eventTable } from '../../src/bootstrap/domain-events.js';
 import { eventually } from '../launcher/wait.js';
 import { read } from '../realtime/channel.js';
 import { startApp, type TestApp } from '../setup/app.js';

@@ -349,7 +349,7 @@ describe('the Kubernetes manifests', () => {
     expect(needed).toHaveLength(3);
     const afterDrain = needed.reduce((sum, each) => sum + each, 0);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(drain + afterDrain);
-    const [killedAfter = 0] = secondsIn('src/cluster.ts', /^const KILL_AFTER_MS = ([\d_]+);/gm);
+    const [killedAfter = 0] = secondsIn('src/bootstrap/cluster.ts', /^const KILL_AFTER_MS = ([\d_]+);/gm);
     expect(killedAfter).toBeGreaterThan(afterDrain);
     const [, documented] = /`DRAIN_SECONDS` and (\d+) seconds/.exec(read('docs/operations.md')) ?? [];
     expect(Number(documented)).toBeGreaterThan(killedAfter);

@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { connect } from '../../src/boot.js';
-import { createApp } from '../../src/configure-app.js';
-import { firstStart } from '../../src/first-start.js';
-import { migrateDatabase } from '../../src/migration.js';
+import { connect } from '../../src/bootstrap/boot.js';
+import { createApp } from '../../src/bootstrap/configure-app.js';
+import { firstStart } from '../../src/bootstrap/first-start.js';
+import { migrateDatabase } from '../../src/bootstrap/migration.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { migrate } from '../../src/platform/database/migrator.js';
 import { createLog } from '../../src/platform/observability/log.js';
-import { printWelcome } from '../../src/welcome.js';
+import { printWelcome } from '../../src/bootstrap/welcome.js';
 import { closeAfterTests } from '../setup/running.js';
 
 /** Values that production demands besides secrets; `VAULT_KEK_a` is random in each run. */

@@ -21,7 +21,7 @@ export function newProject(): string {
   symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
   mkdirSync(join(folder, 'dist/src'), { recursive: true });
   writeFileSync(join(folder, 'dist/src/main.js'), SERVICE);
-  writeFileSync(join(folder, 'dist/src/commands.js'), COMMAND);
+  writeFileSync(join(folder, 'dist/src/commands/commands.js'), COMMAND);
   return folder;
 }
 

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Credentials } from '../../src/credentials-file.js';
-import { printWelcome } from '../../src/welcome.js';
+import type { Credentials } from '../../src/bootstrap/credentials-file.js';
+import { printWelcome } from '../../src/bootstrap/welcome.js';
 
 /** The command itself, a comment about it, and the screen of a start, which the second test reads. */
-const PLACES = ['scripts/lock.js', 'scripts/reset.js', 'src/welcome.ts'];
+const PLACES = ['scripts/lock.js', 'scripts/reset.js', 'src/bootstrap/welcome.ts'];
 const RESET = /(npm run|platform) reset/;
 
 function screen(production: boolean, credentials: Credentials | null): string {

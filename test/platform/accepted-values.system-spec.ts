@@ -32,7 +32,7 @@ let cases: Case[];
 beforeAll(async () => {
   // Loads all classes.
   await startApp();
-  collect(JSON.parse(readFileSync('src/api-examples.json', 'utf8')));
+  collect(JSON.parse(readFileSync('src/document/api-examples.json', 'utf8')));
   cases = allClasses();
 });
 

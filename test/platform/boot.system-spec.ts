@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { AppModule } from '../../src/app.module.js';
-import { connect } from '../../src/boot.js';
+import { connect } from '../../src/bootstrap/boot.js';
 import { Public, RequireScope } from '../../src/platform/auth/access.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { createLog } from '../../src/platform/observability/log.js';

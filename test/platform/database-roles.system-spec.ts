@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { connect } from '../../src/boot.js';
-import { migrateDatabase } from '../../src/migration.js';
+import { connect } from '../../src/bootstrap/boot.js';
+import { migrateDatabase } from '../../src/bootstrap/migration.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { grantServiceRights } from '../../src/platform/database/service-role.js';
-import { serviceRightsOf } from '../../src/service-rights.js';
+import { serviceRightsOf } from '../../src/bootstrap/service-rights.js';
 import { PRODUCTION } from '../identity/machine.js';
 import { PROJECT } from '../launcher/folders.js';
 import { OwnServer, query } from './own-server.js';

@@ -2,8 +2,8 @@ import { appendFileSync, chownSync, readFileSync, statSync, writeFileSync } from
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { connect } from '../../src/boot.js';
-import { migrateDatabase } from '../../src/migration.js';
+import { connect } from '../../src/bootstrap/boot.js';
+import { migrateDatabase } from '../../src/bootstrap/migration.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { type Identity, TestAuthority } from '../setup/certificates.js';
 import { OwnServer, query } from './own-server.js';

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { createDataSource } from '../../ormconfig.js';
-import { connect } from '../../src/boot.js';
-import { createApp } from '../../src/configure-app.js';
+import { connect } from '../../src/bootstrap/boot.js';
+import { createApp } from '../../src/bootstrap/configure-app.js';
 import { IntegrityService } from '../../src/modules/finance/reports/integrity.service.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { asSystem } from '../../src/platform/context/request-context.js';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { COLUMN_CLASSES, personalDataPage } from '../../src/personal-data.js';
+import { COLUMN_CLASSES, personalDataPage } from '../../src/bootstrap/personal-data.js';
 import { startApp, type TestApp } from '../setup/app.js';
 
 let app: TestApp;

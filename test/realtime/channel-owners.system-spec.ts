@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { domainEvents } from '../../src/domain-events.js';
+import { domainEvents } from '../../src/bootstrap/domain-events.js';
 import { newOperator, provision, uniqueName, withKey } from '../connect/partners.js';
 import { eventually } from '../launcher/wait.js';
 import { startApp, type TestApp } from '../setup/app.js';

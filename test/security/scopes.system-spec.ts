@@ -1,10 +1,10 @@
 import type { Answer } from '../setup/http.js';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { apiDocumentContent } from '../../src/api-document.js';
+import { apiDocumentContent } from '../../src/document/api-document.js';
 import { buildDocument } from '../../src/platform/openapi/document.js';
 import { PLATFORM_SCOPES, STAFF_MODULES, STAFF_SCOPES } from '../../src/platform/auth/scopes.js';
-import { scopeTable } from '../../src/scope-table.js';
+import { scopeTable } from '../../src/document/scope-table.js';
 import { actingAs, newClient, newOperator, uniqueName, withKey } from '../connect/partners.js';
 import type { Placed } from '../contract/served-document.js';
 import { hire } from '../identity/staff.js';

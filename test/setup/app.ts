@@ -1,8 +1,8 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Agent, type Server } from 'node:http';
 import pg from 'pg';
-import { connect } from '../../src/boot.js';
-import { createApp } from '../../src/configure-app.js';
+import { connect } from '../../src/bootstrap/boot.js';
+import { createApp } from '../../src/bootstrap/configure-app.js';
 import { Clock } from '../../src/platform/clock/clock.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { createLog } from '../../src/platform/observability/log.js';

@@ -36,7 +36,7 @@ export default async function setUp(_globalConfig, { rootDir }) {
 }
 
 async function fillTemplate(rootDir, env) {
-  const build = join(rootDir, 'dist/src/commands.js');
+  const build = join(rootDir, 'dist/src/commands/commands.js');
   if (!existsSync(build)) throw new Error(`${build} is missing: run 'npm run build' first ('npm test' does)`);
   for (const name of ['migrate', 'demo']) await command(join(rootDir, 'scripts/built-platform.js'), name, env);
 }

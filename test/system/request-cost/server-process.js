@@ -6,7 +6,12 @@ import { answerReadings } from './loop-probe.js';
 /** The built service in a process of its own, which reports to its parent how long its event loop was blocked. */
 const load = (path) => import(pathToFileURL(join(process.cwd(), 'dist/src', path)).href);
 const [{ connect }, { createApp }, { readEnv }, { createLog }] = await Promise.all(
-  ['boot.js', 'configure-app.js', 'platform/config/read-env.js', 'platform/observability/log.js'].map(load),
+  [
+    'bootstrap/boot.js',
+    'bootstrap/configure-app.js',
+    'platform/config/read-env.js',
+    'platform/observability/log.js',
+  ].map(load),
 );
 
 const env = readEnv(process.env);

@@ -1,9 +1,9 @@
 import { type CommandContext, EXIT_FAILED, type Outcome, ProgressReport } from './command.js';
-import { ActionLedger } from './modules/action-ledger/index.js';
-import { VaultKeysService } from './modules/vault/index.js';
-import { asSystem } from './platform/context/request-context.js';
-import { Database } from './platform/database/database.js';
-import { type Rotation, ServiceKeys } from './platform/keys/service-keys.js';
+import { ActionLedger } from '../modules/action-ledger/index.js';
+import { VaultKeysService } from '../modules/vault/index.js';
+import { asSystem } from '../platform/context/request-context.js';
+import { Database } from '../platform/database/database.js';
+import { type Rotation, ServiceKeys } from '../platform/keys/service-keys.js';
 
 /** Replaces the key that signs links and cursors; those that exist stay valid for a day. */
 export async function rotateSigningKey(context: CommandContext): Promise<Outcome> {

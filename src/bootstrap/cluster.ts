@@ -1,9 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Env } from './platform/config/env.js';
-import { createServiceLog, logCrashes } from './platform/observability/log.js';
-import { aggregateMetrics } from './platform/observability/cluster-metrics.js';
+import type { Env } from '../platform/config/env.js';
+import { createServiceLog, logCrashes } from '../platform/observability/log.js';
+import { aggregateMetrics } from '../platform/observability/cluster-metrics.js';
 import { prepare, warnOfUnknownSettings } from './serving.js';
 import { printStep, printWelcome } from './welcome.js';
 

@@ -1,7 +1,7 @@
 import { type CommandContext, CommandError, EXIT_DATA, type Outcome } from './command.js';
-import { OperatorUsersService, ROLES } from './modules/identity/index.js';
-import { asSystem } from './platform/context/request-context.js';
-import { AppError } from './platform/errors/app-error.js';
+import { OperatorUsersService, ROLES } from '../modules/identity/index.js';
+import { asSystem } from '../platform/context/request-context.js';
+import { AppError } from '../platform/errors/app-error.js';
 
 export async function listUsers({ app, options }: CommandContext): Promise<Outcome> {
   const wanted = options.find('role');

@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm';
 import { connect } from './boot.js';
-import { ConfigurationError } from './platform/config/configuration-error.js';
-import type { Env } from './platform/config/env.js';
-import { type ExaminedSchema, examineSchema, migrate, type MigrationProgress } from './platform/database/migrator.js';
-import { grantServiceRights, type OwnerQuery } from './platform/database/service-role.js';
+import { ConfigurationError } from '../platform/config/configuration-error.js';
+import type { Env } from '../platform/config/env.js';
+import { type ExaminedSchema, examineSchema, migrate, type MigrationProgress } from '../platform/database/migrator.js';
+import { grantServiceRights, type OwnerQuery } from '../platform/database/service-role.js';
 import { serviceRightsOf } from './service-rights.js';
 import { createVectorTables } from './vector-tables.js';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { apiIntroduction } from './api-introduction.js';
 import { apiTags } from './api-tags.js';
-import type { DocumentContent } from './platform/openapi/document.js';
-import type { ResponseExamples } from './platform/openapi/examples.js';
+import type { DocumentContent } from '../platform/openapi/document.js';
+import type { ResponseExamples } from '../platform/openapi/examples.js';
 
 /** What the API document shows beyond the routes. `npm run examples` records the responses for the demo data. */
 export function apiDocumentContent(): DocumentContent {

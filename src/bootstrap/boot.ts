@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
-import { createDataSource } from '../ormconfig.js';
+import { createDataSource } from '../../ormconfig.js';
 import {
   CONFIGURATION_EXIT_CODE,
   ConfigurationError,
   DatabaseUnavailableError,
   UNAVAILABLE_EXIT_CODE,
-} from './platform/config/configuration-error.js';
-import type { Env } from './platform/config/env.js';
-import { readEnv, readMigrationEnv } from './platform/config/read-env.js';
-import { settings } from './platform/config/table.js';
-import { poolOf } from './platform/database/pool.js';
-import { type ConnectionFault, isPooled, poolerFault, shareSessions } from './platform/database/pooler.js';
+} from '../platform/config/configuration-error.js';
+import type { Env } from '../platform/config/env.js';
+import { readEnv, readMigrationEnv } from '../platform/config/read-env.js';
+import { settings } from '../platform/config/table.js';
+import { poolOf } from '../platform/database/pool.js';
+import { type ConnectionFault, isPooled, poolerFault, shareSessions } from '../platform/database/pooler.js';
 
 /** Without `databaseDirectUrl`, `databaseUrl` is the address of the server itself. */
 type DatabaseSettings = Pick<Env, 'databaseUrl' | 'databasePoolSize'> & Partial<Pick<Env, 'databaseDirectUrl'>>;

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { connect, examineProcessEnv } from './boot.js';
-import { ConfigurationError, DatabaseUnavailableError } from './platform/config/configuration-error.js';
-import type { Env } from './platform/config/env.js';
+import { ConfigurationError, DatabaseUnavailableError } from '../platform/config/configuration-error.js';
+import type { Env } from '../platform/config/env.js';
 
 /** Rights by which a role rules the whole server, its own or those of a role that it is a member of. */
 const SERVER_RIGHTS = `

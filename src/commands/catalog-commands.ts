@@ -1,7 +1,7 @@
 import { type CommandContext, type Outcome, ProgressReport } from './command.js';
-import { CatalogAdministrationService, StartReindex } from './modules/catalog/index.js';
-import { asSystem } from './platform/context/request-context.js';
-import { checkedAs } from './platform/http/format-check.js';
+import { CatalogAdministrationService, StartReindex } from '../modules/catalog/index.js';
+import { asSystem } from '../platform/context/request-context.js';
+import { checkedAs } from '../platform/http/format-check.js';
 
 /** Rebuilds the search index of the catalog, and waits until it is complete. */
 export async function reindex({ app, options, tools }: CommandContext): Promise<Outcome> {

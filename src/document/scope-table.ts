@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { ROLES, scopesOf } from './modules/identity/index.js';
-import { covers } from './platform/auth/scopes.js';
-import { surfaceOf } from './platform/context/surface.js';
+import { ROLES, scopesOf } from '../modules/identity/index.js';
+import { covers } from '../platform/auth/scopes.js';
+import { surfaceOf } from '../platform/context/surface.js';
 
 interface Row {
   call: string;

@@ -1,5 +1,5 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Env } from './platform/config/env.js';
+import type { Env } from '../platform/config/env.js';
 
 const SHOWN_AFTER_MS = 1_000;
 

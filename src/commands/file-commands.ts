@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { readProcessEnv } from './boot.js';
+import { readProcessEnv } from '../bootstrap/boot.js';
 import {
   CommandError,
   type CommandOptions,
@@ -8,11 +8,11 @@ import {
   type Outcome,
   ProgressReport,
 } from './command.js';
-import { ConfigurationError } from './platform/config/configuration-error.js';
-import type { Env } from './platform/config/env.js';
-import { openFileStores } from './platform/files/configured-files.js';
-import type { MovableFiles } from './platform/files/file-store.js';
-import { MoveInterrupted, moveFiles, type MoveReport, sizeOf } from './platform/files/move-files.js';
+import { ConfigurationError } from '../platform/config/configuration-error.js';
+import type { Env } from '../platform/config/env.js';
+import { openFileStores } from '../platform/files/configured-files.js';
+import type { MovableFiles } from '../platform/files/file-store.js';
+import { MoveInterrupted, moveFiles, type MoveReport, sizeOf } from '../platform/files/move-files.js';
 
 interface MoveOptions {
   deletesSource: boolean;

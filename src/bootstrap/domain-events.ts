@@ -1,15 +1,15 @@
-import { ledgerEvents } from './modules/action-ledger/index.js';
-import { bookingEvents } from './modules/bookings/index.js';
-import { catalogEvents } from './modules/catalog/index.js';
-import { distributionEvents } from './modules/distribution/index.js';
-import { financeEvents } from './modules/finance/index.js';
-import { legalEvents } from './modules/legal/index.js';
-import { notificationEvents } from './modules/notifications/index.js';
-import { operationsEvents } from './modules/operations/index.js';
-import { organizationEvents } from './modules/organization/index.js';
-import { taxEvents } from './modules/taxes/index.js';
-import { tripEvents } from './modules/trips/index.js';
-import type { EventGroup } from './platform/outbox/event-group.js';
+import { ledgerEvents } from '../modules/action-ledger/index.js';
+import { bookingEvents } from '../modules/bookings/index.js';
+import { catalogEvents } from '../modules/catalog/index.js';
+import { distributionEvents } from '../modules/distribution/index.js';
+import { financeEvents } from '../modules/finance/index.js';
+import { legalEvents } from '../modules/legal/index.js';
+import { notificationEvents } from '../modules/notifications/index.js';
+import { operationsEvents } from '../modules/operations/index.js';
+import { organizationEvents } from '../modules/organization/index.js';
+import { taxEvents } from '../modules/taxes/index.js';
+import { tripEvents } from '../modules/trips/index.js';
+import type { EventGroup } from '../platform/outbox/event-group.js';
 
 /** All domain events. The outbox rejects an event that is not listed here. */
 export const domainEvents: readonly EventGroup[] = [

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { DataSource } from 'typeorm';
-import { apiDocumentContent } from './api-document.js';
-import { connect, endOf, readMigrationSettings, readProcessEnv } from './boot.js';
+import { apiDocumentContent } from '../document/api-document.js';
+import { connect, endOf, readMigrationSettings, readProcessEnv } from '../bootstrap/boot.js';
 import { reindex } from './catalog-commands.js';
 import {
   type CommandContext,
@@ -13,28 +13,28 @@ import {
   type Outcome,
   ProgressReport,
 } from './command.js';
-import { createApp } from './configure-app.js';
-import { eventTable } from './domain-events.js';
+import { createApp } from '../bootstrap/configure-app.js';
+import { eventTable } from '../bootstrap/domain-events.js';
 import { moveFilesCommand } from './file-commands.js';
-import { firstStart } from './first-start.js';
+import { firstStart } from '../bootstrap/first-start.js';
 import { revokeSigningKeys, rewrapKeys, rotateSigningKey } from './key-commands.js';
 import { checkpointLedger, erasePayloads, verifyLedger } from './ledger-commands.js';
-import { migrateDatabase, prepareSchema } from './migration.js';
-import { personalDataPage } from './personal-data.js';
+import { migrateDatabase, prepareSchema } from '../bootstrap/migration.js';
+import { personalDataPage } from '../bootstrap/personal-data.js';
 import {
   ConfigurationError,
   DatabaseUnavailableError,
   UNAVAILABLE_EXIT_CODE,
-} from './platform/config/configuration-error.js';
-import { configurationPage, environmentExample } from './platform/config/configuration-page.js';
-import type { Env } from './platform/config/env.js';
-import { AppError, type Issue } from './platform/errors/app-error.js';
-import { appErrorOf, databaseErrorOf, isUnmapped } from './platform/errors/database-errors.js';
-import { createLog } from './platform/observability/log.js';
-import { buildDocument } from './platform/openapi/document.js';
-import type { GeneratedSecret } from './platform/provisioning/provisioning-decorators.js';
-import { Provisioning } from './platform/provisioning/provisioning.js';
-import { scopeTable } from './scope-table.js';
+} from '../platform/config/configuration-error.js';
+import { configurationPage, environmentExample } from '../platform/config/configuration-page.js';
+import type { Env } from '../platform/config/env.js';
+import { AppError, type Issue } from '../platform/errors/app-error.js';
+import { appErrorOf, databaseErrorOf, isUnmapped } from '../platform/errors/database-errors.js';
+import { createLog } from '../platform/observability/log.js';
+import { buildDocument } from '../platform/openapi/document.js';
+import type { GeneratedSecret } from '../platform/provisioning/provisioning-decorators.js';
+import { Provisioning } from '../platform/provisioning/provisioning.js';
+import { scopeTable } from '../document/scope-table.js';
 import {
   addUser,
   disableUser,

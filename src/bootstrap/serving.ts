@@ -6,12 +6,12 @@ import { connect } from './boot.js';
 import { createApp } from './configure-app.js';
 import type { Credentials } from './credentials-file.js';
 import { firstStart } from './first-start.js';
-import type { Env } from './platform/config/env.js';
+import type { Env } from '../platform/config/env.js';
 import { prepareSchema, type SchemaReport } from './migration.js';
-import { ErrorReports } from './platform/observability/error-reports.js';
-import { createServiceLog, logCrashes } from './platform/observability/log.js';
-import { startTelemetry, type Telemetry } from './platform/observability/telemetry.js';
-import { drain } from './platform/traffic/drain.js';
+import { ErrorReports } from '../platform/observability/error-reports.js';
+import { createServiceLog, logCrashes } from '../platform/observability/log.js';
+import { startTelemetry, type Telemetry } from '../platform/observability/telemetry.js';
+import { drain } from '../platform/traffic/drain.js';
 import { printStep, printWelcome } from './welcome.js';
 
 /** Prepares the database and serves all requests in this process. */

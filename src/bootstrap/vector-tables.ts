@@ -1,4 +1,4 @@
-import type { OwnerQuery } from './platform/database/service-role.js';
+import type { OwnerQuery } from '../platform/database/service-role.js';
 
 /**
  * pgvector from 0.8 on, which continues the scan of an index until enough rows meet the filters. The role may be one that

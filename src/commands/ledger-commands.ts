@@ -14,12 +14,12 @@ import {
   LedgerCheckpoints,
   LedgerVerifier,
   PayloadErasuresService,
-} from './modules/action-ledger/index.js';
-import { Clock } from './platform/clock/clock.js';
-import type { Env } from './platform/config/env.js';
-import { asSystem } from './platform/context/request-context.js';
-import { Database } from './platform/database/database.js';
-import { createKekProvider } from './platform/keys/configured-keks.js';
+} from '../modules/action-ledger/index.js';
+import { Clock } from '../platform/clock/clock.js';
+import type { Env } from '../platform/config/env.js';
+import { asSystem } from '../platform/context/request-context.js';
+import { Database } from '../platform/database/database.js';
+import { createKekProvider } from '../platform/keys/configured-keks.js';
 
 /** Only reads the database: runs no migration and works while the service is running or not. */
 export async function verifyLedger(dataSource: DataSource, env: Env, tools: CommandTools): Promise<Outcome> {

@@ -1,4 +1,4 @@
-import type { TableRights } from './platform/database/service-role.js';
+import type { TableRights } from '../platform/database/service-role.js';
 
 const READ: TableRights = ['select'];
 const APPEND: TableRights = ['select', 'insert'];

@@ -1,5 +1,5 @@
 import { type Credentials, credentialsPath } from './credentials-file.js';
-import type { Env } from './platform/config/env.js';
+import type { Env } from '../platform/config/env.js';
 
 const FIRST_CONTRACT = { title: 'My first contract', body: '<p>Hello</p>' };
 const PASSPORT = { plaintext: 'P1234567' };

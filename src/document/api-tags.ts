@@ -1,4 +1,4 @@
-import type { ApiTag } from './platform/openapi/document.js';
+import type { ApiTag } from '../platform/openapi/document.js';
 
 /** The groups of operations in the API document, in its order: by surface, then as the trade works. */
 export const apiTags: readonly ApiTag[] = [
