@@ -30,7 +30,7 @@ const LIMIT_MS = 50;
 /** The maximum delay of the control process on an idle machine. */
 const IDLE_DELAY_MS = 10;
 /** The CPU time of the control's fixed work up to which the limit is `LIMIT_MS`. */
-const FAST_WORK_MS = 6;
+const FAST_WORK_MS = 5;
 /** A delay is caused by the request if it occurs in each of this number of repetitions. */
 const REPETITIONS = 5;
 
