@@ -1,7 +1,7 @@
 // @ts-check
 import { join } from 'node:path';
 import { configurationFaults } from './configuration.js';
-import { backupFolder, dataFolder, isProduction, isProductionTree } from './environment.js';
+import { dataFolder, isProduction, isProductionTree } from './environment.js';
 import { LaunchError } from './launch-error.js';
 import { note, step } from './progress.js';
 
@@ -46,11 +46,9 @@ export function rejectMissingDatabase() {
   );
 }
 
-/** Where the embedded server keeps its data, its log and the archive of its write-ahead log. */
+/** Where the embedded server keeps its data and its log. */
 export function embeddedFolders() {
-  const backupDir = backupFolder();
-  const folders = { dataDir: join(dataFolder(), 'postgres'), logFile: join(dataFolder(), 'logs/postgres.log') };
-  return backupDir === undefined ? folders : { ...folders, backupDir };
+  return { dataDir: join(dataFolder(), 'postgres'), logFile: join(dataFolder(), 'logs/postgres.log') };
 }
 
 /**

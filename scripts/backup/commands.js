@@ -2,262 +2,204 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { isStop } from '../child.js';
-import { rejectFaults, embeddedFolders } from '../database.js';
 import { backupFaults } from '../configuration.js';
+import { rejectFaults } from '../database.js';
 import { backupFolder, dataFolder, ROOT } from '../environment.js';
-import { LaunchError } from '../launch-error.js';
+import { EXIT_DATA, LaunchError } from '../launch-error.js';
 import { lockHolders } from '../lock.js';
 import { Stopped } from '../platform/outcome.js';
-import { note } from '../progress.js';
 import { codeOf } from '../processes.js';
 import { serviceLocks } from '../service.js';
 import { BackupStore, verifyBackup } from './backup-store.js';
-import { backupKind, chooseBackup } from './chosen-backup.js';
 import { bytesOf } from './copies.js';
-import { copyFiles, restoreFiles, restoreNeeded } from './files.js';
+import { copyFiles, restoreFiles } from './files.js';
 import { backupLines, backupResult, copyLines, restoreLines, some } from './summary.js';
 
 /** @typedef {import('./backup-store.js').Backup} Backup */
 /** @typedef {import('./manifest.js').Manifest} Manifest */
-/** @typedef {import('./recovery-plan.js').UpTo} UpTo */
+/** @typedef {{ stopping: AbortSignal }} Surroundings */
+/** @typedef {import('../platform/outcome.js').Outcome} Outcome */
 
 const KEPT_BY_DEFAULT = 7;
 const DISK_FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-/** @typedef {{ values: Record<string, string | boolean | undefined>, names: string[], signal: AbortSignal }} Request */
-/** @typedef {Promise<import('../platform/outcome.js').Outcome>} Outcome */
-
 /**
  * `platform backup`
- * @param {Record<string, any>} values
- * @param {{ stopping: AbortSignal }} surroundings
- * @returns {Outcome}
+ * @param {{ to?: string, acceptLost?: boolean }} options
+ * @param {Surroundings} surroundings
  */
-export async function backup(values, { stopping }) {
-  const work = takeBackup({ values, names: [], signal: stopping });
-  return work.catch((error) => rethrown(error, stopping, 'No backup was made.'));
+export function backup({ to, acceptLost = false }, { stopping: signal }) {
+  return reporting('No backup was made.', signal, async () => {
+    await rejectFaults(backupFaults);
+    const [store, keep, startedAt] = [storeIn(to), keptBackups(), new Date()];
+    return store.exclusively(async () => {
+      const earlier = store.list().reverse();
+      const atFault = { damaged: /** @type {string[]} */ ([]), missing: /** @type {string[]} */ ([]) };
+      const fill = async (/** @type {string} */ draft) => {
+        const { fileKeys, entries, ...facts } = await (await databaseOf(kind())).copyDatabase(draft, signal);
+        const { objectStore, ...places } = filePlaces();
+        // It is not known here which files an object store has.
+        const keys = objectStore === null ? fileKeys : [];
+        const files = await copyFiles(places, { target: draft, earlier, keys, signal });
+        Object.assign(atFault, { damaged: files.damaged, missing: files.missing });
+        const last = earlier.find(({ manifest }) => manifest.complete);
+        const accepted = new Set(acceptLost ? files.lacking : last?.manifest.lost);
+        const lacking = files.lacking.filter((key) => !accepted.has(key)).sort();
+        /** @type {Manifest} */
+        const manifest = {
+          format: 1,
+          kind: kind(),
+          startedAt: startedAt.toISOString(),
+          finishedAt: new Date().toISOString(),
+          serviceVersion: JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version,
+          ...facts,
+          objectStore,
+          complete: lacking.length === 0,
+          lacking,
+          lost: files.lacking.filter((key) => accepted.has(key)).sort(),
+          entries: [...entries, ...files.entries],
+        };
+        return { manifest, linked: files.linked };
+      };
+      const made = await store.create(startedAt, fill, signal);
+      const deleted = store.prune(made.manifest.kind, keep);
+      const result = backupResult(made, { ...atFault, deleted, unreadable: store.unreadable() });
+      return { result, lines: backupLines(result), exitCode: result.filesAtFault ? 1 : 0 };
+    });
+  });
 }
 
 /**
  * `platform backup copy`
- * @param {Record<string, any>} values
- * @param {{ stopping: AbortSignal }} surroundings
- * @returns {Outcome}
+ * @param {{ backup?: string, from?: string, to: string }} options
+ * @param {Surroundings} surroundings
  */
-export async function backupCopy({ backup: name, ...values }, { stopping }) {
-  const work = copyBackup({ values, names: name === undefined ? [] : [name], signal: stopping });
-  return work.catch((error) => rethrown(error, stopping, 'No copy was made.'));
-}
-
-/**
- * `platform restore`
- * @param {Record<string, any>} values
- * @param {{ stopping: AbortSignal }} surroundings
- * @returns {Outcome}
- */
-export async function restore({ backup: name, ...values }, { stopping }) {
-  const work = restoreBackup({ values, names: name === undefined ? [] : [name], signal: stopping });
-  const unchanged = 'The database is unchanged. Missing files may have been added.';
-  return work.catch((error) => rethrown(error, stopping, unchanged));
-}
-
-/** @param {unknown} error @param {AbortSignal} stopping @param {string} unchanged what is true afterwards @returns {never} */
-function rethrown(error, stopping, unchanged) {
-  if (DISK_FULL.includes(codeOf(error))) {
-    const remedy = 'Free some space, or choose a folder on a larger disk.';
-    throw new LaunchError(`The disk is full. ${unchanged}`, remedy, { exitCode: 1, detail: String(error) });
-  }
-  throw isStop(error, stopping) ? new Stopped(`Stopped. ${unchanged}`) : error;
-}
-
-/** @param {Request} request */
-async function takeBackup({ values, signal }) {
-  await rejectFaults(backupFaults);
-  const store = storeIn(values.to);
-  const keep = keptBackups();
-  return store.exclusively(async () => {
-    const startedAt = new Date();
-    const earlier = store.list().reverse();
-    const acceptsLost = values.acceptLost === true;
-    let [archivesWal, damaged, missing] = [false, /** @type {string[]} */ ([]), /** @type {string[]} */ ([])];
-    const fill = async (/** @type {string} */ draft, /** @type {number} */ number) => {
-      const database = await (backupKind() === 'dump' ? takeDump : takePhysical)(draft, signal);
-      const { fileKeys, archiving, entries, ...facts } = database;
-      const { objectStore, ...places } = filePlaces();
-      // Of an object store it is not known here which files it has.
-      const keys = objectStore === null ? fileKeys : [];
-      const files = await copyFiles(places, { target: draft, earlier, keys, signal });
-      [archivesWal, damaged, missing] = [archiving, files.damaged, files.missing];
-      const known = new Set(acceptsLost ? files.lacking : earlier.find(isComplete)?.manifest.lost);
-      const lacking = files.lacking.filter((key) => !known.has(key)).sort();
-      /** @type {Manifest} */
-      const manifest = {
-        format: 1,
-        number,
-        startedAt: startedAt.toISOString(),
-        finishedAt: new Date().toISOString(),
-        serviceVersion: JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version,
-        ...facts,
-        objectStore,
-        complete: lacking.length === 0,
-        lacking,
-        lost: files.lacking.filter((key) => known.has(key)).sort(),
-        entries: [...entries, ...files.entries],
-      };
-      return { manifest, linked: files.linked };
-    };
-    const backup = await store.create(startedAt, fill, signal);
-    const deleted = store.prune(backup.manifest.kind, keep);
-    const unreadable = store.unreadable();
-    const result = backupResult(backup, { archivesWal, damaged, missing, deleted, unreadable });
-    return { result, lines: backupLines(result), exitCode: result.filesAtFault ? 1 : 0 };
-  });
-}
-
-/** @param {Backup} backup */
-function isComplete({ manifest }) {
-  return manifest.complete;
-}
-
-/** @param {string} draft @param {AbortSignal} signal */
-async function takeDump(draft, signal) {
-  const { dumpDatabase } = await import('./dump.js');
-  return {
-    kind: /** @type {const} */ ('dump'),
-    archiving: false,
-    physical: null,
-    ...(await dumpDatabase(draft, signal)),
-  };
-}
-
-/** @param {string} draft @param {AbortSignal} signal */
-async function takePhysical(draft, signal) {
-  const { startPostgres } = await import('../embedded-postgres/index.js');
-  const { DATABASE, connected } = await import('../embedded-postgres/database.js');
-  const { copyCluster } = await import('./physical.js');
-  const { DATABASE_FOLDER } = await import('./recovery.js');
-  const { neededFiles, neededKeys } = await import('./restored-state.js');
-  const server = await startPostgres({ ...embeddedFolders(), log: note, signal });
-  try {
-    const target = join(draft, DATABASE_FOLDER);
-    const { entries, ...rest } = await copyCluster(server, target, signal);
-    const database = new URL(server.superuserUrl);
-    database.pathname = `/${DATABASE}`;
-    const keyIds = await connected(database.href, neededKeys);
-    const fileKeys = await connected(database.href, neededFiles);
-    const below = entries.map((entry) => ({ ...entry, path: `${DATABASE_FOLDER}${entry.path}` }));
-    return { kind: /** @type {const} */ ('physical'), ...rest, keyIds, fileKeys, entries: below };
-  } finally {
-    await server.stop();
-  }
-}
-
-/** @param {Request} request */
-async function copyBackup({ values, names: [name], signal }) {
-  const [source, target] = [storeIn(values.from), storeIn(values.to)];
-  if (source.folder === target.folder) {
-    throw new LaunchError(
-      `${target.folder} is the folder of the backups.`,
-      'Choose a folder in another place with --to.',
-    );
-  }
-  const keep = keptBackups();
-  // No other process deletes the backup meanwhile.
-  return source.exclusively(() =>
-    target.exclusively(async () => {
-      const { backup, wasPresent } = await target.add(backupIn(source, name), signal);
-      const { kind, complete, entries } = backup.manifest;
-      // An earlier backup may have been copied on purpose.
-      const deleted = name === undefined ? target.prune(kind, keep, backup.name) : [];
+export function backupCopy({ backup: name, from, to }, { stopping: signal }) {
+  return reporting('No copy was made.', signal, async () => {
+    await rejectFaults(backupFaults);
+    const [source, target, keep] = [storeIn(from), storeIn(to), keptBackups()];
+    if (source.folder === target.folder) {
+      throw new LaunchError(
+        `${target.folder} is the folder of the backups.`,
+        'Choose a folder in another place with --to.',
+      );
+    }
+    // No other process deletes the backup meanwhile.
+    const copy = async () => {
+      const chosen = chooseBackup(source, { name });
+      const last = target.list().at(-1);
+      // An earlier backup may be copied on purpose.
+      if (name === undefined && last !== undefined && last.name > chosen.name) {
+        throw new LaunchError(
+          `${target.folder} contains ${last.name}, which is later than ${chosen.name}: a restore from there would choose it.`,
+          'Choose a folder of its own for the copies of each database; or name the backup to copy it all the same.',
+          { exitCode: EXIT_DATA },
+        );
+      }
+      const { backup: copied, wasPresent } = await target.add(chosen, signal);
+      const { kind, complete, entries } = copied.manifest;
+      const deleted = name === undefined ? target.prune(kind, keep) : [];
       const result = {
-        name: backup.name,
-        folder: backup.folder,
+        name: copied.name,
+        folder: copied.folder,
         complete,
         bytes: bytesOf(entries),
         wasPresent,
         deleted,
       };
       return { result, lines: copyLines(result) };
-    }),
-  );
-}
-
-/** Of either kind: a copy needs no database. @param {BackupStore} store @param {string} [name] the newest by default */
-function backupIn(store, name) {
-  if (name !== undefined) return store.get(name);
-  const newest = store.list().at(-1);
-  if (newest !== undefined) return newest;
-  throw new LaunchError(`${store.folder} contains no backup.`, 'Make one with `platform backup`, or correct --from.');
-}
-
-/** @param {Request} request */
-async function restoreBackup({ values, names: [name], signal }) {
-  await rejectFaults();
-  const store = storeIn(values.from);
-  const upTo = values.at === undefined ? 'end' : values.at === 'backup' ? 'backup' : timeOf(String(values.at));
-  const newest = chooseBackup(store, { name, upTo });
-  if (values.verify) {
-    await verifyBackup(newest, { signal });
-    return { result: { name: newest.name, verified: true }, lines: [`${newest.name} is complete and undamaged.`] };
-  }
-  return store.exclusively(async () => {
-    await rejectRunningService();
-    const replace = values.replace === true;
-    const { backup, ...restored } =
-      newest.manifest.kind === 'dump'
-        ? await restoreDump(newest, { replace, store, signal })
-        : await restorePhysical(newest, { isNamed: name !== undefined, replace, upTo, store, signal });
-    const { kind, startedAt } = backup.manifest;
-    const result = { name: backup.name, kind, startedAt, ...restored };
-    return { result, lines: restoreLines(result) };
+    };
+    return source.exclusively(() => target.exclusively(copy));
   });
 }
 
-/** @param {Backup} backup @param {{ replace: boolean, store: BackupStore, signal: AbortSignal }} options */
-async function restoreDump(backup, { replace, store, signal }) {
-  const { rejectUnsuitableDatabase, restoreDatabase } = await import('./dump.js');
-  await rejectUnsuitableDatabase(backup, { replace });
-  await verifyBackup(backup, { signal });
-  const files = await restoreFiles(backup, { ...filePlaces(), signal });
-  const { fileKeys, ...state } = await restoreDatabase(backup, { replace, signal });
-  const needed = await neededFrom(store, fileKeys, signal);
-  return { backup, files: { ...files, ...needed }, setAside: null, lastTransactionAt: null, timeline: null, ...state };
+/**
+ * `platform restore`
+ * @param {{ backup?: string, from?: string, verify?: boolean, replace?: boolean }} options
+ * @param {Surroundings} surroundings
+ */
+export function restore({ backup: name, from, verify = false, replace = false }, { stopping: signal }) {
+  return reporting('The database is unchanged. Missing files may have been added.', signal, async () => {
+    await rejectFaults();
+    const store = storeIn(from);
+    const chosen = chooseBackup(store, { name, kind: kind() });
+    if (verify) {
+      await verifyBackup(chosen, { signal });
+      return { result: { name: chosen.name, verified: true }, lines: [`${chosen.name} is complete and undamaged.`] };
+    }
+    return store.exclusively(async () => {
+      await rejectRunningService();
+      const { kind, startedAt } = chosen.manifest;
+      const database = await databaseOf(kind);
+      await database.rejectUnsuitable(chosen, { replace });
+      await verifyBackup(chosen, { signal });
+      const others = store.list().reverse();
+      const { missing, ...files } = await restoreFiles(chosen, { ...filePlaces(), others, signal });
+      const restored = await database.restoreDatabase(chosen, { replace, signal });
+      const result = { name: chosen.name, kind, startedAt, files: { ...files, missing: some(missing) }, ...restored };
+      return { result, lines: restoreLines(result) };
+    });
+  });
 }
 
 /**
- * @param {Backup} newest
- * @param {{ isNamed: boolean, replace: boolean, upTo: UpTo, store: BackupStore, signal: AbortSignal }} options `isNamed`: no other
- *   backup may be restored
+ * @param {string} unchanged what is true after a failure
+ * @param {AbortSignal} stopping
+ * @param {() => Promise<Outcome>} work
  */
-async function restorePhysical(newest, { isNamed, replace, upTo, store, signal }) {
-  const { recoverCluster, rejectUnsuitableCluster } = await import('./recovery.js');
-  const { planRecovery } = await import('./recovery-plan.js');
-  const { clusterIn } = await import('../embedded-postgres/index.js');
-  const { dataDir } = embeddedFolders();
-  rejectUnsuitableCluster(newest, { dataDir, replace });
-  const plan = planRecovery(store, { newest, isNamed, upTo, cluster: clusterIn(dataDir) });
-  await verifyBackup(plan.backup, { signal });
-  /** @type {Awaited<ReturnType<typeof restoreFiles>> & Awaited<ReturnType<typeof neededFrom>> | null} */
-  let files = null;
-  const before = async (/** @type {string[]} */ fileKeys) => {
-    const restored = await restoreFiles(plan.backup, { ...filePlaces(), signal });
-    files = { ...restored, ...(await neededFrom(store, fileKeys, signal)) };
-  };
-  const { recovered, setAside } = await recoverCluster(plan, { dataDir, replace, signal, before });
-  return { backup: plan.backup, files, setAside, ...recovered };
+async function reporting(unchanged, stopping, work) {
+  try {
+    return await work();
+  } catch (error) {
+    if (DISK_FULL.includes(codeOf(error))) {
+      const remedy = 'Free some space, or choose a folder on a larger disk.';
+      throw new LaunchError(`The disk is full. ${unchanged}`, remedy, { exitCode: 1, detail: String(error) });
+    }
+    throw isStop(error, stopping) ? new Stopped(`Stopped. ${unchanged}`) : error;
+  }
 }
 
-/** @param {BackupStore} store @param {string[]} fileKeys @param {AbortSignal} signal */
-async function neededFrom(store, fileKeys, signal) {
-  const { objectStore, filesDir } = filePlaces();
-  const keys = objectStore === null ? fileKeys : [];
-  const { added, missing } = await restoreNeeded(keys, { filesDir, backups: store.list().reverse(), signal });
-  return { fromOtherBackups: added, missing: some(missing) };
+/** What a backup of the database that the environment selects contains. @returns {Manifest['kind']} */
+function kind() {
+  return process.env.DATABASE_URL || process.env.BACKUP_DATABASE_URL ? 'dump' : 'physical';
 }
 
-/** @param {string | boolean | undefined} given */
+/** @param {Manifest['kind']} kind */
+async function databaseOf(kind) {
+  return kind === 'dump' ? import('./dump.js') : import('./physical.js');
+}
+
+/**
+ * The named backup, by default the newest one.
+ * @param {BackupStore} store
+ * @param {{ name: string | undefined, kind?: Manifest['kind'] }} wanted `kind`: either one by default
+ * @returns {Backup}
+ */
+function chooseBackup(store, { name, kind }) {
+  const isSuitable = (/** @type {Backup} */ { manifest }) => kind === undefined || manifest.kind === kind;
+  const chosen = name === undefined ? store.list().findLast(isSuitable) : store.get(name);
+  if (chosen === undefined) {
+    throw new LaunchError(
+      `${store.folder} contains no ${kind === undefined ? 'backup' : nameOf(kind)}.`,
+      'Correct BACKUP_DIR or --from. DATABASE_URL selects dumps; without it the embedded server is restored.',
+      { exitCode: EXIT_DATA },
+    );
+  }
+  if (isSuitable(chosen)) return chosen;
+  throw new LaunchError(
+    `${chosen.name} is a ${nameOf(chosen.manifest.kind)}.`,
+    chosen.manifest.kind === 'dump' ? 'Set DATABASE_URL to restore it.' : 'Unset DATABASE_URL to restore it.',
+  );
+}
+
+/** @param {Manifest['kind']} kind */
+function nameOf(kind) {
+  return kind === 'dump' ? 'dump' : 'backup of the embedded server';
+}
+
+/** @param {string | undefined} given */
 function storeIn(given) {
-  const folder = typeof given === 'string' ? resolve(given) : backupFolder();
+  const folder = given === undefined ? backupFolder() : resolve(given);
   if (folder === undefined) {
     throw new LaunchError(
       'BACKUP_DIR is not set.',
@@ -274,14 +216,9 @@ function storeIn(given) {
   return new BackupStore(folder);
 }
 
+/** `rejectFaults` has verified the number. */
 function keptBackups() {
-  const text = process.env.BACKUP_KEEP?.trim() || String(KEPT_BY_DEFAULT);
-  const keep = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (keep >= 1) return keep;
-  throw new LaunchError(
-    'BACKUP_KEEP is not a whole number from 1 to 9999.',
-    'Correct it, or unset it to keep 7 backups.',
-  );
+  return Number(process.env.BACKUP_KEEP?.trim() || KEPT_BY_DEFAULT);
 }
 
 /** Files in an object store are not part of a backup; while they are being moved, some are in the folder. */
@@ -299,14 +236,4 @@ async function rejectRunningService() {
   const [service] = await lockHolders(serviceLocks());
   if (service === undefined) return;
   throw new LaunchError(`The service is running (process ${service}).`, `Stop it first: \`kill ${service}\`.`);
-}
-
-/** @param {string} text */
-function timeOf(text) {
-  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) ? new Date(text) : null;
-  if (time !== null && !Number.isNaN(time.getTime())) return time;
-  throw new LaunchError(
-    `'${text}' is not a time with a time zone.`,
-    'Give a time such as 2026-11-23T14:05:00Z or 2026-11-23T15:05:00+01:00, or the word backup.',
-  );
 }

@@ -1,9 +1,10 @@
 // @ts-check
 import { createHash } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
-import { link, open, rename, rm } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { chownSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { chmod, link, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { codeOf } from '../processes.js';
+import { progressOf } from './progress.js';
 
 /**
  * A file of a backup. `path` is relative and has forward slashes.
@@ -17,110 +18,84 @@ const CHUNK_BYTES = 256 * 1024;
 /**
  * The files below a folder. A folder that does not exist, or was deleted meanwhile, has none.
  * @param {string} folder
- * @param {(path: string) => boolean} [wanted]
- * @returns {Listed[]}
+ * @param {string} [below] the part of it that is listed: empty, or with `/` at its end
+ * @returns {Generator<Listed & { isFile: boolean }>} `isFile`: false for symbolic links and other special entries
  */
-export function listFiles(folder, wanted = () => true) {
-  return [...filesBelow(folder, '', wanted)];
-}
-
-/**
- * @param {string} folder
- * @param {string} below the part of it that is listed: empty, or with `/` at its end
- * @param {(path: string) => boolean} wanted
- * @returns {Generator<Listed>}
- */
-function* filesBelow(folder, below, wanted) {
-  for (const entry of entriesOf(join(folder, below))) {
+export function* filesIn(folder, below = '') {
+  for (const entry of ifExists(() => readdirSync(join(folder, below), { withFileTypes: true })) ?? []) {
     const path = `${below}${entry.name}`;
-    if (entry.isDirectory()) yield* filesBelow(folder, `${path}/`, wanted);
-    if (!entry.isFile() || !wanted(path)) continue;
-    const found = statSync(join(folder, path), { throwIfNoEntry: false });
-    if (found) yield { path, bytes: found.size };
+    if (entry.isDirectory()) {
+      yield* filesIn(folder, `${path}/`);
+    } else {
+      const bytes = entry.isFile() ? statSync(join(folder, path), { throwIfNoEntry: false })?.size : 0;
+      if (bytes !== undefined) yield { path, bytes, isFile: entry.isFile() };
+    }
   }
 }
 
-/**
- * What is below a folder and neither a file nor a folder, such as symbolic links.
- * @param {string} folder
- * @returns {string[]}
- */
-export function listIrregular(folder) {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => !entry.isFile() && !entry.isDirectory())
-    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
-}
-
-/** The names in a folder, none if it does not exist. @param {string} folder */
+/** The names in a folder, none if it does not exist. @param {string} folder @returns {string[]} */
 export function namesIn(folder) {
-  return existsSync(folder) ? readdirSync(folder) : [];
+  return ifExists(() => readdirSync(folder)) ?? [];
 }
 
-/** @param {string} folder */
-function entriesOf(folder) {
+/** @template T @param {() => T} read @returns {T | null} */
+function ifExists(read) {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    return read();
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-    return [];
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
   }
 }
 
-/** @param {readonly Listed[]} files */
+/** @param {readonly { bytes: number }[]} files */
 export function bytesOf(files) {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /**
- * Does the work for each item, a few at a time. After an error no further item is started.
- * @template T
- * @param {readonly T[]} items
- * @param {(item: T) => Promise<void>} work
- * @param {AbortSignal} [signal]
+ * Does the work for each file, a few at a time, and shows its progress. After an error no further file is started.
+ * @template {{ bytes: number }} T
+ * @param {readonly T[]} files
+ * @param {{ name: string, signal?: AbortSignal }} options `name`: of the work
+ * @param {(file: T) => Promise<void>} work
  */
-export async function forEachOf(items, work, signal) {
-  let next = 0;
-  let failed = false;
+export async function forEachOf(files, { name, signal }, work) {
+  const progress = progressOf(name, bytesOf(files));
+  // An error in one loop closes the generator, which ends the other loops.
+  const queue = (function* () {
+    yield* files;
+  })();
   const worker = async () => {
-    for (;;) {
+    for (const file of queue) {
       signal?.throwIfAborted();
-      const item = items[next];
-      next += 1;
-      if (failed || next > items.length) return;
-      try {
-        await work(/** @type {T} */ (item));
-      } catch (error) {
-        failed = true;
-        throw error;
-      }
+      await work(file);
+      progress.add(file.bytes);
     }
   };
   const results = await Promise.allSettled(Array.from({ length: AT_A_TIME }, worker));
   for (const result of results) if (result.status === 'rejected') throw result.reason;
+  progress.end();
 }
 
 /**
  * Copies a file and waits until the copy is on the disk.
  * @param {string} source
  * @param {string} target it must not exist; its folder is created
- * @returns {Promise<{ bytes: number, sha256: string } | null>} null if the source no longer exists
+ * @returns {Promise<{ bytes: number, sha256: string } | null>} null if the source does not exist
  */
 export async function copyFile(source, target) {
-  const from = await openIfExists(source);
-  if (from === null) return null;
-  try {
+  return reading(source, async (chunks) => {
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     const to = await open(target, 'wx', 0o600);
     try {
-      const copied = await readAll(from, (chunk) => to.writeFile(chunk));
+      const copied = await digestOfAll(chunks, (chunk) => to.writeFile(chunk));
       await to.sync();
       return copied;
     } finally {
       await to.close();
     }
-  } finally {
-    await from.close();
-  }
+  });
 }
 
 /**
@@ -129,13 +104,7 @@ export async function copyFile(source, target) {
  * @returns {Promise<{ bytes: number, sha256: string } | null>}
  */
 export async function digestOf(file) {
-  const from = await openIfExists(file);
-  if (from === null) return null;
-  try {
-    return await readAll(from, async () => undefined);
-  } finally {
-    await from.close();
-  }
+  return reading(file, (chunks) => digestOfAll(chunks));
 }
 
 /**
@@ -154,57 +123,58 @@ export async function linkOrCopy(source, target) {
 }
 
 /**
- * Puts a file in its place when its copy is complete, with the owner of the folder that contains all of them.
+ * Puts a file in its place when its copy is complete.
  * @param {string} source
- * @param {{ root: string, path: string }} target
+ * @param {string} target
  */
-export async function placeFile(source, { root, path }) {
-  const target = join(root, path);
-  const owner = statSync(root);
-  for (const folder of missingFolders(dirname(target))) {
-    mkdirSync(folder, { mode: owner.mode & 0o777 });
-    if (process.getuid?.() === 0) chownSync(folder, owner.uid, owner.gid);
-  }
+export async function placeFile(source, target) {
+  mkdirSync(dirname(target), { recursive: true, mode: 0o750 });
   const draft = `${target}.restored-${process.pid}`;
   try {
     await rm(draft, { force: true });
     await copyFile(source, draft);
-    if (process.getuid?.() === 0) chownSync(draft, owner.uid, owner.gid);
+    await chmod(draft, 0o640);
     await rename(draft, target);
   } finally {
     await rm(draft, { force: true });
   }
 }
 
-/** The folders that do not exist, outermost first. @param {string} folder @returns {string[]} */
-function missingFolders(folder) {
-  return existsSync(folder) ? [] : [...missingFolders(dirname(folder)), folder];
+/** Makes the owner of a folder the owner of everything in it, which root may have restored. @param {string} folder */
+export function giveToOwner(folder) {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(folder);
+  for (const path of readdirSync(folder, { encoding: 'utf8', recursive: true }))
+    chownSync(join(folder, path), uid, gid);
 }
 
-/** @param {string} file */
-async function openIfExists(file) {
+/**
+ * @template T
+ * @param {string} file
+ * @param {(chunks: AsyncIterable<Buffer>) => Promise<T>} work
+ * @returns {Promise<T | null>} null if the file does not exist
+ */
+async function reading(file, work) {
+  const handle = await open(file, 'r').catch((error) => (codeOf(error) === 'ENOENT' ? null : Promise.reject(error)));
+  if (handle === null) return null;
   try {
-    return await open(file, 'r');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
+    return await work(handle.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false }));
+  } finally {
+    await handle.close();
   }
 }
 
 /**
- * @param {import('node:fs/promises').FileHandle} file
- * @param {(chunk: Buffer) => Promise<void>} use
+ * @param {AsyncIterable<Buffer>} chunks
+ * @param {(chunk: Buffer) => Promise<void>} [use]
  */
-async function readAll(file, use) {
+async function digestOfAll(chunks, use) {
   const hash = createHash('sha256');
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let bytes = 0;
-  for (;;) {
-    const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES);
-    if (bytesRead === 0) return { bytes, sha256: hash.digest('hex') };
-    const chunk = buffer.subarray(0, bytesRead);
+  for await (const chunk of chunks) {
     hash.update(chunk);
-    await use(chunk);
-    bytes += bytesRead;
+    await use?.(chunk);
+    bytes += chunk.length;
   }
+  return { bytes, sha256: hash.digest('hex') };
 }

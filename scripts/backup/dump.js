@@ -12,7 +12,10 @@ import { progressOf } from './progress.js';
 import { neededFiles, neededKeys, restoredState } from './restored-state.js';
 
 /** @typedef {import('./backup-store.js').Backup} Backup */
-/** @typedef {import('./manifest.js').Manifest} Manifest */
+/**
+ * A copy of a database. `fileKeys`: of the stored files that rows name.
+ * @typedef {Pick<import('./manifest.js').Manifest, 'postgresVersion' | 'folders' | 'keyIds' | 'entries'> & { fileKeys: string[] }} DatabaseCopy
+ */
 
 const DUMP = 'database.dump';
 const CONNECT_MS = 5_000;
@@ -21,7 +24,8 @@ const TLS_FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 const SCHEMAS = ['public', 'graphile_worker'];
 const OTHER_SCHEMAS = `select nspname as name from pg_namespace
   where nspname !~ '^pg_' and nspname <> 'information_schema' and nspname <> all($1::text[])`;
-const TABLES = `select count(*)::int as count from pg_class
+const SERVER = `select current_setting('server_version') as version,
+  current_setting('server_version_num')::int / 10000 as major, count(*)::int as tables from pg_class
   where relkind in ('r', 'p') and relnamespace in (select oid from pg_namespace where nspname = any($1::text[]))
     and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')`;
 /** Connections of the roles of the service: those of monitoring programs do not matter. */
@@ -33,40 +37,32 @@ function ownerUrl() {
   return MIGRATION_DATABASE_URL || DATABASE_DIRECT_URL || DATABASE_URL || '';
 }
 
-/** A role that reads every table is sufficient for a dump. */
-function backupUrl() {
-  return process.env.BACKUP_DATABASE_URL || ownerUrl();
-}
-
 /**
  * Dumps the database with pg_dump, as it was at one moment.
  * @param {string} target an empty folder
  * @param {AbortSignal} signal
- * @returns {Promise<Pick<Manifest, 'postgresVersion' | 'keyIds' | 'entries'> & { fileKeys: string[] }>} `fileKeys`: of the stored
- *   files that rows name
+ * @returns {Promise<DatabaseCopy>}
  */
-export async function dumpDatabase(target, signal) {
-  const { version, major, tables, others, ...needed } = await onDatabase(backupUrl(), async (client) => ({
+export async function copyDatabase(target, signal) {
+  // A role that reads every table is sufficient.
+  const url = process.env.BACKUP_DATABASE_URL || ownerUrl();
+  const { version, major, tables, others, ...needed } = await onDatabase(url, async (client) => ({
     ...(await serverOf(client)),
-    tables: (await client.query(TABLES, [SCHEMAS])).rows[0].count,
     others: (await client.query(OTHER_SCHEMAS, [SCHEMAS])).rows.map(({ name }) => client.escapeIdentifier(name)),
     keyIds: await neededKeys(client),
     fileKeys: await neededFiles(client),
   }));
-  const program = clientOf('pg_dump', { major });
   // An unlogged table contains nothing that outlives a crash.
   const words = ['--format=custom', '--no-unlogged-table-data', '--lock-wait-timeout=60s', '--verbose'];
   words.push('--no-publications', '--no-subscriptions', ...others.map((name) => `--exclude-schema=${name}`));
-  const progress = progressOf('dumping the database', tables, (count) => `${count} tables`);
-  const isStep = (/** @type {string} */ line) => line.includes('dumping contents of table') && progress.add(1);
-  const { url, variables } = addressOf(backupUrl(), major);
-  const command = [program, ...words, `--dbname=${url}`, `--file=${join(target, DUMP)}`];
-  await startClient(command, { variables, stdin: 'ignore', stdout: 'ignore', signal, line: isStep }).ended;
+  const progress = progressOf('dumping the database', tables, tablesOf);
+  const line = (/** @type {string} */ text) => text.includes('dumping contents of table') && progress.add(1);
+  const command = [clientOf('pg_dump', { major }), ...words, `--file=${join(target, DUMP)}`];
+  await start(command, { address: addressOf(url, major), stdio: ['ignore', 'ignore', 'pipe'], signal, line }).ended;
   progress.end();
-  const digest = await digestOf(join(target, DUMP));
-  if (digest === null) throw new Error('pg_dump wrote no file');
   chmodSync(join(target, DUMP), 0o600);
-  return { postgresVersion: version, ...needed, entries: [{ path: DUMP, ...digest }] };
+  const digest = /** @type {{ bytes: number, sha256: string }} */ (await digestOf(join(target, DUMP)));
+  return { postgresVersion: version, folders: [], ...needed, entries: [{ path: DUMP, ...digest }] };
 }
 
 /**
@@ -74,10 +70,9 @@ export async function dumpDatabase(target, signal) {
  * @param {Backup} backup
  * @param {{ replace: boolean }} options
  */
-export async function rejectUnsuitableDatabase({ name, manifest }, { replace }) {
+export async function rejectUnsuitable({ name, manifest }, { replace }) {
   const { major, version, tables, connections } = await onDatabase(ownerUrl(), async (client) => ({
     ...(await serverOf(client)),
-    tables: (await client.query(TABLES, [SCHEMAS])).rows[0].count,
     connections: (await client.query(`select from ${CONNECTIONS} = any($1::text[])`, [rolesOfTheService()])).rowCount,
   }));
   if (major < Number(manifest.postgresVersion.split('.')[0])) {
@@ -104,52 +99,36 @@ export async function rejectUnsuitableDatabase({ name, manifest }, { replace }) 
  * is unchanged.
  * @param {Backup} backup
  * @param {{ replace: boolean, signal: AbortSignal }} options
+ * @returns {Promise<import('./restored-state.js').RestoredState & { setAside: null }>}
  */
 export async function restoreDatabase({ folder }, { replace, signal }) {
   const { major } = await onDatabase(ownerUrl(), serverOf);
-  const program = clientOf('pg_restore', { major });
-  const { stdout } = spawnSync(program, ['--list', join(folder, DUMP)], { encoding: 'utf8', maxBuffer: 64 << 20 });
-  const tables = stdout.match(/ TABLE DATA /g)?.length ?? 0;
-  const progress = progressOf('restoring the database', tables, (count) => `${count} tables`);
-  const isStep = (/** @type {string} */ line) => line.includes('processing data for table') && progress.add(1);
+  const [program, dump] = [clientOf('pg_restore', { major }), join(folder, DUMP)];
+  const { stdout } = spawnSync(program, ['--list', dump], { encoding: 'utf8', maxBuffer: 64 << 20 });
+  const progress = progressOf('restoring the database', stdout.match(/ TABLE DATA /g)?.length ?? 0, tablesOf);
   // The role that restores owns everything. Comments on extensions belong to the superuser who created them.
-  const words = ['--no-owner', '--no-comments', '--single-transaction', '--verbose', '--file=-'];
-  const reader = startClient([program, ...words, join(folder, DUMP)], {
-    variables: {},
-    stdin: 'ignore',
-    stdout: 'pipe',
-    signal,
-    line: isStep,
-  });
-  const { url, variables } = addressOf(ownerUrl(), major);
-  const writer = startClient(
-    [
-      clientOf('psql', { major }),
-      '--no-psqlrc',
-      '--no-password',
-      '--quiet',
-      '--set=ON_ERROR_STOP=1',
-      `--dbname=${url}`,
-    ],
-    { variables, stdin: 'pipe', stdout: 'ignore', signal, line: () => undefined },
-  );
+  const words = ['--no-owner', '--no-comments', '--single-transaction', '--verbose', '--file=-', dump];
+  const line = (/** @type {string} */ text) => text.includes('processing data for table') && progress.add(1);
+  const reader = start([program, ...words], { stdio: ['ignore', 'pipe', 'pipe'], signal, line });
+  const psql = [clientOf('psql', { major }), '--no-psqlrc', '--no-password', '--quiet', '--set=ON_ERROR_STOP=1'];
+  const writer = start(psql, { address: addressOf(ownerUrl(), major), stdio: ['pipe', 'ignore', 'pipe'], signal });
   writer.stdin?.write(beginning(replace));
   // An error of the pipe is the consequence of the end of a program, which names the reason.
   const piped = reader.stdout && writer.stdin && pipeline(reader.stdout, writer.stdin).catch(() => undefined);
-  const [written, read] = await Promise.allSettled([writer.ended, reader.ended, piped]);
-  const failed = written.status === 'rejected' ? written : read;
-  if (failed.status === 'rejected') {
-    if (!(failed.reason instanceof LaunchError)) throw failed.reason;
+  const results = await Promise.allSettled([writer.ended, reader.ended, piped]);
+  const reason = results.find((result) => result.status === 'rejected')?.reason;
+  if (reason instanceof LaunchError) {
     throw new LaunchError(
       'The dump could not be restored; the database is unchanged.',
       'The output above names the reason. If a role or an extension is missing, run deploy/sql/roles.sql in this database first.',
-      { detail: failed.reason.detail, exitCode: failed.reason.exitCode },
+      { detail: reason.detail, exitCode: reason.exitCode },
     );
   }
+  if (reason !== undefined) throw reason;
   progress.end();
   return onDatabase(ownerUrl(), async (client) => {
     await client.query('analyze');
-    return { ...(await restoredState(client)), fileKeys: await neededFiles(client) };
+    return { ...(await restoredState(client)), setAside: null };
   });
 }
 
@@ -170,11 +149,14 @@ function beginning(replace) {
     end $$;\n`;
 }
 
-/** @param {pg.Client} client @returns {Promise<{ version: string, major: number }>} */
+/** @param {number} count */
+function tablesOf(count) {
+  return `${count} tables`;
+}
+
+/** `tables`: the number of those of the service. @param {pg.Client} client @returns {Promise<{ version: string, major: number, tables: number }>} */
 async function serverOf(client) {
-  const { rows } = await client.query(
-    `select current_setting('server_version') as version, current_setting('server_version_num')::int / 10000 as major`,
-  );
+  const { rows } = await client.query(SERVER, [SCHEMAS]);
   return rows[0];
 }
 
@@ -243,45 +225,43 @@ export function clientOf(name, { major, path = process.env.PATH }) {
 /**
  * Starts a client program. `ended` rejects if it fails, with the last lines that it wrote to standard error.
  * @param {string[]} command
- * @param {{ variables: Record<string, string>, stdin: 'ignore' | 'pipe', stdout: 'ignore' | 'pipe', signal: AbortSignal,
- *   line: (line: string) => void }} options
+ * @param {{ address?: { url: string, password: string }, stdio: import('node:child_process').StdioOptions, signal: AbortSignal,
+ *   line?: (line: string) => void }} options
  */
-function startClient([program = '', ...words], { variables, stdin, stdout, signal, line }) {
-  const child = spawn(program, words, {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, LC_ALL: 'C', ...variables },
-    stdio: [stdin, stdout, 'pipe'],
-    // A Ctrl-C in the terminal must not reach it twice.
-    detached: true,
-  });
-  const stop = () => child.kill('SIGTERM');
-  signal.addEventListener('abort', stop);
+function start([program = '', ...words], { address, stdio, signal, line = () => undefined }) {
+  // Other users can read the command line, but not the environment.
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, LC_ALL: 'C', PGPASSWORD: address?.password };
+  if (address) words.push(`--dbname=${address.url}`);
+  // A Ctrl-C in the terminal must not reach it twice.
+  const child = spawn(program, words, { env, stdio, signal, detached: true });
   /** @type {string[]} */
   const last = [];
   createInterface({ input: /** @type {import('node:stream').Readable} */ (child.stderr) }).on('line', (text) => {
     line(text);
-    last.push(text);
-    if (last.length > 10) last.shift();
+    if (last.push(text) > 10) last.shift();
   });
   const end = async () => {
+    /** @type {unknown} */
+    let failure = null;
+    child.once('error', (error) => (failure = error));
     /** @type {number | null} */
-    const code = await new Promise((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', resolve);
-    });
-    signal.removeEventListener('abort', stop);
+    const code = await new Promise((resolve) => child.once('close', resolve));
     if (code === 0) return;
-    signal.throwIfAborted();
-    throw new LaunchError(`${program} failed with code ${code}.`, 'Its output above names the reason.', {
-      detail: last.join('\n'),
-      exitCode: 1,
-    });
+    throw (
+      failure ??
+      new LaunchError(`${program} failed with code ${code}.`, 'Its output above names the reason.', {
+        detail: last.join('\n'),
+        exitCode: 1,
+      })
+    );
   };
   return { stdin: child.stdin, stdout: child.stdout, ended: end() };
 }
 
 /**
- * The address for PostgreSQL's own programs: the password in the environment, which others cannot read as they can the command
- * line, only parameters that the programs know, and TLS as the service uses it.
+ * The address for PostgreSQL's own programs: without the password, only parameters that the programs know, and TLS as the service
+ * uses it.
  * @param {string} text
  * @param {number} major
  */
@@ -299,5 +279,5 @@ export function addressOf(text, major) {
   // Node.js has the authorities of the system by default, as PostgreSQL's programs do from version 16 on with this word.
   const verifies = parameters.get('sslmode')?.startsWith('verify');
   if (verifies && !parameters.has('sslrootcert') && major >= 16) parameters.set('sslrootcert', 'system');
-  return { url: url.href, variables: { PGPASSWORD: password } };
+  return { url: url.href, password };
 }

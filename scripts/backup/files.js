@@ -1,20 +1,12 @@
 // @ts-check
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { note } from '../progress.js';
-import { bytesOf, copyFile, digestOf, forEachOf, linkOrCopy, listFiles, placeFile } from './copies.js';
-import { progressOf } from './progress.js';
+import { copyFile, digestOf, filesIn, forEachOf, giveToOwner, linkOrCopy, placeFile } from './copies.js';
 
 /** @typedef {import('./copies.js').Entry} Entry */
 /** @typedef {import('./backup-store.js').Backup} Backup */
 /** @typedef {{ filesDir: string | null, checkpointFile: string }} Places `filesDir`: null if all files are in an object store */
-/**
- * @typedef {object} CopyOptions
- * @property {string} target
- * @property {readonly Backup[]} earlier newest first
- * @property {readonly string[]} keys of the files that the database names
- * @property {AbortSignal} signal
- */
 /**
  * @typedef {object} Copied
  * @property {Entry[]} entries
@@ -35,87 +27,54 @@ const STORED = /^[0-9a-f]{2}\/[0-9a-f]{2}\/[0-9a-f]{64}$/;
  * never changed, so each row of that copy has its file. A file that an earlier backup has is linked; so a stored file that was
  * damaged or lost since then is in the backup all the same.
  * @param {Places} source
- * @param {CopyOptions} options
+ * @param {{ target: string, earlier: readonly Backup[], keys: readonly string[], signal: AbortSignal }} options `earlier`:
+ *   newest first; `keys`: of the files that the database names
  * @returns {Promise<Copied>}
  */
-export async function copyFiles({ filesDir, checkpointFile }, options) {
+export async function copyFiles({ filesDir, checkpointFile }, { target, earlier, keys, signal }) {
   /** @type {Copied} */
   const copied = { entries: [], linked: new Set(), damaged: [], missing: [], lacking: [] };
-  if (filesDir !== null) {
-    await copyStored(filesDir, options, copied);
-    await addMissing(options, copied);
-  }
-  const checkpoints = await copyFile(checkpointFile, join(options.target, CHECKPOINTS));
+  const stored = new Map(storedIn(filesDir).map(({ path, bytes }) => [basename(path), bytes]));
+  const named = filesDir === null ? [] : keys.filter((key) => !stored.has(key)).map((key) => ({ key, bytes: 0 }));
+  const files = [...[...stored].map(([key, bytes]) => ({ key, bytes })), ...named];
+  await forEachOf(files, { name: 'copying the files', signal }, async ({ key }) => {
+    const [source, path] = [join(filesDir ?? '', pathOf(key)), `${FILES}${pathOf(key)}`];
+    const digest = stored.has(key) ? await digestOf(source).catch(() => undefined) : null;
+    if (digest === null && !keys.includes(key)) return;
+    const isWhole = digest?.sha256 === key;
+    if (!isWhole) copied[digest === null ? 'missing' : 'damaged'].push(key);
+    const copy = await findCopy(key, earlier);
+    if (copy !== null) {
+      await linkOrCopy(copy.source, join(target, path));
+      copied.entries.push({ path, bytes: copy.bytes, sha256: key });
+      copied.linked.add(path);
+    } else if (isWhole) {
+      await copyFile(source, join(target, path));
+      copied.entries.push({ path, ...digest });
+    } else {
+      copied.lacking.push(key);
+    }
+  });
+  const checkpoints = await copyFile(checkpointFile, join(target, CHECKPOINTS));
   if (checkpoints) copied.entries.push({ path: CHECKPOINTS, ...checkpoints });
   return copied;
 }
 
-/** @param {string} filesDir @param {CopyOptions} options @param {Copied} copied */
-async function copyStored(filesDir, options, copied) {
-  const files = storedIn(filesDir);
-  const progress = progressOf('copying the files', bytesOf(files));
-  await forEachOf(
-    files,
-    async ({ path, bytes }) => {
-      const [key, source, target] = [basename(path), join(filesDir, path), join(options.target, FILES, path)];
-      const digest = await digestOf(source).catch(() => undefined);
-      progress.add(bytes);
-      if (digest === null) return;
-      const isWhole = digest?.sha256 === key;
-      if (!isWhole) copied.damaged.push(key);
-      if (await linkEarlier(key, options, copied)) return;
-      if (isWhole) {
-        const copy = await copyFile(source, target);
-        if (copy?.sha256 === key) copied.entries.push({ path: `${FILES}${path}`, ...copy });
-        if (copy !== null && copy.sha256 !== key) throw new Error(`${source} changes while it is read`);
-      } else {
-        copied.lacking.push(key);
-      }
-    },
-    options.signal,
-  );
-  progress.end();
-}
-
-/** A folder that cannot be read has no files: what the database names is then missing. @param {string} filesDir */
+/** A folder that cannot be read has no files: what the database names is then missing. @param {string | null} filesDir */
 function storedIn(filesDir) {
   try {
-    return listFiles(filesDir, (path) => STORED.test(path));
+    return filesDir === null ? [] : [...filesIn(filesDir)].filter(({ path }) => STORED.test(path));
   } catch (error) {
     note(`The stored files cannot be read: ${String(error)}`);
     return [];
   }
 }
 
-/** @param {CopyOptions} options @param {Copied} copied */
-async function addMissing(options, copied) {
-  const found = new Set([...copied.entries.map(({ path }) => basename(path)), ...copied.damaged]);
-  for (const key of options.keys) {
-    if (found.has(key)) continue;
-    options.signal.throwIfAborted();
-    copied.missing.push(key);
-    if (!(await linkEarlier(key, options, copied))) copied.lacking.push(key);
-  }
-}
-
 /**
- * Takes a file from the newest backup that has it undamaged.
+ * The copy of a file in the newest backup that has it undamaged.
  * @param {string} key
- * @param {CopyOptions} options
- * @param {Copied} copied
- * @returns {Promise<boolean>} false if there is none
+ * @param {readonly Backup[]} backups newest first
  */
-async function linkEarlier(key, { target, earlier }, { entries, linked }) {
-  const copy = await findCopy(key, earlier);
-  if (copy === null) return false;
-  const path = `${FILES}${pathOf(key)}`;
-  await linkOrCopy(copy.source, join(target, path));
-  entries.push({ path, bytes: copy.bytes, sha256: key });
-  linked.add(path);
-  return true;
-}
-
-/** @param {string} key @param {readonly Backup[]} backups @returns {Promise<{ source: string, bytes: number } | null>} */
 async function findCopy(key, backups) {
   for (const { folder } of backups) {
     const source = join(folder, FILES, pathOf(key));
@@ -131,79 +90,41 @@ function pathOf(key) {
 }
 
 /**
- * Adds the files of a backup that are missing or damaged. Files that were stored after the backup stay. The checkpoints of
- * the ledger are restored only if there are none: newer ones show which entries the restored database lacks.
+ * Adds the files of a backup that are missing or damaged, and those that it lacks from other backups. Files that were stored after
+ * the backup stay. The checkpoints of the ledger are restored only if there are none: newer ones show which entries the restored
+ * database lacks.
  * @param {Backup} backup
- * @param {Places & { signal: AbortSignal }} options
- * @returns {Promise<{ restored: number, present: number, omitted: number, checkpoints: boolean }>} `omitted`: files of the
- *   backup without a folder to restore them to
+ * @param {Places & { others: readonly Backup[], signal: AbortSignal }} options
+ * @returns {Promise<{ restored: number, present: number, omitted: number, missing: string[], checkpoints: boolean }>} `omitted`:
+ *   files of the backup without a folder to restore them to; `missing`: keys of files that no backup has
  */
-export async function restoreFiles({ folder, manifest }, { filesDir, checkpointFile, signal }) {
-  const files = manifest.entries.filter(({ path }) => STORED.test(path.slice(FILES.length)));
-  const counts =
-    filesDir === null
-      ? { restored: 0, present: 0, omitted: files.length }
-      : { ...(await restoreMissing(files, { from: folder, to: filesDir, signal })), omitted: 0 };
-  const checkpoints = existsSync(join(folder, CHECKPOINTS)) && !existsSync(checkpointFile);
+export async function restoreFiles(backup, { filesDir, checkpointFile, others, signal }) {
+  const { entries, lacking, lost } = backup.manifest;
+  const own = entries.filter(({ path }) => path.startsWith(FILES) && STORED.test(path.slice(FILES.length)));
+  const files = [
+    ...own.map(({ sha256, bytes }) => ({ key: sha256, bytes })),
+    ...[...lacking, ...lost].map((key) => ({ key, bytes: 0 })),
+  ];
+  const counts = { restored: 0, present: 0, omitted: 0, missing: /** @type {string[]} */ ([]) };
+  if (filesDir === null) {
+    counts.omitted = own.length;
+  } else {
+    mkdirSync(filesDir, { recursive: true });
+    await forEachOf(files, { name: 'restoring the files', signal }, async ({ key }) => {
+      const existing = await digestOf(join(filesDir, pathOf(key)));
+      if (existing?.sha256 === key) return void (counts.present += 1);
+      const copy = await findCopy(key, [backup, ...others]);
+      if (copy === null) return void counts.missing.push(key);
+      await placeFile(copy.source, join(filesDir, pathOf(key)));
+      counts.restored += 1;
+    });
+    giveToOwner(filesDir);
+  }
+  const checkpoints = existsSync(join(backup.folder, CHECKPOINTS)) && !existsSync(checkpointFile);
   if (checkpoints) {
-    mkdirSync(dirname(checkpointFile), { recursive: true });
-    const place = { root: dirname(checkpointFile), path: basename(checkpointFile) };
-    await placeFile(join(folder, CHECKPOINTS), place);
+    await placeFile(join(backup.folder, CHECKPOINTS), checkpointFile);
+    const { uid, gid } = statSync(dirname(checkpointFile));
+    if (process.getuid?.() === 0) chownSync(checkpointFile, uid, gid);
   }
   return { ...counts, checkpoints };
-}
-
-/**
- * Adds files that the restored database names and that are not stored, from any backup: a database that is restored to a point in
- * time after its backup names files that only later backups have.
- * @param {readonly string[]} keys
- * @param {{ filesDir: string | null, backups: readonly Backup[], signal: AbortSignal }} options
- * @returns {Promise<{ added: number, missing: string[] }>} `missing`: the keys of those that no backup has
- */
-export async function restoreNeeded(keys, { filesDir, backups, signal }) {
-  /** @type {string[]} */
-  const missing = [];
-  let added = 0;
-  const absent = keys.filter((key) => filesDir !== null && !existsSync(join(filesDir, pathOf(key))));
-  for (const key of absent) {
-    signal.throwIfAborted();
-    const copy = await findCopy(key, backups);
-    if (copy === null || filesDir === null) {
-      missing.push(key);
-    } else {
-      await placeStored(copy.source, { root: filesDir, path: pathOf(key) });
-      added += 1;
-    }
-  }
-  return { added, missing };
-}
-
-/** @param {string} source @param {{ root: string, path: string }} target */
-async function placeStored(source, { root, path }) {
-  await placeFile(source, { root, path });
-  chmodSync(join(root, path), 0o640);
-}
-
-/** @param {Entry[]} files @param {{ from: string, to: string, signal: AbortSignal }} options */
-async function restoreMissing(files, { from, to, signal }) {
-  mkdirSync(to, { recursive: true });
-  const progress = progressOf('restoring the files', bytesOf(files));
-  let [restored, present] = [0, 0];
-  await forEachOf(
-    files,
-    async ({ path, bytes, sha256 }) => {
-      const stored = path.slice(FILES.length);
-      const existing = await digestOf(join(to, stored));
-      if (existing?.sha256 === sha256) {
-        present += 1;
-      } else {
-        await placeStored(join(from, path), { root: to, path: stored });
-        restored += 1;
-      }
-      progress.add(bytes);
-    },
-    signal,
-  );
-  progress.end();
-  return { restored, present };
 }

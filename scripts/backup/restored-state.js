@@ -1,6 +1,4 @@
 // @ts-check
-import { timelineIn } from './timelines.js';
-
 /**
  * What an operator must know before jobs run on a restored database.
  * @typedef {object} RestoredState
@@ -45,21 +43,6 @@ export async function neededKeys(client) {
 /** The keys of the stored files that rows name. @param {import('pg').Client} client @returns {Promise<string[]>} */
 export async function neededFiles(client) {
   return (await rowsOf(client, FILE_TABLES, FILES)).map(({ key }) => key);
-}
-
-/**
- * When the last transaction that was replayed was committed, null if none was, and the timeline that began after it.
- * @param {import('pg').Client} client a superuser
- * @returns {Promise<{ lastTransactionAt: string | null, timeline: number }>}
- */
-export async function endOfRecovery(client) {
-  const { rows } = await client.query(
-    'select pg_last_xact_replay_timestamp() as at, pg_walfile_name(pg_current_wal_insert_lsn()) as segment',
-  );
-  // Only from here on the data folder itself says which timeline it is on.
-  await client.query('checkpoint');
-  const [{ at, segment }] = rows;
-  return { lastTransactionAt: at === null ? null : new Date(at).toISOString(), timeline: timelineIn(segment) };
 }
 
 /** No rows if a table does not exist: the database may be older than it. @param {import('pg').Client} client @param {string[]} tables @param {string} text */

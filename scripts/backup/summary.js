@@ -3,29 +3,26 @@ import { bytesOf } from './copies.js';
 
 /** @typedef {{ count: number, keys: string[] }} Some the number of files, and some of their keys */
 
-const KEYS = 'It contains no key-encryption keys. Store them apart from it';
 const SHOWN = 20;
 
 /**
  * @param {import('./backup-store.js').Backup} backup
- * @param {{ archivesWal: boolean, damaged: string[], missing: string[], deleted: string[], unreadable: string[] }} outcome `damaged`, `missing`: keys of
+ * @param {{ damaged: string[], missing: string[], deleted: string[], unreadable: string[] }} outcome `damaged`, `missing`: keys of
  *   stored files
  */
-export function backupResult({ name, folder, manifest }, { archivesWal, damaged, missing, ...outcome }) {
-  const { entries, physical, lacking, lost, ...facts } = manifest;
-  return {
-    name,
-    folder,
-    ...facts,
-    bytes: bytesOf(entries),
-    archivesWal: physical !== null && archivesWal,
+export function backupResult({ name, folder, manifest }, { damaged, missing, ...outcome }) {
+  const { entries, lacking, lost, kind, keyIds, objectStore, complete, ...facts } = manifest;
+  const { startedAt, finishedAt, serviceVersion, postgresVersion } = facts;
+  const times = { startedAt, finishedAt, serviceVersion, postgresVersion };
+  const filesAtFault = [...damaged, ...missing].some((key) => !lost.includes(key));
+  const files = {
     damaged: some(damaged),
     missing: some(missing),
     lacking: some(lacking),
     lost: some(lost),
-    filesAtFault: [...damaged, ...missing].some((key) => !lost.includes(key)),
-    ...outcome,
+    filesAtFault,
   };
+  return { name, folder, kind, ...times, keyIds, objectStore, complete, bytes: bytesOf(entries), ...files, ...outcome };
 }
 
 /** @param {readonly string[]} keys @returns {Some} */
@@ -33,46 +30,31 @@ export function some(keys) {
   return { count: keys.length, keys: [...keys].sort().slice(0, SHOWN) };
 }
 
-/**
- * @param {ReturnType<typeof backupResult>} backup
- * @returns {string[]}
- */
-export function backupLines({
-  name,
-  folder,
-  kind,
-  bytes,
-  keyIds,
-  objectStore,
-  archivesWal,
-  deleted,
-  unreadable,
-  ...files
-}) {
-  const { complete, damaged, missing, lacking, lost } = files;
-  const size = `${(bytes / 1024 / 1024).toFixed(1)} MB in ${folder}`;
-  const lines = [complete ? `${name} is complete: ${size}` : `${name} is INCOMPLETE, it lacks files: ${size}`];
-  lines.push(`${KEYS}${keyIds.length === 0 ? '.' : `; a restore needs ${keyIds.join(', ')}.`}`);
-  if (objectStore !== null)
-    lines.push(`It does not contain the files of ${objectStore}, which must keep their versions itself.`);
-  if (kind === 'physical' && !archivesWal) {
-    lines.push('The server does not archive its write-ahead log, so no later point in time can be restored.');
-    lines.push('Set BACKUP_DIR in the environment of the service and restart it.');
-  }
-  lines.push(
+/** @param {ReturnType<typeof backupResult>} backup @returns {string[]} */
+export function backupLines({ name, complete, keyIds, objectStore, deleted, unreadable, ...rest }) {
+  const { damaged, missing, lacking, lost } = rest;
+  const isElsewhere = damaged.count + missing.count > lacking.count + lost.count;
+  const keys = keyIds.length === 0 ? '' : `; a restore needs ${keyIds.join(', ')}`;
+  return [
+    `${name} is ${complete ? 'complete' : 'INCOMPLETE, it lacks files'}: ${sizeOf(rest)}`,
+    `It contains no key-encryption keys. Store them apart from it${keys}.`,
+    ...when(objectStore, `It does not contain the files of ${objectStore}, which must keep their versions itself.`),
     ...keysLines('DAMAGED in FILES_DIR: the content does not fit the name', damaged),
     ...keysLines('MISSING in FILES_DIR: the database names them', missing),
     ...keysLines('NOT IN THE BACKUP: no earlier backup has an undamaged copy', lacking),
-  );
-  if (damaged.count + missing.count > lacking.count + lost.count)
-    lines.push(
-      'The other files are in this backup, from earlier ones: copy them from its folder `files` to FILES_DIR.',
-    );
-  if (lost.count > 0) lines.push(`Accepted as lost: ${lost.count} files.`);
-  if (unreadable.length > 0)
-    lines.push(`Without a usable manifest, neither counted nor deleted: ${unreadable.join(', ')}`);
-  if (deleted.length > 0) lines.push(`Deleted: ${deleted.join(', ')}`);
-  return lines;
+    ...when(
+      isElsewhere,
+      'This backup has the other files from earlier ones: copy them from its folder `files` to FILES_DIR.',
+    ),
+    ...when(lost.count, `Accepted as lost: ${lost.count} files.`),
+    ...when(unreadable.length, `Without a usable manifest, neither counted nor deleted: ${unreadable.join(', ')}`),
+    ...when(deleted.length, `Deleted: ${deleted.join(', ')}`),
+  ];
+}
+
+/** @param {unknown} applies @param {string} line */
+function when(applies, line) {
+  return applies ? [line] : [];
 }
 
 /** @param {string} title @param {Some} files */
@@ -82,32 +64,30 @@ function keysLines(title, { count, keys }) {
   return [`${count} files ${title}`, ...keys.map((key) => `  ${key}`), ...rest];
 }
 
+/** @param {{ bytes: number, folder: string }} backup */
+function sizeOf({ bytes, folder }) {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB in ${folder}`;
+}
+
 /**
- * @param {{ name: string, kind: string, startedAt: string, lastTransactionAt: string | null, setAside: string | null,
- *   files: { restored: number, present: number, omitted: number, fromOtherBackups: number, missing: Some, checkpoints: boolean } | null, waitingJobs: Record<string, number>,
- *   waitingMails: number, unpublishedEvents: number, keyIds: string[] }} restored
+ * @param {import('./restored-state.js').RestoredState & { name: string, startedAt: string, setAside: string | null,
+ *   files: { restored: number, present: number, omitted: number, missing: Some, checkpoints: boolean } }} restored
  * @returns {string[]}
  */
-export function restoreLines(restored) {
-  const { name, kind, startedAt, lastTransactionAt, setAside, files, keyIds } = restored;
-  const last =
-    kind === 'dump' ? `the state of ${startedAt}` : `the last transaction is of ${lastTransactionAt ?? startedAt}`;
-  const jobs = Object.entries(restored.waitingJobs).map(([job, count]) => `${count} ${job}`);
+export function restoreLines({ name, startedAt, setAside, files, keyIds, ...waiting }) {
+  const { waitingMails, unpublishedEvents, waitingJobs } = waiting;
+  const jobs = Object.entries(waitingJobs).map(([job, count]) => `${count} ${job}`);
+  const count = [`${waitingMails} mails`, `${unpublishedEvents} events`, ...jobs].join(', ');
+  const omitted = `${files.omitted} files of the backup were not restored: they belong to the object store of FILES_URL.`;
   return [
-    `${name} is restored: ${last}.`,
-    ...(setAside === null ? [] : [`The replaced database is in ${setAside}; delete it when you no longer need it.`]),
-    ...(files === null
-      ? []
-      : [`Files: ${files.restored + files.fromOtherBackups} restored, ${files.present} were present.`]),
-    ...(files === null ? [] : keysLines('MISSING: the database names them, and no backup has them', files.missing)),
-    ...(files?.omitted
-      ? [
-          `${files.omitted} files of the backup were not restored: they belong to the object store of FILES_URL. See "Files" in docs/operations.md.`,
-        ]
-      : []),
-    ...(files?.checkpoints ? ['The checkpoints of the action ledger were restored, because there were none.'] : []),
-    ...(keyIds.length === 0 ? [] : [`It needs the key-encryption keys ${keyIds.join(', ')}.`]),
-    `Waiting, and executed as soon as jobs run: ${restored.waitingMails} mails, ${restored.unpublishedEvents} events${jobs.length === 0 ? '' : `; jobs: ${jobs.join(', ')}`}.`,
+    `${name} is restored: the state of ${startedAt}.`,
+    ...when(setAside, `The replaced database is in ${setAside}; delete it when you no longer need it.`),
+    `Files: ${files.restored} restored, ${files.present} were present.`,
+    ...keysLines('MISSING: the database names them, and no backup has them', files.missing),
+    ...when(files.omitted, `${omitted} See "Files" in docs/operations.md.`),
+    ...when(files.checkpoints, 'The checkpoints of the action ledger were restored, because there were none.'),
+    ...when(keyIds.length, `It needs the key-encryption keys ${keyIds.join(', ')}.`),
+    `Waiting, and executed as soon as jobs run: ${count}.`,
     'Now follow "After a restore" in docs/operations.md before you start the service with jobs:',
     '  platform ledger verify',
     '  platform ledger checkpoint --restored "<reason>"',
@@ -119,12 +99,10 @@ export function restoreLines(restored) {
  * @param {{ name: string, folder: string, complete: boolean, bytes: number, wasPresent: boolean, deleted: string[] }} copy
  * @returns {string[]}
  */
-export function copyLines({ name, folder, complete, bytes, wasPresent, deleted }) {
-  const size = `${(bytes / 1024 / 1024).toFixed(1)} MB in ${folder}`;
-  const lines = [
-    wasPresent ? `${name} was copied before and is undamaged: ${size}` : `${name} is copied and verified: ${size}`,
+export function copyLines({ name, complete, wasPresent, deleted, ...copy }) {
+  return [
+    `${name} ${wasPresent ? 'was copied before and is undamaged' : 'is copied and verified'}: ${sizeOf(copy)}`,
+    ...when(!complete, 'The backup itself is INCOMPLETE, it lacks files.'),
+    ...when(deleted.length, `Deleted: ${deleted.join(', ')}`),
   ];
-  if (!complete) lines.push('The backup itself is INCOMPLETE, it lacks files.');
-  if (deleted.length > 0) lines.push(`Deleted: ${deleted.join(', ')}.`);
-  return lines;
 }

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { LaunchError } from '../launch-error.js';
 import { codeOf, isAlive } from '../processes.js';
 import { findPostmaster, stopPostmaster, wordsOf } from './postmaster.js';
@@ -55,13 +55,13 @@ function isComplete(cluster) {
 /**
  * Sets and keeps a new password of the superuser while no server runs (PostgreSQL's single-user mode requires none).
  * @param {string} cluster
- * @param {{ programs: Programs, user: ServerUser, settings?: Record<string, string> }} options `settings`: further ones
+ * @param {{ programs: Programs, user: ServerUser }} options
  */
-export async function renewPasswords(cluster, { programs, user, settings = {} }) {
+export async function renewPasswords(cluster, { programs, user }) {
   const passwords = newPasswords();
   const { path, ...process } = serverProcess(cluster, user);
-  const all = { exit_on_error: 'on', log_checkpoints: 'off', ...settings };
-  const words = ['--single', '-D', path, ...wordsOf(all), 'postgres'];
+  const settings = wordsOf({ exit_on_error: 'on', log_checkpoints: 'off' });
+  const words = ['--single', '-D', path, ...settings, 'postgres'];
   const input = `alter role postgres password '${passwords.superuser}';\n`;
   const { code, output } = await run([programs.postgres, ...words], { ...process, input });
   if (code !== 0) throw failure('The password of the database could not be set.', output);
@@ -118,8 +118,8 @@ function rejectFullDisk(area) {
 }
 
 /**
- * Deletes the drafts of processes that were killed, and ends the servers that they left: a restore runs one on its draft. The
- * name of a draft contains the process id.
+ * Deletes the drafts of processes that were killed, and ends the servers that they left: a restore runs one on a cluster in
+ * its draft. The name of a draft contains the process id.
  * @param {string} cluster
  */
 export async function removeAbandonedDrafts(cluster) {
@@ -127,7 +127,7 @@ export async function removeAbandonedDrafts(cluster) {
   for (const name of readdirSync(parent)) {
     const creator = /\.draft-(\d+)-/.exec(name)?.[1];
     if (!creator || isAlive(Number(creator))) continue;
-    const server = findPostmaster(join(parent, name));
+    const server = findPostmaster(join(parent, name, basename(cluster)));
     if (server !== null) await stopPostmaster(server.pid);
     rmSync(join(parent, name), { recursive: true, force: true });
   }

@@ -11,7 +11,6 @@ import { findPostmaster, lastStart, launchPostmaster, stopPostmaster } from './p
 import { findPrograms, packagedServer } from './programs.js';
 import { failure, serverUserFor } from './server-user.js';
 import { registerUsage } from './usage.js';
-import { ARCHIVE_LATER, archiveSettings } from './wal-archive.js';
 
 /** @typedef {import('./postmaster.js').Postmaster} Postmaster */
 
@@ -22,7 +21,6 @@ import { ARCHIVE_LATER, archiveSettings } from './wal-archive.js';
  *   that is already running keeps its port
  * @property {boolean} [durable] false: does not wait for the disk, for tests; a power failure then destroys the data. Default true
  * @property {string} [logFile] log of the server; default `<dataDir>/postgres.log`
- * @property {string} [backupDir] the server archives its write-ahead log below this folder. Default: no archive
  * @property {(line: string) => void} [log] receives sentences that a person should read
  * @property {AbortSignal} [signal] aborts the start
  */
@@ -57,11 +55,11 @@ const TEMPORARY = ['lock file "postmaster.pid"', 'pre-existing shared memory blo
  * @throws {LaunchError} unsupported platform, port in use, missing permission, full disk; with a remedy
  */
 export async function startPostgres(wanted) {
-  const { dataDir, port, durable = true, logFile, backupDir, log = () => undefined, signal } = wanted;
+  const { dataDir, port, durable = true, logFile, log = () => undefined, signal } = wanted;
   const area = resolve(dataDir);
   createFolder(area);
   const cluster = clusterIn(area);
-  const options = { port, durable, logFile: resolve(logFile ?? join(area, 'postgres.log')), backupDir, log };
+  const options = { port, durable, logFile: resolve(logFile ?? join(area, 'postgres.log')), log };
   const deadline = Date.now() + START_WITHIN_MS;
   for (;;) {
     signal?.throwIfAborted();
@@ -126,14 +124,14 @@ async function stopEmbedded(cluster, pid) {
 
 /**
  * @param {string} area
- * @param {{ port: number | undefined, durable: boolean, logFile: string, backupDir: string | undefined, log: (line: string) => void }} options
+ * @param {{ port: number | undefined, durable: boolean, logFile: string, log: (line: string) => void }} options
  */
-async function launch(area, { port, durable, logFile, backupDir, log }) {
+async function launch(area, { port, durable, logFile, log }) {
   const cluster = clusterIn(area);
   const user = serverUserFor(cluster);
   const programs = findPrograms(packagedServer(), { area, user });
   await ensureCluster(cluster, { programs, user, durable, log });
-  if (findPasswords(cluster) === null) await renewPasswords(cluster, { programs, user, settings: ARCHIVE_LATER });
+  if (findPasswords(cluster) === null) await renewPasswords(cluster, { programs, user });
   // PostgreSQL requires it, and a `chmod -R` over the project changes it.
   chmodSync(cluster, 0o700);
   return launchPostmaster(cluster, {
@@ -142,7 +140,6 @@ async function launch(area, { port, durable, logFile, backupDir, log }) {
     port: await choosePort(cluster, port),
     durable,
     logFile,
-    settings: backupDir === undefined ? {} : archiveSettings(resolve(backupDir), { cluster, user }),
   });
 }
 

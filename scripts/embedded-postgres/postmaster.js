@@ -47,15 +47,14 @@ export function findPostmaster(cluster) {
  * Starts a server on a cluster, in its own session: a Ctrl-C in the terminal must not reach it, because the launcher stops
  * the service first. It may still be starting, or end at once, when this returns.
  * @param {string} cluster
- * @param {{ postgres: string, user: import('./server-user.js').ServerUser, port: number, durable: boolean, logFile: string,
- *   settings?: Record<string, string> }} options `settings`: further ones
+ * @param {{ postgres: string, user: import('./server-user.js').ServerUser, port: number, durable: boolean, logFile: string }} options
  * @returns {Postmaster}
  */
-export function launchPostmaster(cluster, { postgres, user, port, durable, logFile, settings = {} }) {
+export function launchPostmaster(cluster, { postgres, user, port, durable, logFile }) {
   const log = openLog(logFile);
   const from = fstatSync(log).size;
   const { path, ...options } = serverProcess(cluster, user);
-  const words = ['-D', path, ...wordsOf({ ...settingsOf({ port, durable }), ...settings })];
+  const words = ['-D', path, ...wordsOf(settingsOf({ port, durable }))];
   const child = spawn(postgres, words, { ...options, detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
   const exited = new Promise((/** @type {(_: void) => void} */ resolve) => {

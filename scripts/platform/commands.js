@@ -210,15 +210,10 @@ export const COMMANDS = [
     arguments: [{ name: 'backup', purpose: 'name of the backup; the newest by default', optional: true }],
     options: [
       { flags: '--from <folder>', purpose: 'folder of the backups; BACKUP_DIR by default' },
-      {
-        flags: '--at <time>',
-        purpose:
-          'embedded server: the state of this time, such as 2026-11-23T14:05:00Z; `backup`: not beyond the backup itself. By default everything that was archived',
-      },
       { flags: '--verify', purpose: 'only compare the backup with the hashes in its manifest' },
       { flags: '--replace', purpose: 'also if the database contains data' },
     ],
-    examples: ['restore --verify', 'restore', 'restore --at 2026-11-23T14:05:00Z --replace'],
+    examples: ['restore --verify', 'restore', 'restore 20261123T020000Z --replace'],
   },
   {
     name: 'doctor',

@@ -11,19 +11,17 @@ type Manifest = Awaited<ReturnType<BackupStore['create']>>['manifest'];
 const { signal } = new AbortController();
 const NOON = new Date('2026-11-23T12:00:00Z');
 const CONTENT = 'content';
-const CLUSTER = '7711434088274222259';
 
-function manifestOf(number: number, more: Partial<Manifest> = {}): Manifest {
+function manifestOf(more: Partial<Manifest> = {}): Manifest {
   const sha256 = createHash('sha256').update(CONTENT).digest('hex');
   return {
     format: 1,
-    number,
     kind: 'dump',
     startedAt: NOON.toISOString(),
     finishedAt: NOON.toISOString(),
     serviceVersion: '1.0.0',
     postgresVersion: '18.4',
-    physical: null,
+    folders: [],
     keyIds: [],
     objectStore: null,
     complete: true,
@@ -35,23 +33,17 @@ function manifestOf(number: number, more: Partial<Manifest> = {}): Manifest {
 }
 
 async function create(store: BackupStore, more: Partial<Manifest> = {}, { at = NOON, content = CONTENT } = {}) {
-  const fill = async (folder: string, number: number) => {
+  const fill = async (folder: string) => {
     writeFileSync(join(folder, 'database.dump'), content);
-    return { manifest: manifestOf(number, more), linked: new Set<string>() };
+    return { manifest: manifestOf(more), linked: new Set<string>() };
   };
   return (await store.create(at, fill, signal)).name;
 }
 
-/** A physical backup whose log begins with this segment. */
-function since(firstSegment: string): Partial<Manifest> {
-  const physical = { systemIdentifier: CLUSTER, firstSegment, lastSegment: firstSegment, endLsn: '0/0' };
-  return { kind: 'physical', physical: { ...physical, completeAt: NOON.toISOString(), folders: [] } };
-}
-
-it('the newest backups are kept, in the order of their creation and not of their clocks', async () => {
+it('the newest backups are kept, and a clock that was set back does not change their order', async () => {
   const store = new BackupStore(newFolder());
   const names = [await create(store), await create(store), await create(store, {}, { at: new Date(0) })];
-  expect(names).toEqual(['20261123T120000Z', '20261123T120001Z', '19700101T000000Z']);
+  expect(names).toEqual(['20261123T120000Z', '20261123T120001Z', '20261123T120002Z']);
   expect(store.prune('dump', 2)).toEqual(names.slice(0, 1));
   expect(store.list().map(({ name }) => name)).toEqual(names.slice(1));
 });
@@ -74,41 +66,20 @@ it('a backup whose files differ from its manifest, or that fails, is not kept an
   expect(readdirSync(store.folder)).toEqual(['20261123T120000Z']);
 });
 
-it('segments that a kept backup of any timeline needs are kept, and histories always', async () => {
-  const store = new BackupStore(newFolder());
-  const archive = join(store.folder, `wal-${CLUSTER}`);
-  mkdirSync(archive);
-  const segment = (timeline: number, number: number) => `0000000${timeline}000000000000000${number}`;
-  const names = ['00000002.history', ...[1, 2, 3].flatMap((number) => [segment(1, number), segment(2, number)])];
-  for (const name of names) writeFileSync(join(archive, `${name}.gz`), '');
-  const left = () => readdirSync(archive).map((name) => name.slice(0, -3));
-
-  await create(store, since(segment(1, 1)));
-  await create(store, since(segment(2, 3)));
-  await create(store, since(segment(1, 2)));
-  expect(store.prune('physical', 2)).toHaveLength(1);
-  expect(left().sort()).toEqual(names.filter((name) => !name.endsWith('1') || name.includes('history')).sort());
-
-  const other = { ...since(segment(1, 1)) };
-  if (other.physical) other.physical = { ...other.physical, systemIdentifier: '1' };
-  await create(store, other);
-  await create(store, other);
-  expect(store.prune('physical', 2)).toHaveLength(2);
-  expect(left()).toEqual(['00000002.history']);
-});
-
 it('a manifest whose paths leave the backup, or that is no manifest, makes no backup', async () => {
   const store = new BackupStore(newFolder());
   const usable = await create(store);
-  const [entry] = manifestOf(1).entries;
+  const { entries } = manifestOf();
   const paths = ['../a', '/etc/passwd', 'a/../../b', 'a//b', '', './a', 'a\\b'];
-  const physical = { ...since('000000010000000000000001').physical, folders: ['../a'] };
   const invalid = [
-    ...paths.map((path) => JSON.stringify(manifestOf(2, { entries: [{ ...entry, path }] as Manifest['entries'] }))),
-    JSON.stringify({ ...manifestOf(2), kind: 'physical', physical }),
-    JSON.stringify({ ...manifestOf(2), format: 2 }),
-    '{',
-  ];
+    ...paths.map((path) => ({ entries: [...entries, { path, bytes: 0, sha256: entries[0]?.sha256 }] })),
+    ...paths.map((path) => ({ folders: [path] })),
+    { entries: [] },
+    { kind: 'physical' },
+    { format: 2 },
+    { lacking: ['../a'] },
+  ].map((more) => JSON.stringify({ ...manifestOf(), ...more }));
+  invalid.push('{', 'null');
   for (const [n, text] of invalid.entries()) {
     const name = `20261123T1300${String(n).padStart(2, '0')}Z`;
     mkdirSync(join(store.folder, name));
@@ -177,6 +148,25 @@ describe('platform backup copy', () => {
     await create(to, { serviceVersion: '2.0.0' });
     await expect(copy(from.folder, to.folder)).rejects.toThrow('contains another backup with the name');
     expect(to.get(name).manifest.serviceVersion).toBe('2.0.0');
+  });
+
+  it('after the folder of the backups was lost, a copy of the first new backup is the newest copy', async () => {
+    const to = new BackupStore(newFolder());
+    for (const day of [1, 2, 3]) await create(to, {}, { at: new Date(NOON.getTime() - day * 86_400_000) });
+    const from = new BackupStore(newFolder());
+    const name = await create(from);
+    await copy(from.folder, to.folder);
+    expect(to.list().at(-1)?.name).toBe(name);
+  });
+
+  it('a backup that is older than the newest copy is copied only if it is named, because a restore would choose the other', async () => {
+    const [from, to] = [new BackupStore(newFolder()), new BackupStore(newFolder())];
+    const later = await create(to, {}, { at: new Date('2099-01-01T00:00:00Z') });
+    const name = await create(from);
+    await expect(copy(from.folder, to.folder)).rejects.toMatchObject({ exitCode: 65 });
+    expect(nameOf(to.folder)).toEqual([later]);
+    await copy(from.folder, to.folder, name);
+    expect(nameOf(to.folder).sort()).toEqual([name, later]);
   });
 
   it('old copies beyond BACKUP_KEEP are deleted after the newest was copied', async () => {

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { copyFiles, restoreFiles, restoreNeeded } from '../../scripts/backup/files.js';
+import { copyFiles, restoreFiles } from '../../scripts/backup/files.js';
 import { newFolder } from '../launcher/folders.js';
 
 type Options = Parameters<typeof copyFiles>[1];
@@ -26,7 +26,9 @@ function source(content = 'bytes') {
 async function backup(places: Parameters<typeof copyFiles>[0], { earlier = [], keys = [] }: Partial<Options> = {}) {
   const folder = newFolder();
   const copied = await copyFiles(places, { target: folder, earlier, keys, signal });
-  return { ...copied, folder, manifest: { entries: copied.entries } as Backup['manifest'], name: basename(folder) };
+  const { entries, lacking } = copied;
+  const manifest = { entries, lacking, lost: [] as string[] } as Backup['manifest'];
+  return { ...copied, folder, manifest, name: basename(folder) };
 }
 
 it('a backup of a service with a bucket contains the checkpoints of the ledger and no files', async () => {
@@ -37,28 +39,40 @@ it('a backup of a service with a bucket contains the checkpoints of the ledger a
 it('a restore to a service with a bucket restores the checkpoints and counts the files that it omits', async () => {
   const taken = await backup(source());
   const checkpointFile = join(newFolder(), 'checkpoints.jsonl');
-  const omitted = await restoreFiles(taken, { filesDir: null, checkpointFile, signal });
+  const omitted = await restoreFiles(taken, { filesDir: null, checkpointFile, others: [], signal });
   expect([omitted, existsSync(checkpointFile)]).toEqual([
-    { restored: 0, present: 0, omitted: 1, checkpoints: true },
+    { restored: 0, present: 0, omitted: 1, missing: [], checkpoints: true },
     true,
   ]);
 
   const root = newFolder();
-  const restored = await restoreFiles(taken, { filesDir: join(root, 'files'), checkpointFile, signal });
+  const places = { filesDir: join(root, 'files'), checkpointFile };
+  const restored = await restoreFiles(taken, { ...places, others: [], signal });
   expect([restored, existsSync(join(root, STORED))]).toEqual([
-    { restored: 1, present: 0, omitted: 0, checkpoints: false },
+    { restored: 1, present: 0, omitted: 0, missing: [], checkpoints: false },
     true,
   ]);
 });
 
-it('a file that the restored database names is taken from any backup that has it undamaged', async () => {
-  const backups = [await backup(source('BYTES')), await backup(source())];
-  const filesDir = newFolder();
+it('a file that the restored backup lacks is taken from any backup that has it undamaged', async () => {
+  const { checkpointFile } = source();
+  const absent = { filesDir: newFolder(), checkpointFile };
   const other = 'f'.repeat(64);
-  const keys = [SHA256, other];
-  expect(await restoreNeeded(keys, { filesDir, backups, signal })).toEqual({ added: 1, missing: [other] });
-  expect(await restoreNeeded(keys, { filesDir, backups, signal })).toEqual({ added: 0, missing: [other] });
-  expect(await restoreNeeded(keys, { filesDir: null, backups, signal })).toEqual({ added: 0, missing: [] });
+  const taken = await backup(absent, { keys: [SHA256, other] });
+  const options = { filesDir: newFolder(), checkpointFile, signal, others: [await backup(source())] };
+  expect(await restoreFiles(taken, options)).toMatchObject({ restored: 1, present: 0, missing: [other] });
+  expect(readFileSync(join(options.filesDir, STORED.slice('files/'.length)), 'utf8')).toBe('bytes');
+  expect(await restoreFiles(taken, options)).toMatchObject({ restored: 0, present: 1, missing: [other] });
+});
+
+it('a damaged stored file is restored, and a damaged copy of it in a backup is not used', async () => {
+  const taken = await backup(source());
+  const places = source('BYTES');
+  const other = await backup(source());
+  writeFileSync(join(taken.folder, STORED), 'BYTES');
+  expect(await restoreFiles(taken, { ...places, others: [], signal })).toMatchObject({ missing: [SHA256] });
+  expect(await restoreFiles(taken, { ...places, others: [other], signal })).toMatchObject({ restored: 1, missing: [] });
+  expect(readFileSync(join(dirname(places.filesDir), STORED), 'utf8')).toBe('bytes');
 });
 
 it('a stored file that was damaged later is taken from the newest backup that has it undamaged', async () => {

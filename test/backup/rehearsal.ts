@@ -85,7 +85,9 @@ export class Rehearsal {
   }
 
   async isConserved(): Promise<boolean> {
-    return (await this.request<{ data: Integrity }>('GET', '/v1/admin/finance/integrity')).body.data.conserved;
+    const { body } = await this.request<{ data: Integrity }>('GET', '/v1/admin/finance/integrity');
+    expect(body).toMatchObject({ data: { conserved: expect.any(Boolean) } });
+    return body.data.conserved;
   }
 
   async verifyLedger(): Promise<Verification> {

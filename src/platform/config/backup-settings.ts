@@ -1,11 +1,10 @@
 import { optionalPostgresUrl, optionalText, wholeNumber } from './settings.js';
 
-/** Backups are made by commands; the embedded server archives its write-ahead log for them. */
+/** Backups are made by commands. */
 export const backupSettings = {
   backupDir: optionalText({
     name: 'BACKUP_DIR',
-    purpose:
-      'Folder of the backups, outside DATA_DIR and best on another disk; with it the embedded server archives its write-ahead log there, for a restore to a point in time. Absent: no archive',
+    purpose: 'Folder of the backups, outside DATA_DIR and best on another disk. Absent: commands need `--to` or `--from`',
     example: '/var/backups/travel',
     expected: 'a folder',
     form: /^[^\0]{1,500}$/,

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../../scripts/ports.js';
 import { newFolder, PROJECT } from '../launcher/folders.js';
@@ -17,36 +18,60 @@ const programs = existsSync(ROOT)
       .map((version) => join(ROOT, version, 'bin'))
       .find((folder) => ['initdb', 'pg_ctl', 'pg_dump', 'pg_restore'].every((name) => existsSync(join(folder, name))))
   : undefined;
+/** Other moments than those of the dumps need pgBackRest. */
+const hasPgBackRest = programs !== undefined && spawnSync('pgbackrest', ['version']).status === 0;
 const ROLES = readFileSync(join(PROJECT, 'deploy/sql/roles.sql'), 'utf8');
 
 const root = newFolder({ open: true });
 const [dataDir, backupDir, cluster] = [join(root, 'data'), join(root, 'backups'), join(root, 'cluster')];
+const repository = join(root, 'repository');
 const port = await freePort();
 const authority = join(root, 'authority.crt');
+const pgBackRestFile = join(root, 'pgbackrest.conf');
+/** The user nobody. */
+const SERVER_USER = 65534;
 
 function urlOf(role: string, database: string): string {
   return `postgresql://${role}@127.0.0.1:${port}/${database}`;
 }
 
-/** PostgreSQL does not run as root. */
-function runProgram(name: string, words: string[]): void {
-  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-  const { status, stdout, stderr } = spawnSync(join(programs ?? '', name), words, {
+/** A file of deploy/pgbackrest without its comments. */
+function deployed(name: string): string[] {
+  const lines = readFileSync(join(PROJECT, 'deploy/pgbackrest', name), 'utf8').split('\n');
+  return lines.filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+/** Neither PostgreSQL nor pgBackRest runs as root. The server keeps the environment for its `archive_command`. */
+function runProgram(program: string, words: string[]): string {
+  const user = process.getuid?.() === 0 ? { uid: SERVER_USER, gid: SERVER_USER } : {};
+  const { status, stdout, stderr } = spawnSync(program, words, {
     ...user,
     cwd: '/',
     encoding: 'utf8',
+    env: { PATH: process.env['PATH'], PGBACKREST_CONFIG: pgBackRestFile },
     // The server keeps what it inherits.
-    stdio: name === 'pg_ctl' ? 'ignore' : 'pipe',
+    stdio: program.endsWith('pg_ctl') ? 'ignore' : 'pipe',
   });
-  if (status !== 0) throw new Error(`${name}: ${stdout}${stderr}`);
+  if (status !== 0) throw new Error(`${program}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+function postgresProgram(name: string): string {
+  return join(programs ?? '', name);
 }
 
 /** Starts the server, with a certificate that names another host. */
 function startCluster(): void {
-  for (const folder of [dataDir, cluster]) mkdirSync(folder);
-  const owner = process.getuid?.() === 0 ? 65534 : undefined;
-  if (owner !== undefined) chownSync(cluster, owner, owner);
-  runProgram('initdb', ['-D', cluster, '--auth=trust', '--username=postgres', '--encoding=UTF8', '--no-sync']);
+  const options = `-p ${port} -k ${cluster} -c listen_addresses=127.0.0.1 -c fsync=off -c ssl=on`;
+  runProgram(postgresProgram('pg_ctl'), ['-D', cluster, '-w', '-o', options, '-l', join(cluster, 'log'), 'start']);
+}
+
+function createCluster(): void {
+  for (const folder of [dataDir, cluster, repository]) mkdirSync(folder);
+  const owner = process.getuid?.() === 0 ? SERVER_USER : undefined;
+  if (owner !== undefined) for (const folder of [cluster, repository]) chownSync(folder, owner, owner);
+  const words = ['-D', cluster, '--auth=trust', '--username=postgres', '--encoding=UTF8', '--no-sync'];
+  runProgram(postgresProgram('initdb'), words);
   const signer = new TestAuthority();
   const { cert, key } = signer.issue('database.example');
   for (const [name, text] of Object.entries({ 'server.crt': cert, 'server.key': key })) {
@@ -54,8 +79,35 @@ function startCluster(): void {
     if (owner !== undefined) chownSync(join(cluster, name), owner, owner);
   }
   writeFileSync(authority, signer.cert);
-  const options = `-p ${port} -k '' -c listen_addresses=127.0.0.1 -c fsync=off -c ssl=on`;
-  runProgram('pg_ctl', ['-D', cluster, '-w', '-o', options, '-l', join(cluster, 'log'), 'start']);
+  if (!hasPgBackRest) return;
+  writeFileSync(
+    join(cluster, 'postgresql.conf'),
+    [readFileSync(join(cluster, 'postgresql.conf'), 'utf8'), ...deployed('postgresql.conf')].join('\n'),
+  );
+  const configuration = deployed('pgbackrest.conf')
+    .map((line) =>
+      line.replace(/^(repo1|log)-path=.*/, `$1-path=${repository}`).replace(/^pg1-path=.*/, `pg1-path=${cluster}`),
+    )
+    .join('\n');
+  const ofTest = [
+    `pg1-port=${port}`,
+    `pg1-socket-path=${cluster}`,
+    'pg1-user=postgres',
+    '[global]',
+    `lock-path=${repository}/lock`,
+    `spool-path=${repository}/spool`,
+  ];
+  writeFileSync(pgBackRestFile, [configuration, ...ofTest, ''].join('\n'));
+}
+
+function stopCluster(mode: 'fast' | 'immediate'): void {
+  runProgram(postgresProgram('pg_ctl'), ['-D', cluster, '-m', mode, '-w', 'stop']);
+}
+
+/** Runs a command of the page on point-in-time recovery, or of the jobs in deploy/pgbackrest. */
+function pgBackRest(command: string, ...more: string[]): string {
+  const [program = '', ...words] = command.split(' ');
+  return runProgram(program, [...words, ...more]);
 }
 
 async function createDatabase(name: string): Promise<void> {
@@ -123,9 +175,25 @@ async function overtaken(rehearsal: Rehearsal): Promise<string> {
 }
 
 describe('backup and restore of an external server', () => {
+  let [early, late, rendition, moment] = ['', '', '', ''];
+  let counts: Record<string, number> = {};
+  let file: Buffer | null = null;
+
+  /** What the service itself says of a restored database. */
+  async function verify(restored: Rehearsal): Promise<void> {
+    await restored.start({ JOBS: 'false' });
+    expect(await Promise.all([early, late].map((id) => restored.channelStatus(id)))).toEqual([200, 404]);
+    expect(await restored.download(rendition)).toEqual(file);
+    expect(await restored.isConserved()).toBe(true);
+    const { breaks, findings } = await restored.verifyLedger();
+    expect(breaks).toEqual([]);
+    expect(findings.map(({ code }) => code)).toEqual(['older_than_checkpoint']);
+    await restored.stop();
+  }
+
   afterAll(async () => {
     await endAll();
-    if (existsSync(join(cluster, 'postmaster.pid'))) runProgram('pg_ctl', ['-D', cluster, '-m', 'immediate', 'stop']);
+    if (existsSync(join(cluster, 'postmaster.pid'))) stopCluster('immediate');
     rmSync(root, { recursive: true, force: true });
   });
 
@@ -134,19 +202,27 @@ describe('backup and restore of an external server', () => {
       process.stdout.write('not run: pg_dump beside a server of its version\n');
       return;
     }
+    createCluster();
     startCluster();
     await createDatabase('travel');
 
     const rehearsal = rehearsalOn('travel');
     await rehearsal.start();
-    const early = await rehearsal.createChannel('Before the backup');
-    const rendition = await rehearsal.render();
-    const file = await rehearsal.download(rendition);
+    early = await rehearsal.createChannel('Before the backup');
+    rendition = await rehearsal.render();
+    file = await rehearsal.download(rendition);
     await rehearsal.stop();
-    const counts = await countRows(urlOf('postgres', 'travel'));
+    counts = await countRows(urlOf('postgres', 'travel'));
     await connected(urlOf('postgres', 'travel'), (client) =>
       client.query('create schema other_program; create table other_program.notes as select 1 as note'),
     );
+    if (hasPgBackRest) {
+      for (const command of ['stanza-create', 'check']) pgBackRest(`pgbackrest --stanza=travel ${command}`);
+      pgBackRest(deployed('cron')[0]?.replace(/^.* (?=pgbackrest )/, '') ?? '');
+      // pgBackRest compares whole seconds.
+      await pause(1_000);
+      moment = new Date().toISOString().replace('T', ' ').replace('Z', '+00');
+    }
     // The job knows neither the owner nor the role of the service.
     const { DATABASE_URL: _, MIGRATION_DATABASE_URL: owner, ...shared } = rehearsal.environment;
     const job = new Rehearsal({
@@ -157,7 +233,7 @@ describe('backup and restore of an external server', () => {
     expect((await job.run('restore', ['--verify'])).code).toBe(0);
     expect(taken.kind).toBe('dump');
     await rehearsal.start({ JOBS: 'false' });
-    const late = await rehearsal.createChannel('After the backup');
+    late = await rehearsal.createChannel('After the backup');
     expect(await rehearsal.run('restore')).toEqual({
       code: 78,
       output: expect.stringMatching(/The database contains \d+ tables\..*--replace/s),
@@ -185,16 +261,29 @@ describe('backup and restore of an external server', () => {
     await rehearsal.succeed('restore', ['--replace']);
     expect(await countRows(urlOf('postgres', 'travel'))).toEqual({ ...counts, 'other_program.notes': 1 });
 
-    for (const restored of [copy, rehearsal]) {
-      await restored.start({ JOBS: 'false' });
-      expect(await Promise.all([early, late].map((id) => restored.channelStatus(id)))).toEqual([200, 404]);
-      expect(await restored.download(rendition)).toEqual(file);
-      expect(await restored.isConserved()).toBe(true);
-      const { breaks, findings } = await restored.verifyLedger();
-      expect(breaks).toEqual([]);
-      expect(findings.map(({ code }) => code)).toEqual(['older_than_checkpoint']);
-      await restored.stop();
+    await verify(rehearsal);
+  }, 400_000);
+
+  it('pgBackRest restores the server to a moment between two writes, and the service verifies the database', async () => {
+    if (!hasPgBackRest) {
+      process.stdout.write('not run: pgbackrest\n');
+      return;
     }
+    stopCluster('fast');
+    pgBackRest('pgbackrest --stanza=travel --delta --type=time --target-action=promote restore', `--target=${moment}`);
+    startCluster();
+    const url = urlOf('postgres', 'travel');
+    const promoted = 'select from (select pg_is_in_recovery() as replays) state where not replays';
+    await until(() => connected(url, async (client) => (await client.query(promoted)).rowCount === 1));
+    await connected(url, (client) => client.query('analyze'));
+    expect(await countRows(url)).toEqual({ ...counts, 'other_program.notes': 1 });
+
+    const rehearsal = rehearsalOn('travel');
+    await verify(rehearsal);
+    const words = ['ledger', 'checkpoint', '--restored', 'Rehearsal of a restore'];
+    expect(await rehearsal.command(words)).toEqual({ code: 0, output: expect.stringContaining('Rehearsal') });
+    expect((await rehearsal.command(['ledger', 'verify'])).code).toBe(0);
+    pgBackRest('pgbackrest --stanza=travel check');
   }, 400_000);
 
   it('the client programs use TLS as the service does', async () => {
