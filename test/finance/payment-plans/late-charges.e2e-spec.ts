@@ -190,6 +190,26 @@ describe('sales without a tax code', () => {
       ]);
     }
     expect(open.length).toBeGreaterThan(0);
+
+    // Once a line has billed the fee, the rest is for the other item only.
+    const billed = await owner.post<{ data: { id: string } }>(`${FINANCE}/invoices`, {
+      bookingId: booking.id,
+      lines: [{ bookingItemId: fee.id, description: 'Fee', priceBasis: 'gross', unitPriceCents: 3_000 }],
+    });
+    expect((await owner.post(`${FINANCE}/invoices/${billed.body.data.id}/issuance`, {})).status).toBe(200);
+    expect(await linesOf({})).toEqual([[null, 9_000, 900]]);
+    const note = await owner.post<{ data: { id: string } }>(`${FINANCE}/credit-notes`, {
+      invoiceId: billed.body.data.id,
+      reason: 'correction',
+      reasonText: 'Billed too early',
+      lines: [{ linePosition: 1, amountCents: 1_000 }],
+    });
+    expect([note.status, note.text]).toEqual([201, note.text]);
+    expect((await owner.post(`${FINANCE}/credit-notes/${note.body.data.id}/issuance`, {})).status).toBe(200);
+    expect(await linesOf({})).toEqual([
+      [null, 9_000, 900],
+      ['outside_scope', 1_000, 0],
+    ]);
   });
 
   it('with the setting taxCodesRequired, staff add and change items with a tax code only', async () => {

@@ -28,8 +28,10 @@ export interface InvoiceSources {
   plan: LockedPlan | null;
   /** Those that are not cancelled. */
   items: readonly BookingItemSummary[];
-  /** What is on issued documents in each tax group. */
+  /** Amounts already billed, per tax group. */
   billed: readonly TaxGroup[];
+  /** The part of them that was for fees outside the scope of the tax. */
+  billedFeeCents: number;
   /** What documents show of the tax codes of the items, by id. */
   mentions: ReadonlyMap<string, TaxMention>;
   /** Fees for cancelled items are a compensation, outside the scope of the tax. */
@@ -109,8 +111,10 @@ function allocatedLines(label: string | null, amountCents: number, sources: Invo
   return allocateTax(rests, amountCents).flatMap(({ key, grossCents, taxCents }) => {
     const all = sources.items.filter((item) => keyOf(item) === key);
     const fees = sources.areFeesUntaxed ? all.filter(isUntaxedFee) : [];
-    const feeCents = feesWithin({ grossCents, taxCents }, sumOfItems(fees), sumOfItems(all));
-    const items = feeCents === 0 ? all : all.filter((item) => !fees.includes(item));
+    const openCents = rests.find((rest) => rest.key === key)?.grossCents ?? 0;
+    const openFeeCents = fees.length === 0 ? 0 : Math.max(0, sumOfItems(fees) - sources.billedFeeCents);
+    const feeCents = feesWithin({ grossCents, taxCents }, openFeeCents, openCents);
+    const items = fees.length === all.length ? all : all.filter((item) => !fees.includes(item));
     const billedCents = sources.billed.find((group) => group.key === key)?.grossCents ?? 0;
     const line = { priceBasis: 'allocated' } as const;
     const supply = {
@@ -133,14 +137,19 @@ export function isUntaxedFee({ feeOfItemId, taxCodeId, taxIncludedCents }: Booki
   return feeOfItemId !== null && taxCodeId === null && taxIncludedCents === 0;
 }
 
-/** The part of an amount without a tax code that is for fees; all of the tax is in the rest. */
+/**
+ * The part of an amount without a tax code that is for fees, in proportion to what is not billed yet; all of the tax is in
+ * the rest.
+ */
 function feesWithin(
   { grossCents, taxCents }: { grossCents: number; taxCents: number },
-  feeCents: number,
-  wholeCents: number,
+  openFeeCents: number,
+  openCents: number,
 ): number {
-  if (feeCents === 0 || wholeCents <= 0) return 0;
-  const share = Number(divideRounded(BigInt(grossCents) * BigInt(Math.min(feeCents, wholeCents)), BigInt(wholeCents)));
+  if (openFeeCents === 0 || openCents <= 0) return 0;
+  const share = Number(
+    divideRounded(BigInt(grossCents) * BigInt(Math.min(openFeeCents, openCents)), BigInt(openCents)),
+  );
   return Math.max(0, Math.min(share, grossCents - taxCents));
 }
 

@@ -36,7 +36,9 @@ export class InvoiceSourcesService {
     const mentions = await this.taxCodes.mentionsOf(taxCodeIds);
     const areFeesUntaxed =
       items.some(isUntaxedFee) && (await this.settings.get()).cancellationFeeTax === 'outside_scope';
-    return { plan, items, billed: await this.billedTaxes.byGroup(booking.id), mentions, areFeesUntaxed };
+    const billed = await this.billedTaxes.byGroup(booking.id);
+    const billedFeeCents = areFeesUntaxed ? await this.billedTaxes.feesOf(booking.id) : 0;
+    return { plan, items, billed, billedFeeCents, mentions, areFeesUntaxed };
   }
 
   /** `contentsOf` with the sources of now. Throws 409 `credit_due` with the documents that must be credited first. */

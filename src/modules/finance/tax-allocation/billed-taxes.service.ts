@@ -10,6 +10,15 @@ export const BILLED = `(document.number is not null and document.status <> 'void
 const BILLED_BY = `(document.number is not null and document.type in ('invoice', 'credit_note')
   and document.issue_date <= $3::date and (document.voided_on is null or document.voided_on > $3::date))`;
 
+/** What documents bill of an item in a tax group. */
+interface BilledItem {
+  /** The key of the tax group. */
+  key: string;
+  itemId: string;
+  grossCents: number;
+  taxCents: number;
+}
+
 /** What is on the documents of bookings in each tax group. */
 @Injectable()
 export class BilledTaxesService {
@@ -43,6 +52,41 @@ export class BilledTaxesService {
         taxCents: Number(tax),
       })),
     );
+  }
+
+  /** Invoices less credit notes, for each item that their lines name in a tax group. */
+  async byItem(bookingId: string): Promise<BilledItem[]> {
+    const rows = await this.database.prepared<{ key: string; itemId: string; gross: string; tax: string }>(
+      'billed-items',
+      `select coalesce(line.tax_code_id, '${GIVEN}') as key, line.booking_item_id as "itemId",
+         sum(case document.type when 'invoice' then line.total_cents else -line.total_cents end) as gross,
+         sum(case document.type when 'invoice' then line.tax_cents else -line.tax_cents end) as tax
+       from invoices document join invoice_lines line on line.invoice_id = document.id
+       where document.booking_id = $1 and document.purpose is null and ${BILLED} and line.booking_item_id is not null
+       group by line.tax_code_id, line.booking_item_id`,
+      [bookingId],
+    );
+    return rows.map(({ key, itemId, gross, tax }) => ({
+      key,
+      itemId,
+      grossCents: Number(gross),
+      taxCents: Number(tax),
+    }));
+  }
+
+  /** The gross of fees for cancelled items, which are outside the scope of the tax: invoices less credit notes. */
+  async feesOf(bookingId: string): Promise<number> {
+    const [row] = await this.database.prepared<{ gross: string }>(
+      'billed-fees',
+      `select coalesce(sum(case document.type when 'invoice' then line.total_cents else -line.total_cents end), 0) as gross
+       from invoices document
+       join invoice_lines line on line.invoice_id = document.id
+       left join booking_items item on item.id = line.booking_item_id
+       where document.booking_id = $1 and document.purpose is null and ${BILLED} and line.tax_code_id is null
+         and (line.tax_kind = 'outside_scope' or item.fee_of_item_id is not null)`,
+      [bookingId],
+    );
+    return Number(row?.gross ?? 0);
   }
 
   /** 409: documents of these groups must be credited first. `rests` are those of `wronglyBilled`. */
