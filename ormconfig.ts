@@ -83,6 +83,7 @@ import { CommissionAdjustments1795830000000 } from './src/migrations/17958300000
 import { RealtimeBounds1795860000000 } from './src/migrations/1795860000000-realtime-bounds.js';
 import { TypeormMetadata1795870000000 } from './src/migrations/1795870000000-typeorm-metadata.js';
 import { AddedTaxRates1796100000000 } from './src/migrations/1796100000000-added-tax-rates.js';
+import { AddedTaxRateIndexes1796100000010 } from './src/migrations/1796100000010-added-tax-rate-indexes.js';
 import { ExchangeRates1796100000100 } from './src/migrations/1796100000100-exchange-rates.js';
 import { BaseAmountsOfTaxLines1796100000110 } from './src/migrations/1796100000110-base-amounts-of-tax-lines.js';
 import { BaseAmountsOfLines1796100000120 } from './src/migrations/1796100000120-base-amounts-of-lines.js';
@@ -294,6 +295,7 @@ const migrations = [
   RealtimeBounds1795860000000,
   TypeormMetadata1795870000000,
   AddedTaxRates1796100000000,
+  AddedTaxRateIndexes1796100000010,
   ExchangeRates1796100000100,
   BaseAmountsOfTaxLines1796100000110,
   BaseAmountsOfLines1796100000120,
