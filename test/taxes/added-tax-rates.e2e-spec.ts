@@ -12,6 +12,7 @@ import {
 } from '../bookings/bookings.js';
 import { issuedNote } from '../finance/credit-notes/crediting.js';
 import { draft, type Invoice, issue, sell, type Sold } from '../finance/invoices/invoicing.js';
+import { eventually } from '../launcher/wait.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { newTaxCode, TAX_CODES, type TaxCode } from './tax-codes.js';
@@ -69,7 +70,9 @@ async function issued(bookingId: string, scheduleId: string | undefined): Promis
 }
 
 const redraw = (bookingId: string) =>
-  owner.post<{ data: Record<string, unknown>; code?: string }>(`${BOOKINGS}/${bookingId}/tax-redrawing`);
+  owner.post<{ data: Record<string, unknown>; code?: string; details?: object }>(
+    `${BOOKINGS}/${bookingId}/tax-redrawing`,
+  );
 
 async function redrawn(bookingId: string): Promise<Record<string, unknown>> {
   const { status, body } = await redraw(bookingId);
@@ -83,6 +86,7 @@ describe('a tax rate that is added after the sale', () => {
     const trip = await sold(taxCode);
     const early = await sold(taxCode, [{ serviceDate: '2027-06-30' }]);
     await issued(trip.id, trip.scheduleIds[0]);
+    const unmarked = await readBooking(owner, trip.id);
 
     expect(await rateAdded(taxCode)).toEqual([{ code: 'sold_at_another_rate', items: 1, bookings: 1 }]);
     await marked(taxCode);
@@ -103,6 +107,7 @@ describe('a tax rate that is added after the sale', () => {
 
     const before = await readBooking(owner, trip.id);
     expect(before['warnings']).toContain('tax_rate_changed');
+    expect(before.version).toBe(unmarked.version + 1);
     expect(await redrawn(trip.id)).toMatchObject({ warnings: [], totalCents: 119_000, version: before.version + 1 });
     expect(await itemOf(trip)).toMatchObject({
       taxRateBasisPoints: 2_100,
@@ -182,6 +187,9 @@ describe('a tax rate that is added after the sale', () => {
     expect(await patch(156_700)).toBe(5_700 + 21_000);
     expect(await patch(11_900)).toBe(1_900);
     expect(await patch(119_000)).toBe(5_700 + 14_457);
+    const path = `${BOOKINGS}/${trip.id}/items/${trip.itemIds[0]}`;
+    const repeated = await owner.patch(path, { title: 'Long trip', taxCodeId: taxCode.id });
+    expect(repeated.body).toMatchObject({ data: { earlierRateCents: 35_700, taxIncludedCents: 5_700 + 14_457 } });
 
     await issuedNote(owner, deposit, { reason: 'correction', reasonText: 'Wrong customer' });
     const whole = await draft(owner, { bookingId: trip.id });
@@ -201,6 +209,25 @@ describe('a tax rate that is added after the sale', () => {
     expect(await itemOf(trip, 1)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 19_000, version: 1 });
     const rest = await issued(trip.id, trip.scheduleIds[1]);
     expect(rest.lines).toMatchObject([{ totalCents: 119_000, taxCents: 9_500 + 10_326, taxRateBasisPoints: null }]);
+  });
+
+  it('an item keeps the tax of the lines that name it, and another one with its tax code and price keeps none of it', async () => {
+    const taxCode = await newTaxCode(owner);
+    const trip = await sold(taxCode, [{}, {}], []);
+    const second = { bookingItemId: trip.itemIds[1], description: 'Second trip', priceBasis: 'gross' };
+    const { id } = await draft(owner, { bookingId: trip.id, lines: [{ ...second, unitPriceCents: 119_000 }] });
+    expect((await issue(owner, id)).status).toBe(200);
+    await rateAdded(taxCode);
+    await marked(taxCode);
+    await redrawn(trip.id);
+    expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 20_653 });
+    expect(await itemOf(trip, 1)).toMatchObject({ earlierRateCents: 119_000, taxIncludedCents: 19_000 });
+    const rest = await draft(owner, { bookingId: trip.id });
+    expect(rest.lines).toMatchObject([{ totalCents: 119_000, taxCents: 20_653, taxRateBasisPoints: 2_100 }]);
+
+    await issuedNote(owner, { id }, { reason: 'correction', reasonText: 'Wrong customer' });
+    await redrawn(trip.id);
+    expect(await itemOf(trip, 1)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 20_653 });
   });
 
   it('an item that is reinstated after a rate was added has that rate, or is marked if documents bill it', async () => {
@@ -250,6 +277,68 @@ describe('a tax rate that is added after the sale', () => {
       [taxCode.id],
     );
     expect(counted).toEqual({ all: 471, silent: 0 });
+  });
+
+  it('a process of an earlier build can change the price or the tax code of an item, whose billed part keeps its tax', async () => {
+    const taxCode = await newTaxCode(owner);
+    const trip = await sold(taxCode);
+    await issued(trip.id, trip.scheduleIds[0]);
+    await rateAdded(taxCode);
+    await marked(taxCode);
+    await redrawn(trip.id);
+    // It computes the tax of the whole price at the copied rate, and does not know the earlier part.
+    const price = (cents: number, taxCents: number) =>
+      app.sql(
+        `with booking as (update bookings set total_cents = $2 where id = $4)
+         update booking_items set unit_sell_cents = $2, total_sell_cents = $2, tax_included_cents = $3 where id = $1`,
+        [trip.itemIds[0], cents, taxCents, trip.id],
+      );
+    const earlier = { earlierRateCents: 35_700, earlierRateTaxCents: 5_700 };
+    await price(156_700, 27_196);
+    expect(await itemOf(trip)).toMatchObject({ ...earlier, taxIncludedCents: 5_700 + 21_000 });
+    await price(11_900, 2_065);
+    expect(await itemOf(trip)).toMatchObject({ ...earlier, taxIncludedCents: 1_900 });
+    await price(0, 0);
+    expect(await itemOf(trip)).toMatchObject({ ...earlier, taxIncludedCents: 0 });
+    await expect(price(119_000, 1)).rejects.toThrow('booking_items_coded_tax');
+    await price(119_000, 20_653);
+    expect(await itemOf(trip)).toMatchObject({ ...earlier, taxIncludedCents: 5_700 + 14_457 });
+
+    const other = await newTaxCode(owner);
+    await app.sql(
+      `update booking_items set tax_code_id = $2, tax_code = $3, tax_rate_basis_points = 1900, tax_included_cents = 19000
+       where id = $1`,
+      [trip.itemIds[0], other.id, other.code],
+    );
+    expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 0, earlierRateTaxCents: 0, taxIncludedCents: 19_000 });
+  });
+
+  it('an item is marked the next night if an earlier build added the rate', async () => {
+    const taxCode = await newTaxCode(owner);
+    const trip = await sold(taxCode);
+    await rateAdded(taxCode);
+    await marked(taxCode);
+    await app.sql('update booking_items set tax_rate_changed = false where id = $1', [trip.itemIds[0]]);
+    await app.sql(`select graphile_worker.add_job('bookings.mark-missed-tax-rates')`);
+    await eventually(async () => ((await itemOf(trip))['taxRateChanged'] === true ? true : null));
+  });
+
+  it('an error of an item names the item, and no field, because the request has none', async () => {
+    const taxCode = await newTaxCode(owner);
+    const early = await sold(taxCode, [{ serviceDate: '1999-09-10' }]);
+    const { body: missing } = await redraw(early.id);
+    expect(missing).toMatchObject({ code: 'tax_rate_missing' });
+    expect(missing.details).toEqual({ itemId: early.itemIds[0], taxCode: taxCode.code, day: '1999-09-10' });
+
+    const discount = { unitSellCents: -107_100, taxIncludedCents: -17_100, serviceDate: '2027-06-01' };
+    const trip = await sold(taxCode, [{}, discount], [11_900]);
+    await rateAdded(taxCode, 700);
+    await marked(taxCode);
+    const before = await itemOf(trip);
+    const { body: negative } = await redraw(trip.id);
+    expect(negative).toMatchObject({ code: 'negative_total' });
+    expect(negative.details).toEqual({ taxCode: taxCode.code, totalCents: 11_900, taxCents: 7_785 - 17_100 });
+    expect(await itemOf(trip)).toEqual(before);
   });
 
   it('a cancelled booking has no taxes to redraw', async () => {

@@ -88,9 +88,12 @@ export class FinanceBookingListener implements BookingListener {
   }
 
   async billedTaxes(bookingId: string): Promise<BilledAmounts[]> {
-    const groups = await this.groups.byGroup(bookingId);
+    const [groups, named] = [await this.groups.byGroup(bookingId), await this.groups.byItem(bookingId)];
     const billed = groups.filter(({ grossCents, taxCents }) => grossCents !== 0 || taxCents !== 0);
-    return billed.map(({ key, grossCents, taxCents }) => ({ taxCodeId: key, grossCents, taxCents }));
+    return billed.map(({ key, grossCents, taxCents }) => {
+      const items = named.filter((item) => item.key === key);
+      return { taxCodeId: key, grossCents, taxCents, items };
+    });
   }
 
   async isFeeTaxed(): Promise<boolean> {

@@ -116,10 +116,11 @@ export class BookingItemsController {
    * for a new item. A `serviceDate` that is sent
    * for an item with a departure is replaced by the departure's start date. A cancelled item cannot be changed (409
    * `booking_item_cancelled`), nor can an item of a completed or cancelled booking (409 `booking_closed`). A total
-   * below 0 is rejected with 422 `negative_total`. What issued invoices request beyond the new total is to be credited.
+   * below 0 is rejected with 422 `negative_total`. Credit any amount by which issued invoices exceed the new total.
    *
    * A new service date looks up the tax rate again; if the tax code is on issued documents, the rate stays and the
-   * booking has the warning `tax_rate_changed`. Sending `taxCodeId` looks it up in any case.
+   * booking has the warning `tax_rate_changed`. Sending another `taxCodeId` looks it up in any case; repeating that of the
+   * item changes nothing.
    */
   @Patch(':itemId')
   @RequireScope('bookings:write')

@@ -289,22 +289,31 @@ export class BookingItemsService {
     return changed;
   }
 
+  /** The tax codes of all items, cancelled ones too. */
+  async soldTaxCodes(): Promise<string[]> {
+    return this.repository.soldTaxCodes();
+  }
+
   /** Counts the items whose rate differs from the rate of the tax code on their day, from this day on; up to 100,000 items. */
   async countOtherRates(taxCodeId: string, from: string): Promise<{ items: number; bookings: number }> {
     return this.repository.countOtherRates(taxCodeId, from);
   }
 
   /**
-   * Marks up to `limit` items that have another rate of the tax code than their day, from this day on. Locks their bookings.
-   * Returns the number of items that were found.
+   * Marks up to `limit` items that have another rate of the tax code than their day, from this day on. Locks their bookings,
+   * which get a warning and so a new version. Returns the number of items that were found.
    */
   async markOtherRates(taxCodeId: string, from: string, limit: number): Promise<number> {
     const found = await this.repository.itemsAtOtherRates(taxCodeId, { from, limit });
-    await this.repository.bookings.lockAll([...new Set(found.map(({ bookingId }) => bookingId))].sort());
+    const bookings = await this.repository.bookings.lockAll([...new Set(found.map((path) => path.bookingId))].sort());
     const items = await this.repository.stillAtOtherRates(found.map(({ itemId }) => itemId));
     const images = items.map((item) => item.auditImage());
-    for (const item of items) Object.assign(item, { taxRateChanged: true, updatedAt: this.clock.now() });
+    const updatedAt = this.clock.now();
+    for (const item of items) Object.assign(item, { taxRateChanged: true, updatedAt });
     await this.repository.items.updateAll(items);
+    const warned = bookings.filter(({ id }) => items.some(({ bookingId }) => bookingId === id));
+    for (const booking of warned) booking.updatedAt = updatedAt;
+    await this.repository.bookings.updateAll(warned);
     for (const [index, item] of items.entries()) {
       this.record('update', item, { before: images[index] ?? null, reason: 'The tax code has another rate' });
     }

@@ -27,6 +27,8 @@ export interface BilledAmounts {
   readonly taxCodeId: string;
   readonly grossCents: number;
   readonly taxCents: number;
+  /** The part of them on lines that name an item, for each item. */
+  readonly items: readonly { readonly itemId: string; readonly grossCents: number; readonly taxCents: number }[];
 }
 
 /**
@@ -52,7 +54,7 @@ export abstract class BookingListener {
   itemCancelled?(booking: BookingSummary, item: BookingItemSummary): Promise<void>;
   /** The booking follows this departure to another day. Called after `beforeLock`, whether or not an item has moved. */
   departureMoved?(bookingId: string, departureId: string): Promise<void>;
-  /** What is on issued documents of the booking for each tax code, less what is credited. */
+  /** The amounts that issued documents of the booking bill of each tax code, less what is credited. */
   billedTaxes?(bookingId: string): Promise<readonly BilledAmounts[]>;
   /** Whether the fee for a cancelled item is taxed like the item; otherwise it contains no tax. */
   isFeeTaxed?(): Promise<boolean>;

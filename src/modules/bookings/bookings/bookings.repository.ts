@@ -375,6 +375,15 @@ export class BookingsRepository {
     );
   }
 
+  /** Asks the index for each tax code, because most items share a few. */
+  async soldTaxCodes(): Promise<string[]> {
+    const found = await this.database.query<{ id: string }>(
+      `select code.id from tax_codes code
+       where exists (select from booking_items item where item.tax_code_id = code.id) order by code.id`,
+    );
+    return found.map(({ id }) => id);
+  }
+
   /** Up to 100000 items that are not marked are counted. */
   async countOtherRates(taxCodeId: string, from: string): Promise<{ items: number; bookings: number }> {
     const [sums] = await this.database.query<{ items: number; bookings: number }>(
@@ -393,7 +402,7 @@ export class BookingsRepository {
     );
   }
 
-  /** Those of the items of locked bookings that are live and have another rate than their day. */
+  /** Returns the given items, whose bookings are locked, that are live and have another rate than their day has now. */
   async stillAtOtherRates(ids: readonly string[]): Promise<BookingItem[]> {
     return this.items.read({
       text: `select ${this.items.columns('item')} from booking_items item ${RATE_OF_DAY}

@@ -3,7 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
-import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import { AppError, conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
@@ -25,7 +25,7 @@ import type { CancelBooking, CreateBooking, ListBookings, UpdateBooking } from '
 import { Booking, type BookingChanges, type BookingView, type Moment } from './booking.entity.js';
 import { BookingsRepository, COMPLETE, START } from './bookings.repository.js';
 import { CancellationTermsService } from './cancellation-terms.service.js';
-import type { BilledTax } from './item-taxes.service.js';
+import { type BilledTax, withoutField } from './item-taxes.service.js';
 
 const BATCH = 200;
 
@@ -219,7 +219,11 @@ export class BookingsService {
       this.record('redraw_taxes', booking, { before, after: { ...booking.auditImage(), redrawnItemIds } });
       const summary = toBookingSummary(booking);
       for (const item of changed.map(toBookingItemSummary)) {
-        await this.listeners.call(BookingListener, (listener) => listener.itemChanged?.(summary, item));
+        try {
+          await this.listeners.call(BookingListener, (listener) => listener.itemChanged?.(summary, item));
+        } catch (error) {
+          throw error instanceof AppError ? withoutField(error, item.id) : error;
+        }
       }
       return this.repository.viewOf(booking);
     });

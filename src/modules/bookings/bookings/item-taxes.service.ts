@@ -19,7 +19,7 @@ export type BilledTax = TaxOfDay;
 
 type TaxedAmounts = Pick<BookingItem, 'totalSellCents' | 'taxIncludedCents'>;
 
-const NOTHING = { grossCents: 0, taxCents: 0 };
+const NOTHING = { grossCents: 0, taxCents: 0, items: [] };
 
 /** The tax of booking items: which rate of a tax code applies, and what a change may do to the tax groups of a booking. */
 @Injectable()
@@ -85,20 +85,21 @@ export class ItemTaxesService {
     return { id, type, taxCodeId, taxCode, totalSellCents, taxIncludedCents, taxDay: this.taxDayOf(item) };
   }
 
-  /** The tax after a change of price, day or tax code. What is on issued documents keeps its rate when the day moves. */
+  /**
+   * The tax after a change of price, day or tax code. What issued documents bill keeps its rate when the day moves. A request
+   * that repeats the tax code of the item does not change it.
+   */
   async change(
     item: BookingItem,
     changes: UpdateBookingItem,
     { taxDay, keepsMissingRate }: { taxDay: string; keepsMissingRate: boolean },
   ): Promise<void> {
-    const isChosen = changes.taxCodeId !== undefined;
-    const { taxIncludedCents: statedCents } = changes;
-    const { taxCodeId = item.taxCodeId } = changes;
+    const { taxIncludedCents: statedCents, taxCodeId = item.taxCodeId } = changes;
     if (taxCodeId === null) {
       if (item.taxCodeId !== null) await this.assertCodeOptional();
       return item.taxBy(null, undefined);
     }
-    if (isChosen) return item.taxBy(await this.rateOf(item, taxCodeId), statedCents);
+    if (taxCodeId !== item.taxCodeId) return item.taxBy(await this.rateOf(item, taxCodeId), statedCents);
     if (this.taxDayOf(item) === taxDay) return item.computeTax(statedCents);
     await this.followRate(item, { statedCents, keepsMissingRate });
   }
@@ -150,7 +151,7 @@ export class ItemTaxesService {
         if (item.feeOfItemId !== null) continue;
         const day = this.taxDayOf(item);
         const tax = rateOn(taxCodeId, day);
-        if (!tax) throw rateMissing({ field: 'taxCodeId', taxCode: item.taxCode ?? '', day });
+        if (!tax) throw withoutField(rateMissing({ field: 'taxCodeId', taxCode: item.taxCode ?? '', day }), item.id);
         const keepsRate = tax.taxRateBasisPoints === item.taxRateBasisPoints && item.earlierRateCents === 0;
         if (keepsRate && !item.taxRateChanged) continue;
         const isPlain = keepsRate || tax.taxKind === 'margin_scheme';
@@ -158,7 +159,7 @@ export class ItemTaxesService {
         changed.push(item);
       }
       const after = sumOf(group);
-      if (deficitOf(after) > deficitOf(before)) throw negativeTotal(group[0]?.taxCode ?? null, after);
+      if (deficitOf(after) > deficitOf(before)) throw withoutField(negativeTotal(group[0]?.taxCode ?? null, after));
     }
     return changed;
   }
@@ -250,6 +251,12 @@ function negativeTotal(taxCode: string | null, { totalSellCents, taxIncludedCent
     totalCents: totalSellCents,
     taxCents: taxIncludedCents,
   });
+}
+
+/** An error of a request without a body: it names no field, but the item that it is about, if there is one. */
+export function withoutField({ status, code, message, details = {} }: AppError, itemId?: string): AppError {
+  const { field: _, ...others } = details;
+  return new AppError(status, code, message, { details: { ...(itemId && { itemId }), ...others } });
 }
 
 function taxCodesOf(items: readonly BookingItem[]): string[] {

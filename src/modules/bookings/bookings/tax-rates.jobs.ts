@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
-import { Job } from '../../../platform/jobs/job-decorators.js';
+import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { type OtherRateSales, TaxCodeListener } from '../../taxes/index.js';
 import { BookingItemsService } from './booking-items.service.js';
 
 const MARK_JOB = 'bookings.mark-tax-rates';
 const BATCH = 200;
+const EARLIEST_DAY = '1900-01-01';
 
 /**
  * Marks items that were sold before their tax code got another rate for their day. A job does so, because an item is changed
@@ -33,6 +34,14 @@ export class TaxRateJobs implements TaxCodeListener {
     const [taxCodeId, validFrom] = [textOf(payload, 'taxCodeId'), textOf(payload, 'validFrom')];
     const mark = () => this.items.markOtherRates(taxCodeId, validFrom, BATCH);
     while ((await this.database.transaction(mark)) === BATCH);
+  }
+
+  /** Finds what a process of an earlier build sold or added a rate for during a rolling update: it adds no job. */
+  @Cron('bookings.mark-missed-tax-rates', '41 3 * * *')
+  async markMissed(): Promise<void> {
+    for (const taxCodeId of await this.items.soldTaxCodes()) {
+      await this.jobs.add(MARK_JOB, { taxCodeId, validFrom: EARLIEST_DAY });
+    }
   }
 }
 
