@@ -19,7 +19,7 @@ export function newProject(): string {
   cpSync(join(PROJECT, 'scripts'), join(folder, 'scripts'), { recursive: true });
   cpSync(join(PROJECT, 'package.json'), join(folder, 'package.json'));
   symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
-  mkdirSync(join(folder, 'dist/src'), { recursive: true });
+  mkdirSync(join(folder, 'dist/src/commands'), { recursive: true });
   writeFileSync(join(folder, 'dist/src/main.js'), SERVICE);
   writeFileSync(join(folder, 'dist/src/commands/commands.js'), COMMAND);
   return folder;
