@@ -36,7 +36,7 @@ const TABLES = `create table notes (id int generated always as identity, note te
 let server: Server | null = null;
 
 async function startServer(): Promise<Server> {
-  server = await startPostgres({ dataDir: databases, logFile: join(root, 'postgres.log') });
+  server = await startPostgres({ dataDir: databases, durable: false, logFile: join(root, 'postgres.log') });
   return server;
 }
 
