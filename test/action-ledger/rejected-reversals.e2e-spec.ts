@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ActionLedger, PayloadErasuresService } from '../../src/modules/action-ledger/index.js';
+import { DocumentsService } from '../../src/modules/catalog/documents/documents.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
+import { DOCUMENTS, put } from '../catalog/catalog.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { tokenWith } from '../setup/staff-token.js';
 import { CHANNELS, ENTRIES, newChannel, page } from './ledger.js';
@@ -84,6 +86,45 @@ describe('a rejected reversal', () => {
     expect(await channel(id)).toEqual(before);
     expect((await page(app, { subjectId: id })).data).toHaveLength(3);
     expect(await app.sql('select from ledger_reversals where original_id = $1', [entry.id])).toEqual([]);
+  });
+
+  it('the reversal of a document that was purged and created again is 409 reversal_conflict, though the versions match', async () => {
+    const { id, locale, market, version } = await put(app, { name: 'Before' });
+    const entry = await entryOf(app, `products/${locale}/${market}/${id}`, 'catalog.document.put');
+    await app.as('owner').delete(`${DOCUMENTS}/products/${id}`);
+    app.travel({ days: 2 });
+    await asSystem(() => app.nest.get(DocumentsService).purgeDeleted());
+    const again = await put(app, { name: 'Again' }, id);
+    app.travel({ days: -2 });
+    expect(again.version).toBe(version);
+
+    const answer = await reverse(app, entry.id);
+
+    expect([answer.status, answer.body.code, answer.body.details['reason']]).toEqual([
+      409,
+      'reversal_conflict',
+      'changed_since',
+    ]);
+    const { body } = await app.as('owner').get<{ data: object }>(`${DOCUMENTS}/products/${id}`);
+    expect(body.data).toMatchObject({ fields: { name: 'Again' }, version: again.version });
+  });
+
+  it('the reversal of the creation of synonyms that were deleted and restored is 409 reversal_conflict', async () => {
+    const synonyms = '/v1/admin/catalog/synonyms';
+    const owner = app.as('owner');
+    const made = await owner.post<{ data: { id: string } }>(synonyms, { language: 'en', terms: ['quay', 'pier'] });
+    const { id } = made.body.data;
+    const creation = await entryOf(app, id, 'catalog.synonym.create');
+    await owner.delete(`${synonyms}/${id}`);
+    await reversed(app, id, 'catalog.synonym.delete');
+
+    const answer = await reverse(app, creation.id);
+
+    expect([answer.status, answer.body.details]).toEqual([
+      409,
+      { reason: 'changed_since', recordedVersion: 1, currentVersion: 2 },
+    ]);
+    expect((await owner.get(`${synonyms}/${id}`)).status).toBe(200);
   });
 
   it('the reversal to a state that is no longer valid is 409 reversal_conflict, not 400', async () => {

@@ -1,6 +1,6 @@
 export { ActionLedgerModule } from './action-ledger.module.js';
 export { ActionLedger, type Change } from './entries/action-ledger.service.js';
-export { assertUnchangedSince, changedIn, type RecordedAction } from './entries/recorded-action.js';
+export { assertSameSince, assertUnchangedSince, changedIn, type RecordedAction } from './entries/recorded-action.js';
 export { CompletesReversal, Reverses, type ReversalResult } from './entries/reversal-handlers.js';
 export { byReason, byVersion, parentIn, Undoes, UndoesItself, versionAfter } from './entries/undoes.js';
 export { ledgerEvents } from './events.js';

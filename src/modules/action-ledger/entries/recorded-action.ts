@@ -20,6 +20,18 @@ export function changedSince({ after }: RecordedAction, currentVersion: unknown)
   return conflict('changed_since', 'The resource was changed after this action', { recordedVersion, currentVersion });
 }
 
+/**
+ * Throws 409 `changed_since` if the subject was deleted after the entry and created again under its id. For subjects whose
+ * versions then start again: the version alone may match.
+ */
+export function assertSameSince({ after }: RecordedAction, { createdAt }: { createdAt: Date }): void {
+  const { createdAt: recordedCreatedAt = null } = after ?? {};
+  const currentCreatedAt = createdAt.toISOString();
+  if (recordedCreatedAt === currentCreatedAt) return;
+  const message = 'The resource was deleted and created again after this action';
+  throw conflict('changed_since', message, { recordedCreatedAt, currentCreatedAt });
+}
+
 /** The members that the entry has changed, as they were before. */
 export function changedIn({ before, after }: RecordedAction): Record<string, unknown> {
   const isChanged = ([name, value]: [string, unknown]): boolean => !isDeepStrictEqual(value, after?.[name]);

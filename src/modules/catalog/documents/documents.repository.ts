@@ -29,6 +29,7 @@ export interface PreviousDocument {
   readonly id: string;
   readonly version: number;
   readonly fields: Record<string, unknown>;
+  readonly createdAt: Date;
 }
 
 /** A document to be written into an open slice. */
@@ -54,7 +55,7 @@ const MATCHING = `${SELECT}
   and ($5::text is null or document.id ilike $5 or document.fields ->> 'name' ilike $5)`;
 
 const PREVIOUS = `
-  select slice_id as "sliceId", id, version, fields from catalog_document
+  select slice_id as "sliceId", id, version, fields, created_at as "createdAt" from catalog_document
   where deleted_at is null and (slice_id, id) in (select * from unnest($1::bigint[], $2::text[]))`;
 
 /** A deleted document is replaced under its old sequence number. */

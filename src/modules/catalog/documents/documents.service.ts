@@ -16,11 +16,12 @@ import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Consumes } from '../../../platform/outbox/consumes.js';
 import {
   ActionLedger,
+  assertSameSince,
+  assertUnchangedSince,
   type RecordedAction,
   type ReversalResult,
   Reverses,
   Undoes,
-  versionAfter,
 } from '../../action-ledger/index.js';
 import { contentHash } from '../embeddings/embedding-text.js';
 import { EmbeddingsService } from '../embeddings/embeddings.service.js';
@@ -46,6 +47,9 @@ import {
   type StoredDocument,
 } from './documents.repository.js';
 
+/** Rejects the change of a variant for what is stored, or for its absence. */
+type Check = (existing: PreviousDocument | null) => void;
+
 const DEPARTURE_JOB = 'catalog.departure-changed';
 /** For processes that were not running when a document was deleted. */
 const DELETED_KEPT_SECONDS = 24 * 3_600;
@@ -64,26 +68,11 @@ export class DocumentsService {
 
   /** Creates the document or replaces all of its fields. Throws 400 with every issue of the fields, 412. */
   async put(
-    { vertical, id }: { vertical: Vertical; id: string },
-    { fields, ...variant }: PutDocument,
+    target: { vertical: Vertical; id: string },
+    body: PutDocument,
     expected: ExpectedVersions,
   ): Promise<{ document: StoredDocument; isNew: boolean }> {
-    const key = { ...this.resolve(variant), vertical };
-    const issues = issuesOfFields(vertical, fields, 'fields');
-    if (issues.length > 0) throw invalidRequest(issues);
-    return this.database.transaction(async () => {
-      const [previous] = await this.write([{ ...key, id, fields: withoutDerived(fields) }], (existing) =>
-        assertVersion(expected, { version: existing[0]?.version ?? 0 }),
-      );
-      const document = (await this.repository.find(key, id)) ?? throwNotFound();
-      const images = {
-        before: previous ? { fields: previous.fields } : null,
-        after: { fields: document.fields, version: document.version },
-      };
-      const subject = { subjectType: 'catalog_document', subjectId: nameOf(document) };
-      this.ledger.record('catalog.document.put', { ...subject, ...images });
-      return { document, isNew: previous === undefined };
-    });
+    return this.store(target, body, (existing) => assertVersion(expected, existing ?? { version: 0 }));
   }
 
   /** Stores all of the documents or none, in one generation. Throws 400 with the issues of all of them. */
@@ -109,31 +98,10 @@ export class DocumentsService {
 
   /** Deletes one variant, or all if none is named. Throws 404, 412. */
   async remove(
-    { vertical, id, variant }: { vertical: Vertical; id: string; variant: Variant },
+    target: { vertical: Vertical; id: string; variant: Variant },
     expected: ExpectedVersions,
   ): Promise<void> {
-    const isNamed = variant.locale !== undefined || variant.market !== undefined;
-    const named = isNamed ? [{ vertical, ...this.resolve(variant) }] : null;
-    await this.database.transaction(async () => {
-      const slices = await this.slices.openExisting(named ?? (await this.repository.listVariants(id, vertical)));
-      const sliceIds = slices.map((slice) => slice.id);
-      const previous = await this.repository.listPrevious(
-        sliceIds,
-        sliceIds.map(() => id),
-      );
-      if (previous.length === 0) throwNotFound();
-      for (const document of previous) assertVersion(expected, document);
-      await this.repository.markDeleted(id, slices, this.clock.now());
-      await this.slices.publish(slices.map((slice) => ({ slice, documents: 1, growth: -1 })));
-      const subjectId = [vertical, ...(named ?? []).flatMap(({ locale, market }) => [locale, market]), id].join('/');
-      const keys = new Map(slices.map(({ id: sliceId, ...key }) => [sliceId, key]));
-      const documents = previous.map(({ sliceId, fields }) => {
-        const { locale, market } = keys.get(sliceId) ?? {};
-        return { vertical, id, locale, market, fields };
-      });
-      const before = { documents };
-      this.ledger.record('catalog.document.delete', { subjectType: 'catalog_document', subjectId, before });
-    });
+    await this.delete(target, (document) => assertVersion(expected, document ?? { version: 0 }));
   }
 
   /** Stores the fields that a variant had before it was put, or deletes it if it was new. */
@@ -141,16 +109,20 @@ export class DocumentsService {
     effect: 'catalog.document.delete',
     values: async (entry) => {
       const fields = entry.before && (await checkedAs(PutDocument, entry.before)).fields;
-      return [variantIn(entry), fields, versionAfter(entry)] as const;
+      const check: Check = (existing) => {
+        assertUnchangedSince(entry, existing ?? { version: 0 });
+        if (existing) assertSameSince(entry, existing);
+      };
+      return [variantIn(entry), fields, check] as const;
     },
   })
   async restore(
     { vertical, id, ...variant }: SliceKey & { id: string },
     fields: Record<string, unknown> | null,
-    expected: ExpectedVersions,
+    check: Check,
   ): Promise<void> {
-    if (fields === null) await this.remove({ vertical, id, variant }, expected);
-    else await this.put({ vertical, id }, { fields: withoutDerived(fields), ...variant }, expected);
+    if (fields === null) await this.delete({ vertical, id, variant }, check);
+    else await this.store({ vertical, id }, { fields: withoutDerived(fields), ...variant }, check);
   }
 
   /** Stores the deleted variants again. Throws 409 `document_exists` if one of them was stored since. */
@@ -175,6 +147,57 @@ export class DocumentsService {
   @Cron('catalog.purge', '17 * * * *')
   async purgeDeleted(): Promise<void> {
     await this.repository.purgeDeleted(this.clock.inSeconds(-DELETED_KEPT_SECONDS));
+  }
+
+  private async store(
+    { vertical, id }: { vertical: Vertical; id: string },
+    { fields, ...variant }: PutDocument,
+    check: Check,
+  ): Promise<{ document: StoredDocument; isNew: boolean }> {
+    const key = { ...this.resolve(variant), vertical };
+    const issues = issuesOfFields(vertical, fields, 'fields');
+    if (issues.length > 0) throw invalidRequest(issues);
+    return this.database.transaction(async () => {
+      const [previous] = await this.write([{ ...key, id, fields: withoutDerived(fields) }], ([existing]) =>
+        check(existing ?? null),
+      );
+      const document = (await this.repository.find(key, id)) ?? throwNotFound();
+      const images = {
+        before: previous ? { fields: previous.fields } : null,
+        after: { fields: document.fields, version: document.version, createdAt: document.createdAt },
+      };
+      const subject = { subjectType: 'catalog_document', subjectId: nameOf(document) };
+      this.ledger.record('catalog.document.put', { ...subject, ...images });
+      return { document, isNew: previous === undefined };
+    });
+  }
+
+  private async delete(
+    { vertical, id, variant }: { vertical: Vertical; id: string; variant: Variant },
+    check: Check,
+  ): Promise<void> {
+    const isNamed = variant.locale !== undefined || variant.market !== undefined;
+    const named = isNamed ? [{ vertical, ...this.resolve(variant) }] : null;
+    await this.database.transaction(async () => {
+      const slices = await this.slices.openExisting(named ?? (await this.repository.listVariants(id, vertical)));
+      const sliceIds = slices.map((slice) => slice.id);
+      const previous = await this.repository.listPrevious(
+        sliceIds,
+        sliceIds.map(() => id),
+      );
+      if (previous.length === 0) throwNotFound();
+      for (const document of previous) check(document);
+      await this.repository.markDeleted(id, slices, this.clock.now());
+      await this.slices.publish(slices.map((slice) => ({ slice, documents: 1, growth: -1 })));
+      const subjectId = [vertical, ...(named ?? []).flatMap(({ locale, market }) => [locale, market]), id].join('/');
+      const keys = new Map(slices.map(({ id: sliceId, ...key }) => [sliceId, key]));
+      const documents = previous.map(({ sliceId, fields }) => {
+        const { locale, market } = keys.get(sliceId) ?? {};
+        return { vertical, id, locale, market, fields };
+      });
+      const before = { documents };
+      this.ledger.record('catalog.document.delete', { subjectType: 'catalog_document', subjectId, before });
+    });
   }
 
   private async changeDeparture(departure: DepartureChange): Promise<void> {

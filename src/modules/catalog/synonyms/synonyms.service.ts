@@ -100,16 +100,21 @@ export class SynonymsService {
     return { before, after: synonym.auditImage() };
   }
 
-  /** Adds the synonyms again, under their id. */
+  /** Adds the synonyms again, under their id and with the next version, which no entry before the deletion has. */
   @Reverses('catalog.synonym.delete', { effect: 'catalog.synonym.create' })
   async reverseDeletion({ subjectId, before }: RecordedAction): Promise<ReversalResult> {
-    const synonym = await this.insert(subjectId, await checkedAs(CreateSynonym, before));
+    const version = Number(before?.['version']) + 1;
+    const synonym = await this.insert(subjectId, await checkedAs(CreateSynonym, before), version);
     return { before: null, after: synonym.auditImage() };
   }
 
-  private async insert(id: string, { language, input = null, terms }: CreateSynonym): Promise<CatalogSynonym> {
+  private async insert(
+    id: string,
+    { language, input = null, terms }: CreateSynonym,
+    version = 1,
+  ): Promise<CatalogSynonym> {
     const now = this.clock.now();
-    const synonym = make(CatalogSynonym, { id, language, input, terms, version: 1, createdAt: now, updatedAt: now });
+    const synonym = make(CatalogSynonym, { id, language, input, terms, version, createdAt: now, updatedAt: now });
     synonym.assertEffective();
     await this.rows.insert(synonym);
     await this.publish();
