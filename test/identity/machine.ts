@@ -1,3 +1,4 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -93,7 +94,7 @@ export class Machine {
   async start(
     variables: Record<string, string> = {},
     { listening = false } = {},
-  ): Promise<{ stop: () => Promise<void>; url: () => Promise<string> }> {
+  ): Promise<{ stop: () => Promise<void>; url: () => Promise<string>; nest: NestExpressApplication }> {
     const own = {
       DATABASE_URL: this.databaseUrl,
       MIGRATION_DATABASE_URL: '',
@@ -110,7 +111,7 @@ export class Machine {
     const credentials = await firstStart(app, env);
     if (listening) await app.listen(env.port, env.host);
     printWelcome(env, credentials);
-    return { stop, url: () => app.getUrl() };
+    return { stop, url: () => app.getUrl(), nest: app };
   }
 }
 
