@@ -1,4 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals';
+import { UndoingMethod } from '../../src/modules/action-ledger/entries/undoes.js';
+import { DecoratedMethods } from '../../src/platform/discovery/decorated-methods.js';
 import { addItem, BOOKINGS, bookingBody, confirmedBooking, itemBody, makeBooking } from '../bookings/bookings.js';
 import { ALLOTMENTS, newAllotment, onlySlot, departureIn } from '../distribution/allotments/allotments.js';
 import { earn, change as commissionPath, soldItem } from '../finance/commissions/commissions.js';
@@ -283,6 +285,19 @@ const OTHERS: [action: string, perform: () => Promise<Performed>][] = [
     },
   ],
   [
+    'finance.period.close',
+    async () => {
+      // Only the month of the first posting can be closed first, and not before it has ended.
+      app.travel({ days: 62 });
+      const periods = '/v1/admin/finance/periods';
+      const tooEarly = await staff.post<{ details: { next: string } }>(`${periods}/2000-01/closing`);
+      const month = tooEarly.body.details.next;
+      await send('post', `${periods}/${month}/closing`);
+      app.travel({ days: -62 });
+      return { id: month, path: `${periods}/${month}`, after: { status: 'open' } };
+    },
+  ],
+  [
     'finance.payment_schedule.unwaive',
     async () => {
       const [bookingId, { id }] = await planned(staff);
@@ -322,6 +337,17 @@ it.each(OTHERS)('the reversal of %s leaves what its inverse leaves', async (acti
   const row = await read(path);
   if (after === null) expect(row).toBeNull();
   else expect(row).toMatchObject(after);
+});
+
+it('each action that a use case undoes has a row in one of these tables', () => {
+  const undone = app.nest
+    .get(DecoratedMethods, { strict: false })
+    .find(UndoingMethod)
+    .flatMap(({ options }) => options.actions);
+  const shown = new Set([...UPDATES, ...OTHERS].map(([action]) => action));
+
+  expect(undone.length).toBeGreaterThan(20);
+  expect(undone.filter((action) => !shown.has(action))).toEqual([]);
 });
 
 it('the reversal of the creation of a token that is revoked already is blocked', async () => {
