@@ -89,6 +89,8 @@ import { BaseAmountsOfTaxLines1796100000110 } from './src/migrations/17961000001
 import { BaseAmountsOfLines1796100000120 } from './src/migrations/1796100000120-base-amounts-of-lines.js';
 import { BaseAmountsOfInvoices1796100000130 } from './src/migrations/1796100000130-base-amounts-of-invoices.js';
 import { ValidatedBaseAmounts1796100000140 } from './src/migrations/1796100000140-validated-base-amounts.js';
+import { BillRates1796100000200 } from './src/migrations/1796100000200-bill-rates.js';
+import { ValidatedBillRates1796100000210 } from './src/migrations/1796100000210-validated-bill-rates.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -301,6 +303,8 @@ const migrations = [
   BaseAmountsOfLines1796100000120,
   BaseAmountsOfInvoices1796100000130,
   ValidatedBaseAmounts1796100000140,
+  BillRates1796100000200,
+  ValidatedBillRates1796100000210,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

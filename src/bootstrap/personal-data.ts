@@ -258,7 +258,7 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   tax_codes: { impersonal: 'id code name country kind mention' },
   supplier_invoices: {
     accounting: 'supplier_name supplier_key notes void_reason',
-    impersonal: 'id invoice_number number_key currency base_currency status approved_by entered_by',
+    impersonal: 'id invoice_number number_key currency base_currency applied_rate status approved_by entered_by',
   },
   trip_attentions: { contact: 'note', impersonal: 'id envelope_id component_id step_id code resolution' },
   trip_component_events: { impersonal: 'component_id envelope_id plan_id from_status to_status' },

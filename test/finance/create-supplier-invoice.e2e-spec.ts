@@ -33,6 +33,7 @@ describe('POST /v1/admin/finance/supplier-invoices', () => {
         subtotalCents: 11_900,
         taxCents: 0,
         exchangeRate: '1',
+        appliedRate: null,
         baseTotalCents: 11_900,
         baseSubtotalCents: 11_900,
         baseTaxCents: 0,

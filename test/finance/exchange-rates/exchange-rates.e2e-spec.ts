@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { newTaxCode, taxCodeAt, type TaxCode } from '../../taxes/tax-codes.js';
 import { issuedNote, useOwnSeries } from '../credit-notes/crediting.js';
-import { invalid, problem, staffWith } from '../invoices.js';
+import { body as bill, entriesOf, invalid, make, PATH as BILLS, problem, staffWith } from '../invoices.js';
 import { draft, type Invoice, issue, type Item, read, sell, travelToDayOfMonth } from '../invoices/invoicing.js';
 import { closeMonths } from '../periods/months.js';
 import { approved } from '../payments/payments.js';
@@ -265,6 +265,109 @@ describe('a credit note in a foreign currency', () => {
   });
 });
 
+describe('a supplier invoice in a foreign currency', () => {
+  const approve = (id: string) => owner.post<{ data: Record<string, unknown> }>(`${BILLS}/${id}/approval`);
+  const reopen = (id: string) =>
+    owner.post<{ data: Record<string, unknown> }>(`${BILLS}/${id}/reopening`, { reason: 'A digit is wrong' });
+  const none = { baseCurrency: null, exchangeRate: null, appliedRate: null };
+  const foreign = (currency: string) => ({ currency, issueDate: app.day(), totalCents: 119_000, taxCents: 19_000 });
+
+  it('the approval applies the recorded rate of the issue date; a draft has no amounts in the base currency', async () => {
+    await recorded('BYN', '0.2814', { day: app.day(-4) });
+    await recorded('BYN', '0.29');
+    const draftBill = await make(owner, { ...foreign('BYN'), issueDate: app.day(-1) });
+    expect([draftBill, baseOf(draftBill)]).toMatchObject([none, [null, null, null]]);
+    const { status, text, body } = await approve(draftBill.id);
+    expect([status, text]).toEqual([200, text]);
+    expect(body.data).toMatchObject({
+      ...{ status: 'approved', baseCurrency: 'EUR', exchangeRate: '0.2814' },
+      appliedRate: { from: 'BYN', to: 'EUR', day: app.day(-4), rate: '0.2814', source: 'bank' },
+    });
+    // 119000 * 0.2814 = 33486.6, 100000 * 0.2814 = 28140
+    expect(baseOf(body.data)).toEqual([28_140, 5_347, 33_487]);
+    expect((await owner.get<{ data: object }>(`${BILLS}/${draftBill.id}`)).body.data).toEqual(body.data);
+    const { before, after } = (await entriesOf(owner, draftBill.id)).at(-1) ?? {};
+    expect([before, after]).toMatchObject([none, { appliedRate: { rate: '0.2814' }, baseTotalCents: 33_487 }]);
+  });
+
+  it('a rate that is published from the base currency is divided by, and its inverse is shown with ten decimals', async () => {
+    await recorded('BZD', '2.1740', { from: 'EUR', to: 'BZD', source: 'ecb' });
+    const created = await make(owner, { ...foreign('BZD'), status: 'approved' });
+    expect(created).toMatchObject({ exchangeRate: '0.4599816007', appliedRate: { from: 'EUR', rate: '2.1740' } });
+    // 119000 / 2.1740 = 54737.8, 100000 / 2.1740 = 45998.2
+    expect(baseOf(created)).toEqual([45_998, 8_740, 54_738]);
+  });
+
+  it('a reopened invoice is a draft without a rate, and its next approval converts what it then owes with the rate of then', async () => {
+    await recorded('CDF', '0.5');
+    const { id } = await make(owner, { ...foreign('CDF'), status: 'approved' });
+    const { body: reopened } = await reopen(id);
+    expect([reopened.data, baseOf(reopened.data)]).toMatchObject([{ status: 'draft', ...none }, [null, null, null]]);
+    app.travel({ ms: 1_000 });
+    await recorded('CDF', '0.25', { source: 'manual' });
+    const { status } = await owner.patch(`${BILLS}/${id}`, { totalCents: 1_000, subtotalCents: 840, taxCents: 160 });
+    expect(status).toBe(200);
+    const { body } = await approve(id);
+    expect(body.data).toMatchObject({ exchangeRate: '0.25', appliedRate: { rate: '0.25', source: 'manual' } });
+    expect(baseOf(body.data)).toEqual([210, 40, 250]);
+    // Notes are changed after the approval; its amounts remain.
+    const { body: noted } = await owner.patch<{ data: object }>(`${BILLS}/${id}`, { notes: 'Checked' });
+    expect(noted.data).toMatchObject({ notes: 'Checked', exchangeRate: '0.25', baseTotalCents: 250 });
+  });
+
+  it('an invoice that a process of an earlier build reopens loses the recorded rate as well', async () => {
+    await recorded('CLP', '0.001');
+    const { id } = await make(owner, { ...foreign('CLP'), status: 'approved' });
+    await app.sql(
+      `update supplier_invoices set status = 'draft', posting_date = null, approved_at = null, approved_by = null where id = $1`,
+      [id],
+    );
+    const { body } = await owner.get<{ data: Record<string, unknown> }>(`${BILLS}/${id}`);
+    expect([body.data, baseOf(body.data)]).toMatchObject([none, [null, null, null]]);
+  });
+
+  it('a rate that the supplier states is kept', async () => {
+    await recorded('CUP', '0.04');
+    const stated = { baseCurrency: 'EUR', exchangeRate: '0.0385' };
+    const created = await make(owner, { ...foreign('CUP'), ...stated, status: 'approved' });
+    expect([created, baseOf(created)]).toMatchObject([{ ...stated, appliedRate: null }, [3_850, 732, 4_582]]);
+  });
+
+  it('without a recent rate the invoice stays a draft, and the error names the issue date only if the request has one', async () => {
+    await recorded('CVE', '0.009', { day: app.day(-8) });
+    const missing = { from: 'CVE', to: 'EUR', day: app.day() };
+    const { status, body } = await owner.post(BILLS, bill({ ...foreign('CVE'), status: 'approved' }));
+    expect([status, body]).toEqual([409, problem('rate_missing', { field: 'issueDate', ...missing })]);
+    const { id } = await make(owner, foreign('CVE'));
+    const rejected = await approve(id);
+    expect([rejected.status, rejected.body]).toEqual([409, problem('rate_missing', missing)]);
+    expect((await owner.get<{ data: object }>(`${BILLS}/${id}`)).body.data).toMatchObject({ status: 'draft', ...none });
+  });
+
+  it('an amount beyond 2^53-1 in the base currency is rejected with 409', async () => {
+    await recorded('DJF', '9999999999');
+    const { id } = await make(owner, { currency: 'DJF', issueDate: app.day(), totalCents: Number.MAX_SAFE_INTEGER });
+    const { status, body } = await approve(id);
+    expect([status, body]).toEqual([409, problem('amount_too_large')]);
+  });
+
+  it('a stated base currency must be that of the accounts when the invoice is approved', async () => {
+    const stated = { ...foreign('DOP'), baseCurrency: 'USD', exchangeRate: '0.017' };
+    const { id } = await make(owner, stated);
+    const { status, body } = await approve(id);
+    const details = { baseCurrency: 'EUR', stated: 'USD' };
+    expect([status, body]).toEqual([409, problem('base_currency_mismatch', details)]);
+  });
+
+  it.each(['appliedRate', 'baseTotalCents', 'baseSubtotalCents', 'baseTaxCents'])(
+    'a request cannot state %s',
+    async (member) => {
+      const { status, body } = await owner.post(BILLS, bill({ ...foreign('DZD'), [member]: null }));
+      expect([status, body]).toEqual([400, invalid(member, 'unknown_member')]);
+    },
+  );
+});
+
 describe('documents that were issued before rates were kept', () => {
   it('such a document stays readable without base amounts, as does its credit note, and is counted as unconverted', async () => {
     await recorded('BOB', '0.13');
@@ -335,13 +438,24 @@ describe('the report of value-added tax in the base currency', () => {
     expect(all.baseTotals[0]?.['baseTaxCents']).toBe(taxes.reduce((total, cents) => total + cents));
   });
 
-  it('a supplier invoice counts with its own rate to the base currency, without one as unconverted', async () => {
-    const amounts = { taxCents: 80, issueDate: app.day() };
-    await approved(owner, 500, { ...amounts, currency: 'BWP', baseCurrency: 'EUR', exchangeRate: '0.07' });
+  it('a supplier invoice counts with its stated or its recorded rate, and one from before rates were kept as unconverted', async () => {
+    const amounts = { taxCents: 80, issueDate: app.day(), currency: 'BWP' };
+    await approved(owner, 500, { ...amounts, baseCurrency: 'EUR', exchangeRate: '0.07' });
     expect((await vatOf('?currency=BWP&side=input')).data).toMatchObject([
       { taxCents: 80, baseNetCents: 29, baseTaxCents: 6, baseGrossCents: 35, unconverted: 0 },
     ]);
-    await approved(owner, 500, { ...amounts, currency: 'BWP' });
+    await recorded('BWP', '0.08');
+    const { id } = await make(owner, { ...amounts, totalCents: 500, status: 'approved' });
+    // 420 * 0.08 = 33.6, 500 * 0.08 = 40
+    expect((await vatOf('?currency=BWP&side=input')).data).toMatchObject([
+      { taxCents: 160, baseNetCents: 63, baseTaxCents: 12, baseGrossCents: 75, unconverted: 0 },
+    ]);
+    await tamper(
+      app,
+      'supplier_invoices',
+      `update supplier_invoices set applied_rate = null, base_total_cents = null, base_subtotal_cents = null,
+         base_tax_cents = null where id = '${id}'`,
+    );
     expect((await vatOf('?currency=BWP&side=input')).data).toMatchObject([
       { taxCents: 160, baseNetCents: null, baseTaxCents: null, baseGrossCents: null, unconverted: 1 },
     ]);

@@ -70,9 +70,11 @@ export function reverse(client: TestClient, id: string): Promise<Answer<Envelope
   return client.post<Envelope>(`${PAYMENTS}/${id}/reversal`, { reason: 'The bank returned it' });
 }
 
-/** An approved supplier invoice with this total. */
+/** An approved supplier invoice with this total; in a foreign currency it states a rate. */
 export async function approved(client: TestClient, totalCents: number, over: Record<string, unknown> = {}) {
-  return makeSupplierInvoice(client, { totalCents, status: 'approved', issueDate: '2026-01-02', ...over });
+  const { currency = 'EUR' } = over;
+  const rate = currency === 'EUR' ? {} : { baseCurrency: 'EUR', exchangeRate: '0.4637' };
+  return makeSupplierInvoice(client, { totalCents, status: 'approved', issueDate: '2026-01-02', ...rate, ...over });
 }
 
 export interface Settled {

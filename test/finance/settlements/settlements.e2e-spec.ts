@@ -308,6 +308,18 @@ describe('settling a cancelled booking', () => {
   });
 });
 
+describe('settling a cancelled booking in a foreign currency', () => {
+  it('without an exchange rate the settlement is rejected, and the error names no member that its request lacks', async () => {
+    const { id } = await makeBooking(owner, { currency: 'MKD', startDate: '2127-01-01' });
+    await addItem(owner, id, { unitSellCents: 100_000 });
+    await post(`${BOOKINGS}/${id}/confirmation`, {});
+    await cancel(id);
+    const { status, body } = await settle(id, fee(50_000));
+    expect([status, body]).toEqual([409, problem('rate_missing', { from: 'MKD', to: 'EUR', day: today() })]);
+    expect(await documents(id)).toEqual([]);
+  });
+});
+
 describe('the debts of a cancelled booking', () => {
   const targets = (id: string) =>
     asSystem(() =>

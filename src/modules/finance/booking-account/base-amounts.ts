@@ -1,4 +1,6 @@
+import { conflict } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
+import { exchange, exchangeBack } from '../../../platform/money/money.js';
 
 export const RATE_SOURCES = named('ExchangeRateSource', ['ecb', 'bank', 'manual']);
 export type RateSource = (typeof RATE_SOURCES)[number];
@@ -29,3 +31,17 @@ export const NOT_CONVERTED: BaseAmounts = {
   baseTaxCents: null,
   baseTotalCents: null,
 };
+
+/** Converts an amount to the base currency: the rate is published in one of the two directions, the other one divides by it. */
+export function converted(cents: bigint, { from, to, rate }: AppliedRate, baseCurrency: string): bigint {
+  return to === baseCurrency ? exchange(cents, { rate, from, to }) : exchangeBack(cents, { rate, from, to });
+}
+
+/**
+ * An amount in the base currency. Throws 409 `amount_too_large` beyond 2^53-1: neither the amount nor the rate is part of the
+ * request that issues or approves a document.
+ */
+export function baseCents(cents: bigint): number {
+  if (cents >= -BigInt(Number.MAX_SAFE_INTEGER) && cents <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(cents);
+  throw conflict('amount_too_large', 'The amount in the base currency exceeds 2^53-1');
+}

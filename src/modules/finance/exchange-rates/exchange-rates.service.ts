@@ -4,7 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import { filterRows } from '../../../platform/database/filter-rows.js';
 import { make } from '../../../platform/database/rows.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
-import { conflict, invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import { type AppError, conflict, invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -102,12 +102,30 @@ export class ExchangeRatesService {
     return found;
   }
 
-  /** Like `conversionOf`. Throws 409 `rate_missing` for a foreign currency without a recent rate. */
-  async requireConversion(currency: string, day: string): Promise<Conversion> {
+  /**
+   * Like `conversionOf`. Throws 409 `rate_missing` for a foreign currency without a recent rate, with the member of the
+   * request that states the day, if there is one.
+   */
+  async requireConversion(currency: string, { day, field }: { day: string; field?: string }): Promise<Conversion> {
     const conversion = await this.conversionOf(currency, day);
     const { baseCurrency: to, rate } = conversion;
     if (currency === to || rate !== null) return conversion;
-    const message = `No exchange rate from ${currency} to ${to} is recorded for ${day} or the ${BACK_DAYS} days before`;
-    throw conflict('rate_missing', message, { field: 'issueDate', from: currency, to, day });
+    throw rateMissing({ field, from: currency, to, day });
   }
+}
+
+/** `field` is the member of the request that states the day; omitted if it has none. */
+export function rateMissing({
+  field,
+  from,
+  to,
+  day,
+}: {
+  field?: string;
+  from: string;
+  to: string;
+  day: string;
+}): AppError {
+  const message = `No exchange rate from ${from} to ${to} is recorded for ${day} or the ${BACK_DAYS} days before`;
+  return conflict('rate_missing', message, { ...(field === undefined ? {} : { field }), from, to, day });
 }

@@ -63,10 +63,10 @@ describe('an invoice in the base currency', () => {
     });
   });
 
-  it('an amount beyond the safe integers is rejected with 422', () => {
+  it('an amount beyond the safe integers is rejected with 409', () => {
     const huge = { rate: rateOf('JPY', 'EUR', '9999999999'), baseCurrency: EUR };
     expect(() => convertedLines(linesOf([Number.MAX_SAFE_INTEGER, 0]), huge)).toThrow(
-      expect.objectContaining({ status: 422, code: 'amount_too_large' }),
+      expect.objectContaining({ status: 409, code: 'amount_too_large' }),
     );
   });
 });

@@ -1,6 +1,5 @@
-import { unprocessable } from '../../../platform/errors/app-error.js';
-import { divideRounded, exchange, exchangeBack } from '../../../platform/money/money.js';
-import type { AppliedRate, BaseAmounts } from '../booking-account/base-amounts.js';
+import { divideRounded } from '../../../platform/money/money.js';
+import { type AppliedRate, type BaseAmounts, baseCents, converted } from '../booking-account/base-amounts.js';
 import type { InvoiceTotals, PricedLine } from '../booking-account/invoice.entity.js';
 import { taxGroupOf } from '../tax-allocation/tax-summary.js';
 
@@ -70,13 +69,13 @@ export function creditedShares(
   });
 }
 
-/** The head of a document whose lines are converted. Throws 422 `amount_too_large`. */
+/** The head of a document whose lines are converted. Throws 409 `amount_too_large`. */
 export function convertedHead(
   lines: readonly PricedLine[],
   { rate, baseCurrency }: { rate: AppliedRate; baseCurrency: string },
 ): BaseAmounts {
-  const baseSubtotalCents = storable(sum(lines, ({ baseNetCents }) => baseNetCents ?? 0));
-  const baseTotalCents = storable(sum(lines, ({ baseTotalCents: cents }) => cents ?? 0));
+  const baseSubtotalCents = baseCents(sum(lines, ({ baseNetCents }) => baseNetCents ?? 0));
+  const baseTotalCents = baseCents(sum(lines, ({ baseTotalCents: cents }) => cents ?? 0));
   const baseTaxCents = baseTotalCents - baseSubtotalCents;
   return { baseCurrency, exchangeRate: rate, baseSubtotalCents, baseTaxCents, baseTotalCents };
 }
@@ -87,25 +86,15 @@ export function ownAmounts(totals: InvoiceTotals, baseCurrency: string): BaseAmo
   return { baseCurrency, exchangeRate: null, baseSubtotalCents, baseTaxCents, baseTotalCents };
 }
 
-/** The rate is published in one of the two directions; the other one divides by it. */
-function converted(cents: bigint, { from, to, rate }: AppliedRate, baseCurrency: string): bigint {
-  return to === baseCurrency ? exchange(cents, { rate, from, to }) : exchangeBack(cents, { rate, from, to });
-}
-
 function share({ whole, base }: { whole: number; base: number }, { upTo, taken }: { upTo: bigint; taken: bigint }) {
   return whole === 0 ? 0n : divideRounded(BigInt(base) * upTo, BigInt(whole)) - taken;
 }
 
 function withBase(line: PricedLine, { netCents, totalCents }: Sums): PricedLine {
-  const [baseNetCents, baseTotalCents] = [storable(netCents), storable(totalCents)];
+  const [baseNetCents, baseTotalCents] = [baseCents(netCents), baseCents(totalCents)];
   return { ...line, baseNetCents, baseTaxCents: baseTotalCents - baseNetCents, baseTotalCents };
 }
 
 function sum<Item>(items: readonly Item[], figure: (item: Item) => number): bigint {
   return items.reduce((total, item) => total + BigInt(figure(item)), 0n);
-}
-
-function storable(cents: bigint): number {
-  if (cents >= -BigInt(Number.MAX_SAFE_INTEGER) && cents <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(cents);
-  throw unprocessable('amount_too_large', 'The amount in the base currency exceeds 2^53-1', { field: 'issueDate' });
 }

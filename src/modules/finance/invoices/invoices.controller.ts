@@ -159,6 +159,7 @@ export class InvoicesController {
       'credit_due',
       'period_closed',
       'rate_missing',
+      'amount_too_large',
       'no_active_series',
       'series_inactive',
       'series_type_mismatch',

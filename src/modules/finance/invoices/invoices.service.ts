@@ -203,7 +203,13 @@ export class InvoicesService {
       const dueDate = invoice.dueDateFor(issueDate, requested.dueDate);
       const paidCents = await this.accounts.applyEarlyMoneyToNewInvoice(account, invoice, issueDate);
       const rules = await this.reminders.enabledRules(INVOICE_TRIGGERS);
-      const terms = { issueDate, dueDate, seriesId: requested.seriesId ?? null, paidCents };
+      const terms = {
+        issueDate,
+        dayField: 'issueDate',
+        dueDate,
+        seriesId: requested.seriesId ?? null,
+        paidCents,
+      } as const;
       const lines = await this.issuing.issue(invoice, drawn, terms);
 
       await this.reminders.reschedule(invoice.bookingId, INVOICE_TRIGGERS, rules);

@@ -16,6 +16,8 @@ import { InvoicesRepository } from './invoices.repository.js';
 /** How a draft becomes a document with a number. */
 export interface IssueTerms {
   issueDate: string;
+  /** The member of the request that can state the issue date; omitted if it has none. */
+  dayField?: 'issueDate';
   seriesId: string | null;
   /** Null for a credit note. */
   dueDate: string | null;
@@ -79,15 +81,15 @@ export class IssuingService {
   /**
    * Assigns the next number to a locked draft and stores it with the amounts in the base currency, in one statement. Returns
    * its lines. Call it last: until the end of the transaction no other document of the series is issued. Throws 409
-   * `rate_missing`, `no_active_series`, `series_inactive`, `series_type_mismatch`, `issue_date_out_of_sequence`.
+   * `rate_missing`, `amount_too_large`, `no_active_series`, `series_inactive`, `series_type_mismatch`, `issue_date_out_of_sequence`.
    */
   async issue(
     draft: Invoice,
     lines: readonly PricedLine[],
-    { seriesId, credited, ...terms }: IssueTerms,
+    { seriesId, credited, dayField, ...terms }: IssueTerms,
   ): Promise<readonly PricedLine[]> {
     const { issueDate } = terms;
-    const inBase = await this.inBaseCurrency(draft, lines, { issueDate, credited });
+    const inBase = await this.inBaseCurrency(draft, lines, { issueDate, dayField, credited });
     const [source, seller] = await this.database.together(() =>
       Promise.all([this.numbers.lockForIssue(draft.type, seriesId, issueDate), this.issuers.store(draft)]),
     );
@@ -106,11 +108,11 @@ export class IssuingService {
   private async inBaseCurrency(
     draft: Invoice,
     lines: readonly PricedLine[],
-    { issueDate, credited }: Pick<IssueTerms, 'issueDate' | 'credited'>,
+    { issueDate, dayField: field, credited }: Pick<IssueTerms, 'issueDate' | 'dayField' | 'credited'>,
   ): Promise<{ lines: readonly PricedLine[]; head: BaseAmounts }> {
     const { baseCurrency, rate: rateOfDay } = credited
       ? await this.rates.conversionOf(draft.currency, issueDate)
-      : await this.rates.requireConversion(draft.currency, issueDate);
+      : await this.rates.requireConversion(draft.currency, { day: issueDate, field });
     if (draft.currency === baseCurrency) return { lines, head: ownAmounts(draft, baseCurrency) };
     const rate = credited ? credited.invoice.exchangeRate : rateOfDay;
     if (rate === null) return { lines, head: NOT_CONVERTED };

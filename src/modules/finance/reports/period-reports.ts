@@ -13,9 +13,13 @@ const TAX_GROUP = `concat_ws(':', side, coalesce(tax_code_id, 'none'), coalesce(
 const inBase = (document: string, own: string, converted: string) =>
   `case when ${document}.currency = settings.base_currency then ${own} else ${converted} end`;
 
-/** Staff state the base currency of a bill; another one than that of the accounts is of no use. */
+/**
+ * Recorded rates convert to the base currency of the accounts; a stated base currency may be another one in bills that were
+ * approved before it had to be that of the accounts.
+ */
 const BILL_IN_BASE = (figure: string) =>
-  `case when bill.base_currency = settings.base_currency then bill.base_${figure}_cents end`;
+  `case when bill.applied_rate is not null or bill.base_currency = settings.base_currency
+    then bill.base_${figure}_cents end`;
 
 /**
  * Documents with their tax, one row per tax code and rate as they were on the day of issue; amounts of credit notes, and of

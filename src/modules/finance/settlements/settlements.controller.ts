@@ -77,6 +77,7 @@ export class SettlementsController {
       'fee_needs_decision',
       'period_closed',
       'rate_missing',
+      'amount_too_large',
       'no_active_series',
       'issue_date_out_of_sequence',
       'series_exhausted',

@@ -1,5 +1,7 @@
 import { AppError, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
-import { exchange } from '../../../platform/money/money.js';
+import { parseDecimal } from '../../../platform/money/decimal.js';
+import { divideRounded, exchange } from '../../../platform/money/money.js';
+import { type AppliedRate, baseCents, converted } from '../booking-account/base-amounts.js';
 import type { PricedLine, ServiceType } from './supplier-invoice-line.entity.js';
 
 /** A line of a request; omitted members have defaults or are computed. */
@@ -24,6 +26,14 @@ export interface Currencies {
   /** Units of the base currency for one unit of the currency; null: unknown, or not needed because they are equal. */
   exchangeRate: string | null;
 }
+
+/** What is stated, and the recorded rate that the approval applied because no rate is stated. */
+export interface Conversion extends Currencies {
+  appliedRate?: AppliedRate | null;
+}
+
+/** Decimals of a rate that is the inverse of a published one. */
+const INVERSE_DECIMALS = 10;
 
 /** The totals in the base currency; all null if the rate is unknown. */
 export interface BaseTotals {
@@ -90,21 +100,50 @@ export function storedRate({ currency, baseCurrency, exchangeRate }: Currencies)
 }
 
 /** The rate that applies: 1 if the currencies are equal, null if it is unknown. */
-export function effectiveRate({ currency, baseCurrency, exchangeRate }: Currencies): string | null {
+export function effectiveRate({ currency, baseCurrency, exchangeRate, appliedRate = null }: Conversion): string | null {
+  if (appliedRate !== null) return unitRate(appliedRate, currency);
   return currency === baseCurrency ? '1' : exchangeRate;
 }
 
-/** The tax is the rounded total minus the rounded subtotal, so that the three add up. Throws 400 beyond 2^53-1. */
-export function baseTotals(figures: Totals & Currencies): BaseTotals {
-  const { totalCents, subtotalCents, currency, baseCurrency } = figures;
-  const rate = effectiveRate(figures);
-  if (baseCurrency === null || rate === null) {
-    return { baseTotalCents: null, baseSubtotalCents: null, baseTaxCents: null };
-  }
-  const inBase = (cents: number) =>
-    storable(exchange(cents, { rate, from: currency, to: baseCurrency }), 'exchangeRate');
+/** The stated base currency, or the one that the recorded rate converts to. */
+export function effectiveBaseCurrency({ currency, baseCurrency, appliedRate = null }: Conversion): string | null {
+  return appliedRate === null ? baseCurrency : otherCurrency(appliedRate, currency);
+}
+
+/**
+ * The tax is the rounded total minus the rounded subtotal, so that the three add up. Throws 400 beyond 2^53-1 with a stated
+ * rate, 409 `amount_too_large` with a recorded one.
+ */
+export function baseTotals(figures: Totals & Conversion): BaseTotals {
+  const { totalCents, subtotalCents } = figures;
+  const inBase = converterOf(figures);
+  if (inBase === null) return { baseTotalCents: null, baseSubtotalCents: null, baseTaxCents: null };
   const [baseTotalCents, baseSubtotalCents] = [inBase(totalCents), inBase(subtotalCents)];
   return { baseTotalCents, baseSubtotalCents, baseTaxCents: baseTotalCents - baseSubtotalCents };
+}
+
+function converterOf(figures: Conversion): ((cents: number) => number) | null {
+  const { currency, baseCurrency, appliedRate = null } = figures;
+  if (appliedRate !== null) {
+    const to = otherCurrency(appliedRate, currency);
+    return (cents) => baseCents(converted(BigInt(cents), appliedRate, to));
+  }
+  const rate = effectiveRate(figures);
+  if (baseCurrency === null || rate === null) return null;
+  return (cents) => storable(exchange(cents, { rate, from: currency, to: baseCurrency }), 'exchangeRate');
+}
+
+function otherCurrency({ from, to }: AppliedRate, currency: string): string {
+  return from === currency ? to : from;
+}
+
+/** What one unit of the currency is worth; a rate that was published in the other direction is divided. */
+function unitRate({ from, rate }: AppliedRate, currency: string): string {
+  if (from === currency) return rate;
+  const { digits, scale } = parseDecimal(rate);
+  const units = divideRounded(10n ** BigInt(INVERSE_DECIMALS + scale), digits).toString();
+  const padded = units.padStart(INVERSE_DECIMALS + 1, '0');
+  return `${padded.slice(0, -INVERSE_DECIMALS)}.${padded.slice(-INVERSE_DECIMALS)}`;
 }
 
 function storable(cents: bigint, path: string): number {

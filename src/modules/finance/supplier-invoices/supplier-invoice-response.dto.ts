@@ -1,8 +1,9 @@
 import { named } from '../../../platform/http/named-values.js';
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
-import { Cents, Flag, Id, ListOf, OneOf, Text, Texts, Version, Whole } from '../../../platform/http/fields.js';
+import { Cents, Flag, Id, ListOf, Nested, OneOf, Text, Texts, Version, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, DecimalText, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
-import { effectiveRate } from './supplier-invoice-amounts.js';
+import { AppliedRateResponse } from '../exchange-rates/exchange-rate.dto.js';
+import { effectiveBaseCurrency, effectiveRate } from './supplier-invoice-amounts.js';
 import {
   SUPPLIER_INVOICE_STATUSES,
   type SupplierInvoice,
@@ -41,7 +42,7 @@ export class SupplierInvoiceSummary {
   @CurrencyCode()
   currency: string;
 
-  /** Accounting currency of the organization, ISO 4217; null if no conversion is needed. */
+  /** Accounting currency of the organization, ISO 4217; null if none was stated and no recorded rate is applied. */
   @CurrencyCode()
   baseCurrency: string | null;
 
@@ -69,9 +70,19 @@ export class SupplierInvoiceSummary {
   @Cents()
   taxCents: number;
 
-  /** Units of `baseCurrency` for one unit of `currency`; `1` if they are equal, null if unknown. */
-  @DecimalText({ whole: 10, decimals: 10 })
+  /**
+   * Units of `baseCurrency` for one unit of `currency`, as stated or by `appliedRate`, rounded to ten decimals; `1` if the
+   * currencies are equal, null if unknown.
+   */
+  @DecimalText({ whole: 11, decimals: 10 })
   exchangeRate: string | null;
+
+  /**
+   * Recorded exchange rate that the approval applied, unless a rate was stated; it determines the base amounts. Null for
+   * drafts, and if no conversion is needed.
+   */
+  @Nested(() => AppliedRateResponse)
+  appliedRate: AppliedRateResponse | null;
 
   /** `totalCents` in minor units of `baseCurrency`, rounded half up; null without a rate. */
   @Cents()
@@ -187,7 +198,7 @@ export function toSupplierInvoiceSummary(view: SupplierInvoiceView): SupplierInv
     supplierName: invoice.supplierName,
     invoiceNumber: invoice.invoiceNumber,
     currency: invoice.currency,
-    baseCurrency: invoice.baseCurrency,
+    baseCurrency: effectiveBaseCurrency(invoice),
     totalCents: invoice.totalCents,
     status: invoice.status,
     issueDate: invoice.issueDate,
@@ -195,6 +206,7 @@ export function toSupplierInvoiceSummary(view: SupplierInvoiceView): SupplierInv
     subtotalCents: invoice.subtotalCents,
     taxCents: invoice.taxCents,
     exchangeRate: effectiveRate(invoice),
+    appliedRate: invoice.appliedRate,
     baseTotalCents: invoice.baseTotalCents,
     baseSubtotalCents: invoice.baseSubtotalCents,
     baseTaxCents: invoice.baseTaxCents,

@@ -85,7 +85,7 @@ export class CreateSupplierInvoice {
   currency: string;
 
   /**
-   * Accounting currency of the organization, ISO 4217; null if no conversion is needed.
+   * Accounting currency of the organization, ISO 4217; null if no rate is stated. The approval requires that of the settings.
    * @example "EUR"
    */
   @Clearable()
@@ -139,8 +139,8 @@ export class CreateSupplierInvoice {
   taxCents?: number;
 
   /**
-   * Units of `baseCurrency` for one unit of `currency`, decimal as text; needs `baseCurrency`. Without it the base
-   * amounts are null.
+   * Units of `baseCurrency` for one unit of `currency` as the supplier states them, decimal as text; needs `baseCurrency`.
+   * Without it the base amounts are null until the approval applies the recorded exchange rate.
    * @example "1.0325"
    */
   @Clearable()

@@ -3,6 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Derived } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import type { AppliedRate } from '../booking-account/base-amounts.js';
 import { assertTotals, baseTotals, effectiveRate, headOf, storedRate } from './supplier-invoice-amounts.js';
 import type { PricedLine } from './supplier-invoice-line.entity.js';
 
@@ -52,12 +53,15 @@ export class SupplierInvoice {
   @Column('text', { name: 'number_key' })
   numberKey: string;
   @Column('text') currency: string;
+  /** As stated; the recorded rate has that of the accounts. */
   @Column('text', { name: 'base_currency', nullable: true }) baseCurrency: string | null;
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
   @Column('bigint', { name: 'subtotal_cents', transformer: safeInteger }) subtotalCents: number;
   @Column('bigint', { name: 'tax_cents', transformer: safeInteger }) taxCents: number;
-  /** Null also if the currencies are equal, because there is nothing to convert. */
+  /** As stated; null also if the currencies are equal, because there is nothing to convert. */
   @Column('numeric', { name: 'exchange_rate', nullable: true }) exchangeRate: string | null;
+  /** The recorded rate with which it was converted at its approval; null before, and with a stated rate. */
+  @Column('jsonb', { name: 'applied_rate', nullable: true }) appliedRate: AppliedRate | null;
   @Column('bigint', { name: 'base_total_cents', nullable: true, transformer: safeInteger })
   baseTotalCents: number | null;
   @Column('bigint', { name: 'base_subtotal_cents', nullable: true, transformer: safeInteger })
@@ -131,6 +135,27 @@ export class SupplierInvoice {
     Object.assign(this, { status, postingDate, approvedAt: now, approvedBy: actorId, updatedAt: now });
   }
 
+  /**
+   * Rejects a stated base currency that is not that of the accounts, in which its tax is declared. Returns whether a recorded
+   * rate is needed.
+   */
+  needsRate(accountsCurrency: string): boolean {
+    const { currency, baseCurrency, exchangeRate } = this;
+    if (baseCurrency !== null && baseCurrency !== accountsCurrency) {
+      throw conflict('base_currency_mismatch', `The base currency of the accounts is ${accountsCurrency}`, {
+        baseCurrency: accountsCurrency,
+        stated: baseCurrency,
+      });
+    }
+    return currency !== accountsCurrency && exchangeRate === null;
+  }
+
+  /** Takes a recorded rate. Throws 409 `amount_too_large`. */
+  convert(appliedRate: AppliedRate): void {
+    this.appliedRate = appliedRate;
+    Object.assign(this, baseTotals(this));
+  }
+
   /** For a reversal: an invoice with a total of 0 was paid by its approval, so no payment prevents the reversal. */
   unsettleIfNothingPaid(): void {
     if (this.status === 'paid' && this.paidCents === 0) this.status = 'approved';
@@ -139,6 +164,9 @@ export class SupplierInvoice {
   reopen(now: Date): void {
     this.assertTransition('draft');
     Object.assign(this, { status: 'draft', postingDate: null, approvedAt: null, approvedBy: null, updatedAt: now });
+    // The next approval may be one of other amounts, and of another day.
+    this.appliedRate = null;
+    Object.assign(this, baseTotals(this));
   }
 
   /** Its number can be used again. One that was approved was a debt until today. */
@@ -166,8 +194,10 @@ export class SupplierInvoice {
     });
   }
 
-  /** Without the lines. */
+  /** Without the lines. Base currency and rate are the stated ones, which a reversal restores. */
   auditImage(): object {
+    const { currency, baseCurrency, exchangeRate } = this;
+    const stated = { currency, baseCurrency, exchangeRate };
     return {
       id: this.id,
       supplierName: this.supplierName,
@@ -180,7 +210,8 @@ export class SupplierInvoice {
       dueDate: this.dueDate,
       subtotalCents: this.subtotalCents,
       taxCents: this.taxCents,
-      exchangeRate: effectiveRate(this),
+      exchangeRate: effectiveRate(stated),
+      appliedRate: this.appliedRate,
       baseTotalCents: this.baseTotalCents,
       baseSubtotalCents: this.baseSubtotalCents,
       baseTaxCents: this.baseTaxCents,

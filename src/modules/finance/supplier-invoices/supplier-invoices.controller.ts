@@ -33,7 +33,9 @@ export class SupplierInvoicesController {
    * Create a supplier invoice
    *
    * @remarks Records an invoice received from a supplier, as a draft or, with `status: "approved"`, approved at once
-   * (this also needs the scope `finance:approve`, and is 409 `second_person_required` if supplier invoices need two persons). Totals and lines must add up (422 `totals_mismatch`). The invoice
+   * (this also needs the scope `finance:approve`, and is 409 `second_person_required` if supplier invoices need two
+   * persons); the rules of an approval apply, so a foreign currency needs a recorded exchange rate (409 `rate_missing`) or a
+   * stated one. Totals and lines must add up (422 `totals_mismatch`). The invoice
    * number must be unique per supplier among invoices that are not void, ignoring case and repeated blanks (409
    * `duplicate_supplier_invoice`). Any other status is rejected with 422 `invalid_initial_status`.
    */
@@ -42,7 +44,13 @@ export class SupplierInvoicesController {
   @Mutates('finance.supplier_invoice.create')
   @Refuses({
     403: ['reauthentication_required'],
-    409: ['duplicate_supplier_invoice', 'second_person_required'],
+    409: [
+      'duplicate_supplier_invoice',
+      'second_person_required',
+      'base_currency_mismatch',
+      'rate_missing',
+      'amount_too_large',
+    ],
     422: ['totals_mismatch', 'invalid_initial_status'],
   })
   async create(@Body() body: CreateSupplierInvoice): Promise<SupplierInvoiceEnvelope> {
@@ -102,13 +110,18 @@ export class SupplierInvoicesController {
    * becomes `paid` at once. The approving user is stored. The invoice is posted on its issue date, or on the first open
    * day if the month of that date is closed (`postingDate`). Any other state is rejected with 409 `invalid_transition`. If the
    * organization's setting `supplierInvoicesNeedTwoPersons` is true, a user who has entered or changed the invoice, with a session
-   * or an API token, is rejected with 409 `second_person_required`.
+   * or an API token, is rejected with 409 `second_person_required`. An invoice in a foreign currency that states no exchange
+   * rate is converted with the recorded rate of its issue date, or of the latest of the 7 days before (`appliedRate`);
+   * without one it is rejected with 409 `rate_missing`: record the rate, or state that of the supplier. A stated base
+   * currency must be that of the accounts (409 `base_currency_mismatch`).
    */
   @Post(':id/approval')
   @HttpCode(200)
   @RequireScope('finance:approve')
   @Mutates('finance.supplier_invoice.approve')
-  @Refuses({ 409: ['invalid_transition', 'second_person_required'] })
+  @Refuses({
+    409: ['invalid_transition', 'second_person_required', 'base_currency_mismatch', 'rate_missing', 'amount_too_large'],
+  })
   async approve(
     @PathId('sinv', 'id', 3) id: string,
     @IfMatch() expected: ExpectedVersions,
@@ -123,7 +136,8 @@ export class SupplierInvoicesController {
    *
    * @remarks Moves an approved supplier invoice back to `draft` so that it can be corrected. Rejected with 409
    * `invoice_has_payments` while payments are allocated to it, with 409 `period_closed` if it is posted in a closed
-   * month (void it instead), and with 409 `invalid_transition` in any other state.
+   * month (void it instead), and with 409 `invalid_transition` in any other state. A recorded exchange rate no longer
+   * applies until the next approval.
    */
   @Post(':id/reopening')
   @HttpCode(200)

@@ -18,6 +18,7 @@ import {
   UndoesItself,
 } from '../../action-ledger/index.js';
 import { OrganizationSettingsService } from '../../organization/index.js';
+import { ExchangeRatesService, rateMissing } from '../exchange-rates/exchange-rates.service.js';
 import { PeriodsService } from '../periods/periods.service.js';
 import {
   type CreateSupplierInvoice,
@@ -54,6 +55,7 @@ export class SupplierInvoicesService {
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly periods: PeriodsService,
+    private readonly rates: ExchangeRatesService,
     private readonly organization: OrganizationSettingsService,
     private readonly clock: Clock,
   ) {}
@@ -70,7 +72,7 @@ export class SupplierInvoicesService {
       const lines = priceLines(input.lines ?? []);
       const invoice = draftOf(input, { id, lines, userId: currentActor().principal, now });
       const draft = withLines(invoice.auditImage(), lines);
-      if (status === 'approved') await this.post(invoice, now);
+      if (status === 'approved') await this.post(invoice, now, { dayField: 'issueDate' });
 
       const view = await this.insert(invoice, lines);
       this.record('create', id, { before: null, after: draft });
@@ -202,11 +204,20 @@ export class SupplierInvoicesService {
     if (supplierInvoicesNeedTwoPersons) invoice.assertSecondPerson(currentActor().principal);
   }
 
-  /** The supplier's day is kept; it counts on that day, or on the first open day if its month is closed. */
-  private async post(invoice: SupplierInvoice, now: Date): Promise<void> {
+  /**
+   * The supplier's day is kept; it counts on that day, or on the first open day if its month is closed. The tax becomes
+   * chargeable on the supplier's day, so the recorded rate of that day applies, unless the invoice states one. `dayField` is
+   * the member of the request that states the day.
+   */
+  private async post(invoice: SupplierInvoice, now: Date, { dayField }: { dayField?: string } = {}): Promise<void> {
     await this.assertSecondPerson(invoice);
-    const postingDate = await this.periods.postingDateOf(invoice.issueDate);
+    const { currency, issueDate } = invoice;
+    const postingDate = await this.periods.postingDateOf(issueDate);
     invoice.approve({ actorId: currentActor().principal, postingDate }, now);
+    const { baseCurrency, rate } = await this.rates.conversionOf(currency, issueDate);
+    if (!invoice.needsRate(baseCurrency)) return;
+    if (rate === null) throw rateMissing({ field: dayField, from: currency, to: baseCurrency, day: issueDate });
+    invoice.convert(rate);
   }
 
   /** Throws 409 `period_closed` if it counts in a closed month. */
@@ -284,6 +295,7 @@ function draftOf(
     subtotalCents: input.subtotalCents ?? input.totalCents - taxCents,
     taxCents,
     exchangeRate: input.exchangeRate ?? null,
+    appliedRate: null,
     baseTotalCents: null,
     baseSubtotalCents: null,
     baseTaxCents: null,
