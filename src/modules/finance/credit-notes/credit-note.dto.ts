@@ -25,7 +25,8 @@ import {
   type LinesSource,
   type PricedLine,
 } from '../booking-account/invoice.entity.js';
-import { AppliedRateResponse } from '../exchange-rates/exchange-rate.dto.js';
+import { BaseAmountsResponse, toBaseAmounts } from '../exchange-rates/base-amounts.dto.js';
+import type { AppliedRateResponse } from '../exchange-rates/exchange-rate.dto.js';
 import { CorrectedPayer, STALE_ACTIONS, type StaleAction } from '../invoices/invoice.dto.js';
 import {
   InvoiceLineResponse,
@@ -170,7 +171,7 @@ export class ListCreditNotes extends PageQuery {
 }
 
 /** A credit note without its lines. Amounts are positive and lower what the invoice demands. */
-export class CreditNoteSummary {
+export class CreditNoteSummary extends BaseAmountsResponse {
   @Id('crn')
   id: string;
 
@@ -238,27 +239,14 @@ export class CreditNoteSummary {
   @Cents()
   totalCents: number;
 
-  /**
-   * Base currency of the accounts, ISO 4217; null until issued, and if the invoice has no base amounts.
-   */
-  @CurrencyCode()
-  baseCurrency: string | null;
+  /** Base currency of the accounts, ISO 4217; null until issued, and if the invoice has no base amounts. */
+  declare baseCurrency: string | null;
 
   /** Exchange rate of the invoice, of which the credit note is a part; null if the invoice has none, and until issued. */
-  @Nested(() => AppliedRateResponse)
-  exchangeRate: AppliedRateResponse | null;
-
-  /** `subtotalCents` in minor units of `baseCurrency`; null without one, as are the next two. */
-  @Cents({ min: LOWEST })
-  baseSubtotalCents: number | null;
-
-  /** `baseTotalCents` - `baseSubtotalCents`. */
-  @Cents({ min: LOWEST })
-  baseTaxCents: number | null;
+  declare exchangeRate: AppliedRateResponse | null;
 
   /** Share of the base amount of the invoice; all credit notes that credit it in full together have exactly that. */
-  @Cents({ min: LOWEST })
-  baseTotalCents: number | null;
+  declare baseTotalCents: number | null;
 
   /** `booking` if the lines were computed from the booking, otherwise `manual`. */
   @OneOf(LINES_SOURCES)
@@ -352,11 +340,7 @@ export function toCreditNoteSummary(note: Invoice): CreditNoteSummary {
     subtotalCents: note.subtotalCents,
     taxCents: note.taxCents,
     totalCents: note.totalCents,
-    baseCurrency: note.baseCurrency,
-    exchangeRate: note.exchangeRate,
-    baseSubtotalCents: note.baseSubtotalCents,
-    baseTaxCents: note.baseTaxCents,
-    baseTotalCents: note.baseTotalCents,
+    ...toBaseAmounts(note),
     linesSource: note.linesSource,
     openReducedCents: note.openReducedCents,
     releasedCents: note.releasedCents,

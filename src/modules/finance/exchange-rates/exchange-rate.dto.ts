@@ -7,8 +7,27 @@ import type { ExchangeRate } from './exchange-rate.entity.js';
 
 const SORT_FIELDS = ['day', 'createdAt'] as const;
 
+/** The members that requests, responses and documents have in common; each describes them for its purpose. */
+class PublishedRate {
+  @CurrencyCode()
+  from: string;
+
+  @CurrencyCode()
+  to: string;
+
+  @IsoDate()
+  day: string;
+
+  /** Units of `to` for one unit of `from`, as published. */
+  @DecimalText({ whole: 10, decimals: 10 })
+  rate: string;
+
+  @OneOf(RATE_SOURCES)
+  source: RateSource;
+}
+
 /** A published exchange rate between the base currency of the accounts and another currency, in either direction. */
-export class RecordExchangeRate {
+export class RecordExchangeRate extends PublishedRate {
   @Ignored()
   id?: undefined;
 
@@ -16,36 +35,31 @@ export class RecordExchangeRate {
    * Currency of which one unit is priced; the European Central Bank publishes units of other currencies for one `EUR`.
    * @example "EUR"
    */
-  @CurrencyCode()
-  from: string;
+  declare from: string;
 
   /**
    * Currency in which it is priced.
    * @example "USD"
    */
-  @CurrencyCode()
-  to: string;
+  declare to: string;
 
   /**
    * Day of the rate, not after today and not in a closed month.
    * @example "2026-01-30"
    */
-  @IsoDate()
-  day: string;
+  declare day: string;
 
   /**
    * Units of `to` for one unit of `from`, as published.
    * @example "1.0870"
    */
-  @DecimalText({ whole: 10, decimals: 10 })
-  rate: string;
+  declare rate: string;
 
   /**
    * Who published the rate: the European Central Bank, a bank, or `manual` for any other source.
    * @example "ecb"
    */
-  @OneOf(RATE_SOURCES)
-  source: RateSource;
+  declare source: RateSource;
 }
 
 export class ListExchangeRates extends PageQuery {
@@ -76,26 +90,18 @@ export class ListExchangeRates extends PageQuery {
 }
 
 /** An exchange rate as a document copied it. */
-export class AppliedRateResponse {
+export class AppliedRateResponse extends PublishedRate {
   /** Currency of which one unit is priced, ISO 4217. */
-  @CurrencyCode()
-  from: string;
+  declare from: string;
 
   /** Currency in which it is priced, ISO 4217. */
-  @CurrencyCode()
-  to: string;
+  declare to: string;
 
   /** Day of the rate, up to 7 days before that of the document. */
-  @IsoDate()
-  day: string;
-
-  /** Units of `to` for one unit of `from`, as published. */
-  @DecimalText({ whole: 10, decimals: 10 })
-  rate: string;
+  declare day: string;
 
   /** Who published the rate. */
-  @OneOf(RATE_SOURCES)
-  source: RateSource;
+  declare source: RateSource;
 }
 
 /** A recorded exchange rate. It never changes. */

@@ -16,7 +16,7 @@ import {
   type PricedLine,
 } from '../booking-account/invoice.entity.js';
 import { TAX_KINDS, type TaxKind } from '../../taxes/index.js';
-import { AppliedRateResponse } from '../exchange-rates/exchange-rate.dto.js';
+import { BaseAmountsResponse, toBaseAmounts } from '../exchange-rates/base-amounts.dto.js';
 import { taxSummaryOf, type TaxSummaryLine } from '../tax-allocation/tax-summary.js';
 import type { StaleReason } from './draft-staleness.js';
 import type { InvoiceView } from './invoices.service.js';
@@ -40,7 +40,7 @@ export class SellerResponse {
 }
 
 /** An invoice without its lines. Amounts are in minor units of `currency`. */
-export class InvoiceSummary {
+export class InvoiceSummary extends BaseAmountsResponse {
   @Id('inv')
   id: string;
 
@@ -110,26 +110,6 @@ export class InvoiceSummary {
   /** Amount to pay: `subtotalCents` + `taxCents`. */
   @Cents()
   totalCents: number;
-
-  /** Base currency of the accounts, ISO 4217; null until issued, and if there was no exchange rate to convert with. */
-  @CurrencyCode()
-  baseCurrency: string | null;
-
-  /** Exchange rate of the base amounts; null until issued, and if `currency` is the base currency. */
-  @Nested(() => AppliedRateResponse)
-  exchangeRate: AppliedRateResponse | null;
-
-  /** `subtotalCents` in minor units of `baseCurrency`; null without one, as are the next two. */
-  @Cents({ min: LOWEST })
-  baseSubtotalCents: number | null;
-
-  /** `baseTotalCents` - `baseSubtotalCents`. */
-  @Cents({ min: LOWEST })
-  baseTaxCents: number | null;
-
-  /** `totalCents` in minor units of `baseCurrency`, the sum of the amounts converted for each tax code and rate. */
-  @Cents({ min: LOWEST })
-  baseTotalCents: number | null;
 
   /** Sum of the payment allocations that count on the invoice; set by the server. */
   @Cents()
@@ -341,11 +321,7 @@ export function toInvoiceSummary(invoice: Invoice, today: string): InvoiceSummar
     subtotalCents: invoice.subtotalCents,
     taxCents: invoice.taxCents,
     totalCents: invoice.totalCents,
-    baseCurrency: invoice.baseCurrency,
-    exchangeRate: invoice.exchangeRate,
-    baseSubtotalCents: invoice.baseSubtotalCents,
-    baseTaxCents: invoice.baseTaxCents,
-    baseTotalCents: invoice.baseTotalCents,
+    ...toBaseAmounts(invoice),
     paidCents: invoice.paidCents,
     creditedCents: invoice.creditedCents,
     balanceCents: invoice.balanceCents(),
