@@ -6,7 +6,7 @@ import { issuedNote, useOwnSeries } from '../credit-notes/crediting.js';
 import { body as bill, entriesOf, invalid, make, PATH as BILLS, problem, staffWith } from '../invoices.js';
 import { draft, type Invoice, issue, type Item, read, sell, travelToDayOfMonth } from '../invoices/invoicing.js';
 import { closeMonths } from '../periods/months.js';
-import { approved } from '../payments/payments.js';
+import { approved, retryWhileBusy } from '../payments/payments.js';
 import { type Report, REPORTS, type Row, sum } from '../reports/reporting.js';
 import { tamper, verify } from '../reports/tampering.js';
 
@@ -106,10 +106,18 @@ describe('exchange rates', () => {
     expect(await list(`dayFrom=${app.day(-1)}`)).toEqual([later.id]);
   });
 
-  it('a source has one rate for a currency pair and day', async () => {
-    const answers = await Promise.all(['0.0025', '0.0026'].map((rate) => record(rateOf('AMD', rate))));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
-    expect(answers.find(({ status }) => status === 409)?.body).toEqual(problem('rate_taken', { field: 'day' }));
+  it('of rates of one source, pair and day that are recorded at the same time, one is kept, and it alone is in the ledger', async () => {
+    const rates = ['0.0025', '0.0026', '0.0027', '0.0028', '0.0029'];
+    const answers = await Promise.all(rates.map((rate) => retryWhileBusy(() => record(rateOf('AMD', rate)))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+    for (const { status, body } of answers) {
+      if (status === 409) expect(body).toEqual(problem('rate_taken', { field: 'day' }));
+    }
+    const kept = answers.find(({ status }) => status === 201)?.body.data;
+    expect((await owner.get<{ data: Rate[] }>(`${PATH}?currency=AMD`)).body.data).toEqual([kept]);
+    const rejected = `select subject_id from action_ledger_entries where action = 'finance.exchange_rate.record'
+      and not exists (select from exchange_rates where id = subject_id)`;
+    expect(await app.sql(rejected)).toEqual([]);
     expect((await record(rateOf('AMD', '0.0026', { source: 'manual' }))).status).toBe(201);
   });
 
@@ -128,6 +136,99 @@ describe('exchange rates', () => {
     const answer = await record(rateOf('AOA', '0.001', over()));
     expect([answer.status, answer.body]).toEqual([status, expected()]);
   });
+
+  const NO_TEXTS = [null, 1, 1.087, -1, true, [], {}, ['EUR'], { rate: '1' }];
+  const HOSTILE: Record<string, unknown[]> = {
+    from: [
+      ...NO_TEXTS,
+      '',
+      'eur',
+      'EURO',
+      'EU',
+      'ZZZ',
+      'XXX',
+      'XAU',
+      "E'R",
+      'E\u0000R',
+      '\u0415UR',
+      'E'.repeat(10_000),
+    ],
+    to: [...NO_TEXTS, '', 'usd', 'ZZZ', 'XTS', ' EUR', 'EUR '],
+    day: [
+      ...NO_TEXTS,
+      ...['', 'today', 'infinity', '-infinity', 'now', '0000-01-01', '1899-12-31', '2200-01-01', '9999-12-31'],
+      ...['10000-01-01', '2026-02-30', '2026-13-01', '2026-1-1', '2026-01-01T00:00:00Z', '20260101', '01.02.2026'],
+    ],
+    rate: [
+      ...NO_TEXTS,
+      ...['', 'NaN', 'Infinity', '-Infinity', '0', '0.0', '-1', '-0.5', '+1', '1e5', '1E-3', '1,5', '.5', '5.', '01.5'],
+      ...[
+        ' 1.5',
+        '1.5 ',
+        '0x10',
+        '1_000',
+        '\u0661',
+        '10000000000',
+        '99999999999.1',
+        '0.00000000001',
+        '1.5\u0000',
+        'null',
+      ],
+      '9'.repeat(10_000),
+    ],
+    source: [...NO_TEXTS, '', 'ECB', 'fed', 'constructor', '__proto__', 'manual '],
+  };
+
+  it.each(Object.keys(HOSTILE))('whatever else is sent as %s is rejected with 400 and names it', async (member) => {
+    for (const value of HOSTILE[member] ?? []) {
+      const { status, body } = await record({ ...rateOf('AOA', '0.001'), [member]: value });
+      const issues = expect.arrayContaining([expect.objectContaining({ path: member })]);
+      const details = expect.objectContaining({ issues });
+      expect([value, status, body]).toEqual([value, 400, problem('invalid_request', details)]);
+    }
+    expect((await owner.get<{ data: Rate[] }>(`${PATH}?currency=AOA`)).body.data).toEqual([]);
+  });
+
+  it.each([
+    ['of the base currency to itself', () => rateOf('EUR', '1'), [400, 'invalid_request']],
+    [
+      'with a member that no rate has',
+      () => ({ ...rateOf('AOA', '0.001'), createdAt: 'now' }),
+      [400, 'invalid_request'],
+    ],
+    ['that is a list', () => [rateOf('AOA', '0.001')], [400, 'invalid_request']],
+    ['that is empty', () => ({}), [400, 'invalid_request']],
+    ['of 2 MB', () => ({ ...rateOf('AOA', '0.001'), from: 'E'.repeat(2_000_000) }), [413, 'payload_too_large']],
+  ] as [string, () => object, [number, string]][])('a body %s is rejected', async (_, body, [status, code]) => {
+    const answer = await record(body());
+    expect([answer.status, answer.body]).toEqual([status, expect.objectContaining(problem(code))]);
+  });
+
+  it.each([
+    ...['currency=eur', 'currency=ZZZ', 'currency=EUR&currency=USD', 'source=fed', 'source=', 'dayFrom=2026-02-30'],
+    ...[
+      'dayTo=infinity',
+      'dayFrom=10000-01-01',
+      'sort=rate',
+      'sort=-',
+      'limit=0',
+      'limit=-1',
+      'limit=NaN',
+      'limit=1e9',
+    ],
+    ...['offset=-1', 'offset=1e30', 'currency%5B%24ne%5D=EUR', 'unknown=1'],
+  ])('a list with %s is rejected with 400', async (query) => {
+    const { status, body } = await owner.get(`${PATH}?${query}`);
+    expect([status, body]).toEqual([400, problem('invalid_request', expect.anything())]);
+  });
+
+  it.each(['xrat_', 'xrat_%00', 'book_01k0dem000e000000000000001', `xrat_${'0'.repeat(5_000)}`, 'x'])(
+    'a rate with the id %s is not found',
+    async (id) => {
+      const { status, body } = await owner.get(`${PATH}/${id}`);
+      expect([status, body]).toEqual([404, problem('not_found')]);
+    },
+  );
 
   it('recording a rate needs finance:write, reading it finance:read', async () => {
     const reader = await staffWith(app, 'finance:read');
@@ -217,6 +318,50 @@ describe('an invoice in a foreign currency', () => {
     expect(earlier.data['exchangeRate']).toMatchObject({ day: app.day(-1), rate: '0.45' });
     const { body: later } = await issue(owner, today.id);
     expect(later.data['exchangeRate']).toMatchObject({ day: app.day(), rate: '0.46', source: 'manual' });
+  });
+
+  it('invoices that are issued while a rate is recorded and corrected have one of its versions, or are not issued', async () => {
+    const versions: readonly (readonly [string, string])[] = [
+      ['0.7231', 'bank'],
+      ['0.7132', 'manual'],
+      ['0.7312', 'ecb'],
+    ];
+    const items = [
+      { unitSellCents: 11_933, taxIncludedCents: 1_905, taxCode: standard },
+      { unitSellCents: 3_337, taxCode: exempt },
+    ];
+    await useOwnSeries(owner);
+    const drafts = [];
+    for (let count = 0; count < 6; count += 1) drafts.push(await drafted('BHD', items));
+    const answers = drafts.map(({ id }) => retryWhileBusy(() => issue(owner, id)));
+    const rates = versions.map(([rate, source]) => retryWhileBusy(() => record(rateOf('BHD', rate, { source }))));
+    expect((await Promise.all(rates)).map(({ status }) => status)).toEqual([201, 201, 201]);
+    const missing = problem('rate_missing', { field: 'issueDate', from: 'BHD', to: 'EUR', day: app.day() });
+    for (const { status, body } of await Promise.all(answers)) {
+      if (status !== 200) expect([status, body]).toEqual([409, missing]);
+    }
+
+    for (const { id } of drafts) {
+      let document = await read(owner, id);
+      if (document.status === 'draft') {
+        expect(document).toMatchObject({ number: null, baseCurrency: null, exchangeRate: null, baseTotalCents: null });
+        document = (await issue(owner, id)).body.data;
+      }
+      const { rate } = document['exchangeRate'] as { rate: string };
+      expect(versions.map(([version]) => version)).toContain(rate);
+      // Thousandths of BHD; three and two decimals.
+      const inBase = (cents: number) => Math.round((cents * Number(rate) * 100) / 1_000);
+      const groups = [
+        { net: inBase(10_028), gross: inBase(11_933) },
+        { net: inBase(3_337), gross: inBase(3_337) },
+      ];
+      const [net, gross] = [groups[0], groups[1]].reduce(
+        ([nets, grosses], group) => [nets + (group?.net ?? 0), grosses + (group?.gross ?? 0)] as const,
+        [0, 0] as readonly [number, number],
+      );
+      expect(baseOf(document)).toEqual([net, gross - net, gross]);
+    }
+    expect((await verify(owner)).checks.filter(({ violations }) => violations > 0)).toEqual([]);
   });
 
   it('rate and amounts of an issued invoice cannot be changed, not even by SQL', async () => {
@@ -313,6 +458,21 @@ describe('a supplier invoice in a foreign currency', () => {
     // Notes are changed after the approval; its amounts remain.
     const { body: noted } = await owner.patch<{ data: object }>(`${BILLS}/${id}`, { notes: 'Checked' });
     expect(noted.data).toMatchObject({ notes: 'Checked', exchangeRate: '0.25', baseTotalCents: 250 });
+  });
+
+  it('invoices that are approved while a rate is corrected have the amounts of the one rate that they keep', async () => {
+    await recorded('COP', '0.3', { source: 'ecb' });
+    const created = await Promise.all(Array.from({ length: 4 }, () => make(owner, foreign('COP'))));
+    const corrected = (['bank', 'manual'] as const).map((source, index) =>
+      retryWhileBusy(() => record(rateOf('COP', `0.${index + 1}`, { source }))),
+    );
+    const answers = created.map(({ id }) => retryWhileBusy(() => approve(id)));
+    expect((await Promise.all(corrected)).map(({ status }) => status)).toEqual([201, 201]);
+    for (const { status, body } of await Promise.all(answers)) {
+      const { rate } = body.data['appliedRate'] as { rate: string };
+      const tenths = Number(rate) * 10;
+      expect([status, baseOf(body.data)]).toEqual([200, [10_000 * tenths, 1_900 * tenths, 11_900 * tenths]]);
+    }
   });
 
   it('an invoice that a process of an earlier build reopens loses the recorded rate as well', async () => {
