@@ -34,7 +34,7 @@ export const recipes: Record<string, Recipe> = {
     const follows = ['finance.payment_plan.materialize'];
     return { ...staff(app), ...inside('booking', bookingId, { bookingId }), follows };
   },
-  [`POST ${BOOKINGS}/{bookingId}/tax-redrawing`]: async (app) => {
+  [`POST ${BOOKINGS}/{bookingId}/tax-recalculation`]: async (app) => {
     const { bookingId } = await bookingWithItem(app);
     return { ...staff(app), ...inside('booking', bookingId, { bookingId }) };
   },

@@ -10,6 +10,7 @@ import { draft, type Envelope, issue, PATH as INVOICES, read, sell, voiding } fr
 import { makeSeries, PATH as SERIES } from './number-series/series.js';
 import { bookingWith, received } from './payments/bookings.js';
 import { PAYMENTS, recorded } from './payments/payments.js';
+import { verify } from './reports/tampering.js';
 
 const FINANCE = '/v1/admin/finance';
 const DAY_MS = 86_400_000;
@@ -158,18 +159,18 @@ describe('requests for the same document at the same time', () => {
     expect(await app.sql('select from document_date_releases where invoice_id = $1', [invoiceId])).toHaveLength(1);
   });
 
-  it('parallel redraws of a draft, with its issue among them, bill each item once', async () => {
+  it('parallel recalculations of a draft, with its issue among them, bill each item once', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { id: bookingId } = await sell(app, { items: [{ unitSellCents: 11_900 }] });
       const { id } = await draft(owner, { bookingId });
       await addItem(owner, bookingId, { unitSellCents: 5_000 });
-      const redraw = () => patiently(() => owner.post<Envelope>(`${INVOICES}/${id}/redrawing`));
-      const [issuing, ...redraws] = await Promise.all([
-        patiently(() => issue(owner, id, { onStale: 'redraw' })),
-        ...upTo(6).map(redraw),
+      const recalculate = () => patiently(() => owner.post<Envelope>(`${INVOICES}/${id}/recalculation`));
+      const [issuing, ...recalculations] = await Promise.all([
+        patiently(() => issue(owner, id, { onStale: 'recalculate' })),
+        ...upTo(6).map(recalculate),
       ]);
       expect([issuing.status, issuing.text]).toEqual([200, issuing.text]);
-      for (const { status, body } of redraws) {
+      for (const { status, body } of recalculations) {
         if (status !== 200) expect([status, body]).toMatchObject([409, { code: 'invoice_issued' }]);
       }
       const invoice = await read(owner, id);
@@ -177,6 +178,53 @@ describe('requests for the same document at the same time', () => {
       const stored = 'select position from invoice_lines where invoice_id = $1 order by position';
       expect(await app.sql(stored, [id])).toEqual([{ position: 1 }, { position: 2 }]);
     }
+  });
+
+  it('recalculations of taxes beside an issuance and beside changes of the item leave consistent books', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const taxCode = await newTaxCode(owner);
+      const item = { unitSellCents: 119_000, taxIncludedCents: 19_000, taxCode, serviceDate: '2027-09-10' };
+      const { id: bookingId, itemIds, scheduleIds } = await sell(app, { items: [item], plan: [35_700, 83_300] });
+      const deposit = await draft(owner, { bookingId, scheduleId: scheduleIds[0] });
+      expect((await patiently(() => issue(owner, deposit.id))).status).toBe(200);
+      const balance = await draft(owner, { bookingId, scheduleId: scheduleIds[1] });
+      const rate = { rateBasisPoints: 2_100, validFrom: '2027-07-01' };
+      expect((await owner.post(`${TAX_CODES}/${taxCode.id}/rates`, rate)).status).toBe(201);
+
+      const recalculate = () => patiently(() => owner.post(`${BOOKINGS}/${bookingId}/tax-recalculation`));
+      const patch = (unitSellCents: number) =>
+        patiently(() => owner.patch(`${BOOKINGS}/${bookingId}/items/${itemIds[0]}`, { unitSellCents }));
+      const [issuing, ...others] = await Promise.all([
+        patiently(() => issue(owner, balance.id, { onStale: 'recalculate' })),
+        ...[130_900, 142_800].map(patch),
+        ...upTo(4).map(recalculate),
+      ]);
+      expect([issuing.status, issuing.text]).toEqual([200, issuing.text]);
+      for (const { status, text } of others) expect([status, text]).toEqual([200, text]);
+      const last = await recalculate();
+      expect([last.status, last.text]).toEqual([200, last.text]);
+
+      // Billed to the end, the documents have the tax of the item, of which each part has the rate of its time.
+      const rest = await draft(owner, { bookingId });
+      expect((await patiently(() => issue(owner, rest.id))).status).toBe(200);
+      const [sums] = await app.sql(
+        `select item.total_sell_cents as total, item.tax_included_cents as tax, item.tax_rate_changed as marked,
+           item.tax_rate_basis_points as rate, sum(line.total_cents) as "billedTotal", sum(line.tax_cents) as "billedTax"
+         from booking_items item join invoices invoice on invoice.booking_id = item.booking_id and invoice.number is not null
+         join invoice_lines line on line.invoice_id = invoice.id
+         where item.booking_id = $1 group by item.id`,
+        [bookingId],
+      );
+      const { total, tax } = sums as { total: string; tax: string };
+      expect(sums).toEqual({ total, tax, marked: false, rate: 2_100, billedTotal: total, billedTax: tax });
+      expect(['130900', '142800']).toContain(total);
+      const entries = await app.sql(
+        `select from action_ledger_entries where subject_id = $1 and action = 'bookings.booking.recalculate_taxes'`,
+        [bookingId],
+      );
+      expect(entries).toHaveLength(5);
+    }
+    expect((await verify(owner)).checks.filter(({ violations }) => violations > 0)).toEqual([]);
   });
 
   it('parallel new rates of a tax code from different days never overlap and leave no gap', async () => {

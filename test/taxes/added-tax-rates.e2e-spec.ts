@@ -69,13 +69,21 @@ async function issued(bookingId: string, scheduleId: string | undefined): Promis
   return body.data;
 }
 
-const redraw = (bookingId: string) =>
+/** Bills a part of a booking without a plan. */
+async function depositBilled({ id: bookingId }: Sold, { id: taxCodeId }: TaxCode): Promise<Invoice> {
+  const line = { description: 'Deposit', unitPriceCents: 35_700, priceBasis: 'gross', taxCodeId };
+  const deposit = await draft(owner, { bookingId, lines: [line] });
+  expect((await issue(owner, deposit.id)).status).toBe(200);
+  return deposit;
+}
+
+const recalculate = (bookingId: string) =>
   owner.post<{ data: Record<string, unknown>; code?: string; details?: object }>(
-    `${BOOKINGS}/${bookingId}/tax-redrawing`,
+    `${BOOKINGS}/${bookingId}/tax-recalculation`,
   );
 
-async function redrawn(bookingId: string): Promise<Record<string, unknown>> {
-  const { status, body } = await redraw(bookingId);
+async function recalculated(bookingId: string): Promise<Record<string, unknown>> {
+  const { status, body } = await recalculate(bookingId);
   expect({ status, body }).toMatchObject({ status: 200 });
   return body.data;
 }
@@ -108,7 +116,11 @@ describe('a tax rate that is added after the sale', () => {
     const before = await readBooking(owner, trip.id);
     expect(before['warnings']).toContain('tax_rate_changed');
     expect(before.version).toBe(unmarked.version + 1);
-    expect(await redrawn(trip.id)).toMatchObject({ warnings: [], totalCents: 119_000, version: before.version + 1 });
+    expect(await recalculated(trip.id)).toMatchObject({
+      warnings: [],
+      totalCents: 119_000,
+      version: before.version + 1,
+    });
     expect(await itemOf(trip)).toMatchObject({
       taxRateBasisPoints: 2_100,
       taxRateChanged: false,
@@ -117,27 +129,27 @@ describe('a tax rate that is added after the sale', () => {
       taxIncludedCents: 5_700 + 14_457,
     });
     expect((await entriesAbout(owner, trip.id)).at(-1)).toMatchObject({
-      action: 'bookings.booking.redraw_taxes',
-      after: { redrawnItemIds: trip.itemIds },
+      action: 'bookings.booking.recalculate_taxes',
+      after: { recalculatedItemIds: trip.itemIds },
     });
     const balance = await issued(trip.id, trip.scheduleIds[1]);
     expect(balance.lines).toMatchObject([{ totalCents: 83_300, taxCents: 14_457, taxRateBasisPoints: 2_100 }]);
     expect(await list('taxRateChanged=true')).not.toContain(trip.id);
   });
 
-  it('a draft of the balance is stale after the redraw', async () => {
+  it('a draft of the balance is stale after the recalculation', async () => {
     const taxCode = await newTaxCode(owner);
     const trip = await sold(taxCode);
     await issued(trip.id, trip.scheduleIds[0]);
     const { id } = await draft(owner, { bookingId: trip.id, scheduleId: trip.scheduleIds[1] });
     await rateAdded(taxCode);
     await marked(taxCode);
-    await redrawn(trip.id);
+    await recalculated(trip.id);
     expect((await issue(owner, id)).body).toMatchObject({
       code: 'draft_stale',
       details: { reasons: ['tax_rate_changed'], itemIds: trip.itemIds },
     });
-    expect((await issue(owner, id, { onStale: 'redraw' })).body.data).toMatchObject({ taxCents: 14_457 });
+    expect((await issue(owner, id, { onStale: 'recalculate' })).body.data).toMatchObject({ taxCents: 14_457 });
   });
 
   it('without documents all of the item takes the new rate, and a discount with it', async () => {
@@ -148,7 +160,7 @@ describe('a tax rate that is added after the sale', () => {
     const discount = await addItem(owner, id, { type: 'discount', unitSellCents: -12_100, ...of });
     expect(await rateAdded(taxCode)).toEqual([{ code: 'sold_at_another_rate', items: 2, bookings: 1 }]);
     await marked(taxCode);
-    await redrawn(id);
+    await recalculated(id);
     const none = { taxRateBasisPoints: 2_100, taxRateChanged: false, earlierRateCents: 0, earlierRateTaxCents: 0 };
     expect(await readItem(owner, trip)).toMatchObject({ ...none, taxIncludedCents: 20_653 });
     expect(await readItem(owner, discount)).toMatchObject({ ...none, taxIncludedCents: -2_100 });
@@ -165,21 +177,17 @@ describe('a tax rate that is added after the sale', () => {
     await marked(other);
     expect(await readItem(owner, item)).toMatchObject({ taxRateChanged: false });
     expect(await readItem(owner, today)).toMatchObject({ taxRateChanged: true, taxIncludedCents: 1_932 });
-    await redrawn(id);
+    await recalculated(id);
     expect(await readItem(owner, today)).toMatchObject({ taxRateChanged: false, taxIncludedCents: 2_100 });
   });
 
   it('what is billed keeps its tax when the price changes, and takes the new rate once it is credited', async () => {
     const taxCode = await newTaxCode(owner);
     const trip = await sold(taxCode, [{}], []);
-    const deposit = await draft(owner, {
-      bookingId: trip.id,
-      lines: [{ description: 'Deposit', unitPriceCents: 35_700, priceBasis: 'gross', taxCodeId: taxCode.id }],
-    });
-    expect((await issue(owner, deposit.id)).status).toBe(200);
+    const deposit = await depositBilled(trip, taxCode);
     await rateAdded(taxCode);
     await marked(taxCode);
-    await redrawn(trip.id);
+    await recalculated(trip.id);
     const patch = async (unitSellCents: number) => {
       const path = `${BOOKINGS}/${trip.id}/items/${trip.itemIds[0]}`;
       return (await owner.patch<{ data: Item }>(path, { unitSellCents })).body.data['taxIncludedCents'];
@@ -194,7 +202,7 @@ describe('a tax rate that is added after the sale', () => {
     await issuedNote(owner, deposit, { reason: 'correction', reasonText: 'Wrong customer' });
     const whole = await draft(owner, { bookingId: trip.id });
     expect(whole.lines).toMatchObject([{ taxRateBasisPoints: null, totalCents: 119_000, taxCents: 20_157 }]);
-    await redrawn(trip.id);
+    await recalculated(trip.id);
     expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 20_653 });
   });
 
@@ -204,7 +212,7 @@ describe('a tax rate that is added after the sale', () => {
     await issued(trip.id, trip.scheduleIds[0]);
     await rateAdded(taxCode);
     await marked(taxCode);
-    await redrawn(trip.id);
+    await recalculated(trip.id);
     expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 59_500, taxIncludedCents: 9_500 + 10_326 });
     expect(await itemOf(trip, 1)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 19_000, version: 1 });
     const rest = await issued(trip.id, trip.scheduleIds[1]);
@@ -219,14 +227,14 @@ describe('a tax rate that is added after the sale', () => {
     expect((await issue(owner, id)).status).toBe(200);
     await rateAdded(taxCode);
     await marked(taxCode);
-    await redrawn(trip.id);
+    await recalculated(trip.id);
     expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 20_653 });
     expect(await itemOf(trip, 1)).toMatchObject({ earlierRateCents: 119_000, taxIncludedCents: 19_000 });
     const rest = await draft(owner, { bookingId: trip.id });
     expect(rest.lines).toMatchObject([{ totalCents: 119_000, taxCents: 20_653, taxRateBasisPoints: 2_100 }]);
 
     await issuedNote(owner, { id }, { reason: 'correction', reasonText: 'Wrong customer' });
-    await redrawn(trip.id);
+    await recalculated(trip.id);
     expect(await itemOf(trip, 1)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 20_653 });
   });
 
@@ -281,11 +289,11 @@ describe('a tax rate that is added after the sale', () => {
 
   it('a process of an earlier build can change the price or the tax code of an item, whose billed part keeps its tax', async () => {
     const taxCode = await newTaxCode(owner);
-    const trip = await sold(taxCode);
-    await issued(trip.id, trip.scheduleIds[0]);
+    const trip = await sold(taxCode, [{}], []);
+    await depositBilled(trip, taxCode);
     await rateAdded(taxCode);
     await marked(taxCode);
-    await redrawn(trip.id);
+    await recalculated(trip.id);
     // It computes the tax of the whole price at the copied rate, and does not know the earlier part.
     const price = (cents: number, taxCents: number) =>
       app.sql(
@@ -326,7 +334,7 @@ describe('a tax rate that is added after the sale', () => {
   it('an error of an item names the item, and no field, because the request has none', async () => {
     const taxCode = await newTaxCode(owner);
     const early = await sold(taxCode, [{ serviceDate: '1999-09-10' }]);
-    const { body: missing } = await redraw(early.id);
+    const { body: missing } = await recalculate(early.id);
     expect(missing).toMatchObject({ code: 'tax_rate_missing' });
     expect(missing.details).toEqual({ itemId: early.itemIds[0], taxCode: taxCode.code, day: '1999-09-10' });
 
@@ -335,14 +343,55 @@ describe('a tax rate that is added after the sale', () => {
     await rateAdded(taxCode, 700);
     await marked(taxCode);
     const before = await itemOf(trip);
-    const { body: negative } = await redraw(trip.id);
+    const { body: negative } = await recalculate(trip.id);
     expect(negative).toMatchObject({ code: 'negative_total' });
     expect(negative.details).toEqual({ taxCode: taxCode.code, totalCents: 11_900, taxCents: 7_785 - 17_100 });
     expect(await itemOf(trip)).toEqual(before);
   });
 
-  it('a cancelled booking has no taxes to redraw', async () => {
+  it('a recalculation of a foreign or unknown booking, or with a body, is rejected and changes nothing', async () => {
+    const taxCode = await newTaxCode(owner);
+    const trip = await sold(taxCode);
+    await rateAdded(taxCode);
+    await marked(taxCode);
+    const before = [await readBooking(owner, trip.id), await itemOf(trip)];
+    const path = (id: string) => `${BOOKINGS}/${id}/tax-recalculation`;
+    const unknown = `book_${'0'.repeat(26)}`;
+    for (const id of [unknown, trip.itemIds[0] ?? '', taxCode.id, 'x'.repeat(2_000), '%00', '..%2F..', 'null', '-1']) {
+      const { status } = await owner.post(path(id));
+      expect([id, [400, 404].includes(status)]).toEqual([id, true]);
+    }
+    const json = { 'Content-Type': 'application/json' };
+    const bodies: [raw: string, headers?: Record<string, string>][] = [
+      ...[
+        '{"taxCodeId":"taxc_1"}',
+        '{"__proto__":{"admin":true}}',
+        '[]',
+        '[1]',
+        '"text"',
+        '1',
+        'true',
+        '{',
+        '\u0000',
+      ].map((raw): [string] => [raw]),
+      [`{"a":"${'x'.repeat(5_000_000)}"}`],
+      [`${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+      ['taxCodeId=taxc_1', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+      ['<a/>', { 'Content-Type': 'application/xml' }],
+    ];
+    for (const [raw, headers = json] of bodies) {
+      const { status } = await owner.post(path(trip.id), undefined, { raw, headers });
+      expect([raw.slice(0, 40), [400, 413, 415].includes(status)]).toEqual([raw.slice(0, 40), true]);
+    }
+    const stale = await owner.post(path(trip.id), undefined, { headers: { 'If-Match': '"99"' } });
+    expect(stale.status).toBe(412);
+    expect([await readBooking(owner, trip.id), await itemOf(trip)]).toEqual(before);
+    const { status } = await owner.post(path(trip.id), undefined, { raw: '{}', headers: json });
+    expect(status).toBe(200);
+  });
+
+  it('a cancelled booking has no taxes to recalculate', async () => {
     const { id } = await sell(app, { status: 'cancelled' });
-    expect(await redraw(id)).toMatchObject({ status: 409, body: { code: 'booking_closed' } });
+    expect(await recalculate(id)).toMatchObject({ status: 409, body: { code: 'booking_closed' } });
   });
 });

@@ -209,7 +209,7 @@ describe('the integrity report about taxes', () => {
     const job = { taxCodeId: taxCode.id, validFrom: '2128-01-01' };
     await asSystem(() => app.nest.get(TaxRateJobs).markItems(job));
     expect(broken(await verify(owner))).toEqual({});
-    expect((await owner.post(`/v1/admin/bookings/${bookingId}/tax-redrawing`)).status).toBe(200);
+    expect((await owner.post(`/v1/admin/bookings/${bookingId}/tax-recalculation`)).status).toBe(200);
     expect(broken(await verify(owner))).toEqual({});
   });
 
@@ -220,7 +220,7 @@ describe('the integrity report about taxes', () => {
     await issued({ bookingId, scheduleId: scheduleIds[0] });
     app.travel({ hours: 1 });
     await owner.post(`${TAX_CODES}/${taxCode.id}/rates`, { rateBasisPoints: 2_100, validFrom: '2127-01-01' });
-    await owner.post(`/v1/admin/bookings/${bookingId}/tax-redrawing`);
+    await owner.post(`/v1/admin/bookings/${bookingId}/tax-recalculation`);
     await issued({ bookingId, scheduleId: scheduleIds[1] });
     const itemId = itemIds[0] ?? '';
     const constraint = 'alter table booking_items drop constraint booking_items_coded_tax';

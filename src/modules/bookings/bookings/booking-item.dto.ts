@@ -269,7 +269,7 @@ export class BookingItemResponse {
 
   /**
    * True: the tax code has another rate on the service date, because the rate was added after the sale or the date moved
-   * after documents with the copied rate were issued. Redrawing the taxes of the booking settles it.
+   * after documents with the copied rate were issued. Recalculating the taxes of the booking clears the mark.
    */
   @Flag()
   taxRateChanged: boolean;

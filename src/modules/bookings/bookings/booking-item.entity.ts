@@ -137,7 +137,7 @@ export class BookingItem {
   }
 
   /** Gives what is not billed the rate of its day; what is billed keeps its tax. */
-  redrawTax(tax: TaxOfDay, billed: EarlierRate, now: Date): void {
+  recalculateTax(tax: TaxOfDay, billed: EarlierRate, now: Date): void {
     this.updatedAt = now;
     this.retax({ ...tax, ...billed }, undefined);
   }

@@ -280,10 +280,10 @@ export class BookingItemsService {
    * Gives the items of a locked booking the tax rate of their day for what no document bills. Returns the changed items.
    * Throws 422 `tax_rate_missing`, `negative_total`.
    */
-  async redrawTaxes(bookingId: string): Promise<BookingItem[]> {
+  async recalculateTaxes(bookingId: string): Promise<BookingItem[]> {
     const items = await this.repository.activeItems(bookingId);
     const images = new Map(items.map((item) => [item.id, item.auditImage()]));
-    const changed = await this.taxes.redraw(bookingId, items);
+    const changed = await this.taxes.recalculate(bookingId, items);
     await this.repository.items.updateAll(changed);
     for (const item of changed) this.record('update', item, { before: images.get(item.id) ?? null });
     return changed;

@@ -333,7 +333,7 @@ export class BookingResponse {
 
   /**
    * `provider_cancellation_pending`: an external provider has not cancelled the order of a cancelled item yet.
-   * `tax_rate_changed`: an item has another tax rate than its service date; redrawing the taxes settles it.
+   * `tax_rate_changed`: the tax code of an item has another rate on the service date; recalculate the taxes of the booking.
    * `due_after_departure`: an open installment is due after the departure.
    */
   @Texts({ max: 10, maxLength: 100 })

@@ -125,27 +125,28 @@ export class BookingsController {
   }
 
   /**
-   * Redraw the taxes of a booking
+   * Recalculate the taxes of a booking
    *
    * @remarks Gives each item with a tax code the rate of its service date for what no document bills yet: after a rate was
    * added to the tax code, or after the date moved. What issued invoices bill, less what is credited, keeps its tax
-   * (`earlierRateCents`, `earlierRateTaxCents`); totals do not change. Drafts of invoices become stale. If an invoice is credited
-   * afterwards, redraw the taxes again. Rejected with 409 `booking_closed` for a cancelled booking, 422 `tax_rate_missing` if
+   * (`earlierRateCents`, `earlierRateTaxCents`): an item has what lines bill that name it, and its share of the rest. Totals do
+   * not change. Drafts of invoices become stale. If an invoice is credited afterwards, recalculate the taxes again. An error of
+   * one item has its ID in `itemId`. Rejected with 409 `booking_closed` for a cancelled booking, 422 `tax_rate_missing` if
    * a service date has no rate.
    */
-  @Post(':bookingId/tax-redrawing')
+  @Post(':bookingId/tax-recalculation')
   @HttpCode(200)
   @RequireScope('bookings:write')
-  @Mutates('bookings.booking.redraw_taxes', {
-    irreversible: 'The items have the rates of their days again: correct the tax code and redraw the taxes again',
+  @Mutates('bookings.booking.recalculate_taxes', {
+    irreversible: 'The items have the rates of their days again: correct the tax code and recalculate the taxes again',
   })
   @Refuses({ 409: ['booking_closed'], 422: ['commission_exceeds_base', 'negative_total', 'tax_rate_missing'] })
-  async redrawTaxes(
+  async recalculateTaxes(
     @PathId('book', 'bookingId', 3) id: string,
     @IfMatch() expected: ExpectedVersions,
     @NoBody() _body: null,
   ): Promise<BookingEnvelope> {
-    const booking = await this.bookings.redrawTaxes(id, expected);
+    const booking = await this.bookings.recalculateTaxes(id, expected);
     return tagged(booking, { data: toBooking(booking) });
   }
 

@@ -37,7 +37,7 @@ const EVENTS = {
   complete: 'completed',
   cancel: 'cancelled',
   reinstate: 'reinstated',
-  redraw_taxes: 'updated',
+  recalculate_taxes: 'updated',
 } as const;
 
 interface AuditImages {
@@ -205,18 +205,18 @@ export class BookingsService {
    * Gives the items the tax rate of their day for what no document bills; what is billed keeps its tax. Throws 409
    * `booking_closed` for a cancelled booking, 422 `tax_rate_missing`, `negative_total`.
    */
-  async redrawTaxes(id: string, expected: ExpectedVersions): Promise<BookingView> {
+  async recalculateTaxes(id: string, expected: ExpectedVersions): Promise<BookingView> {
     return this.database.transaction(async () => {
       const booking = await this.lockExpected(id, expected);
       booking.assertNotCancelled();
       const before = booking.auditImage();
-      const changed = await this.items.redrawTaxes(id);
+      const changed = await this.items.recalculateTaxes(id);
       if (changed.length > 0) {
         booking.updatedAt = this.clock.now();
         await this.repository.bookings.update(booking);
       }
-      const redrawnItemIds = changed.map((item) => item.id).sort();
-      this.record('redraw_taxes', booking, { before, after: { ...booking.auditImage(), redrawnItemIds } });
+      const recalculatedItemIds = changed.map((item) => item.id).sort();
+      this.record('recalculate_taxes', booking, { before, after: { ...booking.auditImage(), recalculatedItemIds } });
       const summary = toBookingSummary(booking);
       for (const item of changed.map(toBookingItemSummary)) {
         try {

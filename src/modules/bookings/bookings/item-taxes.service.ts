@@ -123,7 +123,7 @@ export class ItemTaxesService {
     item.computeTax(statedCents);
   }
 
-  /** Those of the items that have another rate than their day has now. A fee has the rate of the item that was cancelled. */
+  /** Returns the given items whose rate differs from that of their day now. A fee keeps the rate of the item that was cancelled. */
   async withOtherRate(items: readonly BookingItem[]): Promise<BookingItem[]> {
     const rateOn = await this.taxCodes.keepRates(taxCodesOf(items));
     return items.filter((item) => {
@@ -137,7 +137,7 @@ export class ItemTaxesService {
    * Gives the items of a booking that are not cancelled the rate of their day for what no document bills. What is billed
    * keeps its tax. Returns the changed items. Throws 422 `tax_rate_missing`, `negative_total`.
    */
-  async redraw(bookingId: string, items: readonly BookingItem[]): Promise<BookingItem[]> {
+  async recalculate(bookingId: string, items: readonly BookingItem[]): Promise<BookingItem[]> {
     const taxCodeIds = taxCodesOf(items);
     const rateOn = await this.taxCodes.keepRates(taxCodeIds);
     const billed = taxCodeIds.length === 0 ? [] : await this.billedTaxes(bookingId);
@@ -155,7 +155,7 @@ export class ItemTaxesService {
         const keepsRate = tax.taxRateBasisPoints === item.taxRateBasisPoints && item.earlierRateCents === 0;
         if (keepsRate && !item.taxRateChanged) continue;
         const isPlain = keepsRate || tax.taxKind === 'margin_scheme';
-        item.redrawTax(tax, isPlain ? NO_EARLIER_RATE : (shares[index] ?? NO_EARLIER_RATE), this.clock.now());
+        item.recalculateTax(tax, isPlain ? NO_EARLIER_RATE : (shares[index] ?? NO_EARLIER_RATE), this.clock.now());
         changed.push(item);
       }
       const after = sumOf(group);

@@ -162,8 +162,8 @@ function restsOf({ items, plan, billed }: InvoiceSources): TaxGroup[] {
 }
 
 /**
- * What a line shows of the tax code of its items. Items of the margin scheme show no rate, nor does a line that bills again
- * what was billed before the rate changed, and credited since.
+ * The tax code that a line copies from its items. The line shows no rate under the margin scheme, or if its amount contains
+ * two rates: documents billed a part of it before the rate changed, and have credited that part since.
  */
 function taxOf(
   items: readonly BookingItemSummary[],

@@ -93,7 +93,7 @@ export class TaxCodesController {
    * (409 `tax_rate_overlap`). `warnings` has the number of booking items that were sold at another rate for a service
    * day (without one, the day of creation) from then on. In the background they are marked (`taxRateChanged`), and their
    * bookings get the warning `tax_rate_changed`; list these with `GET /v1/admin/bookings?taxRateChanged=true`. They keep
-   * their rate until their taxes are redrawn by `POST /v1/admin/bookings/{bookingId}/tax-redrawing`.
+   * their rate until their taxes are recalculated by `POST /v1/admin/bookings/{bookingId}/tax-recalculation`.
    */
   @Post(':id/rates')
   @RequireScope('finance:write')
