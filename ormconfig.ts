@@ -91,6 +91,7 @@ import { BaseAmountsOfInvoices1796100000130 } from './src/migrations/17961000001
 import { ValidatedBaseAmounts1796100000140 } from './src/migrations/1796100000140-validated-base-amounts.js';
 import { BillRates1796100000200 } from './src/migrations/1796100000200-bill-rates.js';
 import { ValidatedBillRates1796100000210 } from './src/migrations/1796100000210-validated-bill-rates.js';
+import { NoWritePositions1796200000000 } from './src/migrations/1796200000000-no-write-positions.js';
 import { CommissionLine } from './src/modules/finance/commissions/commission-line.entity.js';
 import { CancellationSettlement } from './src/modules/finance/settlements/cancellation-settlement.entity.js';
 import { CatalogSynonym } from './src/modules/catalog/synonyms/synonym.entity.js';
@@ -305,6 +306,7 @@ const migrations = [
   ValidatedBaseAmounts1796100000140,
   BillRates1796100000200,
   ValidatedBillRates1796100000210,
+  NoWritePositions1796200000000,
 ];
 
 export function createDataSource(env: Pick<Env, 'databaseUrl' | 'databasePoolSize'>): DataSource {

@@ -9,7 +9,6 @@ import { isInstalled } from '../install.js';
 import { codeOf } from '../processes.js';
 import { newClient, remedyFor, textOf } from './connection.js';
 import { failed, fine, warned } from './finding.js';
-import { checkPooler } from './pooler.js';
 
 /** @typedef {import('./finding.js').Finding} Finding */
 /** @typedef {import('pg').Client} Client */
@@ -72,7 +71,7 @@ async function checkAt(url, name) {
   try {
     return [
       fine('database', `${name} accepts connections`),
-      ...(await checkPooler(client, url)),
+      ...(await checkPooler(client)),
       ...(await checkServer(client)),
       ...(await checkOwnerRole()),
     ];
@@ -114,6 +113,17 @@ async function checkServer(client) {
     ...(await checkOwner(client)),
     ...(await checkStorage(client)),
   ];
+}
+
+/** PostgreSQL gives a client the id of its server process; a pooler gives it another one. @param {Client} client */
+async function checkPooler(client) {
+  if (process.env.DATABASE_DIRECT_URL) return [];
+  const { id } = await one(client, 'select pg_backend_pid() as id');
+  if (id === /** @type {Client & { processID?: number }} */ (client).processID) return [];
+  const message = 'DATABASE_URL leads to a pooler, and DATABASE_DIRECT_URL is not set';
+  const remedy =
+    'set it to the address of the server itself, unless pool_mode is session: "Connection pooler" in docs/operations.md';
+  return [warned('pooler', message, remedy)];
 }
 
 /** @param {Client} client */

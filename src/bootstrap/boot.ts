@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../../ormconfig.js';
 import {
@@ -12,18 +11,15 @@ import {
 import type { Env } from '../platform/config/env.js';
 import { readEnv, readMigrationEnv } from '../platform/config/read-env.js';
 import { settings } from '../platform/config/table.js';
-import { poolOf } from '../platform/database/pool.js';
-import { type ConnectionFault, isPooled, poolerFault, shareSessions } from '../platform/database/pooler.js';
 
-/** Without `databaseDirectUrl`, `databaseUrl` is the address of the server itself. */
-type DatabaseSettings = Pick<Env, 'databaseUrl' | 'databasePoolSize'> & Partial<Pick<Env, 'databaseDirectUrl'>>;
+type DatabaseSettings = Pick<Env, 'databaseUrl' | 'databasePoolSize'>;
 /** The setting with the address, for messages. */
 type DatabaseVariable = 'DATABASE_URL' | 'DATABASE_DIRECT_URL' | 'MIGRATION_DATABASE_URL';
 
 const OLDEST_POSTGRES = 150_000;
 const CONNECT_ATTEMPTS = 10;
 const BETWEEN_ATTEMPTS_MS = 500;
-const EXAMINING_CONNECTIONS = 2;
+const EXAMINING_CONNECTIONS = 1;
 
 /** The environment, completed by a `.env` file in the working folder. Throws ConfigurationError. */
 export function readProcessEnv(): Env {
@@ -54,12 +50,11 @@ export function examineProcessEnv(): {
     if (!(error instanceof ConfigurationError)) throw error;
     faults.push(...error.faults);
   }
-  const { NODE_ENV: mode, DATABASE_URL: databaseUrl = '', DATABASE_DIRECT_URL: directUrl = '' } = process.env;
-  const isUsable = databaseUrl.trim() !== '' && !faults.some((fault) => /^DATABASE_(DIRECT_)?URL: /.test(fault));
+  const { NODE_ENV: mode, DATABASE_URL: url = '' } = process.env;
+  const isUsable = url.trim() !== '' && !faults.some((fault) => fault.startsWith('DATABASE_URL: '));
   if (mode?.trim() !== 'production' || !isUsable) return { env, faults, productionDatabase: null };
-  const databaseDirectUrl = settings.databaseDirectUrl.parse(directUrl.trim()) ?? undefined;
-  const productionDatabase = { databaseUrl: settings.databaseUrl.parse(databaseUrl.trim()), databaseDirectUrl };
-  return { env, faults, productionDatabase: { ...productionDatabase, databasePoolSize: EXAMINING_CONNECTIONS } };
+  const databaseUrl = settings.databaseUrl.parse(url.trim());
+  return { env, faults, productionDatabase: { databaseUrl, databasePoolSize: EXAMINING_CONNECTIONS } };
 }
 
 /**
@@ -74,40 +69,10 @@ export async function connect(env: DatabaseSettings, variable: DatabaseVariable 
     if (!row || row.version < OLDEST_POSTGRES) {
       throw new ConfigurationError([`${variable}: the server is too old; expected PostgreSQL 15 or newer`]);
     }
-    const found = await connectionFault(dataSource, env, variable);
-    if (found) throw new ConfigurationError([`${variable}: ${found.fault}; expected ${found.expected}`]);
     return dataSource;
   } catch (error) {
     await dataSource.destroy();
     throw error;
-  }
-}
-
-async function connectionFault(
-  dataSource: DataSource,
-  { databaseUrl, databaseDirectUrl = databaseUrl }: DatabaseSettings,
-  variable: DatabaseVariable,
-): Promise<ConnectionFault | null> {
-  const direct =
-    databaseDirectUrl === databaseUrl
-      ? null
-      : await connect({ databaseUrl: databaseDirectUrl, databasePoolSize: 2 }, 'DATABASE_DIRECT_URL');
-  const clients: PoolClient[] = [];
-  const clientOf = async (source: DataSource) => {
-    const client = await poolOf(source).connect();
-    clients.push(client);
-    return client;
-  };
-  try {
-    const one = await clientOf(dataSource);
-    if (direct === null && !(await isPooled(one))) return null;
-    const pair = [one, await clientOf(dataSource)] as const;
-    if (direct) return await poolerFault(pair, await clientOf(direct));
-    const expected = `${variable === 'DATABASE_URL' ? 'DATABASE_DIRECT_URL beside it with ' : ''}the address of the server itself`;
-    return (await shareSessions(...pair)) ? { fault: 'leads to a pooler in transaction mode', expected } : null;
-  } finally {
-    for (const client of clients) client.release();
-    await direct?.destroy();
   }
 }
 

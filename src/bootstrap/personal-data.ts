@@ -275,7 +275,6 @@ export const COLUMN_CLASSES: Record<string, Partial<Record<ClassName, string>>> 
   vault_audit: { impersonal: 'id actor_type actor_id vault_id operation request_id server_request_id outcome' },
   vault_key_versions: { impersonal: 'vault_id state kek_id wrapped_key' },
   vaults: { impersonal: 'id slug name operator_id' },
-  write_positions: { impersonal: 'wal_position' },
 };
 
 const INTRODUCTION = `# Personal data

@@ -87,7 +87,6 @@ const RIGHTS: Readonly<Record<string, TableRights>> = {
   supplier_invoice_lines: DELETE,
   tax_code_rates: DELETE,
   tax_codes: DELETE,
-  write_positions: DELETE,
 };
 
 /** The rights of the service's role on a table. The job queue changes and deletes its own rows. */

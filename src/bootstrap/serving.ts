@@ -40,7 +40,7 @@ export function warnOfUnknownSettings(env: Env, log: Logger): void {
 
 /** Prepares the database once for several processes that will serve it; serves no requests itself. */
 export async function prepare(env: Env): Promise<Credentials | null> {
-  const quiet = { ...env, jobs: false, ledgerCheckpoints: false, databaseReplicaUrls: [], errorReporter: null };
+  const quiet = { ...env, jobs: false, ledgerCheckpoints: false, databaseReplicaUrl: null, errorReporter: null };
   const dataSource = await prepared(env);
   const app = await createApp({ env: quiet, log: createServiceLog(env), dataSource });
   await app.init();

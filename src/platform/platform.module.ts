@@ -18,7 +18,7 @@ import { Env } from './config/env.js';
 import { Database } from './database/database.js';
 import { DatabaseDisk } from './database/database-disk.js';
 import { Notifier } from './database/notifier.js';
-import { ReadReplicas } from './database/read-replicas.js';
+import { ReadReplica } from './database/read-replica.js';
 import { DecoratedMethods } from './discovery/decorated-methods.js';
 import { Listeners } from './discovery/listeners.js';
 import { Watchdog } from './database/watchdog.js';
@@ -92,7 +92,7 @@ const SERVICES = [
   Provisioning,
   RateLimits,
   Readiness,
-  ReadReplicas,
+  ReadReplica,
   RequestBodies,
   RequestShares,
   Routes,

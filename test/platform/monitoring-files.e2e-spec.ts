@@ -8,7 +8,7 @@ import { type ExposedMetric, namingFaults, parseExposition } from './exposition.
 
 const FOLDER = join(process.cwd(), 'deploy/monitoring');
 
-const LABELS = new Set('job namespace instance le replica code surface status route method server store'.split(' '));
+const LABELS = new Set('job namespace instance le code surface status route method server store'.split(' '));
 
 interface Rule {
   alert?: string;
@@ -29,7 +29,7 @@ interface Panel {
 /** The metrics of a service that has all of them: some exist only with a replica. */
 let metrics: ExposedMetric[];
 beforeAll(async () => {
-  const app = await startApp({ env: { JOBS: 'false', DATABASE_REPLICA_URLS: process.env['DATABASE_URL'] ?? '' } });
+  const app = await startApp({ env: { JOBS: 'false', DATABASE_REPLICA_URL: process.env['DATABASE_URL'] ?? '' } });
   await app.as('owner').get('/v1/admin/distribution/channels/nothing');
   metrics = parseExposition((await app.get('/metrics')).text);
 });

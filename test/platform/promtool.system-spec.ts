@@ -49,7 +49,7 @@ function expectAlerts(name: string, series: Record<string, string>, alerts: Reco
 }
 
 it('promtool accepts the names of all metrics', async () => {
-  const app = await startApp({ env: { JOBS: 'false', DATABASE_REPLICA_URLS: process.env['DATABASE_URL'] ?? '' } });
+  const app = await startApp({ env: { JOBS: 'false', DATABASE_REPLICA_URL: process.env['DATABASE_URL'] ?? '' } });
   await app.as('owner').get('/v1/admin/distribution/channels/nothing');
   const { text } = await app.get('/metrics');
   const checked = promtool(['check', 'metrics'], text);

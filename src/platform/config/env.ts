@@ -20,8 +20,8 @@ export abstract class Env {
   /** Whether a start applies pending migrations; otherwise it rejects a schema that is older than it needs. */
   readonly migrate: boolean;
   readonly databasePoolSize: number;
-  readonly databaseReplicaUrls: readonly string[];
-  readonly databaseReplicaPoolSize: number;
+  /** Null: all reads use the primary. */
+  readonly databaseReplicaUrl: string | null;
   readonly databaseReplicaMaxLagMs: number;
   readonly dataDir: string;
   readonly files: FileStoreLocation;

@@ -238,7 +238,7 @@ describe('the environment', () => {
     ['sslmode=verify-full&sslcert=package.json', 'needs both sslcert and sslkey, or neither'],
     ['sslmode=verify-full&sslrootcert=/no/ca.pem', 'names sslrootcert=/no/ca.pem, a file that the service cannot read'],
   ])('the environment rejects a database URL with %s: %s', (parameters, fault) => {
-    const names = ['DATABASE_DIRECT_URL', 'MIGRATION_DATABASE_URL', 'BACKUP_DATABASE_URL', 'DATABASE_REPLICA_URLS'];
+    const names = ['DATABASE_DIRECT_URL', 'MIGRATION_DATABASE_URL', 'BACKUP_DATABASE_URL', 'DATABASE_REPLICA_URL'];
     for (const name of ['DATABASE_URL', ...names]) {
       expect(faultsOf({ [name]: `${REMOTE}?${parameters}` })).toEqual([
         expect.stringMatching(new RegExp(`^${name}: `)),

@@ -147,17 +147,6 @@ export function optionalPostgresUrl(words: Words): Setting<string | null> {
   return { ...required, fallback: '', parse: (value) => (value === '' ? null : required.parse(value)) };
 }
 
-/** A comma separated list of them; none if absent. The faults do not repeat an address, which contains a password. */
-export function postgresUrls(words: Words): Setting<string[]> {
-  const one = postgresUrl(words);
-  return {
-    ...words,
-    fallback: '',
-    expected: `a list of ${one.expected}`,
-    parse: (value) => (value === '' ? [] : value.split(',').map((entry) => one.parse(entry.trim()))),
-  };
-}
-
 /** The address of a mail server with its password; null if absent. */
 export function smtpUrl(words: Words): Setting<string | null> {
   return {

@@ -18,7 +18,6 @@ import {
   optionalText,
   originFault,
   postgresUrl,
-  postgresUrls,
   text,
   timeZone,
   wholeNumber,
@@ -107,28 +106,20 @@ export const settings = {
     min: 4,
     max: 500,
   }),
-  databaseReplicaUrls: postgresUrls({
-    name: 'DATABASE_REPLICA_URLS',
+  databaseReplicaUrl: optionalPostgresUrl({
+    name: 'DATABASE_REPLICA_URL',
     purpose:
-      'Streaming replicas of the database, for reads that do not precede a write; each URL names one server, with the database and the role of `DATABASE_URL`. Absent: none',
+      'A streaming replica of the database, for reports, exports and searches of the storefront, which may be some seconds old; names one server, with the database and the role of `DATABASE_URL`. Absent: none',
     example: 'postgres://travel:secret@10.0.0.7:5432/travel',
     isPlaceholder: true,
-  }),
-  databaseReplicaPoolSize: wholeNumber({
-    name: 'DATABASE_REPLICA_POOL_SIZE',
-    purpose: 'Maximum connections of one process to each replica, besides one that monitors it',
-    example: '20',
-    fallback: '10',
-    min: 1,
-    max: 500,
   }),
   databaseReplicaMaxLagMs: wholeNumber({
     name: 'DATABASE_REPLICA_MAX_LAG_MS',
     purpose:
-      'Milliseconds of the past that may be missing on a replica; one that lags further behind is not used. A caller always reads its own writes',
-    example: '500',
-    fallback: '1000',
-    min: 250,
+      'Milliseconds of the past that may be missing on the replica; while it lags further behind, the primary is read',
+    example: '2000',
+    fallback: '5000',
+    min: 1_000,
     max: 60_000,
   }),
   dataDir: folder({

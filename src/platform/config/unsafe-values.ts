@@ -17,14 +17,13 @@ const MAX_PRODUCTION_FACTOR = 100;
 /** The values that production rejects, besides secrets that can be guessed (`weakSecrets`). */
 export function unsafeInProduction(variables: Variables): UnsafeValue[] {
   const value = (setting: Setting<unknown>) => variables[setting.name]?.trim() ?? '';
-  const replicaUrls = value(settings.databaseReplicaUrls).split(',');
   const found = [
     ...exampleValues(value),
     unencryptedDatabase(settings.databaseUrl, value(settings.databaseUrl)),
     unencryptedDatabase(settings.databaseDirectUrl, value(settings.databaseDirectUrl)),
     unencryptedDatabase(settings.migrationDatabaseUrl, value(settings.migrationDatabaseUrl)),
     unencryptedDatabase(settings.backupDatabaseUrl, value(settings.backupDatabaseUrl)),
-    ...replicaUrls.map((url) => unencryptedDatabase(settings.databaseReplicaUrls, url)),
+    unencryptedDatabase(settings.databaseReplicaUrl, value(settings.databaseReplicaUrl)),
     unencryptedMail(value(settings.smtpUrl), value(settings.smtpTls)),
     ...ENCRYPTED.map(([setting, example]) => unencryptedAddress(setting.name, value(setting), example)),
     ...sdkAddresses(variables),

@@ -27,8 +27,6 @@ export interface RequestContext {
    * object.
    */
   readonly headers: Map<string, string>;
-  /** Its reads outside of transactions may be answered by a replica of the database. */
-  mayReadFromReplica?: boolean;
   /** Scopes that the handler required, beyond the one of its route. */
   askedScopes?: readonly string[];
   /** The request or the job in its trace; absent unless OpenTelemetry is on. */

@@ -10,8 +10,6 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 2_000;
 const IDLE_IN_TRANSACTION_MS = 10_000;
 const POOL_WAIT_MS = 1_000;
-/** A statement that a replica does not finish in this time is repeated on the primary, within the deadline of the request. */
-const REPLICA_STATEMENT_TIMEOUT_MS = 2_500;
 
 // A calendar day stays text. The driver would convert it to midnight in the time zone of the machine.
 pg.types.setTypeParser(DATE_OID, (text) => text);
@@ -54,7 +52,6 @@ export function replicaPoolOptions(url: string, size: number): PoolConfig {
     connectionString: url,
     max: size,
     application_name: 'travel-operations-reads',
-    statement_timeout: REPLICA_STATEMENT_TIMEOUT_MS,
     options: '-c default_transaction_read_only=on',
   };
 }

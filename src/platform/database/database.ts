@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { PoolClient, QueryResult } from 'pg';
@@ -21,7 +22,6 @@ import { requireLiveCaller } from './live-caller.js';
 import { RowStatements } from './row-statements.js';
 import { Rows, targetOf, type Versioned } from './rows.js';
 import { type Statement, StatementNames } from './statement.js';
-import type { Replication } from './replication.js';
 import { type Collector, TransactionState, units } from './transaction-state.js';
 
 const MAX_ATTEMPTS = 6;
@@ -31,6 +31,8 @@ const PURGED_AT_ONCE = 5_000;
 /** Above the number of names in the code. */
 const MAX_STATEMENT_NAMES = 800;
 
+const readPools = new AsyncLocalStorage<ServicePool>();
+
 /** The only access to the database. The running transaction is part of the context: all calls inside it join it. */
 @Injectable()
 export class Database {
@@ -38,7 +40,6 @@ export class Database {
 
   private readonly statementNames = new StatementNames(MAX_STATEMENT_NAMES);
   private diskFullListener: (error: unknown) => void = () => undefined;
-  private replication: Replication | null = null;
   private trace: StatementTrace | null = null;
 
   constructor(
@@ -49,10 +50,6 @@ export class Database {
   /** The listener gets the error of each statement that failed because the disk of the database is full. */
   onDiskFull(listener: (error: unknown) => void): void {
     this.diskFullListener = listener;
-  }
-
-  replicateBy(replication: Replication): void {
-    this.replication = replication;
   }
 
   traceBy(trace: StatementTrace): void {
@@ -78,19 +75,22 @@ export class Database {
   }
 
   /**
-   * Runs work that only reads, by statements and without repositories, and sees one state of the database: on a replica if
-   * the request may read from one. A failure on a replica repeats the work on the primary. Inside a transaction it joins it.
+   * Runs work that only reads, by statements and without repositories, and sees one state of the database. Inside a
+   * transaction it joins it.
    */
   async snapshot<T>(work: () => Promise<T>): Promise<T> {
     if (units.getStore()) return work();
-    const readIn = (pool: ServicePool): Promise<T> => inSnapshot(pool, { clock: this.clock, trace: this.trace }, work);
-    const onPrimary = () => readIn(this.pool());
     try {
-      return await (this.replication ? this.replication.read(readIn, onPrimary) : onPrimary());
+      return await inSnapshot(readPools.getStore() ?? this.pool(), { clock: this.clock, trace: this.trace }, work);
     } catch (error) {
       this.checkDisk(error);
       throw error;
     }
+  }
+
+  /** Statements and snapshots of the work that are in no transaction use this pool, except those of `apart`. */
+  readFrom<T>(pool: ServicePool, work: () => T): T {
+    return readPools.run(pool, work);
   }
 
   /** Returns the result of the work and rolls back its changes of the database. */
@@ -112,15 +112,9 @@ export class Database {
 
   /**
    * Runs the work independently of the running transaction: its writes are kept even if that transaction is rolled back.
-   * What it reads is not that of a replica, so processes may cache it.
    */
   apart<T>(work: () => Promise<T>): Promise<T> {
-    return units.exit(() => this.onPrimary(work));
-  }
-
-  /** Reads nothing from a replica: for what other requests of the process share, and for work that cannot be repeated. */
-  onPrimary<T>(work: () => T): T {
-    return this.replication ? this.replication.onPrimary(work) : work();
+    return units.exit(() => readPools.exit(work));
   }
 
   get isInTransaction(): boolean {
@@ -325,11 +319,10 @@ export class Database {
   }
 
   /**
-   * Destroys the connections of a request, so that they are not reused. Returns the ids of those server processes of the
-   * primary that do not notice this while they run a statement.
+   * Destroys the connections of a request, so that they are not reused. Returns the ids of those server processes that do
+   * not notice this while they run a statement.
    */
   abandon(context: RequestContext): number[] {
-    this.replication?.abandon(context);
     return this.pool().abandon(context);
   }
 
@@ -349,15 +342,11 @@ export class Database {
     const unit = units.getStore();
     const limited = this.statementNames.limit(statement);
     if (unit) return unit.send(limited);
-    const answer = this.trace ? this.trace(limited, () => this.runAlone(limited)) : this.runAlone(limited);
+    const pool = readPools.getStore() ?? this.pool();
+    const send = (): Promise<QueryResult<ObjectLiteral>> => pool.query(limited);
+    const answer = this.trace ? this.trace(limited, send) : send();
     answer.catch((error: unknown) => this.checkDisk(error));
     return answer;
-  }
-
-  /** Outside of transactions. */
-  private runAlone(statement: Statement): Promise<QueryResult<ObjectLiteral>> {
-    const onPrimary = (): Promise<QueryResult<ObjectLiteral>> => this.pool().query(statement);
-    return this.replication ? this.replication.run(statement, onPrimary) : onPrimary();
   }
 
   private checkDisk(error: unknown): void {
@@ -388,7 +377,6 @@ export class Database {
       Object.assign(runner, { isTransactionActive: true });
       const condition = requireLiveCaller(findContext(), this.clock.now());
       const unit = new TransactionState(client, { begin: beginAt(this.clock), condition, trace: this.trace }, runner);
-      unit.followCommit(this.replication?.beginTransaction() ?? null);
       const result = await inTransaction(unit, work);
       await runner.release();
       for (const follow of unit.afterCommit) await units.exit(follow);

@@ -14,12 +14,6 @@ export interface Collector<Item> {
   statement(items: Item[]): Statement;
 }
 
-/** A statement after the commit, in the same write. Its failure does not undo the commit. */
-export interface FollowingStatement {
-  readonly statement: Statement;
-  readonly onFailure: (error: unknown) => Promise<unknown>;
-}
-
 /** How a transaction begins. */
 interface Opening {
   readonly begin: Statement;
@@ -52,7 +46,6 @@ export class TransactionState {
   /** Whether the server knows of this transaction. */
   private hasBegun = false;
   private hasEnded = false;
-  private following: FollowingStatement | null = null;
   /** The first error, which made the server reject all later statements. */
   private failure: { error: unknown } | null = null;
 
@@ -141,10 +134,6 @@ export class TransactionState {
     }
   }
 
-  followCommit(following: FollowingStatement | null): void {
-    this.following = following;
-  }
-
   /** Sends the queued statements, those that write all collected items, and the COMMIT in one write. */
   async commit(): Promise<void> {
     const pending = [...this.collected].sort(([a], [b]) => a.order - b.order);
@@ -154,14 +143,9 @@ export class TransactionState {
       this.hasEnded = true;
       return;
     }
-    const { following } = this;
-    const [committed, followed] = this.together(() => [
-      this.send({ text: 'commit' }),
-      following && this.client.query(following.statement).catch(following.onFailure),
-    ]);
+    const committed = this.send({ text: 'commit' });
     this.hasEnded = true;
     const { command } = await committed;
-    await followed;
     if (command !== 'COMMIT') throw new Error('A statement failed, and its error was ignored: rolled back');
   }
 

@@ -8,7 +8,6 @@ import { databaseErrorOf } from '../errors/database-errors.js';
 import { LOG } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
 import { Database } from './database.js';
-import { PoolerProbe } from './pooler-probe.js';
 import { destroy } from './service-pool.js';
 import { lockSession } from './session-locks.js';
 
@@ -20,8 +19,8 @@ const BOOT_WITHIN_MS = 10_000;
 const TICK_MS = 100;
 
 /**
- * Probes the database on a connection of its own, and a pooler in front of it by logins. A statement on a dead network waits for minutes, so if the database
- * does not respond within a second, all callers are rejected at once until it responds again.
+ * Probes the database on a connection of its own, past any pooler. A statement on a dead network waits for minutes, so if
+ * the database does not respond within a second, all callers are rejected at once until it responds again.
  */
 @Injectable()
 export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -30,8 +29,6 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   /** The key of a lock that lasts as long as this connection: work that began under it may continue. */
   session: number | null = null;
   private client: pg.Client | null = null;
-  /** Null: the service connects to the server itself. */
-  private readonly pooler: PoolerProbe | null;
   private readonly locks: QueryConfig[] = [];
   private turn: Promise<unknown> = Promise.resolve();
   private readonly stopping = new AbortController();
@@ -45,11 +42,9 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   ) {
     const figure = { name: 'db_up', help: 'Whether the database responds (1) or not (0)', aggregator: 'max' } as const;
     metrics.gauge(figure, () => Number(this.state.ok));
-    this.pooler = env.databaseDirectUrl === env.databaseUrl ? null : new PoolerProbe(env.databaseUrl);
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    if (this.pooler) this.database.pool().on('error', () => this.pooler?.recheck());
     await this.look(BOOT_WITHIN_MS);
     this.watching = this.watch();
   }
@@ -65,7 +60,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
    * the ids; it closes such a connection, which the server notices (`client_connection_check_interval` in roles.sql).
    */
   cancel(processIds: readonly number[]): void {
-    if (processIds.length === 0 || this.pooler) return;
+    if (processIds.length === 0 || this.env.databaseDirectUrl !== this.env.databaseUrl) return;
     const text = 'select pg_cancel_backend(id) from unnest($1::int[]) as id';
     const { client } = this;
     if (client) this.inTurn(() => client.query(text, [processIds])).catch(() => undefined);
@@ -102,10 +97,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private async answers(withinMs: number): Promise<boolean> {
-    const { pooler } = this;
-    const ok =
-      (await answersInTime(withinMs, (timeUp) => this.ask(timeUp))) &&
-      (pooler === null || (await answersInTime(CONNECT_WITHIN_MS, (timeUp) => pooler.accepts(timeUp))));
+    const ok = await answersInTime(withinMs, (timeUp) => this.ask(timeUp));
     if (!ok) this.hangUp();
     return ok;
   }
@@ -175,7 +167,7 @@ async function answersInTime(withinMs: number, work: (timeUp: AbortSignal) => Pr
  * Resolves to false after that time. The time is counted in small steps, each at most once: while this process is busy,
  * the response may wait in its socket, which is not the database's fault.
  */
-export async function passed(milliseconds: number, signal: AbortSignal): Promise<false> {
+async function passed(milliseconds: number, signal: AbortSignal): Promise<false> {
   for (let left = milliseconds; left > 0 && !signal.aborted; left -= TICK_MS) {
     await pause(TICK_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }

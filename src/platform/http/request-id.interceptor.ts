@@ -2,7 +2,6 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import type { Request, Response } from 'express';
 import { type Observable, tap } from 'rxjs';
 import { currentContext } from '../context/request-context.js';
-import { mayReadFromReplica } from './read-target.js';
 import { isComputedNow } from './response-headers.js';
 
 /**
@@ -14,10 +13,7 @@ export class RequestIdInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
-    const running = currentContext();
-    const { requestId, headers } = running;
-    // After the guards, which must know of a revoked credential.
-    running.mayReadFromReplica = mayReadFromReplica(context);
+    const { requestId, headers } = currentContext();
     if (!response.hasHeader('X-Request-Id')) response.setHeader('X-Request-Id', requestId);
     return next.handle().pipe(
       tap(() => {

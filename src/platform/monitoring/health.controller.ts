@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '../auth/access.js';
-import { ReadReplicas } from '../database/read-replicas.js';
+import { ReadReplica } from '../database/read-replica.js';
 import { Watchdog } from '../database/watchdog.js';
 import { FileStore } from '../files/file-store.js';
 import { Readiness } from '../observability/readiness.js';
@@ -16,7 +16,7 @@ export class HealthController {
     private readonly watchdog: Watchdog,
     private readonly traffic: Traffic,
     private readonly readiness: Readiness,
-    private readonly replicas: ReadReplicas,
+    private readonly replica: ReadReplica,
     private readonly files: FileStore,
   ) {}
 
@@ -28,7 +28,7 @@ export class HealthController {
   }
 
   /**
-   * 200 if every part of the process works, else 503 with the state of each part. Without a replica the primary is read, and
+   * 200 if every part of the process works, else 503 with the state of each part. Without the replica the primary is read, and
    * without the file store most requests work, so the process is ready, and its status is `degraded`.
    */
   @Get('ready')
@@ -42,13 +42,14 @@ export class HealthController {
     const ready = Object.values(parts).every(({ ok }) => ok) && !draining;
     response.status(ready ? 200 : 503);
     if (!ready) return { status: draining ? 'draining' : 'unavailable', parts };
-    const replicas = this.replicas.state();
+    const { pool, reason: fault } = this.replica;
+    const replica = pool && { ok: fault === null, reason: fault };
     const reason = this.files.failure();
     const files = reason === null ? null : { ok: false, reason };
-    const isDegraded = replicas?.ok === false || files !== null;
+    const isDegraded = replica?.ok === false || files !== null;
     return {
       status: isDegraded ? 'degraded' : 'ok',
-      parts: { ...parts, ...(replicas && { replicas }), ...(files && { files }) },
+      parts: { ...parts, ...(replica && { replica }), ...(files && { files }) },
     };
   }
 }

@@ -4,7 +4,6 @@ import type { Response } from 'express';
 import { Public } from '../auth/access.js';
 import { Env } from '../config/env.js';
 import { notFound, unavailable } from '../errors/app-error.js';
-import { ReadsFrom } from '../http/read-target.js';
 import { clusterMetrics } from '../observability/cluster-metrics.js';
 import { Metrics } from '../observability/metrics.js';
 
@@ -19,7 +18,6 @@ export class MetricsController {
 
   @Get()
   @Public()
-  @ReadsFrom('primary')
   async read(@Res() response: Response): Promise<void> {
     if (!this.env.metrics) throw notFound();
     const { registry } = this.metrics;

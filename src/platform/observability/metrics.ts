@@ -35,6 +35,12 @@ export class Metrics {
     help: 'Responses replayed for an Idempotency-Key',
   });
 
+  readonly staleReads = this.counter({
+    name: 'db_stale_reads_total',
+    help: 'Reads that may be stale, by the server that answered; none without a replica',
+    labelNames: ['server'],
+  });
+
   readonly deprecatedRequests = this.counter({
     name: 'deprecated_requests_total',
     help: 'Requests to deprecated operations that passed authentication and scopes',

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagge
 import type { Response } from 'express';
 import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
 import { RequireScope } from '../../../platform/auth/access.js';
+import { MayBeStale } from '../../../platform/http/may-be-stale.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { LEDGER_ENTRIES_PATH, LedgerEntriesService } from './ledger-entries.service.js';
@@ -55,6 +56,7 @@ export class LedgerEntriesController {
     },
   })
   @ExpensiveRead()
+  @MayBeStale()
   @LimitOperation({ name: 'ledger-export', maxConcurrent: 4, maxConcurrentPerCredential: 2 })
   async export(
     @Query() filters: EntryFilters,

@@ -4,8 +4,10 @@ import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { SigningKeys } from '../../../platform/keys/signing-keys.js';
 import { Database } from '../../../platform/database/database.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
 import { invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { csvLines } from '../../../platform/http/csv.js';
+import { RecordedWrites } from '../../../platform/http/may-be-stale.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import {
   type DetailRow,
@@ -58,6 +60,9 @@ const LAST_SEQUENCE_BEFORE = (instant: string) => `(
   ) + interval '1 hour')`;
 const FILTER_NAMES = ['action', 'subjectType', 'subjectId', 'actorId', 'createdAfter', 'createdBefore'] as const;
 
+const LAST_ENTRY_OF = `
+  select created_at as at from action_ledger_entries where actor_id = $1 order by sequence desc limit 1`;
+
 /** Entries per batch of an export. */
 const BATCH = 1_000;
 /** Rows converted to text at once: other requests wait no longer than that. */
@@ -86,7 +91,8 @@ const BYTE_ORDER_MARK = '\ufeff';
 
 /** Reads ledger entries: pages, single entries, and the CSV export. */
 @Injectable()
-export class LedgerEntriesService {
+@Listens(RecordedWrites, 10)
+export class LedgerEntriesService implements RecordedWrites {
   constructor(
     private readonly database: Database,
     private readonly signingKeys: SigningKeys,
@@ -121,6 +127,11 @@ export class LedgerEntriesService {
     const [entry] = await this.database.query<DetailRow>(text, [id]);
     if (!entry) throw notFound();
     return this.withReversible(entry);
+  }
+
+  async hasWrittenSince(actorId: string, instant: Date): Promise<boolean> {
+    const [last] = await this.database.prepared<{ at: Date }>('ledger-last-entry', LAST_ENTRY_OF, [actorId]);
+    return last !== undefined && last.at > instant;
   }
 
   private async *csvParts(filters: EntryFilters, first: ReadEntry[]) {

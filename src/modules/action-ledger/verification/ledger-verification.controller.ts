@@ -3,7 +3,6 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
-import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { toVerification, VerificationEnvelope, VerifyLedger } from './ledger-verification.dto.js';
 import { LedgerVerificationService } from './ledger-verification.service.js';
@@ -23,10 +22,8 @@ export class LedgerVerificationController {
    * break of each chain. Verification stops after half the request deadline; continue with `fromChain` set to
    * `nextChain` until it is null.
    */
-  // The checkpoints and heads of the primary are compared with its entries.
   @ApiOperation({ operationId: 'ledger_verify' })
   @Get()
-  @ReadsFrom('primary')
   @RequireScope('action-ledger:read')
   @ExpensiveRead()
   @LimitOperation({ name: 'ledger-verification', maxConcurrent: 2 })

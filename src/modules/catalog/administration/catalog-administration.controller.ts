@@ -2,7 +2,6 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { CatalogStatusEnvelope, ReindexEnvelope, StartReindex } from './catalog-administration.dto.js';
 import { CatalogAdministrationService } from './catalog-administration.service.js';
@@ -35,10 +34,8 @@ export class CatalogAdministrationController {
    * @remarks Returns how far the index of the responding process is behind the database, the state of the embedding
    * model and the progress of the last rebuild. Other processes can differ.
    */
-  // The index of the process follows the primary, so it can be ahead of a replica.
   @ApiOperation({ operationId: 'catalog_getStatus' })
   @Get('status')
-  @ReadsFrom('primary')
   @RequireScope('catalog:read')
   async status(): Promise<CatalogStatusEnvelope> {
     return { data: await this.administration.getStatus() };

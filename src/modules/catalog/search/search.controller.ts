@@ -1,7 +1,7 @@
 import { Body, Controller, Header, HttpCode, Ip, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
-import { ReadsFrom } from '../../../platform/http/read-target.js';
+import { MayBeStale } from '../../../platform/http/may-be-stale.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { ClientDisconnected } from '../../../platform/http/client-disconnected.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
@@ -25,7 +25,7 @@ export class SearchController {
   @Post('search')
   @HttpCode(200)
   @Public()
-  @ReadsFrom('replica')
+  @MayBeStale()
   @RateLimit('public-search')
   @Header('Cache-Control', 'no-store')
   async search(

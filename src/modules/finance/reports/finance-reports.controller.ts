@@ -2,6 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
 import { RequireScope } from '../../../platform/auth/access.js';
+import { MayBeStale } from '../../../platform/http/may-be-stale.js';
 import { AgingEnvelope, AgingQuery } from './aging.dto.js';
 import { AgingService } from './aging.service.js';
 import { IntegrityEnvelope } from './integrity.dto.js';
@@ -26,6 +27,7 @@ export class FinanceReportsController {
   @ApiOperation({ operationId: 'reports_getAging' })
   @Get('aging')
   @ExpensiveRead()
+  @MayBeStale()
   @RequireScope('finance:read')
   async age(@Query() query: AgingQuery): Promise<AgingEnvelope> {
     return { data: await this.aging.read(query) };

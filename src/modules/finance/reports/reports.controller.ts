@@ -2,6 +2,7 @@ import { applyDecorators, Controller, Get, Query, type StreamableFile, type Type
 import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
 import { RequireScope } from '../../../platform/auth/access.js';
+import { MayBeStale } from '../../../platform/http/may-be-stale.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import {
   OPEN_INSTALLMENTS,
@@ -63,6 +64,7 @@ function Answers(report: Type<{ totals: unknown[] }>): MethodDecorator {
   return applyDecorators(
     RequireScope('finance:read'),
     ExpensiveRead(),
+    MayBeStale(),
     Refuses({ 422: ['report_too_large'] }),
     ApiExtraModels(report),
     ApiOkResponse({

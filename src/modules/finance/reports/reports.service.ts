@@ -84,8 +84,8 @@ export class ReportsService {
 
   /**
    * All rows of one snapshot. The first rows are read before anything is sent, so that an error of the report gets a regular
-   * response; the rest is read as fast as the client takes it, and a client that takes too long loses its snapshot. Each
-   * export has a connection to the primary: a replica could cancel its statements, and what is sent cannot be repeated.
+   * response; the rest is read as fast as the client takes it, and a client that takes too long loses its snapshot. What is
+   * sent cannot be repeated: if a replica cancels the snapshot later, the download ends before its end.
    */
   private async csv<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<Readable> {
     const stream = new PassThrough();
@@ -99,7 +99,7 @@ export class ReportsService {
         const written = await this.write(report, stream);
         this.log.info({ report: report.name, rows, written, actor: currentActor().principal }, 'report exported');
       };
-      const run = this.database.onPrimary(() => this.database.snapshot(read));
+      const run = this.database.snapshot(read);
       // The stream ends after the connection is free, so that a client can export one report after another.
       run.then(
         () => stream.end(),

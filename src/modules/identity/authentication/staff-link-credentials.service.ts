@@ -17,9 +17,7 @@ export class StaffLinkCredentialsService extends LinkCredentials {
   }
 
   async isLive(credentialId: string): Promise<boolean> {
-    const rows = await this.database.onPrimary(() =>
-      this.database.prepared('identity-link-credential', LIVE, [credentialId]),
-    );
+    const rows = await this.database.prepared('identity-link-credential', LIVE, [credentialId]);
     return rows.length > 0;
   }
 }

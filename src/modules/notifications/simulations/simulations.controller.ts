@@ -1,7 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
-import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { Env } from '../../../platform/config/env.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { ChangesNothing } from '../../../platform/idempotency/mutates.js';
@@ -28,7 +27,6 @@ export class SimulationsController {
   @Post()
   @HttpCode(200)
   @RequireScope('notifications:read')
-  @ReadsFrom('replica')
   @ChangesNothing('it computes what a rule would send, and sends and plans nothing')
   @LimitOperation({ name: 'reminder-simulation', maxConcurrent: 2 })
   async simulate(@PathId('rrul') id: string, @Body() body: SimulateReminders): Promise<SimulationEnvelope> {

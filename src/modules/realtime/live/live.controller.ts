@@ -3,7 +3,6 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { presentedToken } from '../../../platform/auth/bearer.guard.js';
-import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { PathChannel } from '../messages/channel-name.js';
 import { FollowChannel } from '../messages/message.dto.js';
@@ -28,8 +27,6 @@ export class LiveController {
   @Get()
   @RequireScope('realtime:subscribe', { narrowedBy: 'channel' })
   @ApiMessageStream()
-  // What a notification announces is not on a replica yet, and an ID of a message would be foreign there.
-  @ReadsFrom('primary')
   @LimitOperation({
     name: 'realtime-stream',
     maxConcurrent: ({ maxStreams }) => maxStreams,

@@ -2,7 +2,6 @@ import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { MutatesOutsideLedger } from '../../../platform/idempotency/mutates.js';
-import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
@@ -48,8 +47,6 @@ export class MessagesController {
   @Get()
   @RequireScope('realtime:subscribe', { narrowedBy: 'channel' })
   @ApiMessageHistory()
-  // An ID that a stream has just sent would be foreign on a replica.
-  @ReadsFrom('primary')
   async history(@PathChannel() channel: string, @Query() query: ReadHistory): Promise<MessageResponse[]> {
     const { messages, complete } = await this.messages.history(channel, query);
     setResponseHeader('X-Realtime-Complete', String(complete));

@@ -2,7 +2,6 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/co
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { MutatesOutsideLedger } from '../../../platform/idempotency/mutates.js';
-import { ReadsFrom } from '../../../platform/http/read-target.js';
 import { NoBody } from '../../../platform/http/no-body.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { VaultSlug } from '../vaults/vault-slug.js';
@@ -20,10 +19,8 @@ export class KeyVersionsController {
    *
    * @remarks Returns all versions of the key of the vault, newest first. The key material is never returned.
    */
-  // It completes a rotation that is due, and the processes cache what it reads.
   @ApiOperation({ operationId: 'vaultKeys_list' })
   @Get()
-  @ReadsFrom('primary')
   @RequireScope('vault:keys')
   async list(@VaultSlug() slug: string): Promise<KeyVersionList> {
     return { data: (await this.versions.list(slug)).map(toKeyVersion) };
