@@ -7,41 +7,31 @@ import { openDatabase } from './database.js';
 import { loadEnvironment, ROOT } from './environment.js';
 import { report } from './launch-error.js';
 import { note } from './progress.js';
-import { serviceCommand, serviceEnvironment } from './service.js';
-import { watchBuild } from './watch-build.js';
+
+const NEST = join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js');
 
 /**
- * `npm run dev`: the service on the same database as `npm start`, built and restarted after each change of its sources.
+ * `npm run dev`: `nest start --watch` on the same database as `npm start`.
  * @param {AbortSignal} stopping
  */
 async function develop(stopping) {
   loadEnvironment();
   const database = await openDatabase({ stopping });
-  /** @type {import('node:child_process').ChildProcess | null} */
-  let service = null;
-  const stop = async () => {
-    if (!service || service.exitCode !== null || service.signalCode !== null) return;
-    const ended = once(service, 'exit');
-    service.kill('SIGTERM');
-    await ended;
-  };
   try {
-    for await (const { ok, output } of watchBuild(stopping)) {
-      if (!ok) {
-        note(`The build failed; the service of the last build keeps running.\n${output}`);
-        continue;
-      }
-      await stop();
-      const [program = '', ...words] = serviceCommand(join(ROOT, 'dist/src/main.js'), '--enable-source-maps');
-      service = spawn(program, words, {
-        cwd: ROOT,
-        env: serviceEnvironment(database.environment),
-        stdio: ['ignore', 'inherit', 'inherit'],
-        detached: true,
-      });
-    }
+    note('Compiling the service; it starts when this ends, and again after each change of its sources.');
+    // A shell would not pass signals on. Nest waits for the service, which still needs the database.
+    const nest = spawn(process.execPath, [NEST, 'start', '--watch', '--preserveWatchOutput', '--no-shell'], {
+      cwd: ROOT,
+      env: database.environment,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      detached: true,
+    });
+    const ended = once(nest, 'exit');
+    const stop = () => nest.kill('SIGTERM');
+    if (stopping.aborted) stop();
+    else stopping.addEventListener('abort', stop);
+    await ended;
   } finally {
-    await stop();
     await database.close();
   }
 }
