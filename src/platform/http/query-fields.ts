@@ -29,8 +29,8 @@ export function QueryFlag(): PropertyDecorator {
 }
 
 /**
- * A filter by one or more of these values, separated by commas: `status=draft,confirmed`. It takes as many as there are. A
- * parameter that is sent twice is rejected, as in every query.
+ * A filter by one or more of these values, separated by commas: `status=draft,confirmed`. A list longer than that of the
+ * allowed values is rejected, and so is a parameter that is sent twice, as in every query.
  */
 export function AnyOf(values: readonly string[]): PropertyDecorator {
   const message = `$property must be one or more of ${values.join(', ')}, separated by commas`;

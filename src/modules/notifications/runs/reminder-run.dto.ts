@@ -82,7 +82,7 @@ export class ReminderRunResponse {
   status: RunStatus;
 
   /**
-   * Why it ended in this status: `target_closed`, `rule_disabled`, `anchor_moved`, `requested` (a reminder by hand replaces it), `too_late`, `no_recipient`,
+   * Why it ended in this status: `target_closed`, `rule_disabled`, `anchor_moved`, `requested` (replaced by a reminder that staff requested), `too_late`, `no_recipient`,
    * `credit_available` (money on account covers it), `template_missing`, `channel_not_supported`, `rate_limited`, `suppressed`, `rejected`, `attempts_exhausted`,
    * `outcome_unknown` (it may have been sent and is not sent again) or `recorded_only` (no mail server is configured).
    * Null otherwise.
