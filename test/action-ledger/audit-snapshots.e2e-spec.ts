@@ -1,8 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { UndoingMethod } from '../../src/modules/action-ledger/entries/undoes.js';
+import { DecoratedMethods } from '../../src/platform/discovery/decorated-methods.js';
 import { omissionOf } from '../../src/platform/database/unaudited.js';
-import { startApp } from '../setup/app.js';
+import { operationsOf, readDocument } from '../contract/served-document.js';
+import { Document } from '../fuzz/schema.js';
+import { startApp, type TestApp } from '../setup/app.js';
 
 /** Columns of every entity that the entry itself or each change sets. */
 const SET_WITH_EACH_CHANGE = {
@@ -12,9 +16,84 @@ const SET_WITH_EACH_CHANGE = {
   updatedAt: 'the time of the last entry',
 };
 
+const NEVER = 'no update changes it';
+const OTHERS = 'other use cases change it';
+
+/**
+ * The entity of each update that also reverses its own entries, and why columns that its body does not contain need not be
+ * restored. Members of the body that are no columns say where they are.
+ */
+const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, string[]>; beside?: string[] }> = {
+  'distribution.allotment.update': {
+    entity: 'Allotment',
+    left: { [NEVER]: ['channelId', 'productId', 'type', 'validFrom'], [OTHERS]: ['deletedAt'] },
+    // Recorded with the steps of the rule.
+    beside: ['release'],
+  },
+  'distribution.allotment_slot.update': {
+    entity: 'AllotmentSlot',
+    left: {
+      [NEVER]: ['allotmentId', 'departureId', 'startsAt', 'startDate', 'timeZone'],
+      [OTHERS]: ['sold', 'held', 'released', 'suspended', 'expired', 'releasedAt', 'closedAt'],
+    },
+  },
+  'finance.supplier_invoice.update': {
+    entity: 'SupplierInvoice',
+    left: {
+      'computed from the amounts and their rate': ['baseTotalCents', 'baseSubtotalCents', 'baseTaxCents'],
+      'the caller of the update': ['enteredBy'],
+      [OTHERS]: [
+        'paidCents',
+        'status',
+        'postingDate',
+        'approvedAt',
+        'approvedBy',
+        'voidedAt',
+        'voidedOn',
+        'voidReason',
+      ],
+    },
+    // Recorded if the update replaces them.
+    beside: ['lines'],
+  },
+  'finance.payment_policy.replace': { entity: 'OrganizationPolicy', left: {} },
+  'operations.departure.update': {
+    entity: 'Departure',
+    left: {
+      [NEVER]: ['productId'],
+      'computed from the capacity and the allotments': ['guaranteedOpen'],
+      'computed from the minimum of participants': ['minimumNotReachedAt'],
+      [OTHERS]: ['status', 'sold', 'held', 'cancelledAt', 'salesClosedAt', 'guaranteedAt'],
+    },
+  },
+  'bookings.booking_item.update': {
+    entity: 'BookingItem',
+    left: {
+      [NEVER]: ['bookingId', 'currency', 'feeOfItemId'],
+      'computed from the unit price and the quantity': ['totalSellCents'],
+      'computed from the tax code and the day': ['taxCode', 'taxKind', 'taxRateBasisPoints', 'taxRateChanged'],
+      'computed from the tax code and what is billed': ['earlierRateCents', 'earlierRateTaxCents'],
+      [OTHERS]: ['status', 'supplierStatus', 'cancelledAt', 'cancelledWithBooking'],
+    },
+    // They decide about this update only.
+    beside: ['override', 'overrideReason'],
+  },
+  'trips.trip_component.update': {
+    entity: 'TripComponent',
+    left: {
+      [NEVER]: ['envelopeId', 'kind', 'currency'],
+      'computed by pricing, which the update makes necessary again': [
+        ...['subtotalCents', 'taxCents', 'totalCents', 'priceExpiresAt', 'warnings'],
+      ],
+      [OTHERS]: ['position', 'status', 'holdExpiresAt', 'bookingItemId', 'cancellationFeeCents'],
+    },
+  },
+};
+
+let app: TestApp;
 let entities: EntityMetadata[];
 beforeAll(async () => {
-  const app = await startApp();
+  app = await startApp();
   entities = app.nest.get(DataSource).entityMetadatas;
 });
 
@@ -43,6 +122,37 @@ describe('audit snapshots', () => {
 
     expect(wrong).toEqual([]);
   });
+});
+
+describe('a reversible update', () => {
+  it('each update that reverses its own entries says which columns it leaves out', () => {
+    const updates = app.nest
+      .get(DecoratedMethods, { strict: false })
+      .find(UndoingMethod)
+      .flatMap(({ options: { actions, effect } }) => actions.filter((action) => action === effect));
+    expect(updates.sort()).toEqual(Object.keys(REVERSIBLE_UPDATES).sort());
+  });
+
+  it.each(Object.entries(REVERSIBLE_UPDATES))(
+    'the body of %s contains each column, except those that are computed or that it never changes',
+    async (action, { entity, left, beside = [] }) => {
+      const served = await readDocument(app);
+      const operation = operationsOf(served).find((one) => one['x-ledger-action'] === action);
+      const body = Object.keys((operation && new Document(served).bodyOf(operation)?.schema.properties) ?? {});
+      const found = entities.find(({ name }) => name === entity);
+      const columns = (found?.columns ?? []).map(({ propertyName }) => propertyName);
+      const omitted = Object.values(left).flat();
+
+      const isExplained = (name: string) =>
+        name in SET_WITH_EACH_CHANGE ||
+        body.includes(name) ||
+        (found && omissionOf(found, name)) ||
+        omitted.includes(name);
+      expect(columns.filter((name) => !isExplained(name))).toEqual([]);
+      expect(body.filter((name) => !columns.includes(name)).sort()).toEqual([...beside].sort());
+      expect(omitted.filter((name) => !columns.includes(name) || body.includes(name))).toEqual([]);
+    },
+  );
 });
 
 /** Texts of which the snapshot contains the digest. */
