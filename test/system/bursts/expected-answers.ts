@@ -1,0 +1,82 @@
+/**
+ * What an operation may answer in its burst besides 2xx, by status and code (or message, on surfaces without codes). Any
+ * other answer fails the test: a burst that is rejected before the work begins measures nothing.
+ */
+const REASONS: Record<string, readonly string[]> = {
+  // The first request of the burst changes the state; the others come too late.
+  '409 invalid_transition': [
+    ...['bookings_confirm', 'bookings_cancel', 'bookings_reinstate', 'bookingItems_cancel', 'bookingItems_reinstate'],
+    ...['commissions_void', 'commissions_payOut', 'contracts_issue', 'contracts_void'],
+    ...['departures_cancel', 'departures_reinstate', 'departures_closeSales', 'departures_openSales'],
+    ...['departures_guarantee', 'invoices_issue', 'invoices_void', 'payments_reverse', 'payments_deallocate'],
+    ...['periods_reopen', 'periods_file', 'policyVersions_publish', 'policyVersions_retire', 'refunds_complete'],
+    ...['refunds_fail', 'supplierInvoices_approve', 'supplierInvoices_reopen', 'supplierInvoices_void'],
+    ...['transfers_reverse', 'trips_book', 'trips_cancel'],
+  ],
+  '409 credit_note_final': ['creditNotes_issue'],
+  '409 invitation_closed': ['invitations_revoke'],
+  '409 invoice_not_open': ['invoices_correct'],
+  '409 nothing_released': ['allotments_reclaim'],
+  '409 reindex_in_progress': ['catalog_reindex'],
+  '409 settlement_done': ['settlements_settle'],
+  '409 No destruction of this version is pending': ['vaultKeys_cancelDestruction'],
+  '401 unauthorized': ['sessions_endCurrent', 'sessions_confirmSecondFactor', 'sessions_create'],
+  '404 not_found': [
+    ...['allotments_delete', 'catalogDocuments_delete', 'creditNotes_delete', 'facilities_archive', 'invoices_delete'],
+    ...['numberSeries_delete', 'organizationProfile_removeLogo', 'policyAssignments_delete', 'sessions_endCurrent'],
+    ...['synonyms_delete', 'tripComponents_remove'],
+    // The example names a row that the demo data does not contain, or that belongs to somebody else.
+    ...['files_download', 'payments_get', 'publicContracts_get', 'sessions_end', 'tripAttentions_resolve'],
+    ...['tripComponents_replace', 'tripComponents_retryConfirmation', 'users_removeSecondFactor'],
+  ],
+  '404': ['contractPages_get'],
+  '409 already_reversed': ['ledgerEntries_reverse'],
+  // All requests send the same values, which only one of them can take.
+  '409 allotment_overlap': ['allotments_create'],
+  '409 operator_exists': ['operators_create'],
+  '409 policy_assignment_overlap': ['policyAssignments_create'],
+  '409 policy_slug_taken': ['policies_create'],
+  '409 rate_taken': ['exchangeRates_record'],
+  '409 tax_code_taken': ['taxCodes_create'],
+  '409 tax_rate_overlap': ['taxCodes_addRate'],
+  // What the requests share is used up, or another of them has changed it meanwhile.
+  '409 capacity_exceeded': ['bookingItems_add', 'bookingItems_update'],
+  '409 component_unavailable': ['trips_price'],
+  '409 trip_changed': ['trips_price', 'trips_reserve'],
+  '409 trip_not_priced': ['trips_reserve'],
+  '422 commission_exceeds_base': ['commissions_create'],
+  '422 over_credited': ['creditNotes_create'],
+  '422 over_refunded': ['refunds_request', 'transfers_create'],
+  '409 secret_limit_reached': ['clientSecrets_rotate'],
+  // The state of the demo data does not allow it.
+  '409 beyond_tolerance': ['paymentSchedules_writeOff'],
+  '409 document_still_open': ['numberSeries_releaseDate'],
+  '409 not_abandonable': ['trips_abandon'],
+  '409 period_out_of_order': ['periods_close'],
+  '409 target_closed': ['reminderRuns_request'],
+  '409 The destruction of this version is pending; cancel it first': ['vaultKeys_update'],
+  '409 second_factor_inactive': [
+    ...['secondFactors_activate', 'secondFactors_remove', 'secondFactors_replaceRecoveryCodes'],
+    ...['sessions_reauthenticate'],
+  ],
+  // The example contains no valid secret, no ciphertext of this vault, no image and no day after the issue.
+  '400 ciphertext cannot be decrypted': ['vaults_decrypt', 'vaults_rewrap'],
+  '400 invalid_request': ['invoices_deliver', 'organizationProfile_replaceLogo'],
+  '422 current_password_wrong': ['passwords_change', 'secondFactors_setUp'],
+  '422 link_invalid': ['invitations_accept', 'passwords_completeReset'],
+  // Its purpose is to lead elsewhere.
+  '302': ['renditions_download'],
+};
+
+/** The caller exceeds its own share, and its connection may be closed for that. */
+const LIMITED = ['429 rate_limited', '0'];
+
+/** The answers that a burst of the operation must not get; an entry for the whole burst if all of it was limited. */
+export function unexpectedAnswers(operationId: string, answers: readonly string[]): string[] {
+  const isListed = (answer: string) => answer.startsWith('2') || REASONS[answer]?.includes(operationId) === true;
+  const unexpected = answers.filter((answer) => !isListed(answer) && !LIMITED.includes(answer));
+  return answers.some(isListed) || unexpected.length > 0 ? unexpected : answers.slice();
+}
+
+/** Each operation that a reason names. */
+export const LISTED_OPERATIONS: readonly string[] = [...new Set(Object.values(REASONS).flat())];
