@@ -2,6 +2,7 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Logger } from 'pino';
 import type { DataSource } from 'typeorm';
+import { DemoDepartures } from './bootstrap/demo-departures.js';
 import { ActionLedgerModule } from './modules/action-ledger/index.js';
 import { BookingsModule } from './modules/bookings/index.js';
 import { CatalogModule } from './modules/catalog/index.js';
@@ -66,6 +67,7 @@ export class AppModule {
         ...MODULES,
         ...furtherModules,
       ],
+      providers: [DemoDepartures],
     };
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock/clock.js';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
+import { type DepartureSummary, DeparturesService } from '../operations/index.js';
 import type { CreateBookingItem } from './bookings/booking-item.dto.js';
 import { BookingItemsService } from './bookings/booking-items.service.js';
 import type { CreateBooking } from './bookings/booking.dto.js';
@@ -20,27 +21,71 @@ interface DemoBooking {
   cancelledItem?: number;
 }
 
-function seats(title: string, serviceDate: string, over: Partial<CreateBookingItem> = {}): CreateBookingItem {
+/** Tours that bookings sell, by the demo id of the departure. Each departs in half a year, except `soon`. */
+interface Sold {
+  soon: Tour;
+  alps: Tour;
+  lake: Tour;
+  vienna: Tour;
+  transylvania: Tour;
+}
+
+interface Tour {
+  title: string;
+  departure: DepartureSummary;
+}
+
+const TOURS: Readonly<Record<keyof Sold, readonly [title: string, departure: number]>> = {
+  soon: ['Alpine crossing', 4],
+  alps: ['Alpine crossing', 9],
+  lake: ['Lake Constance cruise', 10],
+  vienna: ['Vienna museums and music', 11],
+  transylvania: ['Transylvania round trip', 12],
+};
+
+const SEATS = 2;
+
+/** Two seats at the price of the departure. */
+function seats({ title, departure }: Tour, over: Partial<CreateBookingItem> = {}): CreateBookingItem {
   return {
     type: 'unit',
     title,
-    quantity: 2,
-    unitSellCents: 59_500,
-    taxIncludedCents: 19_000,
+    quantity: SEATS,
+    unitSellCents: departure.priceCents,
+    taxIncludedCents: SEATS * departure.taxIncludedCents,
     costCents: 80_000,
     costCurrency: 'EUR',
-    serviceDate,
+    departureId: departure.id,
     ...over,
   };
 }
 
-const DAY_TRIP: CreateBookingItem = { type: 'unit', title: 'Day trip', unitSellCents: 12_000 };
+function museumPass(serviceDate: string): CreateBookingItem {
+  return {
+    type: 'extra',
+    title: 'Museum pass',
+    quantity: SEATS,
+    unitSellCents: 3_900,
+    taxIncludedCents: 1_245,
+    costCents: 5_000,
+    costCurrency: 'EUR',
+    serviceDate,
+  };
+}
+
+const DAY_TRIP: CreateBookingItem = {
+  type: 'unit',
+  title: 'Danube Delta by boat',
+  quantity: SEATS,
+  unitSellCents: 5_900,
+  taxIncludedCents: 1_884,
+};
 
 /**
  * The rows that the examples of bookings and items name: booking 1 with items 1 to 3 to be read; 2 to be changed, 3 to be
  * confirmed, 4 to be cancelled; 5 gets an item, and its items 6 and 7 are changed and cancelled.
  */
-const examples = (departure: string, end: string): readonly DemoBooking[] => [
+const examples = ({ alps, lake, vienna }: Sold): readonly DemoBooking[] => [
   {
     row: 1,
     firstItem: 1,
@@ -49,44 +94,51 @@ const examples = (departure: string, end: string): readonly DemoBooking[] => [
       number: 'DEMO-ALPS-1',
       customerName: 'Ada Lovelace',
       customerEmail: 'ada@example.com',
-      startDate: departure,
-      endDate: end,
+      ...datesOf(alps),
       channelId: demoId('chan', 2),
       notes: 'Vegetarian',
     },
     items: [
-      seats('Alpine crossing', departure),
-      { type: 'fee', title: 'Visa fee', unitSellCents: 8_000, pricingTreatment: 'pass_through' },
-      { type: 'discount', title: 'Early bird', unitSellCents: -5_000, serviceDate: departure },
+      seats(alps),
+      { type: 'fee', title: 'Tourist tax', unitSellCents: 8_000, pricingTreatment: 'pass_through' },
+      { type: 'discount', title: 'Early bird', unitSellCents: -5_000, serviceDate: alps.departure.startDate },
     ],
   },
   { row: 2, firstItem: 4, booking: { number: 'DEMO-LAKE-2', customerName: 'Grace Hopper' }, items: [] },
   {
     row: 3,
     firstItem: 4,
-    booking: { number: 'DEMO-LAKE-3', customerName: 'Alan Turing', startDate: departure },
-    items: [seats('Lake cruise', departure)],
+    booking: { number: 'DEMO-LAKE-3', customerName: 'Alan Turing', ...datesOf(lake) },
+    items: [seats(lake)],
   },
   {
     row: 4,
     firstItem: 5,
     becomes: 'confirmed',
-    booking: { number: 'DEMO-LAKE-4', customerName: 'Edsger Dijkstra' },
-    items: [seats('Lake cruise', departure)],
+    booking: { number: 'DEMO-LAKE-4', customerName: 'Edsger Dijkstra', ...datesOf(lake) },
+    items: [seats(lake)],
   },
   {
     row: 5,
     firstItem: 6,
-    booking: { number: 'DEMO-CITY-5', customerName: 'Barbara Liskov', startDate: departure },
-    items: [seats('City tour', departure), seats('Museum pass', end, { type: 'extra' })],
+    booking: { number: 'DEMO-CITY-5', customerName: 'Barbara Liskov', ...datesOf(vienna) },
+    items: [seats(vienna), museumPass(daysFrom(vienna.departure.startDate, 1))],
   },
+];
+
+/** Customers of the bookings 10 to 27, then of 40 to 42. */
+const CUSTOMERS = [
+  ...['Sophie Germain', 'Carl Gauss', 'Maria Agnesi', 'Leonhard Euler', 'Ruth Moufang', 'Niels Abel', 'Rózsa Péter'],
+  ...['Evariste Galois', 'Julia Robinson', 'Paul Erdős', 'Olga Taussky', 'Henri Cartan', 'Mary Cartwright'],
+  ...['Felix Klein', 'Hanna Neumann', 'Georg Cantor', 'Marjorie Browne', 'Emil Artin', 'Cora Sadosky'],
+  ...['Stefan Banach', 'Inge Lehmann'],
 ];
 
 /**
  * 10 to 19 confirmed, 20 to 29 drafts, each with an item of the same number: for the examples of finance. 28 and 29 are of
  * one customer.
  */
-const forFinance = (departure: string): readonly DemoBooking[] =>
+const forFinance = ({ transylvania }: Sold): readonly DemoBooking[] =>
   Array.from({ length: 20 }, (_, index) => {
     const row = index + 10;
     return {
@@ -96,36 +148,35 @@ const forFinance = (departure: string): readonly DemoBooking[] =>
       booking: {
         number: `DEMO-ROUND-${row}`,
         ...(row < 28
-          ? { customerName: `Traveller ${row}` }
+          ? { customerName: CUSTOMERS[index] ?? '' }
           : { customerName: 'Katherine Johnson', customerEmail: 'katherine@example.com' }),
-        startDate: departure,
+        ...datesOf(transylvania),
       },
-      items: [seats('Round trip', departure)],
+      items: [seats(transylvania)],
     };
   });
 
 /** For the examples of cancellations: 40 and 41 have a settlement, 42 is to be reinstated, as is item 144 of 43. */
-const cancelled = (departure: string): readonly DemoBooking[] => [
+const cancelled = ({ lake }: Sold): readonly DemoBooking[] => [
   ...[40, 41, 42].map((row) => ({
     row,
     firstItem: row + 100,
     becomes: 'called_off' as const,
-    booking: { number: `DEMO-OFF-${row}`, customerName: `Traveller ${row}` },
-    items: [seats('Lake cruise', departure)],
+    booking: { number: `DEMO-OFF-${row}`, customerName: CUSTOMERS.at(row - 43) ?? '', ...datesOf(lake) },
+    items: [seats(lake)],
   })),
   {
     row: 43,
     firstItem: 143,
     becomes: 'confirmed',
-    booking: { number: 'DEMO-LESS-43', customerName: 'Hedy Lamarr' },
-    items: [seats('Lake cruise', departure), seats('Museum pass', departure, { type: 'extra' })],
+    booking: { number: 'DEMO-LESS-43', customerName: 'Hedy Lamarr', ...datesOf(lake) },
+    items: [seats(lake), museumPass(lake.departure.startDate)],
     cancelledItem: 144,
   },
 ];
 
-/** All depart in half a year, except 6 (completed), 7 (in progress) and 8 (cancelled). */
-function demoBookings(today: string): readonly DemoBooking[] {
-  const departure = daysFrom(today, 180);
+/** All depart in half a year, except 6 (completed), 7 (in progress), 8 (cancelled) and 9 (earlier). */
+function demoBookings(today: string, sold: Sold): readonly DemoBooking[] {
   const trip = (row: number, number: string, customerName: string) => ({
     row,
     firstItem: row + 100,
@@ -136,28 +187,37 @@ function demoBookings(today: string): readonly DemoBooking[] {
     { ...DAY_TRIP, serviceDate: today },
   ];
   return [
-    ...examples(departure, daysFrom(departure, 4)),
+    ...examples(sold),
     { ...trip(6, 'DEMO-PAST-6', 'Emmy Noether'), items: [over], becomes: 'confirmed' },
     { ...trip(7, 'DEMO-NOW-7', 'Sofia Kovalevskaya'), items: [now], becomes: 'confirmed' },
     { ...trip(8, 'DEMO-OFF-8', 'Kurt Gödel'), items: [DAY_TRIP], becomes: 'cancelled' },
     {
       row: 9,
       firstItem: 8,
-      booking: { number: 'DEMO-SEAT-9', customerName: 'Mary Somerville', channelId: demoId('chan', 2) },
+      booking: {
+        number: 'DEMO-SEAT-9',
+        customerName: 'Mary Somerville',
+        channelId: demoId('chan', 2),
+        ...datesOf(sold.soon),
+      },
       items: [
-        seats('Alpine crossing', departure, { departureId: demoId('dep', 4), allotmentId: demoId('alot', 1) }),
-        seats('Alpine crossing', departure, {
-          departureId: demoId('dep', 4),
+        seats(sold.soon, { allotmentId: demoId('alot', 1) }),
+        seats(sold.soon, {
           quantity: 1,
+          taxIncludedCents: sold.soon.departure.taxIncludedCents,
           costCents: null,
           costCurrency: null,
         }),
       ],
       becomes: 'confirmed',
     },
-    ...forFinance(departure),
-    ...cancelled(departure),
+    ...forFinance(sold),
+    ...cancelled(sold),
   ];
+}
+
+function datesOf({ departure }: Tour): { startDate: string; endDate: string } {
+  return { startDate: departure.startDate, endDate: departure.endsAt.toISOString().slice(0, 10) };
 }
 
 @Injectable()
@@ -165,12 +225,13 @@ export class BookingsDemo {
   constructor(
     private readonly bookings: BookingsService,
     private readonly items: BookingItemsService,
+    private readonly departures: DeparturesService,
     private readonly clock: Clock,
   ) {}
 
   @DemoData(450, 'bookings')
   async load(): Promise<void> {
-    for (const { row, firstItem, booking, items, becomes, cancelledItem } of demoBookings(this.clock.today())) {
+    for (const { row, firstItem, booking, items, becomes, cancelledItem } of await this.rows()) {
       const { id } = await this.bookings.create({ ...booking, currency: 'EUR' }, demoId('book', row));
       for (const [index, item] of items.entries()) {
         await this.items.add(id, item, { id: demoId('bkit', firstItem + index) });
@@ -185,6 +246,16 @@ export class BookingsDemo {
       }
     }
     await this.bookings.progressByDate();
+  }
+
+  private async rows(): Promise<readonly DemoBooking[]> {
+    const tour = async (name: keyof Sold): Promise<Tour> => {
+      const [title, number] = TOURS[name];
+      return { title, departure: await this.departures.getSummary(demoId('dep', number)) };
+    };
+    const [soon, alps] = [await tour('soon'), await tour('alps')];
+    const [lake, vienna, transylvania] = [await tour('lake'), await tour('vienna'), await tour('transylvania')];
+    return demoBookings(this.clock.today(), { soon, alps, lake, vienna, transylvania });
   }
 }
 

@@ -28,5 +28,6 @@ import { CatalogAdministrationService } from './administration/catalog-administr
     SynonymsService,
     CatalogAdministrationService,
   ],
+  exports: [CatalogDemo],
 })
 export class CatalogModule {}

@@ -14,14 +14,17 @@ const CHANNELS: readonly (CreateChannel & { systemKey?: string })[] = [
   {
     name: 'Alpine Resellers',
     description: 'Reseller for the German-speaking market',
-    contactName: 'Petra Keller',
-    contactEmail: 'petra.keller@example.com',
+    contactName: 'Markus Egger',
+    contactEmail: 'markus.egger@example.com',
     metadata: { region: 'DACH' },
   },
   { name: 'Wanderlust Marketplace', kind: 'marketplace', status: 'pending' },
 ];
 
 const MISTAKE: CreateChannel = { name: 'Wanderlust Marketplace (entered twice)', kind: 'marketplace' };
+
+/** The first two tours of the catalog. */
+const [DELTA, ALPS] = [demoId('prod', 1), demoId('prod', 2)];
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 
@@ -34,10 +37,10 @@ const RELEASE: NonNullable<CreateAllotment['release']> = {
 };
 
 const ALLOTMENTS: readonly (Omit<CreateAllotment, 'channelId' | 'validFrom' | 'validTo'> & { channel: number })[] = [
-  { channel: 2, productId: 'alpine-crossing', defaultQuantity: 4, release: RELEASE },
-  { channel: 1, productId: 'alpine-crossing', defaultQuantity: 3, notes: 'For the summer campaign' },
-  { channel: 1, productId: 'tour-danube-delta', type: 'cap', defaultQuantity: 10 },
-  { channel: 2, productId: 'tour-danube-delta', defaultQuantity: 5 },
+  { channel: 2, productId: ALPS, defaultQuantity: 4, release: RELEASE },
+  { channel: 1, productId: ALPS, defaultQuantity: 3, notes: 'For the newsletter campaign' },
+  { channel: 1, productId: DELTA, type: 'cap', defaultQuantity: 10 },
+  { channel: 2, productId: DELTA, defaultQuantity: 5 },
 ];
 
 /** The channels and allotments that the examples of the API document name. */

@@ -22,17 +22,20 @@ import { RenditionsService } from './renditions/renditions.service.js';
 import type { CreateSupplierInvoice } from './supplier-invoices/supplier-invoice.dto.js';
 import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.service.js';
 
-const SUPPLIER_INVOICES: readonly CreateSupplierInvoice[] = [
+const DAY_MS = 86_400_000;
+
+/** `day(n)` is the day n days after today. */
+const supplierInvoices = (day: (offset: number) => string): readonly CreateSupplierInvoice[] => [
   {
     supplierName: 'Hotel Seeblick GmbH',
-    invoiceNumber: 'HS-2026-0117',
+    invoiceNumber: 'HS-0117',
     currency: 'CHF',
     baseCurrency: 'EUR',
     exchangeRate: '1.0325',
     totalCents: 119_000,
     taxCents: 19_000,
-    issueDate: '2026-11-02',
-    dueDate: '2026-12-02',
+    issueDate: day(-26),
+    dueDate: day(4),
     status: 'approved',
     lines: [
       {
@@ -47,26 +50,26 @@ const SUPPLIER_INVOICES: readonly CreateSupplierInvoice[] = [
   },
   {
     supplierName: 'Hotel Bellevue AG',
-    invoiceNumber: 'HB-2027-0007',
+    invoiceNumber: 'HB-0007',
     currency: 'CHF',
     totalCents: 11_900,
-    issueDate: '2027-01-12',
+    issueDate: day(-3),
   },
   {
-    supplierName: 'Alpenbus Reisen',
-    invoiceNumber: '2027/0311',
+    supplierName: 'Alpenbus Innsbruck',
+    invoiceNumber: '0311',
     currency: 'EUR',
     baseCurrency: 'EUR',
     totalCents: 84_500,
-    issueDate: '2027-01-18',
-    dueDate: '2027-02-01',
+    issueDate: day(-8),
+    dueDate: day(6),
   },
   {
-    supplierName: 'Lisboa Walking Guides',
-    invoiceNumber: 'LWG 88',
+    supplierName: 'Lofoten Fishing Huts AS',
+    invoiceNumber: 'LFH 88',
     currency: 'EUR',
     totalCents: 24_000,
-    issueDate: '2027-01-20',
+    issueDate: day(-6),
     status: 'approved',
   },
   {
@@ -76,17 +79,17 @@ const SUPPLIER_INVOICES: readonly CreateSupplierInvoice[] = [
     baseCurrency: 'EUR',
     exchangeRate: '0.0061',
     totalCents: 158_000,
-    issueDate: '2027-01-22',
-    dueDate: '2027-02-21',
+    issueDate: day(-2),
+    dueDate: day(28),
     notes: 'Sent twice by mistake',
   },
   {
-    supplierName: 'Algarve Coach Lines',
-    invoiceNumber: 'ACL-2026-118',
+    supplierName: 'Delta Transfers',
+    invoiceNumber: 'DT-118',
     currency: 'EUR',
     totalCents: 64_000,
-    issueDate: '2026-10-05',
-    dueDate: '2026-11-04',
+    issueDate: day(-54),
+    dueDate: day(-24),
     status: 'approved',
   },
   {
@@ -94,6 +97,7 @@ const SUPPLIER_INVOICES: readonly CreateSupplierInvoice[] = [
     invoiceNumber: 'MV 4410',
     currency: 'EUR',
     totalCents: 80_000,
+    // Fixed: the examples of accounting periods close the months after it.
     issueDate: '2025-10-12',
     dueDate: '2025-11-11',
     status: 'approved',
@@ -128,19 +132,24 @@ const PAYMENT_POLICY: PaymentPolicyBody = {
   noDateDays: 14,
 };
 
-const AGENCY = { recipientType: 'agency', recipientName: 'Alpine Resellers', recipientId: 'AR-17' } as const;
+const AGENCY = {
+  recipientType: 'agency',
+  recipientName: 'Alpine Resellers',
+  recipientId: 'AR-17',
+  channelId: demoId('chan', 2),
+} as const;
 const DEPARTED_ITEM = demoId('bkit', 106);
 const SOLD_ITEM = demoId('bkit', 19);
 
 const COMMISSIONS: readonly (CreateCommission & { item: string })[] = [
   { item: SOLD_ITEM, ...AGENCY, rateBasisPoints: 1250 },
   { item: SOLD_ITEM, ...AGENCY, rateBasisPoints: 500, basis: 'margin' },
-  { item: SOLD_ITEM, recipientType: 'other', recipientName: 'Wrong Partner', rateBasisPoints: 100 },
+  { item: SOLD_ITEM, recipientType: 'other', recipientName: 'Wanderlust Marketplace', rateBasisPoints: 100 },
   { item: DEPARTED_ITEM, ...AGENCY, rateBasisPoints: 1000, payableTrigger: 'departed' },
   {
     item: SOLD_ITEM,
     recipientType: 'agent',
-    recipientName: 'Reto',
+    recipientName: 'Jonas Lind',
     commissionModel: 'fixed',
     amountCents: 500,
     perUnit: true,
@@ -175,7 +184,7 @@ export class FinanceDemo {
    */
   @DemoData(400, 'supplier invoices')
   async loadSupplierInvoices(): Promise<void> {
-    for (const [index, invoice] of SUPPLIER_INVOICES.entries()) {
+    for (const [index, invoice] of supplierInvoices((offset) => this.day(offset)).entries()) {
       await this.supplierInvoices.create(invoice, demoId('sinv', index + 1));
     }
   }
@@ -218,7 +227,12 @@ export class FinanceDemo {
   async loadInvoices(): Promise<void> {
     for (const number of [1, 2, 3, 4, 5]) {
       const id = demoId('inv', number);
-      const tour = { description: 'Lake tour', quantity: '2', unitPriceCents: 5_000, taxRateBasisPoints: 1_900 };
+      const tour = {
+        description: 'Transylvania round trip, hotel',
+        quantity: '2',
+        unitPriceCents: 5_000,
+        taxRateBasisPoints: 1_900,
+      };
       const discount = { description: 'Early bird', unitPriceCents: -500, taxRateBasisPoints: 1_900 };
       const invoice = { bookingId: demoId('book', 18), payerAddress: '12 Lake Road\nLucerne', lines: [tour, discount] };
       await this.invoices.create(invoice, id);
@@ -230,7 +244,7 @@ export class FinanceDemo {
   @DemoData(472, 'credit notes')
   async loadCreditNotes(): Promise<void> {
     const invoiceId = demoId('inv', 6);
-    const lines = [{ description: 'Lake tour', unitPriceCents: 4_000, taxRateBasisPoints: 1_900 }];
+    const lines = [{ description: 'Transylvania round trip, coach', unitPriceCents: 4_000, taxRateBasisPoints: 1_900 }];
     await this.invoices.create({ bookingId: demoId('book', 18), lines }, invoiceId);
     await this.invoices.issue(invoiceId, {}, null);
     for (const number of [1, 2, 3, 4]) {
@@ -283,7 +297,7 @@ export class FinanceDemo {
     const [bookingId, toBookingId] = [demoId('book', 28), demoId('book', 29)];
     const receipt = { method: 'bank_transfer', currency: 'EUR', amountCents: 100_000, autoApply: false } as const;
     await this.payments.record({ bookingId, ...receipt, paidOn: this.clock.today() }, { id: demoId('pay', 6) });
-    const part = { amountCents: 10_000, reason: 'One of three seats was cancelled' };
+    const part = { amountCents: 10_000, reason: 'One of two seats was cancelled' };
     for (const number of [7, 8, 9]) {
       await this.refunds.request(bookingId, { ...part, method: 'bank_transfer' }, demoId('pay', number));
     }
@@ -296,6 +310,10 @@ export class FinanceDemo {
     for (const [index, { item, ...commission }] of COMMISSIONS.entries()) {
       await this.commissions.create(item, commission, demoId('comm', index + 1));
     }
+  }
+
+  private day(offset: number): string {
+    return new Date(Date.parse(this.clock.today()) + offset * DAY_MS).toISOString().slice(0, 10);
   }
 
   private async startPlan(booking: number, firstInstallment: number): Promise<void> {

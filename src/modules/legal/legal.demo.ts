@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock/clock.js';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import { REFERENCE } from './contracts/contract-id.js';
@@ -40,9 +41,14 @@ const VERSIONS: readonly (CreatePolicyVersion & { policy: number; becomes?: 'pub
   { policy: 5, title: 'Payment terms', body: '<p>The rest is due before departure.</p>', becomes: 'published' },
 ];
 
-const ASSIGNMENTS: readonly (Omit<CreatePolicyAssignment, 'policyId'> & { policy: number; locked?: boolean })[] = [
+/** When the cancellation policy of tours begins to apply. */
+const TOURS_FROM_DAYS = 30;
+
+const assignments = (
+  toursFrom: string,
+): readonly (Omit<CreatePolicyAssignment, 'policyId'> & { policy: number; locked?: boolean })[] => [
   { policy: 1, scope: 'global' },
-  { policy: 2, scope: 'product', targetId: 'alpine-crossing', validFrom: '2027-01-01' },
+  { policy: 2, scope: 'product', targetId: demoId('prod', 2), validFrom: toursFrom },
   { policy: 3, scope: 'channel', targetId: demoId('chan', 2) },
   { policy: 4, scope: 'global', locked: true },
   { policy: 5, scope: 'global' },
@@ -50,22 +56,27 @@ const ASSIGNMENTS: readonly (Omit<CreatePolicyAssignment, 'policyId'> & { policy
 
 type Stage = 'draft' | 'issued' | 'sent' | 'void';
 
-const CONTRACTS: readonly (readonly [title: string, stage: Stage])[] = [
-  ['Travel contract Danube cruise 2027', 'draft'],
-  ['Travel contract city tour Bucharest', 'issued'],
-  ['Travel contract Dolomites 2027', 'sent'],
-  ['Travel contract Lisbon weekend, to be changed', 'draft'],
-  ['Travel contract Azores, to be issued', 'draft'],
-  ['Travel contract Crete, to be dispatched', 'issued'],
-  ['Travel contract Tallinn, to be declared void', 'issued'],
-  ['Travel contract Malta, called off', 'void'],
-  ['Travel contract Porto, to be withdrawn', 'issued'],
+/** With the number of the booking. */
+const CONTRACTS: readonly (readonly [tour: string, customer: string, booking: number, stage: Stage])[] = [
+  ['Lake Constance cruise', 'Alan Turing', 3, 'draft'],
+  ['Lake Constance cruise', 'Edsger Dijkstra', 4, 'issued'],
+  ['Alpine crossing', 'Ada Lovelace', 1, 'sent'],
+  ['Vienna museums and music', 'Barbara Liskov', 5, 'draft'],
+  ['Transylvania round trip', 'Sophie Germain', 10, 'draft'],
+  ['Transylvania round trip', 'Carl Gauss', 11, 'issued'],
+  ['Transylvania round trip', 'Maria Agnesi', 12, 'issued'],
+  ['Danube Delta by boat', 'Kurt Gödel', 8, 'void'],
+  ['Transylvania round trip', 'Leonhard Euler', 13, 'issued'],
 ];
 
 /** The contract that customers may read. */
 const SENT = 3;
 
-const RECIPIENT = { recipientName: 'Clara Ionescu', recipientEmail: 'clara.ionescu@example.com' };
+/** "Ada Lovelace" -> "ada@example.com", as in the bookings. */
+function addressOf(customer: string): string {
+  const [first = ''] = customer.split(' ');
+  return `${first.toLowerCase()}@example.com`;
+}
 
 /** The policies and contracts that the examples of the API document name. */
 @Injectable()
@@ -75,6 +86,7 @@ export class LegalDemo {
     private readonly versions: PolicyVersionsService,
     private readonly assignments: PolicyAssignmentsService,
     private readonly contracts: ContractsService,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -83,13 +95,16 @@ export class LegalDemo {
    */
   @DemoData(440, 'policies')
   async loadPolicies(): Promise<void> {
+    const toursFrom = new Date(Date.parse(this.clock.today()) + TOURS_FROM_DAYS * 86_400_000)
+      .toISOString()
+      .slice(0, 10);
     for (const [index, policy] of POLICIES.entries()) await this.policies.create(policy, demoId('pol', index + 1));
     for (const [index, { policy, becomes, ...version }] of VERSIONS.entries()) {
       const [policyId, versionId] = [demoId('pol', policy), demoId('polv', index + 1)];
       await this.versions.create(policyId, version, versionId);
       if (becomes === 'published') await this.versions.publish({ policyId, versionId }, null);
     }
-    for (const [index, { policy, ...assignment }] of ASSIGNMENTS.entries()) {
+    for (const [index, { policy, ...assignment }] of assignments(toursFrom).entries()) {
       await this.assignments.create({ ...assignment, policyId: demoId('pol', policy) }, demoId('pasn', index + 1));
     }
   }
@@ -97,10 +112,16 @@ export class LegalDemo {
   /** 1 is a draft, 2 issued, 3 sent, 4 is changed, 5 issued, 6 dispatched, 7 voided, 9 withdrawn; 8 is void. */
   @DemoData(500, 'contracts')
   async loadContracts(): Promise<void> {
-    for (const [index, [title, stage]] of CONTRACTS.entries()) {
+    for (const [index, [tour, customer, booking, stage]] of CONTRACTS.entries()) {
       const id = demoId(REFERENCE, index + 1);
+      const title = `Travel contract ${tour}`;
+      const parties = {
+        bookingId: demoId('book', booking),
+        recipientName: customer,
+        recipientEmail: addressOf(customer),
+      };
       const body = `<h1>${title}</h1><p>The organizer provides the services listed in the confirmation.</p>`;
-      await this.contracts.create({ title, body, ...RECIPIENT, metadata: { source: 'demo' } }, id);
+      await this.contracts.create({ title, body, ...parties, metadata: { source: 'demo' } }, id);
       if (stage !== 'draft') await this.contracts.issue(id, null);
       if (stage === 'sent') await this.contracts.dispatch(id, {}, null);
       if (stage === 'void') await this.contracts.void(id, 'Called off by the customer', null);

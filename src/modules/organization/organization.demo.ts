@@ -19,10 +19,10 @@ export class OrganizationDemo {
   async load(): Promise<void> {
     await this.organization.updateProfile(
       {
-        country: 'CH',
+        country: 'DE',
         email: 'office@example.com',
-        phone: '+41 41 000 00 00',
-        emergencyPhone: '+41 41 000 00 01',
+        phone: '+49 8382 555 010',
+        emergencyPhone: '+49 8382 555 011',
         website: 'https://www.example.com',
         insolvencyProtection: 'Travel Guarantee Fund, policy 4711',
         bankAccounts: [

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import { PLATFORM } from './messages/message.js';
 import { MessagesRepository } from './messages/messages.repository.js';
 
 const NEWS = [
-  { event: 'news.published', data: { headline: 'New departures to Lofoten', tours: ['northern-lights'] } },
+  { event: 'news.published', data: { headline: 'New departures to Lofoten', tours: [demoId('prod', 6)] } },
   { event: 'news.published', data: { headline: 'Early-bird prices end on Sunday', discountPercent: 10 } },
   { event: 'news.withdrawn', data: { headline: 'Early-bird prices end on Sunday' } },
 ];

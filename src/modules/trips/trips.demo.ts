@@ -11,8 +11,8 @@ import { TripsService } from './trips/trips.service.js';
 const TRIPS = [
   { row: 1, title: 'Two weeks in Romania', first: 1, isReserved: false },
   { row: 2, title: 'A weekend in the delta', first: 4, isReserved: false },
-  { row: 3, title: 'Summer in the Alps', first: 6, isReserved: false },
-  { row: 4, title: 'Autumn in the delta', first: 8, isReserved: false },
+  { row: 3, title: 'The delta for photographers', first: 6, isReserved: false },
+  { row: 4, title: 'The delta for two', first: 8, isReserved: false },
   { row: 5, title: 'The delta with friends', first: 10, isReserved: true },
   { row: 6, title: 'A trip that was not to be', first: 12, isReserved: false },
 ] as const;
@@ -56,7 +56,7 @@ export class TripsDemo {
 function componentsOf(row: number): CreateComponent[] {
   const delta: CreateComponent = {
     kind: 'catalog_booking',
-    title: 'Danube delta by boat',
+    title: 'Danube Delta by boat',
     quantity: 2,
     departureId: demoId('dep', 1),
   };

@@ -1,15 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { demoDocuments } from './demo-documents.js';
+import { demoTours } from './demo-tours.js';
 import { demoSynonyms } from './demo-synonyms.js';
 
 const NOW = new Date('2026-06-01T00:00:00Z');
-const all = [...demoDocuments(400, NOW)];
+const all = [...demoTours(NOW), ...demoDocuments(400, NOW)];
 const namesOf = (vertical: string) =>
   all.filter((one) => one.vertical === vertical).map(({ fields }) => String(fields['name']));
 
 describe('the demo catalog', () => {
   it('the demo catalog is the same at every start', () => {
-    expect([...demoDocuments(400, NOW)]).toEqual(all);
+    expect([...demoTours(NOW), ...demoDocuments(400, NOW)]).toEqual(all);
   });
 
   it.each(['products', 'accommodations', 'cruises', 'charters'])(
@@ -20,6 +21,13 @@ describe('the demo catalog', () => {
       expect(names.filter((name) => / \d+$/.test(name))).toEqual([]);
     },
   );
+
+  it('the demo catalog has a different id for each document and each departure', () => {
+    const departures = all.flatMap(({ fields }) => fields.departures ?? []);
+    const ids = [...all.map(({ id }) => id), ...departures.map(({ departureId }) => departureId)];
+    expect(departures.length).toBeGreaterThan(80);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
 
   it('the demo catalog offers journeys that suit their place: huskies in the north, wildlife in the Serengeti, ships on water', () => {
     const cold = namesOf('products').filter((name) => name.endsWith('northern winter adventure'));

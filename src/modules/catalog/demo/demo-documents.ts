@@ -1,16 +1,23 @@
+import { demoId } from '../../../platform/ids/id.js';
 import type { Vertical } from '../slices/verticals.js';
+import {
+  dayOf,
+  type Draft,
+  type DraftFields,
+  morningIn,
+  priced,
+  published,
+  slugOf,
+  whereabouts,
+} from './demo-fields.js';
 import { type Place, places, routes } from './demo-places.js';
 import { type Theme, themes } from './demo-themes.js';
+import { TOUR_COUNT } from './demo-tours.js';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** Greater than the number of departures of one document. */
+const DEPARTURES_OF_ONE = 10;
 const OFFERS = ['Early bird', 'Last minute', 'Spring sale', 'Long stay', 'Four for three'];
-
-/** A document without its language and market. */
-interface Draft {
-  readonly vertical: Vertical;
-  readonly id: string;
-  readonly fields: Record<string, unknown>;
-}
 
 const BOARDS = ['bed and breakfast', 'half board', 'full board', 'self-catering', 'all inclusive'];
 const ROOMS = ['double room', 'family suite', 'garden studio', 'sea view apartment', 'mountain chalet', 'junior suite'];
@@ -21,15 +28,21 @@ const RIVER_LINES = ['Continental River Lines', 'Towpath Cruises'];
 const SEA_LINES = ['Blue Horizon', 'Aegean Small Ships', 'Lighthouse Cruises'];
 const YACHTS = ['Penelope', 'Libeccio', 'Halcyon', 'Sirocco', 'Amphitrite', 'Grey Heron', 'Tramontana', 'Calliope'];
 
-/** A deterministic catalog. Of ten documents, six are products, two accommodations, one a cruise and one a charter. */
+/**
+ * A deterministic catalog beside the tours of `demo-tours.ts`, whose ids come first. Of ten documents, six are products, two
+ * accommodations, one a cruise and one a charter.
+ */
 export function* demoDocuments(count: number, now: Date): Generator<Draft> {
-  const made = { products: 0, accommodations: 0, cruises: 0, charters: 0 };
+  const made = { products: TOUR_COUNT, accommodations: 0, cruises: 0, charters: 0 };
+  const first = { ...made };
   for (let index = 0; index < count; index += 1) {
     const random = seeded(index * 7919 + 17);
     const vertical = verticalOf(index);
+    // Numbers below 100 are those of the tours.
+    const context = { random, now, firstDeparture: 100 + index * DEPARTURES_OF_ONE };
+    const fields = FIELDS[vertical](made[vertical] - first[vertical], context);
     made[vertical] += 1;
-    const id = `${PREFIXES[vertical]}_${String(made[vertical]).padStart(4, '0')}`;
-    yield { vertical, id, fields: FIELDS[vertical](made[vertical] - 1, random, now) };
+    yield { vertical, id: demoId(PREFIXES[vertical], made[vertical]), fields };
   }
 }
 
@@ -39,7 +52,14 @@ const PREFIXES: Record<Vertical, string> = {
   cruises: 'crui',
   charters: 'char',
 };
-const FIELDS: Record<Vertical, (index: number, random: Random, now: Date) => Record<string, unknown>> = {
+interface Context {
+  random: Random;
+  now: Date;
+  /** The number of the demo id of the first departure. */
+  firstDeparture: number;
+}
+
+const FIELDS: Record<Vertical, (index: number, context: Context) => DraftFields> = {
   products: product,
   accommodations: stay,
   cruises: cruise,
@@ -63,11 +83,13 @@ function areaOf({ city, region }: Place): string {
   return places.filter((place) => place.region === region).length > 1 ? city : region;
 }
 
-function product(index: number, random: Random, now: Date): Record<string, unknown> {
+function product(index: number, context: Context): DraftFields {
+  const { random, now } = context;
   // The stride has no common factor with the length of the list, so consecutive documents are in different places.
   const { place, theme } = at(journeys, index * 101);
   const days = pick(theme.days, random);
-  const price = Math.round((theme.perDayCents * days * (80 + random(60))) / 100 / 100) * 100 - 100;
+  const cents = Math.round((theme.perDayCents * days * (80 + random(60))) / 100 / 100) * 100 - 100;
+  const price = pricing(cents, random);
   return {
     name: named(`${areaOf(place)} ${theme.title}`, index, journeys.length),
     shortDescription: fill(pick(theme.short, random), place, random),
@@ -82,14 +104,14 @@ function product(index: number, random: Random, now: Date): Record<string, unkno
     board: pick(BOARDS, random),
     stars: 3 + random(3),
     bookingMode: random(4) === 0 ? 'on-request' : 'instant',
-    ...pricing(price, random),
-    ...departing(place, { days, random, now }),
+    ...price,
+    ...departing(place, { days, price }, context),
     ...published(index, now),
-    supplierCostCents: Math.round(price * 0.72),
+    supplierCostCents: Math.round(cents * 0.72),
   };
 }
 
-function stay(index: number, random: Random, now: Date): Record<string, unknown> {
+function stay(index: number, { random, now }: Context): DraftFields {
   const place = at(places, index * 7);
   // Each round through the places uses other houses.
   const house = at(HOUSES, turnOf(index, places.length));
@@ -117,13 +139,15 @@ function stay(index: number, random: Random, now: Date): Record<string, unknown>
   };
 }
 
-function cruise(index: number, random: Random, now: Date): Record<string, unknown> {
+function cruise(index: number, context: Context): DraftFields {
+  const { random, now } = context;
   const { from, to, river, nights: choices } = at(routes, index * 7);
   const ship = at(river ? RIVER_SHIPS : SEA_SHIPS, turnOf(index, routes.length));
   const nights = pick(choices, random);
   const cents = nights * (14_900 + random(200) * 100);
   const way = from === to ? `from ${from.city} and back` : `from ${from.city} to ${to.city}`;
   const ends = [...new Set([from, to])];
+  const price = pricing(cents, random);
   return {
     name: named(
       `${river ? `${river} river` : 'Coastal'} cruise ${way}, ${ship}`,
@@ -148,13 +172,13 @@ function cruise(index: number, random: Random, now: Date): Record<string, unknow
     ...(river ? { waterways: [river] } : {}),
     nights,
     lowestCabinPriceCents: cents,
-    ...pricing(cents, random),
-    ...departing(from, { days: nights, random, now }),
+    ...price,
+    ...departing(from, { days: nights + 1, price }, context),
     ...published(index, now),
   };
 }
 
-function charter(index: number, random: Random, now: Date): Record<string, unknown> {
+function charter(index: number, { random, now }: Context): DraftFields {
   const coasts = places.filter(({ kinds }) => kinds.includes('coast'));
   const place = at(coasts, index * 5);
   const yacht = at(YACHTS, turnOf(index, coasts.length));
@@ -191,29 +215,11 @@ function named(name: string, index: number, round: number): string {
   return index < round ? name : `${name} ${Math.floor(index / round) + 1}`;
 }
 
-function whereabouts(place: Place): Record<string, unknown> {
-  const { city, region, country, code, zone, at: position } = place;
-  const ids = [country, region, city].map(slugOf);
-  return {
-    cities: [city],
-    regions: [region],
-    countries: [country],
-    countryCodes: [code],
-    destinationIds: ids.map((id) => `dest_${id}`),
-    destinationSlugs: ids,
-    latitude: position[0],
-    longitude: position[1],
-    timezone: zone,
-    thumbnailUrl: `https://media.example.com/${slugOf(city)}-small.jpg`,
-    coverMediaUrl: `https://media.example.com/${slugOf(city)}.jpg`,
-  };
-}
-
 /** One in nine documents has no price. One in three of the others has an offer that reduces its price. */
 function pricing(cents: number, random: Random): Record<string, unknown> {
   if (random(9) === 0) return { hasPricing: false, hasOffer: false };
-  const plain = { hasPricing: true, priceFromCurrency: 'EUR' };
-  if (random(3) > 0) return { ...plain, priceFromAmountCents: cents, hasOffer: false };
+  const plain = priced(cents);
+  if (random(3) > 0) return plain;
   const [percent, offer] = [5 * (1 + random(5)), pick(OFFERS, random)];
   return {
     ...plain,
@@ -237,27 +243,27 @@ function pricing(cents: number, random: Random): Record<string, unknown> {
   };
 }
 
-/** Two in three documents have departures in the coming months. */
+/** One in eight documents with a price has departures in the coming months. */
 function departing(
   place: Place,
-  { days, random, now }: { days: number; random: Random; now: Date },
-): Record<string, unknown> {
-  if (random(3) === 0) return { departureTimezone: place.zone };
-  const first = 10 + random(50);
+  { days, price }: { days: number; price: Record<string, unknown> },
+  { random, now, firstDeparture }: Context,
+): DraftFields {
+  const zone = { departureTimezone: place.zone };
+  if (random(8) > 0 || price['hasPricing'] === false) return zone;
+  const [first, gap] = [10 + random(50), 14 + random(15)];
   const departures = Array.from({ length: 2 + random(4) }, (_, n) => {
-    const starts = `${dayOf(now, first + n * (14 + random(15)))}T08:00:00.000Z`;
-    const ends = new Date(Date.parse(starts) + days * DAY_MS).toISOString();
-    return { startsAt: starts, endsAt: ends, availableUnits: random(25) };
+    const startsAt = morningIn(place.zone, now, first + n * gap);
+    // The last day ends in the afternoon.
+    const endsAt = new Date(startsAt.getTime() + (days * 24 - 16) * HOUR_MS);
+    return {
+      departureId: demoId('dep', firstDeparture + n),
+      startsAt: startsAt.toISOString(),
+      endsAt: endsAt.toISOString(),
+      availableUnits: 8 + random(17),
+    };
   });
-  return { departureTimezone: place.zone, departures };
-}
-
-function published(index: number, now: Date): Record<string, unknown> {
-  return { publishedAt: new Date(now.getTime() - (index % 365) * DAY_MS - index * 60_000).toISOString() };
-}
-
-function dayOf(now: Date, days: number): string {
-  return new Date(now.getTime() + days * DAY_MS).toISOString().slice(0, 10);
+  return { ...zone, departures };
 }
 
 /** A deterministic pseudo-random number generator (mulberry32). */
@@ -294,9 +300,4 @@ function at<T>(list: readonly T[], index: number): T {
 
 function pick<T>(list: readonly T[], random: Random): T {
   return at(list, random(list.length));
-}
-
-function slugOf(text: string): string {
-  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-  return plain.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
 }

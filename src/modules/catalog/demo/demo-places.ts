@@ -82,24 +82,25 @@ export const KINDS: readonly Kind[] = [
   'arctic',
 ];
 
-export const places: readonly Place[] = PLACES.trim()
-  .split('\n')
-  .map((line) => {
-    const [city = '', region = '', country = '', code = '', zone = '', at = '', kinds = '', sights = '', food = ''] =
-      line.split('|');
-    const [latitude = 0, longitude = 0] = at.split(',').map(Number);
-    return {
-      city,
-      region,
-      country,
-      code,
-      zone,
-      at: [latitude, longitude],
-      kinds: KINDS.filter((kind) => kinds.split(' ').includes(kind)),
-      sights: sights.split(';'),
-      food,
-    };
-  });
+export const places: readonly Place[] = PLACES.trim().split('\n').map(placeIn);
+
+/** The place that a line describes. */
+export function placeIn(line: string): Place {
+  const [city = '', region = '', country = '', code = '', zone = '', at = '', kinds = '', sights = '', food = ''] =
+    line.split('|');
+  const [latitude = 0, longitude = 0] = at.split(',').map(Number);
+  return {
+    city,
+    region,
+    country,
+    code,
+    zone,
+    at: [latitude, longitude],
+    kinds: KINDS.filter((kind) => kinds.split(' ').includes(kind)),
+    sights: sights.split(';'),
+    food,
+  };
+}
 
 /** The route of a cruise. A round trip ends at its first port. */
 export interface Route {

@@ -5,6 +5,7 @@ import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { demoId } from '../../../platform/ids/id.js';
 import { NoBody } from '../../../platform/http/no-body.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { type DocumentTarget, TargetDocument } from './document-path.js';
@@ -42,7 +43,7 @@ export class DocumentsController {
   @ApiResponse({ status: 200, type: DocumentEnvelope, description: 'The document was replaced' })
   @ApiResponse({ status: 201, type: DocumentEnvelope, description: 'The document was created' })
   async put(
-    @TargetDocument({ creates: true, example: 'prod_0002' }) { vertical, id, expected }: DocumentTarget,
+    @TargetDocument({ creates: true, example: demoId('prod', 8) }) { vertical, id, expected }: DocumentTarget,
     @Body() body: PutDocument,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DocumentEnvelope> {
@@ -92,7 +93,7 @@ export class DocumentsController {
   @Get(':vertical/:id')
   @RequireScope('catalog:read')
   async get(
-    @TargetDocument({ example: 'prod_0001' }) { vertical, id }: DocumentTarget,
+    @TargetDocument({ example: demoId('prod', 1) }) { vertical, id }: DocumentTarget,
     @Query() variant: Variant,
   ): Promise<DocumentEnvelope> {
     const document = await this.documents.get(vertical, id, variant);
@@ -111,7 +112,7 @@ export class DocumentsController {
   @RequireScope('catalog:delete')
   @Mutates('catalog.document.delete')
   async remove(
-    @TargetDocument({ changes: true, example: 'prod_0003' }) { vertical, id, expected }: DocumentTarget,
+    @TargetDocument({ changes: true, example: demoId('prod', 9) }) { vertical, id, expected }: DocumentTarget,
     @Query() variant: Variant,
     @NoBody() _body: null,
   ): Promise<Deleted> {

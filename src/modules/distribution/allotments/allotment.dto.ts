@@ -92,7 +92,7 @@ class AllotmentFields {
 
   /**
    * Product whose departures are covered: its document ID in the catalog.
-   * @example "tour-danube-delta"
+   * @example "prod_01k0dem000e000000000000001"
    */
   @Text({ max: 128, pattern: PRODUCT_ID })
   productId: string;

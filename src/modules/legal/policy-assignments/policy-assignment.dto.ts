@@ -20,7 +20,7 @@ class PolicyAssignmentFields {
 
   /**
    * ID of the product, channel, supplier, market or organization. Must be null if the scope is `global`.
-   * @example "tour-danube-delta"
+   * @example "prod_01k0dem000e000000000000001"
    */
   @Clearable()
   @Text({ max: MAX_TARGET })

@@ -39,7 +39,7 @@ export class CreateDeparture {
 
   /**
    * Document ID of the product in the catalog; it is not looked up.
-   * @example "tour-danube-delta"
+   * @example "prod_01k0dem000e000000000000001"
    */
   @Text({ max: 128, pattern: PRODUCT_ID })
   productId: string;

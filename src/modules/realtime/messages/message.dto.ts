@@ -22,7 +22,7 @@ export class PublishMessage {
 
   /**
    * Any JSON value of at most 64 KiB, delivered unchanged; null by default.
-   * @example { "headline": "New departures to Lofoten", "tours": ["northern-lights"] }
+   * @example { "headline": "New departures to Lofoten", "tours": ["prod_01k0dem000e000000000000006"] }
    */
   @Optional()
   @AnyJson({ maxBytes: MAX_DATA_BYTES })
@@ -89,7 +89,7 @@ export class MessageResponse {
 
   /**
    * The JSON value as published.
-   * @example { "headline": "New departures to Lofoten", "tours": ["northern-lights"] }
+   * @example { "headline": "New departures to Lofoten", "tours": ["prod_01k0dem000e000000000000006"] }
    */
   @AnyJson({ maxBytes: MAX_DATA_BYTES })
   data: unknown;
