@@ -134,7 +134,7 @@ export const financeRecipes: Record<string, Recipe> = {
     const id = demoId('rend', 1);
     return { ...staff(app), parameters: { id }, body: { disposition: 'inline' }, subject: null };
   },
-  [`POST ${BILLS}/{id}/recalculation`]: async (app) => ({ ...(await onBill(app)), body: {} }),
+  [`POST ${BILLS}/{id}/redrawing`]: async (app) => ({ ...(await onBill(app)), body: {} }),
   [`POST ${BILLS}/{id}/delivery`]: async (app) => {
     const call = await onBill(app);
     const { issueDate } = await post(app, `${BILLS}/${call.parameters.id}/issuance`);

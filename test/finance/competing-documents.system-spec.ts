@@ -159,14 +159,14 @@ describe('requests for the same document at the same time', () => {
     expect(await app.sql('select from document_date_releases where invoice_id = $1', [invoiceId])).toHaveLength(1);
   });
 
-  it('parallel recalculations of a draft, with its issue among them, bill each item once', async () => {
+  it('parallel redraws of a draft, with its issue among them, bill each item once', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { id: bookingId } = await sell(app, { items: [{ unitSellCents: 11_900 }] });
       const { id } = await draft(owner, { bookingId });
       await addItem(owner, bookingId, { unitSellCents: 5_000 });
-      const recalculate = () => patiently(() => owner.post<Envelope>(`${INVOICES}/${id}/recalculation`));
+      const recalculate = () => patiently(() => owner.post<Envelope>(`${INVOICES}/${id}/redrawing`));
       const [issuing, ...recalculations] = await Promise.all([
-        patiently(() => issue(owner, id, { onStale: 'recalculate' })),
+        patiently(() => issue(owner, id, { onStale: 'redraw' })),
         ...upTo(6).map(recalculate),
       ]);
       expect([issuing.status, issuing.text]).toEqual([200, issuing.text]);
@@ -195,7 +195,7 @@ describe('requests for the same document at the same time', () => {
       const patch = (unitSellCents: number) =>
         patiently(() => owner.patch(`${BOOKINGS}/${bookingId}/items/${itemIds[0]}`, { unitSellCents }));
       const [issuing, ...others] = await Promise.all([
-        patiently(() => issue(owner, balance.id, { onStale: 'recalculate' })),
+        patiently(() => issue(owner, balance.id, { onStale: 'redraw' })),
         ...[130_900, 142_800].map(patch),
         ...upTo(4).map(recalculate),
       ]);

@@ -149,7 +149,7 @@ describe('a tax rate that is added after the sale', () => {
       code: 'draft_stale',
       details: { reasons: ['tax_rate_changed'], itemIds: trip.itemIds },
     });
-    expect((await issue(owner, id, { onStale: 'recalculate' })).body.data).toMatchObject({ taxCents: 14_457 });
+    expect((await issue(owner, id, { onStale: 'redraw' })).body.data).toMatchObject({ taxCents: 14_457 });
   });
 
   it('without documents all of the item takes the new rate, and a discount with it', async () => {

@@ -24,7 +24,7 @@ async function addItem(bookingId: string, title: string, taxIncludedCents = 0): 
   return body.data.id;
 }
 
-const recalculate = (id: string, body: object = {}) => owner.post<Envelope>(`${PATH}/${id}/recalculation`, body);
+const redraw = (id: string, body: object = {}) => owner.post<Envelope>(`${PATH}/${id}/redrawing`, body);
 
 describe('a stale draft', () => {
   it('a draft over Tour A is stale after Tour B was added, Tour A cancelled and the customer renamed', async () => {
@@ -39,7 +39,7 @@ describe('a stale draft', () => {
     const { status, body } = await issue(owner, id);
     expect([status, body]).toEqual([409, problem('draft_stale', { reasons, itemIds: [first, second].sort() })]);
     expect(await read(owner, id)).toMatchObject({ status: 'draft', number: null });
-    const { body: issued } = await issue(owner, id, { onStale: 'recalculate' });
+    const { body: issued } = await issue(owner, id, { onStale: 'redraw' });
     expect(issued.data).toMatchObject({
       status: 'issued',
       stale: false,
@@ -59,12 +59,12 @@ describe('a stale draft', () => {
     expect((await issue(owner, id)).body.data).toMatchObject({ status: 'paid', paidCents: 40_000 });
   });
 
-  it('a recalculation keeps a payer that staff entered, and rejects lines that staff entered unless they are discarded', async () => {
+  it('a redraw keeps a payer that staff entered, and rejects lines that staff entered unless they are discarded', async () => {
     const { id: bookingId } = await sell(app, { items: [] });
     await addItem(bookingId, 'Tour A');
     const { id } = await draft(owner, { bookingId, payerName: 'Weber AG' });
     await addItem(bookingId, 'Tour B');
-    const { body } = await recalculate(id);
+    const { body } = await redraw(id);
     expect(body.data).toMatchObject({
       payerName: 'Weber AG',
       totalCents: 23_800,
@@ -72,8 +72,8 @@ describe('a stale draft', () => {
       linesSource: 'booking',
     });
     const manual = await draft(owner, { bookingId, lines: [{ description: 'By hand', unitPriceCents: 100 }] });
-    expect((await recalculate(manual.id)).body).toEqual(problem('lines_are_manual'));
-    expect((await recalculate(manual.id, { discardLines: true })).body.data).toMatchObject({ totalCents: 23_800 });
+    expect((await redraw(manual.id)).body).toEqual(problem('lines_are_manual'));
+    expect((await redraw(manual.id, { discardLines: true })).body.data).toMatchObject({ totalCents: 23_800 });
   });
 
   it('of two drafts over the same money the second cannot be issued: 422 invoice_exceeds_booking', async () => {

@@ -94,7 +94,7 @@ export async function issueDraft(clerk: Clerk): Outcome {
   const fresh = installment?.status === 'cancelled' ? [] : account.linesFor(installment);
   const isChanged = sourcesOf(account, installment) !== draft.sources;
   const isSame = typeof fresh !== 'string' && sameLines(fresh, draft.lines);
-  const onStale = random.chance(0.5) ? { onStale: 'recalculate' } : {};
+  const onStale = random.chance(0.5) ? { onStale: 'redraw' } : {};
   if (typeof fresh !== 'string' && fresh.length > 0 && ('onStale' in onStale || (!isChanged && isSame))) {
     if (await issue(clerk, { id, account, installment, lines: fresh, ...onStale })) {
       clerk.drafts = clerk.drafts.filter((one) => one !== draft);
@@ -118,26 +118,26 @@ interface Issuing extends Omit<Draft, 'sources'> {
 }
 
 /** Issues a draft on a day that is allowed, or tries to on one that is not: false. */
-async function issue(clerk: Clerk, { id, account, installment, lines, ...recalculate }: Issuing): Promise<boolean> {
+async function issue(clerk: Clerk, { id, account, installment, lines, ...redraw }: Issuing): Promise<boolean> {
   const { invoices: series } = clerk.series;
   const issueDate = days(clerk.today, clerk.random.chance(0.6) ? 0 : clerk.random.int(-34, 1));
   const rejection = rejectionOf(clerk, series, issueDate);
-  const body = { issueDate, seriesId: series.id, ...recalculate };
+  const body = { issueDate, seriesId: series.id, ...redraw };
   if (rejection) {
     await clerk.rejected('POST', `${INVOICES}/${id}/issuance`, { body, codes: [rejection] });
     return false;
   }
-  await issueOn(clerk, issueDate, { id, account, installment, lines, ...recalculate });
+  await issueOn(clerk, issueDate, { id, account, installment, lines, ...redraw });
   return true;
 }
 
 async function issueOn(
   clerk: Clerk,
   issueDate: string,
-  { id, account, installment, lines, ...recalculate }: Issuing,
+  { id, account, installment, lines, ...redraw }: Issuing,
 ): Promise<void> {
   const { invoices: series } = clerk.series;
-  const body = { issueDate, seriesId: series.id, ...recalculate };
+  const body = { issueDate, seriesId: series.id, ...redraw };
   const number = series.next(issueDate);
   const issued = await clerk.post<Document>(`${INVOICES}/${id}/issuance`, body);
   const total = sum(lines.map(({ gross }) => gross));

@@ -34,7 +34,7 @@ const INVOICE_EVENTS = {
   create: 'created',
   update: 'updated',
   delete: 'deleted',
-  recalculate: 'updated',
+  redraw: 'updated',
   issue: 'issued',
   deliver: 'updated',
   correct: 'updated',

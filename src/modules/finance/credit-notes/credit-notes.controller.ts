@@ -124,7 +124,7 @@ export class CreditNotesController {
    * (`releasedCents`). Goodwill also adds an item of type `adjustment` that lowers the price of the booking, or lowers the
    * fee of a cancelled one. If the invoice was voided meanwhile, the credit note is rejected with 409 `invoice_not_open`.
    * The issue date must be within the limits of the settings and not before that of the invoice (422
-   * `issue_date_out_of_bounds`). A stale draft is rejected with 409 `draft_stale` unless `onStale` is `recalculate`. The amounts in
+   * `issue_date_out_of_bounds`). A stale draft is rejected with 409 `draft_stale` unless `onStale` is `redraw`. The amounts in
    * the base currency are shares of those of the invoice: a credit note keeps the exchange rate of the invoice, because it
    * lowers a tax that was computed with it.
    */

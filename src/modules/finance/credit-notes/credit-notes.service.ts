@@ -156,7 +156,7 @@ export class CreditNotesService {
       const { original, note } = draft;
       if (original.status === 'void') throw notOpen(original);
       const issueDate = await this.issuing.issueDate(requested.issueDate, original.issueDate);
-      const lines = await this.currentLines(draft, requested.onStale === 'recalculate');
+      const lines = await this.currentLines(draft, requested.onStale === 'redraw');
       const before = this.imageOf({ invoice: note, lines: draft.lines });
       const account = note.reason === 'goodwill' ? await this.grantGoodwill(draft.account, note, lines) : draft.account;
       const terms = { issueDate, seriesId: requested.seriesId ?? null, before };
@@ -233,12 +233,12 @@ export class CreditNotesService {
     return lines;
   }
 
-  /** The lines of a draft, recomputed if it is stale and `recalculate` is set. Throws 409 `draft_stale`, 422 `over_credited`. */
-  private async currentLines(draft: LockedDraft, recalculate: boolean): Promise<readonly PricedLine[]> {
+  /** The lines of a draft, recomputed if it is stale and `redraw` is set. Throws 409 `draft_stale`, 422 `over_credited`. */
+  private async currentLines(draft: LockedDraft, redraw: boolean): Promise<readonly PricedLine[]> {
     const { account, note, lines } = draft;
     const now = await this.contents.linesAtIssue(account, draft);
     if (note.linesSource === 'manual' || isSame(now, lines)) return lines;
-    if (!recalculate) throw draftStale({ reasons: ['documents_changed'], itemIds: [] });
+    if (!redraw) throw draftStale({ reasons: ['documents_changed'], itemIds: [] });
     note.change({}, totalsOf(now, {}), this.clock.now());
     await this.invoices.update(note);
     await this.invoices.replaceLines(note.id, now);

@@ -30,8 +30,8 @@ export interface DrawnDraft {
   items: readonly BookingItemSummary[];
   invoice: Invoice;
   lines: readonly PricedLine[];
-  /** The lines that a recalculation computes; null if the booking allows none, or for lines of staff. */
-  recalculated: readonly PricedLine[] | null;
+  /** The lines that a redraw computes; null if the booking allows none, or for lines of staff. */
+  redrawn: readonly PricedLine[] | null;
 }
 
 /** What a draft is drawn from. Lines of staff follow only the items that they name, and of those only the amounts. */
@@ -61,7 +61,7 @@ export function drawnFromOf(
 }
 
 /** Why the draft no longer agrees with its sources. Drafts that were made before sources were stored are never stale. */
-export function stalenessOf({ account, items, invoice, lines, recalculated }: DrawnDraft): Staleness {
+export function stalenessOf({ account, items, invoice, lines, redrawn }: DrawnDraft): Staleness {
   const { drawnFrom, linesSource, payerSource, payerName } = invoice;
   if (invoice.status !== 'draft' || drawnFrom === null) return { reasons: [], itemIds: [] };
   const now = drawnFromOf(account, items, { linesSource, scheduleId: invoice.scheduleId, lines });
@@ -80,8 +80,7 @@ export function stalenessOf({ account, items, invoice, lines, recalculated }: Dr
     installment_changed: now.installment !== drawnFrom.installment,
     payer_changed: payerSource === 'customer' && payerName !== account.booking.customerName,
     // Another document of the booking matters only if it changes what this one contains.
-    documents_changed:
-      linesSource !== 'manual' && areOtherDocuments && recalculated !== null && !isSame(recalculated, lines),
+    documents_changed: linesSource !== 'manual' && areOtherDocuments && redrawn !== null && !isSame(redrawn, lines),
     tax_rate_changed: rates.length > 0,
     room_exceeded: invoice.totalCents > roomOf(account),
   };
@@ -98,7 +97,7 @@ export function isOnlyBilledElsewhere({ reasons }: Staleness): boolean {
 
 /** 409: the draft no longer agrees with what it was drawn from. */
 export function draftStale({ reasons, itemIds }: { reasons: readonly string[]; itemIds: readonly string[] }) {
-  return conflict('draft_stale', 'The draft no longer agrees with the booking; recalculate it', { reasons, itemIds });
+  return conflict('draft_stale', 'The draft no longer agrees with the booking; redraw it', { reasons, itemIds });
 }
 
 /** What may be billed: of a quote up to its price, otherwise up to the claim. */
@@ -131,10 +130,10 @@ function missingIn(present: Record<string, string>, stored: Record<string, strin
   return Object.keys(present).filter((id) => !(id in stored));
 }
 
-function isSame(recalculated: readonly PricedLine[], lines: readonly PricedLine[]): boolean {
+function isSame(redrawn: readonly PricedLine[], lines: readonly PricedLine[]): boolean {
   const figures = (of: readonly PricedLine[]) =>
     of.map(({ totalCents, taxCents }) => `${totalCents} ${taxCents}`).join();
-  return figures(recalculated) === figures(lines);
+  return figures(redrawn) === figures(lines);
 }
 
 function digest(value: unknown): string {

@@ -284,7 +284,7 @@ export class TaxSummaryResponse {
 
 /** An invoice with its lines. Amounts are in minor units of `currency`. */
 export class InvoiceResponse extends InvoiceSummary {
-  /** True if the draft no longer agrees with the booking: it cannot be issued until it is recalculated. */
+  /** True if the draft no longer agrees with the booking: it cannot be issued until it is redrawn. */
   @Flag()
   stale: boolean;
 

@@ -23,7 +23,7 @@ import {
 } from '../booking-account/invoice.entity.js';
 
 const SORT_FIELDS = ['issueDate', 'dueDate', 'totalCents', 'createdAt'] as const;
-export const STALE_ACTIONS = named('StaleAction', ['reject', 'recalculate']);
+export const STALE_ACTIONS = named('StaleAction', ['reject', 'redraw']);
 export type StaleAction = (typeof STALE_ACTIONS)[number];
 
 const LOWEST = -Number.MAX_SAFE_INTEGER;
@@ -231,14 +231,14 @@ export class IssueInvoice {
   @IsoDate()
   dueDate?: string;
 
-  /** What to do with a stale draft: `reject` (default) or `recalculate`, which computes its lines and payer again. */
+  /** What to do with a stale draft: `reject` (default) or `redraw`, which computes its lines and payer again. */
   @Optional()
   @OneOf(STALE_ACTIONS)
   onStale?: StaleAction;
 }
 
-/** Options for recalculating a draft. */
-export class RecalculateInvoice {
+/** Options for redrawing a draft. */
+export class RedrawInvoice {
   /**
    * True: lines that staff entered are replaced; otherwise they are rejected with 409 `lines_are_manual`.
    * @example true

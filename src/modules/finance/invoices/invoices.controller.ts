@@ -14,7 +14,7 @@ import {
   DeliverInvoice,
   IssueInvoice,
   ListInvoices,
-  RecalculateInvoice,
+  RedrawInvoice,
   UpdateInvoice,
   VoidInvoice,
 } from './invoice.dto.js';
@@ -136,7 +136,7 @@ export class InvoicesController {
    * period (409 `issue_date_out_of_sequence`). Payments already received for the booking or installment are counted,
    * so the invoice can become `partially_paid` or `paid` at once; a total of 0 is `paid`. The issue date must be within
    * the limits of the settings and not after today (422 `issue_date_out_of_bounds`). If the booking was changed since the
-   * draft was made, the draft is stale (409 `draft_stale`): `onStale: "recalculate"` computes it again and issues it. Drafts
+   * draft was made, the draft is stale (409 `draft_stale`): `onStale: "redraw"` computes it again and issues it. Drafts
    * reserve nothing: of two over the same money the second is rejected with 422 `invoice_exceeds_booking`. An invoice in
    * another currency than the base currency is converted with the exchange rate of its issue date, or of the latest of the 7
    * days before; without one it is rejected with 409 `rate_missing`. A cancelled
@@ -201,15 +201,15 @@ export class InvoicesController {
   }
 
   /**
-   * Recalculate a draft invoice
+   * Redraw a draft invoice
    *
    * @remarks Computes the lines, the payer and, for an installment, the due date again from the booking. A payer that staff
    * entered stays. Lines that staff entered are rejected with 409 `lines_are_manual` unless `discardLines` is true.
    */
-  @Post(':id/recalculation')
+  @Post(':id/redrawing')
   @HttpCode(200)
   @RequireScope('finance:write')
-  @Mutates('finance.invoice.recalculate', {
+  @Mutates('finance.invoice.redraw', {
     irreversible: 'The draft follows the booking: change the booking, or the lines of the draft',
   })
   @Refuses({
@@ -224,12 +224,12 @@ export class InvoicesController {
     ],
     422: ['invoice_exceeds_booking', 'totals_mismatch', 'negative_total'],
   })
-  async recalculate(
+  async redraw(
     @PathId('inv', 'id', 2) id: string,
-    @Body() body: RecalculateInvoice,
+    @Body() body: RedrawInvoice,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<InvoiceEnvelope> {
-    const view = await this.invoices.recalculate(id, body, expected);
+    const view = await this.invoices.redraw(id, body, expected);
     return tagged(view.invoice, { data: toInvoice(view, this.clock.today()) });
   }
 

@@ -28,7 +28,7 @@ import {
   type DeliverInvoice,
   type IssueInvoice,
   type ListInvoices,
-  type RecalculateInvoice,
+  type RedrawInvoice,
   UpdateInvoice,
 } from './invoice.dto.js';
 import { contentsOf, type InvoiceSources } from './invoice-contents.js';
@@ -174,18 +174,14 @@ export class InvoicesService {
    * Computes lines, payer and due date again from the booking or installment. A payer that staff sent stays. Throws 409
    * `lines_are_manual` unless the lines may be discarded.
    */
-  async recalculate(
-    id: string,
-    { discardLines = false }: RecalculateInvoice,
-    expected: ExpectedVersions,
-  ): Promise<InvoiceView> {
+  async redraw(id: string, { discardLines = false }: RedrawInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
       const draft = await this.lockDraft(id, expected);
       draft.invoice.assertDraft();
       const before = this.imageOf(draft);
-      const lines = await this.recalculateLines(draft, discardLines);
+      const lines = await this.drawAgain(draft, discardLines);
       const drawn = { invoice: draft.invoice, lines };
-      this.audit.invoiceChanged('recalculate', draft.invoice, { before, after: this.imageOf(drawn) });
+      this.audit.invoiceChanged('redraw', draft.invoice, { before, after: this.imageOf(drawn) });
       return { ...drawn, staleness: FRESH };
     });
   }
@@ -200,7 +196,7 @@ export class InvoicesService {
       const { account, invoice } = draft;
       invoice.assertIssuable();
       const before = this.imageOf(draft);
-      const drawn = await this.currentLines(draft, requested.onStale === 'recalculate');
+      const drawn = await this.currentLines(draft, requested.onStale === 'redraw');
       account.assertInvoiceFits(invoice);
       assertPayerComplete(invoice, drawn);
       const issueDate = await this.issuing.issueDate(requested.issueDate);
@@ -288,18 +284,15 @@ export class InvoicesService {
     return this.create(input, newId('inv'), { isCodeOptional: true });
   }
 
-  private async currentLines(draft: LockedDraft, recalculate: boolean): Promise<readonly PricedLine[]> {
+  private async currentLines(draft: LockedDraft, redraw: boolean): Promise<readonly PricedLine[]> {
     const staleness = await this.stalenessOf(draft.account, draft);
     if (staleness.reasons.length === 0) return draft.lines;
-    if (recalculate) return this.recalculateLines(draft, false);
+    if (redraw) return this.drawAgain(draft, false);
     if (isOnlyBilledElsewhere(staleness)) draft.account.assertInvoiceFits(draft.invoice);
     throw draftStale(staleness);
   }
 
-  private async recalculateLines(
-    { account, invoice }: LockedDraft,
-    discardLines: boolean,
-  ): Promise<readonly PricedLine[]> {
+  private async drawAgain({ account, invoice }: LockedDraft, discardLines: boolean): Promise<readonly PricedLine[]> {
     const { scheduleId, linesSource, payerSource } = invoice;
     if (linesSource === 'manual' && !discardLines) {
       throw conflict('lines_are_manual', 'Staff entered the lines; send discardLines to replace them');
@@ -320,11 +313,11 @@ export class InvoicesService {
 
   private async stalenessOf(account: BookingAccount, { invoice, lines }: InvoiceWithLines): Promise<Staleness> {
     const sources = await this.sources.read(account);
-    const recalculated = invoice.linesSource === 'manual' ? null : await this.linesNow(account, invoice, sources);
-    return stalenessOf({ account, items: sources.items, invoice, lines, recalculated });
+    const redrawn = invoice.linesSource === 'manual' ? null : await this.linesNow(account, invoice, sources);
+    return stalenessOf({ account, items: sources.items, invoice, lines, redrawn });
   }
 
-  /** What a recalculation would compute; null if it would be rejected. */
+  /** What a redraw would compute; null if it would be rejected. */
   private async linesNow(account: BookingAccount, { scheduleId }: Invoice, sources: InvoiceSources) {
     try {
       return (await this.sources.contentsOf(account, { scheduleId }, sources)).lines;
