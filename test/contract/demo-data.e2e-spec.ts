@@ -174,11 +174,13 @@ function differingDepartures({ id, fields }: CatalogDocument): object[] {
     const sold = departures.find((one) => one.id === departure.departureId);
     if (!sold) return [{ shown, sold }];
     const { startsAt, endsAt, cutoffAt, productId, salesState, timeZone, priceCents } = sold;
+    // A hold changes no document, but the next sale counts the held units as taken.
+    const units = [sold.available, sold.available + sold.held].find((free) => free === departure.availableUnits);
     const existing = {
       ...{ departureId: sold.id, productId, timeZone, priceCents, startsAt, endsAt },
-      // Closed departures have no end of sales, and a hold changes no document.
+      // Closed departures have no end of sales.
       bookableUntil: salesState === 'open' ? (cutoffAt ?? startsAt) : null,
-      availableUnits: sold.available + sold.held,
+      availableUnits: units ?? sold.available,
     };
     return isDeepStrictEqual(existing, shown) ? [] : [{ shown, existing }];
   });
