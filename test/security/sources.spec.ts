@@ -15,7 +15,7 @@ const found = (pattern: RegExp) =>
 
 describe('the sources', () => {
   it('the service starts no other program, except to restrict its own files on Windows', () => {
-    expect(filesWith(/child_process/)).toEqual(['credentials-file.ts']);
+    expect(filesWith(/child_process/)).toEqual(['bootstrap/credentials-file.ts']);
   });
 
   it('no source evaluates text as code', () => {
