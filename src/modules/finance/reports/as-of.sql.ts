@@ -113,10 +113,11 @@ export function uncoveredRefunds(asOf: AsOf): string {
 }
 
 /**
- * Issued invoices with an open amount. One that was voided after the month of its issue date, which earlier builds allowed,
- * is in no figure of that month.
+ * Issued invoices with an open amount, or those that were `overpaid`: a payment that is dated before the day, and was recorded
+ * after it, can settle what another one settled on the day that has been reversed since. An invoice that was voided after the
+ * month of its issue date, which earlier builds allowed, is in no figure of that month.
  */
-export function openDocuments(asOf: AsOf): string {
+export function openDocuments(asOf: AsOf, which: 'open' | 'overpaid' = 'open'): string {
   return `
     select invoice.id, 'invoice' as entity, 'invoice' as type, invoice.booking_id, invoice.number as label, 0 as position,
       invoice.number, invoice.currency, invoice.due_date, invoice.total_cents - credited.cents as amount_cents,
@@ -138,7 +139,7 @@ export function openDocuments(asOf: AsOf): string {
     where ${until(asOf, 'invoice.issue_date', 'invoice.issued_at')}
       and (invoice.voided_on is null or ${since(asOf, 'invoice.voided_on', 'invoice.voided_at')}
         and date_trunc('month', invoice.voided_on) <= date_trunc('month', invoice.issue_date))
-      and invoice.total_cents > credited.cents + paid.cents`;
+      and invoice.total_cents ${which === 'open' ? '>' : '<'} credited.cents + paid.cents`;
 }
 
 /**

@@ -50,6 +50,8 @@ const JOURNALS = `
 const BALANCES = `
   select booking_id, currency, amount_cents - paid_cents as cents from (${openDocuments(ON_DAY)}) document
   union all
+  select booking_id, currency, amount_cents - paid_cents from (${openDocuments(ON_DAY, 'overpaid')}) document
+  union all
   select booking_id, currency, amount_cents - paid_cents from (${uncoveredRefunds(ON_DAY)}) refund
   union all
   select booking_id, currency, -(unapplied_cents + reserved_cents + on_installments_alone_cents)
