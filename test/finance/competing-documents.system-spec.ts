@@ -26,7 +26,7 @@ beforeAll(async () => {
 async function patiently<Body>(call: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
   for (;;) {
     const answer = await call();
-    if (answer.status !== 503) return answer;
+    if (answer.status !== 503 && answer.status !== 429) return answer;
   }
 }
 

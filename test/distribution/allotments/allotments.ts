@@ -168,11 +168,11 @@ export async function expectSumsToAgree(app: TestApp, departureIds: readonly str
   expect(departures).toEqual([]);
 }
 
-/** The response to a call that is repeated while the service is busy. */
+/** The response to a call that is repeated while the service, or the share of the caller, is busy. */
 export async function patiently<Body>(call: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
   for (;;) {
     const answer = await call();
-    if (answer.status !== 503) return answer;
+    if (answer.status !== 503 && answer.status !== 429) return answer;
     await new Promise((resolve) => setTimeout(resolve, randomInt(50, 250)));
   }
 }

@@ -62,7 +62,7 @@ export async function read(client: TestClient, id: string): Promise<Payment> {
 export async function retryWhileBusy<Given extends { status: number }>(call: () => Promise<Given>): Promise<Given> {
   for (;;) {
     const answer = await call();
-    if (answer.status !== 503) return answer;
+    if (answer.status !== 503 && answer.status !== 429) return answer;
   }
 }
 
