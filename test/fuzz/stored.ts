@@ -4,7 +4,7 @@ import { type Draft, draftOf } from './draft.js';
 import { isObject, textOf } from './json.js';
 import { type SendForJson } from './own-row.js';
 import { exactLosses, losses } from './read-back.js';
-import { type Document, isAnything, isFree } from './schema.js';
+import { type Document, isAnything, isFree, type Schema } from './schema.js';
 
 interface Around {
   operations: readonly Placed[];
@@ -34,8 +34,20 @@ function rowLosses(sent: Record<string, unknown>, row: Row, { draft, document }:
     if (name === 'serviceDate' && row['departureId']) return [];
     const isTheirs = isFree(schema) || isAnything(schema) || name === 'plaintext';
     if (isTheirs) return exactLosses(value, row[name], name);
-    return losses(value, row[name], name);
+    return losses(withoutReadOnly(value, schema, document), row[name], name);
   });
+}
+
+/** Without the members of the elements of a list that the server sets. */
+function withoutReadOnly(value: unknown, { items }: Schema, document: Document): unknown {
+  if (!Array.isArray(value) || items === undefined) return value;
+  const members = document.resolve(items).properties ?? {};
+  const isSet = (name: string) => document.resolve(members[name] ?? {}).readOnly === true;
+  return value.map((element: unknown) =>
+    typeof element !== 'object' || element === null || Array.isArray(element)
+      ? element
+      : Object.fromEntries(Object.entries(element).filter(([name]) => !isSet(name))),
+  );
 }
 
 /** The row as its read operation returns it, or null if there is none. */
