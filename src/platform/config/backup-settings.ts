@@ -4,7 +4,8 @@ import { optionalPostgresUrl, optionalText, wholeNumber } from './settings.js';
 export const backupSettings = {
   backupDir: optionalText({
     name: 'BACKUP_DIR',
-    purpose: 'Folder of the backups, outside DATA_DIR and best on another disk. Absent: commands need `--to` or `--from`',
+    purpose:
+      'Folder of the backups, outside DATA_DIR and best on another disk. Absent: commands need `--to` or `--from`',
     example: '/var/backups/travel',
     expected: 'a folder',
     form: /^[^\0]{1,500}$/,

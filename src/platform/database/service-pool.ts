@@ -146,6 +146,6 @@ export function valueAsSent(value: unknown): unknown {
 }
 
 /** The server process that the client was told; a pooler invents one. The types of pg hide it. */
-export function processIdOf(client: pg.ClientBase): number {
+function processIdOf(client: pg.ClientBase): number {
   return (client as unknown as { processID: number }).processID;
 }

@@ -31,7 +31,7 @@ export function MayBeStale(): MethodDecorator {
 
 /** Runs the handler on the replica if it can be used (docs/adr/0043-stale-reads-and-poolers.md). */
 @Injectable()
-export class StaleReads implements NestInterceptor {
+class StaleReads implements NestInterceptor {
   constructor(
     private readonly replica: ReadReplica,
     private readonly database: Database,
