@@ -493,15 +493,28 @@ describe('a supplier invoice in a foreign currency', () => {
     expect([created, baseOf(created)]).toMatchObject([{ ...stated, appliedRate: null }, [3_850, 732, 4_582]]);
   });
 
-  it('without a recent rate the invoice stays a draft, and the error names the issue date only if the request has one', async () => {
+  it('without a recent rate the invoice stays a draft, and the error names no member, as the request has none', async () => {
     await recorded('CVE', '0.009', { day: app.day(-8) });
     const missing = { from: 'CVE', to: 'EUR', day: app.day() };
-    const { status, body } = await owner.post(BILLS, bill({ ...foreign('CVE'), status: 'approved' }));
-    expect([status, body]).toEqual([409, problem('rate_missing', { field: 'issueDate', ...missing })]);
     const { id } = await make(owner, foreign('CVE'));
     const rejected = await approve(id);
     expect([rejected.status, rejected.body]).toEqual([409, problem('rate_missing', missing)]);
     expect((await owner.get<{ data: object }>(`${BILLS}/${id}`)).body.data).toMatchObject({ status: 'draft', ...none });
+  });
+
+  it('one that is created as approved is taken without a rate, or with another base currency, and converted by a later approval', async () => {
+    const created = await make(owner, { ...foreign('EGP'), status: 'approved' });
+    expect([created, baseOf(created)]).toMatchObject([{ status: 'approved', ...none }, [null, null, null]]);
+    const stated = { baseCurrency: 'USD', exchangeRate: '0.0075' };
+    const other = await make(owner, { ...foreign('EGP'), ...stated, status: 'approved' });
+    expect([other, baseOf(other)]).toMatchObject([
+      { status: 'approved', ...stated, appliedRate: null },
+      [750, 143, 893],
+    ]);
+
+    await recorded('EGP', '0.007');
+    expect((await reopen(created.id)).status).toBe(200);
+    expect(baseOf((await approve(created.id)).body.data)).toEqual([700, 133, 833]);
   });
 
   it('an amount beyond 2^53-1 in the base currency is rejected with 409', async () => {

@@ -135,19 +135,20 @@ export class SupplierInvoice {
     Object.assign(this, { status, postingDate, approvedAt: now, approvedBy: actorId, updatedAt: now });
   }
 
-  /**
-   * Rejects a stated base currency that is not that of the accounts, in which its tax is declared. Returns whether a recorded
-   * rate is needed.
-   */
-  needsRate(accountsCurrency: string): boolean {
+  /** Throws 409 `base_currency_mismatch` if the stated base currency is not that of the accounts, in which tax is declared. */
+  assertBaseCurrency(accountsCurrency: string): void {
+    const { baseCurrency: stated } = this;
+    if (stated === null || stated === accountsCurrency) return;
+    const message = `The base currency of the accounts is ${accountsCurrency}`;
+    throw conflict('base_currency_mismatch', message, { baseCurrency: accountsCurrency, stated });
+  }
+
+  /** Whether a recorded rate converts it to the currency of the accounts: it is in another one, and states nothing else. */
+  takesRate(accountsCurrency: string): boolean {
     const { currency, baseCurrency, exchangeRate } = this;
-    if (baseCurrency !== null && baseCurrency !== accountsCurrency) {
-      throw conflict('base_currency_mismatch', `The base currency of the accounts is ${accountsCurrency}`, {
-        baseCurrency: accountsCurrency,
-        stated: baseCurrency,
-      });
-    }
-    return currency !== accountsCurrency && exchangeRate === null;
+    return (
+      currency !== accountsCurrency && (baseCurrency ?? accountsCurrency) === accountsCurrency && exchangeRate === null
+    );
   }
 
   /** Takes a recorded rate. Throws 409 `amount_too_large`. */

@@ -34,9 +34,10 @@ export class SupplierInvoicesController {
    *
    * @remarks Records an invoice received from a supplier, as a draft or, with `status: "approved"`, approved at once
    * (this also needs the scope `finance:approve`, and is 409 `second_person_required` if supplier invoices need two
-   * persons); the rules of an approval apply, so a foreign currency needs a recorded exchange rate (409 `rate_missing`) or a
-   * stated one. Totals and lines must add up (422 `totals_mismatch`). The invoice
-   * number must be unique per supplier among invoices that are not void, ignoring case and repeated blanks (409
+   * persons). An approved invoice in a foreign currency that states no exchange rate is converted with the recorded one,
+   * as by its approval; if there is none, or if it states another base currency than that of the accounts, it has no amounts
+   * in the currency of the accounts until it is reopened and approved. Totals and lines must add up (422 `totals_mismatch`). The
+   * invoice number must be unique per supplier among invoices that are not void, ignoring case and repeated blanks (409
    * `duplicate_supplier_invoice`). Any other status is rejected with 422 `invalid_initial_status`.
    */
   @Post()
@@ -44,13 +45,7 @@ export class SupplierInvoicesController {
   @Mutates('finance.supplier_invoice.create')
   @Refuses({
     403: ['reauthentication_required'],
-    409: [
-      'duplicate_supplier_invoice',
-      'second_person_required',
-      'base_currency_mismatch',
-      'rate_missing',
-      'amount_too_large',
-    ],
+    409: ['duplicate_supplier_invoice', 'second_person_required', 'amount_too_large'],
     422: ['totals_mismatch', 'invalid_initial_status'],
   })
   async create(@Body() body: CreateSupplierInvoice): Promise<SupplierInvoiceEnvelope> {

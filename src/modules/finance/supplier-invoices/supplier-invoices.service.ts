@@ -72,7 +72,7 @@ export class SupplierInvoicesService {
       const lines = priceLines(input.lines ?? []);
       const invoice = draftOf(input, { id, lines, userId: currentActor().principal, now });
       const draft = withLines(invoice.auditImage(), lines);
-      if (status === 'approved') await this.post(invoice, now, { dayField: 'issueDate' });
+      if (status === 'approved') await this.post(invoice, now, { requiresRate: false });
 
       const view = await this.insert(invoice, lines);
       this.record('create', id, { before: null, after: draft });
@@ -125,7 +125,10 @@ export class SupplierInvoicesService {
 
   @Undoes('finance.supplier_invoice.reopen', { effect: 'finance.supplier_invoice.approve', values: byVersion })
   async approve(id: string, expected: ExpectedVersions): Promise<View> {
-    return this.change(id, expected, { verb: 'approve', transition: (invoice, now) => this.post(invoice, now) });
+    return this.change(id, expected, {
+      verb: 'approve',
+      transition: (invoice, now) => this.post(invoice, now, { requiresRate: true }),
+    });
   }
 
   async reopen(id: string, reason: string, expected: ExpectedVersions): Promise<View> {
@@ -206,18 +209,20 @@ export class SupplierInvoicesService {
 
   /**
    * The supplier's day is kept; it counts on that day, or on the first open day if its month is closed. The tax becomes
-   * chargeable on the supplier's day, so the recorded rate of that day applies, unless the invoice states one. `dayField` is
-   * the member of the request that states the day.
+   * chargeable on the supplier's day, so the recorded rate of that day applies, unless the invoice states one. Throws 409
+   * `base_currency_mismatch` and `rate_missing` if it `requiresRate`: the specification lets every invoice be created as
+   * approved, and one without a rate has no base amounts.
    */
-  private async post(invoice: SupplierInvoice, now: Date, { dayField }: { dayField?: string } = {}): Promise<void> {
+  private async post(invoice: SupplierInvoice, now: Date, { requiresRate }: { requiresRate: boolean }): Promise<void> {
     await this.assertSecondPerson(invoice);
     const { currency, issueDate } = invoice;
     const postingDate = await this.periods.postingDateOf(issueDate);
     invoice.approve({ actorId: currentActor().principal, postingDate }, now);
     const { baseCurrency, rate } = await this.rates.conversionOf(currency, issueDate);
-    if (!invoice.needsRate(baseCurrency)) return;
-    if (rate === null) throw rateMissing({ field: dayField, from: currency, to: baseCurrency, day: issueDate });
-    invoice.convert(rate);
+    if (requiresRate) invoice.assertBaseCurrency(baseCurrency);
+    if (!invoice.takesRate(baseCurrency)) return;
+    if (rate !== null) return invoice.convert(rate);
+    if (requiresRate) throw rateMissing({ from: currency, to: baseCurrency, day: issueDate });
   }
 
   /** Throws 409 `period_closed` if it counts in a closed month. */
