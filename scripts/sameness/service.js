@@ -66,7 +66,7 @@ async function factsOfService(build) {
 async function command(name, { root, env, folder }) {
   const platform = join(root, 'scripts/built-platform.js');
   // Revisions before the command line had a program for commands.
-  const program = existsSync(platform) ? platform : join(root, 'dist/src/commands/commands.js');
+  const program = existsSync(platform) ? platform : join(root, 'dist/src/commands.js');
   const words = [process.execPath, program, name];
   const { code, output } = await runQuietly(words, { cwd: folder, env });
   if (code !== 0) throw new Error(`The command ${name} of the build in ${root} failed:\n${output}`);

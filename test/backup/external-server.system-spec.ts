@@ -28,7 +28,7 @@ const repository = join(root, 'repository');
 const port = await freePort();
 const authority = join(root, 'authority.crt');
 const pgBackRestFile = join(root, 'pgbackrest.conf');
-/** The user nobody. */
+/** The id of the user `nobody`: PostgreSQL refuses to run as root. */
 const SERVER_USER = 65534;
 
 function urlOf(role: string, database: string): string {

@@ -179,7 +179,7 @@ describe('exchange rates', () => {
     source: [...NO_TEXTS, '', 'ECB', 'fed', 'constructor', '__proto__', 'manual '],
   };
 
-  it.each(Object.keys(HOSTILE))('whatever else is sent as %s is rejected with 400 and names it', async (member) => {
+  it.each(Object.keys(HOSTILE))('invalid values of %s are rejected with 400, which names the member', async (member) => {
     for (const value of HOSTILE[member] ?? []) {
       const { status, body } = await record({ ...rateOf('AOA', '0.001'), [member]: value });
       const issues = expect.arrayContaining([expect.objectContaining({ path: member })]);

@@ -25,7 +25,7 @@ const REASONS: Record<string, readonly string[]> = {
     ...['allotments_delete', 'catalogDocuments_delete', 'creditNotes_delete', 'facilities_archive', 'invoices_delete'],
     ...['numberSeries_delete', 'organizationProfile_removeLogo', 'policyAssignments_delete', 'sessions_endCurrent'],
     ...['synonyms_delete', 'tripComponents_remove'],
-    // The example names a row that the demo data does not contain, or that belongs to somebody else.
+    // The example names a row that the demo data does not contain, or that belongs to another user.
     ...['files_download', 'payments_get', 'publicContracts_get', 'sessions_end', 'tripAttentions_resolve'],
     ...['tripComponents_replace', 'tripComponents_retryConfirmation', 'users_removeSecondFactor'],
   ],

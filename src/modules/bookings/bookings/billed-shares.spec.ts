@@ -84,7 +84,7 @@ describe('the shares of items in what documents billed', () => {
     ]);
   });
 
-  it('whatever lines name, the shares add up to the billed amount and stay within their items', () => {
+  it('for any lines that name items, the shares add up to the billed amount and stay within their items', () => {
     for (let seed = 1; seed <= 500; seed++) {
       let state = seed;
       const next = (limit: number) => (state = (state * 48_271) % 2_147_483_647) % limit;
