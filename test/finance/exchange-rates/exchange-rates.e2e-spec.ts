@@ -179,15 +179,18 @@ describe('exchange rates', () => {
     source: [...NO_TEXTS, '', 'ECB', 'fed', 'constructor', '__proto__', 'manual '],
   };
 
-  it.each(Object.keys(HOSTILE))('invalid values of %s are rejected with 400, which names the member', async (member) => {
-    for (const value of HOSTILE[member] ?? []) {
-      const { status, body } = await record({ ...rateOf('AOA', '0.001'), [member]: value });
-      const issues = expect.arrayContaining([expect.objectContaining({ path: member })]);
-      const details = expect.objectContaining({ issues });
-      expect([value, status, body]).toEqual([value, 400, problem('invalid_request', details)]);
-    }
-    expect((await owner.get<{ data: Rate[] }>(`${PATH}?currency=AOA`)).body.data).toEqual([]);
-  });
+  it.each(Object.keys(HOSTILE))(
+    'invalid values of %s are rejected with 400, which names the member',
+    async (member) => {
+      for (const value of HOSTILE[member] ?? []) {
+        const { status, body } = await record({ ...rateOf('AOA', '0.001'), [member]: value });
+        const issues = expect.arrayContaining([expect.objectContaining({ path: member })]);
+        const details = expect.objectContaining({ issues });
+        expect([value, status, body]).toEqual([value, 400, problem('invalid_request', details)]);
+      }
+      expect((await owner.get<{ data: Rate[] }>(`${PATH}?currency=AOA`)).body.data).toEqual([]);
+    },
+  );
 
   it.each([
     ['of the base currency to itself', () => rateOf('EUR', '1'), [400, 'invalid_request']],
