@@ -7,6 +7,7 @@ import { openDatabase } from './database.js';
 import { loadEnvironment, ROOT } from './environment.js';
 import { report } from './launch-error.js';
 import { note } from './progress.js';
+import { serviceCommand, serviceEnvironment } from './service.js';
 
 const NEST = join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js');
 
@@ -20,9 +21,10 @@ async function develop(stopping) {
   try {
     note('Compiling the service; it starts when this ends, and again after each change of its sources.');
     // A shell would not pass signals on. Nest waits for the service, which still needs the database.
-    const nest = spawn(process.execPath, [NEST, 'start', '--watch', '--preserveWatchOutput', '--no-shell'], {
+    const [program = '', ...words] = serviceCommand(NEST);
+    const nest = spawn(program, [...words, 'start', '--watch', '--preserveWatchOutput', '--no-shell'], {
       cwd: ROOT,
-      env: database.environment,
+      env: serviceEnvironment(database.environment),
       stdio: ['ignore', 'inherit', 'inherit'],
       detached: true,
     });
