@@ -4,7 +4,7 @@ import { DailyBudgets } from '../../src/platform/admission/daily-budgets.js';
 import { newOperator, withKey } from '../connect/partners.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { newChannelName, pathOf, publish, tokenWith } from './channel.js';
+import { newChannelName, pathOf, patiently, publish, tokenWith } from './channel.js';
 
 const MIB = 1024 * 1024;
 const DAY_MS = 86_400_000;
@@ -95,7 +95,9 @@ describe('the bytes of a realtime key', () => {
     await use(subject, 254 * MIB);
 
     const answers = await Promise.all(
-      clients.flatMap((client) => Array.from({ length: 40 }, () => send(client, newChannelName(), KIB_64))),
+      clients.flatMap((client) =>
+        Array.from({ length: 40 }, () => patiently(() => send(client, newChannelName(), KIB_64))),
+      ),
     );
 
     const published = answers.filter(({ status }) => status === 201).length;

@@ -32,7 +32,7 @@ export const pathOf = (channel: string) => `/realtime/v1/channels/${channel}/mes
  * Waits as long as a busy service requests and then repeats the call, as clients do: a 503 of these routes has changed
  * nothing.
  */
-async function patiently<Body>(call: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
+export async function patiently<Body>(call: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await call();
     if (answer.status !== 503 || attempt === 5) return answer;
