@@ -101,7 +101,8 @@ describe('a replacement', () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => owner.post(`${component}/replacements`, external(ref))));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
     const rejected = answers.filter(({ status }) => status === 409).map(({ body }) => body);
-    expect(rejected).toMatchObject([1, 2, 3].map(() => ({ code: 'reservation_in_progress' })));
+    // One that arrives after the first has been booked finds a component that is replaced already.
+    for (const { code } of rejected) expect(['reservation_in_progress', 'invalid_transition']).toContain(code);
     expect(await ordersOf(app, ref)).toHaveLength(1);
     expect((await readTrip(owner, envelopeId)).components).toHaveLength(2);
     expect(await attentionsOf(owner, envelopeId)).toMatchObject([{ resolution: 'replaced' }]);
