@@ -17,7 +17,6 @@ const BUNDLE = join(OUTPUT, 'service.cjs');
 const EXTERNAL = [
   '@aws-sdk/client-s3',
   '@node-rs/argon2',
-  '@opentelemetry/exporter-metrics-otlp-http',
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/sdk-node',
   '@opentelemetry/sdk-trace',

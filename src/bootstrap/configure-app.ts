@@ -13,7 +13,6 @@ import { allowedOrigins, crossOrigin, securityHeaders } from '../platform/http/s
 import { servedSurfaces } from '../platform/http/served-surfaces.js';
 import { ServiceAdapter } from '../platform/traffic/service-adapter.js';
 import { requireWellFormed } from '../platform/http/well-formed.middleware.js';
-import { Metrics } from '../platform/observability/metrics.js';
 import { NestLog } from '../platform/observability/nest-log.js';
 import { traceStatements } from '../platform/observability/statement-trace.js';
 import { NO_TELEMETRY } from '../platform/observability/telemetry.js';
@@ -42,7 +41,6 @@ export async function createApp(surroundings: AppDependencies): Promise<NestExpr
   adapter.admitBy(app.get(Admission));
   app.get(Outbox).declare(domainEvents);
   if (tracer) app.get(Database).traceBy(traceStatements(tracer));
-  telemetry.exportMetrics(app.get(Metrics).registry);
   app.set('etag', false);
   app.disable('x-powered-by');
   app.set('trust proxy', [...env.trustedProxies]);

@@ -23,24 +23,6 @@ interface Value {
 }
 type Attributes = { key: string; value: Value }[];
 
-interface Point {
-  attributes: Attributes;
-  asDouble?: number;
-  asInt?: number | string;
-  count?: number | string;
-  sum?: number;
-  bucketCounts?: (number | string)[];
-  explicitBounds?: number[];
-}
-
-export interface ReceivedMetric {
-  name: string;
-  unit?: string;
-  sum?: { dataPoints: Point[]; isMonotonic: boolean };
-  gauge?: { dataPoints: Point[] };
-  histogram?: { dataPoints: Point[] };
-}
-
 interface Traces {
   resourceSpans: {
     resource: { attributes: Attributes };
@@ -48,10 +30,6 @@ interface Traces {
       spans: (Omit<ReceivedSpan, 'attributes'> & { attributes: Attributes; status: { code?: number } })[];
     }[];
   }[];
-}
-
-interface Metrics {
-  resourceMetrics: { scopeMetrics: { metrics: ReceivedMetric[] }[] }[];
 }
 
 /** A collector for OTLP over HTTP in JSON, which stores what it receives. */
@@ -90,18 +68,9 @@ export class OtlpReceiver {
           })),
       );
   }
-
-  /** The newest export of each metric. */
-  get metrics(): Map<string, ReceivedMetric> {
-    const received = this.bodies
-      .filter(({ path }) => path === '/v1/metrics')
-      .flatMap(({ body }) => (JSON.parse(body) as Metrics).resourceMetrics)
-      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
-    return new Map(received.map((metric) => [metric.name, metric]));
-  }
 }
 
-export function plain(attributes: Attributes): Record<string, unknown> {
+function plain(attributes: Attributes): Record<string, unknown> {
   return Object.fromEntries(
     attributes.map(({ key, value }) => [
       key,

@@ -71,7 +71,6 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   serviceName: 'Monitoring and documentation',
   otlpEndpoint: 'Monitoring and documentation',
   otlpHeaders: 'Monitoring and documentation',
-  metricExportIntervalMs: 'Monitoring and documentation',
   traceRatio: 'Monitoring and documentation',
   tracePropagationOrigins: 'Monitoring and documentation',
   errorReporter: 'Monitoring and documentation',

@@ -51,7 +51,6 @@ export abstract class Env {
   /** The collector of traces and metrics; null: OpenTelemetry is off. */
   readonly otlpEndpoint: string | null;
   readonly otlpHeaders: Readonly<Record<string, string>>;
-  readonly metricExportIntervalMs: number;
   /** The share of traces that are recorded. */
   readonly traceRatio: number;
   readonly tracePropagationOrigins: readonly string[];

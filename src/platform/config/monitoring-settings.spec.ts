@@ -44,7 +44,6 @@ describe('the settings of monitoring', () => {
     ['OTEL_TRACES_SAMPLER_ARG', '1.1'],
     ['OTEL_TRACES_SAMPLER_ARG', '-1'],
     ['OTEL_TRACES_SAMPLER_ARG', 'half'],
-    ['OTEL_METRIC_EXPORT_INTERVAL', '10'],
     ['TRACE_PROPAGATION_ORIGINS', 'https://a.test/path'],
   ])('%s=%s is rejected by name, without repeating the value of a header', (name, value) => {
     const faults = faultsOf({ OTEL_EXPORTER_OTLP_ENDPOINT, [name]: value });

@@ -1,4 +1,4 @@
-import { choice, headers, list, optionalText, originFault, ratio, text, wholeNumber } from './settings.js';
+import { choice, headers, list, optionalText, originFault, ratio, text } from './settings.js';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -15,7 +15,7 @@ export const monitoringSettings = {
   serviceName: text(
     {
       name: 'OTEL_SERVICE_NAME',
-      purpose: 'Name of the service in logs, traces and exported metrics',
+      purpose: 'Name of the service in logs and traces',
       example: 'travel-backoffice',
       fallback: 'travel-operations-platform',
     },
@@ -24,7 +24,7 @@ export const monitoringSettings = {
   otlpEndpoint: optionalText({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     purpose:
-      'Collector that receives traces (`/v1/traces`) and metrics (`/v1/metrics`) as OTLP over HTTP in JSON; absent: OpenTelemetry is off and not loaded',
+      'Collector that receives traces (`/v1/traces`) as OTLP over HTTP in JSON; absent: OpenTelemetry is off and not loaded',
     example: 'http://127.0.0.1:4318',
     expected: 'an http or https address without a user, a query and a fragment',
     form: /^https?:\/\/[^\s?#@]{1,300}$/,
@@ -34,14 +34,6 @@ export const monitoringSettings = {
     purpose: 'Headers for the collector, such as a credential; values are percent-encoded',
     example: 'authorization=Bearer%20<token>',
     isPlaceholder: true,
-  }),
-  metricExportIntervalMs: wholeNumber({
-    name: 'OTEL_METRIC_EXPORT_INTERVAL',
-    purpose: 'Milliseconds between two exports of the metrics to the collector',
-    example: '15000',
-    fallback: '60000',
-    min: 100,
-    max: 3_600_000,
   }),
   traceRatio: ratio({
     name: 'OTEL_TRACES_SAMPLER_ARG',

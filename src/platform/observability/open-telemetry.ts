@@ -12,14 +12,11 @@ import {
   trace,
   type Tracer as ApiTracer,
 } from '@opentelemetry/api';
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { core, metrics, NodeSDK, resources } from '@opentelemetry/sdk-node';
+import { core, NodeSDK, resources } from '@opentelemetry/sdk-node';
 import { ParentBasedSampler, type Sampler, SamplingDecision } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
 import type { Span, SpanOutcome } from '../context/span.js';
-import { RegistryMetrics } from './registry-metrics.js';
 import type { Telemetry, TelemetrySettings } from './telemetry.js';
 import type { TracedWork, Tracer } from './tracer.js';
 import { serviceVersion } from './version.js';
@@ -40,14 +37,9 @@ const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: Span
 export class OpenTelemetry implements Telemetry {
   readonly tracer: Tracer;
   private readonly sdk: NodeSDK;
-  private readonly registryMetrics = new RegistryMetrics();
 
   constructor(settings: TelemetrySettings & { otlpEndpoint: string }, log: Logger) {
-    const { otlpEndpoint, otlpHeaders, serviceName, traceRatio, metricExportIntervalMs } = settings;
-    const target = (path: string) => ({
-      url: `${otlpEndpoint.replace(/\/$/, '')}${path}`,
-      headers: { ...otlpHeaders },
-    });
+    const { otlpEndpoint, otlpHeaders, serviceName, traceRatio } = settings;
     reportFaults(log);
     const ratio = randomSampler(traceRatio);
     this.sdk = new NodeSDK({
@@ -61,25 +53,18 @@ export class OpenTelemetry implements Telemetry {
       // A caller can turn recording off for its requests, but cannot make the service record more than its own ratio.
       sampler: new ParentBasedSampler({ root: ratio, remoteParentSampled: ratio }),
       spanLimits: { attributeValueLengthLimit: MAX_ATTRIBUTE },
-      traceExporter: new OTLPTraceExporter(target('/v1/traces')),
-      metricReaders: [
-        new metrics.PeriodicExportingMetricReader({
-          exporter: new OTLPMetricExporter(target('/v1/metrics')),
-          exportIntervalMillis: metricExportIntervalMs,
-          exportTimeoutMillis: Math.min(metricExportIntervalMs, 10_000),
-          metricProducers: [this.registryMetrics],
-        }),
-      ],
+      traceExporter: new OTLPTraceExporter({
+        url: `${otlpEndpoint.replace(/\/$/, '')}/v1/traces`,
+        headers: { ...otlpHeaders },
+      }),
+      // Prometheus reads the metrics at `/metrics`; without this line the SDK would export its own.
+      metricReaders: [],
       logRecordProcessors: [],
       instrumentations: [],
       textMapPropagator: null,
     });
     this.sdk.start();
     this.tracer = new SdkTracer(trace.getTracer(serviceName, serviceVersion()));
-  }
-
-  exportMetrics(registry: Registry): void {
-    this.registryMetrics.registry = registry;
   }
 
   async close(): Promise<void> {

@@ -1,28 +1,18 @@
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
 import type { Env } from '../config/env.js';
 import type { Tracer } from './tracer.js';
 
-export type TelemetrySettings = Pick<
-  Env,
-  'otlpEndpoint' | 'otlpHeaders' | 'serviceName' | 'traceRatio' | 'metricExportIntervalMs'
->;
+export type TelemetrySettings = Pick<Env, 'otlpEndpoint' | 'otlpHeaders' | 'serviceName' | 'traceRatio'>;
 
-/** Traces and metrics that this process sends to a collector. */
+/** Traces that this process sends to a collector. */
 export abstract class Telemetry {
   /** Null: nothing is recorded. */
   abstract readonly tracer: Tracer | null;
-  /** Sends the metrics of `/metrics` from now on. */
-  abstract exportMetrics(registry: Registry): void;
   /** Sends what is left, for some seconds at most. */
   abstract close(): Promise<void>;
 }
 
-export const NO_TELEMETRY: Telemetry = {
-  tracer: null,
-  exportMetrics: () => undefined,
-  close: async () => undefined,
-};
+export const NO_TELEMETRY: Telemetry = { tracer: null, close: async () => undefined };
 
 /** OpenTelemetry if a collector is configured. Its packages are loaded only then. */
 export async function startTelemetry(settings: TelemetrySettings, log: Logger): Promise<Telemetry> {
