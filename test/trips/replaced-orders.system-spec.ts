@@ -98,7 +98,8 @@ describe('a replacement', () => {
   it('of four replacements at the same time only one is requested from a provider', async () => {
     const { envelopeId, component } = await unconfirmedTrip(app);
     const ref = await simulate(app, { delayMs: 60 });
-    const answers = await Promise.all([1, 2, 3, 4].map(() => owner.post(`${component}/replacements`, external(ref))));
+    const replace = () => owner.post<{ code: string }>(`${component}/replacements`, external(ref));
+    const answers = await Promise.all([1, 2, 3, 4].map(replace));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
     const rejected = answers.filter(({ status }) => status === 409).map(({ body }) => body);
     // One that arrives after the first has been booked finds a component that is replaced already.
