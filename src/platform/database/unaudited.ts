@@ -1,5 +1,7 @@
 import 'reflect-metadata';
-import type { EntityMetadata } from 'typeorm';
+
+/** Of an entity, also of an abstract one. */
+export type Class = object['constructor'];
 
 const UNAUDITED = Symbol('unaudited');
 const DERIVED = Symbol('derived');
@@ -18,14 +20,13 @@ export function Derived(from: string): PropertyDecorator {
   };
 }
 
-/** Why the audit snapshot may omit a column of this entity; null if it must contain it. */
-export function omissionOf({ target }: EntityMetadata, column: string): { reason: string; isDerived: boolean } | null {
-  const prototype: unknown = typeof target === 'string' ? null : target.prototype;
-  if (typeof target === 'string' || typeof prototype !== 'object' || prototype === null) return null;
+/** Why the audit snapshot omits a column of this entity; null if it contains it. */
+export function omissionOf(entity: Class, column: string): { reason: string; isDerived: boolean } | null {
+  const prototype = entity.prototype as object;
   const derived = textOf(Reflect.getMetadata(DERIVED, prototype, column));
   if (derived !== null) return { reason: derived, isDerived: true };
   const ofColumn = textOf(Reflect.getMetadata(UNAUDITED, prototype, column));
-  const reason = ofColumn ?? textOf(Reflect.getMetadata(UNAUDITED, target));
+  const reason = ofColumn ?? textOf(Reflect.getMetadata(UNAUDITED, entity));
   return reason === null ? null : { reason, isDerived: false };
 }
 

@@ -1,5 +1,6 @@
 import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import type { Columns } from '../../../platform/database/rows.js';
 import { safeInteger } from '../../../platform/database/columns.js';
@@ -64,7 +65,7 @@ export interface ItemChanges {
 
 /** One sold service of a booking: a seat on a tour, a night, a fee, a discount. */
 @Entity('booking_items')
-export class BookingItem {
+export class BookingItem extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'booking_id' }) bookingId: string;
   /** The booking's, which cannot change while there is an item. */
@@ -191,40 +192,6 @@ export class BookingItem {
       throw invalidField('allotmentId', 'allotmentId requires departureId', 'departure_missing');
     }
     this.totalSellCents = priceItem(this);
-  }
-
-  auditImage(): object {
-    return {
-      id: this.id,
-      bookingId: this.bookingId,
-      type: this.type,
-      title: this.title,
-      status: this.status,
-      quantity: this.quantity,
-      unitSellCents: this.unitSellCents,
-      totalSellCents: this.totalSellCents,
-      taxIncludedCents: this.taxIncludedCents,
-      taxCodeId: this.taxCodeId,
-      taxCode: this.taxCode,
-      taxKind: this.taxKind,
-      taxRateBasisPoints: this.taxRateBasisPoints,
-      taxRateChanged: this.taxRateChanged,
-      earlierRateCents: this.earlierRateCents,
-      earlierRateTaxCents: this.earlierRateTaxCents,
-      refundable: this.refundable,
-      costCents: this.costCents,
-      costCurrency: this.costCurrency,
-      pricingTreatment: this.pricingTreatment,
-      serviceDate: this.serviceDate,
-      departureId: this.departureId,
-      allotmentId: this.allotmentId,
-      supplierStatus: this.supplierStatus,
-      currency: this.currency,
-      cancelledWithBooking: this.cancelledWithBooking,
-      feeOfItemId: this.feeOfItemId,
-      cancelledAt: this.cancelledAt?.toISOString() ?? null,
-      version: this.version,
-    };
   }
 
   private retax(tax: Partial<Columns<BookingItem>>, statedCents: number | undefined): void {

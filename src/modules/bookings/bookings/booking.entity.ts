@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { Derived, Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { Columns } from '../../../platform/database/rows.js';
@@ -63,7 +64,7 @@ export interface ServiceDays {
 
 /** A customer's order of travel services, in one currency. Every change of it or of its items locks its row. */
 @Entity('bookings')
-export class Booking {
+export class Booking extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text') number: string;
   @Column('text') status: BookingStatus;
@@ -201,28 +202,6 @@ export class Booking {
     const status = this.confirmedAt === null ? 'draft' : 'confirmed';
     const none = { cancelledAt: null, cancelledOn: null, cancellationDeclaredOn: null, cancelReason: null };
     Object.assign(this, { status, ...none, updatedAt: now });
-  }
-
-  /** What the ledger stores of a booking: without the name and address of the customer. */
-  auditImage(): object {
-    return {
-      id: this.id,
-      number: this.number,
-      status: this.status,
-      currency: this.currency,
-      totalCents: this.totalCents,
-      startDate: this.startDate,
-      endDate: this.endDate,
-      paymentPolicy: this.paymentPolicy,
-      channelId: this.channelId,
-      termsSha256: this.termsSha256,
-      confirmedOn: this.confirmedOn,
-      cancelledOn: this.cancelledOn,
-      cancellationDeclaredOn: this.cancellationDeclaredOn,
-      confirmedAt: this.confirmedAt?.toISOString() ?? null,
-      cancelledAt: this.cancelledAt?.toISOString() ?? null,
-      version: this.version,
-    };
   }
 
   private assertTransition(to: BookingStatus): void {

@@ -1,10 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import { fold } from '../../../search-engine/index.js';
 
 /** Words that a search for other words finds, too. */
 @Entity('catalog_synonym')
-export class CatalogSynonym {
+export class CatalogSynonym extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text') language: string;
   /** A search for it also finds the terms, but not vice versa. If null, all terms find each other. */
@@ -28,19 +29,6 @@ export class CatalogSynonym {
       const message = 'terms must contain at least 2 different terms, or with input at least one that differs from it';
       throw invalidField('terms', message, 'too_few');
     }
-  }
-
-  /** What the ledger stores of a synonym. */
-  auditImage(): object {
-    return {
-      id: this.id,
-      language: this.language,
-      input: this.input,
-      terms: this.terms,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-    };
   }
 }
 

@@ -1,10 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 
 export const PROVIDER_KEY = /^[a-z0-9-]{1,63}$/;
 
 /** A type of external system that can be connected. */
 @Entity('connector_providers')
-export class ConnectorProvider {
+export class ConnectorProvider extends Audited {
   @PrimaryColumn('text') key: string;
   @Column('text') name: string;
   /** The operator that owns it; null for the platform. */
@@ -17,10 +18,4 @@ export class ConnectorProvider {
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
-
-  /** The state that the audit log keeps. */
-  auditImage(): object {
-    const { key, name, operatorId, capabilities, description, applicationFormSchema } = this;
-    return { key, name, operatorId, capabilities, description, applicationFormSchema };
-  }
 }

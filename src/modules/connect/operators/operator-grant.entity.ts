@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { excessScopes } from '../../../platform/auth/scopes.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 
@@ -8,7 +9,7 @@ export type GrantStatus = (typeof GRANT_STATUSES)[number];
 
 /** Scopes granted to an operator until an expiry. They limit the scopes and the lifetime of the clients bound to the grant. */
 @Entity('operator_grants')
-export class OperatorGrant {
+export class OperatorGrant extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'operator_id' }) operatorId: string;
   @Column('text') status: GrantStatus;
@@ -37,12 +38,6 @@ export class OperatorGrant {
 
     const outlived = this.expiresAt !== null && client.expiresAt !== null && client.expiresAt > this.expiresAt;
     if (outlived) throw grantConflict('expiry', 'The grant ends earlier than the client');
-  }
-
-  /** The state that the audit log keeps. */
-  auditImage(): object {
-    const { id, operatorId, status, scopes, expiresAt } = this;
-    return { id, operatorId, status, scopes, expiresAt };
   }
 }
 

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 
 export const OPERATOR_STATUSES = named('OperatorStatus', ['active', 'inactive']);
@@ -10,7 +11,7 @@ export const GIVEN_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** A partner company, or an internal department, on whose behalf OAuth clients act. */
 @Entity('operators')
-export class Operator {
+export class Operator extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text') name: string;
   @Column('text') status: OperatorStatus;
@@ -21,10 +22,5 @@ export class Operator {
   /** Throws 409 `operator_inactive`. */
   assertActive(): void {
     if (this.status !== 'active') throw conflict('operator_inactive', 'The operator is inactive');
-  }
-
-  /** The state that the audit log keeps. */
-  auditImage(): object {
-    return { id: this.id, name: this.name, status: this.status };
   }
 }

@@ -1,4 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { imageOf } from '../../../platform/database/audited.js';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { remainingOf } from './release-rule.js';
 
@@ -39,7 +41,9 @@ export class AllotmentSlot {
   /** The first release. From then on, units of cancelled sales go directly to the pool. */
   @Column('timestamptz', { name: 'released_at', nullable: true }) releasedAt: Date | null;
   /** Set if the departure is cancelled or not covered, or the allotment deleted: no units remain to be sold. */
-  @Column('timestamptz', { name: 'closed_at', nullable: true }) closedAt: Date | null;
+  @Unaudited('`closed` in the snapshot')
+  @Column('timestamptz', { name: 'closed_at', nullable: true })
+  closedAt: Date | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
@@ -91,25 +95,6 @@ export class AllotmentSlot {
   }
 
   auditImage(): object {
-    return {
-      id: this.id,
-      allotmentId: this.allotmentId,
-      departureId: this.departureId,
-      startsAt: this.startsAt.toISOString(),
-      startDate: this.startDate,
-      allotted: this.allotted,
-      sold: this.sold,
-      held: this.held,
-      released: this.released,
-      suspended: this.suspended,
-      remaining: remainingOf(this),
-      closed: this.closedAt !== null,
-      timeZone: this.timeZone,
-      expired: this.expired,
-      releasedAt: this.releasedAt?.toISOString() ?? null,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-    };
+    return { ...imageOf(this), remaining: remainingOf(this), closed: this.closedAt !== null };
   }
 }

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { imageOf } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import type { ReleaseMode, ReleaseRule, UnsoldAction } from './release-rule.js';
@@ -85,22 +86,7 @@ export class Allotment {
   }
 
   auditImage(release: ReleaseRule | null): object {
-    return {
-      id: this.id,
-      channelId: this.channelId,
-      productId: this.productId,
-      type: this.type,
-      validFrom: this.validFrom,
-      validTo: this.validTo,
-      defaultQuantity: this.defaultQuantity,
-      active: this.active,
-      release,
-      notes: this.notes,
-      deletedAt: this.deletedAt?.toISOString() ?? null,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-    };
+    return { ...imageOf(this), release };
   }
 
   /** The members that all events about allotments have. */

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 
 export const CHANNEL_STATUSES = named('ChannelStatus', ['active', 'inactive', 'pending', 'archived']);
@@ -25,7 +26,7 @@ export interface ChannelChanges {
 
 /** A way by which products are sold. The one with a system key is the organization's own; only provisioning creates it. */
 @Entity('channels')
-export class Channel {
+export class Channel extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text') name: string;
   @Column('text', { nullable: true }) description: string | null;
@@ -61,24 +62,5 @@ export class Channel {
   /** Restores the values that a reversed change replaced, also a status that no transition leads back to. */
   restore(before: ChannelChanges, now: Date): void {
     Object.assign(this, before, { updatedAt: now });
-  }
-
-  /** What the ledger stores of a channel, and a reversal restores. */
-  auditImage(): object {
-    return {
-      id: this.id,
-      name: this.name,
-      description: this.description,
-      kind: this.kind,
-      status: this.status,
-      website: this.website,
-      contactName: this.contactName,
-      contactEmail: this.contactEmail,
-      metadata: this.metadata,
-      systemKey: this.systemKey,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-    };
   }
 }

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { imageOf } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
@@ -131,9 +132,15 @@ export class Invoice implements BaseAmounts {
   @Column('text', { name: 'payer_name' }) payerName: string;
   @Column('text', { name: 'payer_address', nullable: true }) payerAddress: string | null;
   @Column('text', { name: 'payer_tax_id', nullable: true }) payerTaxId: string | null;
-  @Column('text', { name: 'seller_name', nullable: true }) sellerName: string | null;
-  @Column('text', { name: 'seller_address', nullable: true }) sellerAddress: string | null;
-  @Column('text', { name: 'seller_tax_id', nullable: true }) sellerTaxId: string | null;
+  @Unaudited('a member of `seller` in the snapshot')
+  @Column('text', { name: 'seller_name', nullable: true })
+  sellerName: string | null;
+  @Unaudited('a member of `seller` in the snapshot')
+  @Column('text', { name: 'seller_address', nullable: true })
+  sellerAddress: string | null;
+  @Unaudited('a member of `seller` in the snapshot')
+  @Column('text', { name: 'seller_tax_id', nullable: true })
+  sellerTaxId: string | null;
   @Column('text') currency: string;
   @Column('bigint', { name: 'subtotal_cents', transformer: safeInteger }) subtotalCents: number;
   @Column('bigint', { name: 'tax_cents', transformer: safeInteger }) taxCents: number;
@@ -152,7 +159,9 @@ export class Invoice implements BaseAmounts {
   /** The sum of its issued credit notes. */
   @Column('bigint', { name: 'credited_cents', transformer: safeInteger }) creditedCents: number;
   /** The invoice that a credit note credits; null for an invoice, like the other members of credit notes. */
-  @Column('text', { name: 'original_invoice_id', nullable: true }) originalInvoiceId: string | null;
+  @Unaudited('`invoiceId` in the snapshot of a credit note')
+  @Column('text', { name: 'original_invoice_id', nullable: true })
+  originalInvoiceId: string | null;
   @Column('text', { nullable: true }) reason: CreditReason | null;
   @Column('text', { name: 'reason_text', nullable: true }) reasonText: string | null;
   /** What an issued credit note lowered the open balance of the invoice by, and what it released of its payments. */
@@ -296,46 +305,11 @@ export class Invoice implements BaseAmounts {
   /** What the ledger stores of an invoice. `today` is the organization's calendar day. */
   auditImage(lines: readonly PricedLine[], today: string): object {
     return {
-      id: this.id,
-      bookingId: this.bookingId,
-      scheduleId: this.scheduleId,
-      status: this.status,
+      ...imageOf(this),
       overdue: this.isOverdue(today),
-      number: this.number,
-      seriesId: this.seriesId,
-      issueDate: this.issueDate,
-      dueDate: this.dueDate,
-      payerName: this.payerName,
-      payerAddress: this.payerAddress,
-      payerTaxId: this.payerTaxId,
       seller: this.seller(),
-      currency: this.currency,
-      subtotalCents: this.subtotalCents,
-      taxCents: this.taxCents,
-      totalCents: this.totalCents,
-      baseCurrency: this.baseCurrency,
-      exchangeRate: this.exchangeRate,
-      baseSubtotalCents: this.baseSubtotalCents,
-      baseTaxCents: this.baseTaxCents,
-      baseTotalCents: this.baseTotalCents,
-      paidCents: this.paidCents,
-      creditedCents: this.creditedCents,
       balanceCents: this.balanceCents(),
-      issuedAt: this.issuedAt?.toISOString() ?? null,
-      voidedAt: this.voidedAt?.toISOString() ?? null,
-      voidReason: this.voidReason,
-      purpose: this.purpose,
-      sentAt: this.sentAt?.toISOString() ?? null,
-      sentOn: this.sentOn,
-      linesSource: this.linesSource,
-      payerSource: this.payerSource,
-      type: this.type,
-      periodKey: this.periodKey,
-      sequence: this.sequence,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-      ...(this.type === 'credit_note' ? this.creditImage() : {}),
+      ...(this.type === 'credit_note' ? { invoiceId: this.originalInvoiceId } : {}),
       lines: lines.map((line) => ({
         bookingItemId: line.bookingItemId,
         description: line.description,
@@ -369,16 +343,6 @@ export class Invoice implements BaseAmounts {
     if (this.sentAt !== null) return 'sent';
     if (isMonthClosed) return 'month_closed';
     return this.issueDate !== null && this.issueDate.slice(0, 7) < today.slice(0, 7) ? 'month_over' : null;
-  }
-
-  private creditImage(): object {
-    return {
-      invoiceId: this.originalInvoiceId,
-      reason: this.reason,
-      reasonText: this.reasonText,
-      openReducedCents: this.openReducedCents,
-      releasedCents: this.releasedCents,
-    };
   }
 
   private invalidTransition(to: InvoiceStatus) {

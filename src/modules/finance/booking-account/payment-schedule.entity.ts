@@ -1,7 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited, type Image, imageOf } from '../../../platform/database/audited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
-import type { Columns } from '../../../platform/database/rows.js';
 
 export const SCHEDULE_TYPES = named('PaymentScheduleType', [
   'deposit',
@@ -39,7 +39,7 @@ export type DateSource = (typeof DATE_SOURCES)[number];
 
 /** One installment of a booking's payment plan. `paidCents` is the sum of its live allocations. */
 @Entity('payment_schedules')
-export class PaymentSchedule {
+export class PaymentSchedule extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'booking_id' }) bookingId: string;
   @Column('text', { name: 'plan_id' }) planId: string;
@@ -116,38 +116,12 @@ export class PaymentSchedule {
     else this.resize(this.paidCents);
   }
 
-  /** What the ledger stores of an installment, and a reversal restores. */
-  auditImage(): InstallmentImage {
-    return {
-      id: this.id,
-      bookingId: this.bookingId,
-      label: this.label,
-      dueDate: this.dueDate,
-      dateSource: this.dateSource,
-      amountCents: this.amountCents,
-      currency: this.currency,
-      status: this.status,
-      type: this.type,
-      paidCents: this.paidCents,
-      waived: this.waived,
-      waiveReason: this.waiveReason,
-      notes: this.notes,
-      position: this.position,
-      planVersion: this.planVersion,
-      planId: this.planId,
-      basis: this.basis,
-      offsetDays: this.offsetDays,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-    };
+  override auditImage(): InstallmentImage {
+    return imageOf<PaymentSchedule>(this);
   }
 }
 
-export type InstallmentImage = Omit<Columns<PaymentSchedule>, 'createdAt' | 'updatedAt'> & {
-  createdAt: string;
-  updatedAt: string;
-};
+export type InstallmentImage = Image<PaymentSchedule>;
 
 /** `effectiveStatus` of a row that the statement calls `alias`; `today` is a parameter's place, such as `$2`. */
 export function effectiveStatusSql(alias: string, today: string): string {

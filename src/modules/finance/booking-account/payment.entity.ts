@@ -1,5 +1,6 @@
 import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { imageOf } from '../../../platform/database/audited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import type { PaymentAllocation } from './payment-allocation.entity.js';
@@ -172,38 +173,7 @@ export class Payment {
   /** What the ledger stores of a payment, with its live allocations. */
   auditImage(allocations: readonly PaymentAllocation[]): object {
     return {
-      id: this.id,
-      direction: this.direction,
-      kind: this.kind,
-      bookingId: this.bookingId,
-      supplierInvoiceId: this.supplierInvoiceId,
-      commissionId: this.commissionId,
-      method: this.method,
-      currency: this.currency,
-      amountCents: this.amountCents,
-      unappliedCents: this.unappliedCents,
-      coveredCents: this.coveredCents,
-      autoApply: this.autoApply,
-      paidOn: this.paidOn,
-      postingDate: this.postingDate,
-      dueOn: this.dueOn,
-      reference: this.reference,
-      source: this.source,
-      status: this.status,
-      reason: this.reason,
-      receiptId: this.receiptId,
-      transferId: this.transferId,
-      replacesPaymentId: this.replacesPaymentId,
-      reversedAt: this.reversedAt?.toISOString() ?? null,
-      reversalReason: this.reversalReason,
-      reversalKind: this.reversalKind,
-      reversedOn: this.reversedOn,
-      reversalPostingDate: this.reversalPostingDate,
-      failedAt: this.failedAt?.toISOString() ?? null,
-      failureReason: this.failureReason,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
+      ...imageOf(this),
       allocations: allocations.map((allocation) => ({
         id: allocation.id,
         scheduleId: allocation.scheduleId,

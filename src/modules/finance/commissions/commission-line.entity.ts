@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { make } from '../../../platform/database/rows.js';
@@ -65,7 +66,7 @@ export interface Payout {
 
 /** What one recipient earns on one booking item. Every change of it locks the booking. */
 @Entity('commission_lines')
-export class CommissionLine {
+export class CommissionLine extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'booking_id' }) bookingId: string;
   @Column('text', { name: 'booking_item_id' }) bookingItemId: string;
@@ -196,39 +197,6 @@ export class CommissionLine {
     const keepsState = Math.sign(amountCents) === Math.sign(this.amountCents);
     const state = keepsState ? {} : stateOfAdjustment(amountCents, now);
     Object.assign(this, { ...state, amountCents, adjustReason: reason, computedAt: now, updatedAt: now });
-  }
-
-  /** Without the recipient's name and the notes, which may be about a person. */
-  auditImage(): object {
-    return {
-      id: this.id,
-      bookingId: this.bookingId,
-      bookingItemId: this.bookingItemId,
-      recipientType: this.recipientType,
-      recipientId: this.recipientId,
-      channelId: this.channelId,
-      commissionModel: this.commissionModel,
-      basis: this.basis,
-      rateBasisPoints: this.rateBasisPoints,
-      fixedCents: this.fixedCents,
-      perUnit: this.perUnit,
-      netRateCents: this.netRateCents,
-      baseCents: this.baseCents,
-      amountCents: this.amountCents,
-      currency: this.currency,
-      payableTrigger: this.payableTrigger,
-      status: this.status,
-      paidOn: this.paidOn,
-      adjustsId: this.adjustsId,
-      adjustReason: this.adjustReason,
-      payoutReference: this.payoutReference,
-      voidedByCancellation: this.voidedByCancellation,
-      triggerLost: this.triggerLost,
-      payableAt: this.payableAt?.toISOString() ?? null,
-      paidAt: this.paidAt?.toISOString() ?? null,
-      voidedAt: this.voidedAt?.toISOString() ?? null,
-      version: this.version,
-    };
   }
 
   private assertTransition(to: CommissionStatus): void {

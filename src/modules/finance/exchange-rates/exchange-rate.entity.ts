@@ -1,9 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import type { AppliedRate, RateSource } from '../booking-account/base-amounts.js';
 
 /** A published exchange rate. It is never changed: documents copied it. */
 @Entity('exchange_rates')
-export class ExchangeRate {
+export class ExchangeRate extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'from_currency' }) from: string;
   @Column('text', { name: 'to_currency' }) to: string;
@@ -18,9 +19,5 @@ export class ExchangeRate {
   applied(): AppliedRate {
     const { from, to, day, rate, source } = this;
     return { from, to, day, rate, source };
-  }
-
-  auditImage(): object {
-    return { id: this.id, ...this.applied(), createdAt: this.createdAt.toISOString() };
   }
 }

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { imageOf } from '../../../platform/database/audited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import type { ResetPeriod } from './number-pattern.js';
 
@@ -62,20 +63,6 @@ export class NumberSeries {
   }
 
   auditImage({ nextNumber, isShared, version }: NumberSeriesState): object {
-    return {
-      id: this.id,
-      name: this.name,
-      prefix: this.prefix,
-      nextNumber,
-      pattern: this.pattern,
-      documentType: this.documentType,
-      resetPeriod: this.resetPeriod,
-      isDefault: this.isDefault,
-      active: this.active,
-      warnings: isShared ? ['pattern_shared'] : [],
-      version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-    };
+    return { ...imageOf(this), nextNumber, warnings: isShared ? ['pattern_shared'] : [], version };
   }
 }

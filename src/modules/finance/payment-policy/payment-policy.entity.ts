@@ -1,10 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { PaymentPolicy, PolicyStep } from '../../bookings/index.js';
 
 /** The only row of its table: the policy for bookings that have none of their own. */
 @Entity('payment_policies')
-export class OrganizationPolicy {
+export class OrganizationPolicy extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('jsonb') steps: PolicyStep[];
   @Column('integer', { name: 'minimum_days' }) minimumDays: number;
@@ -17,18 +18,5 @@ export class OrganizationPolicy {
 
   replace({ steps, ...terms }: PaymentPolicy, now: Date): void {
     Object.assign(this, { steps: [...steps], ...terms, updatedAt: now });
-  }
-
-  auditImage(): object {
-    return {
-      steps: this.steps,
-      minimumDays: this.minimumDays,
-      floorDays: this.floorDays,
-      noDateDays: this.noDateDays,
-      roundToCents: this.roundToCents,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-    };
   }
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { imageOf } from '../../../platform/database/audited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
 
@@ -44,19 +45,7 @@ export class AccountingPeriod {
   }
 
   auditImage(): object {
-    return {
-      period: this.id,
-      status: this.status,
-      closedAt: this.closedAt?.toISOString() ?? null,
-      closedBy: this.closedBy,
-      filedAt: this.filedAt?.toISOString() ?? null,
-      filedBy: this.filedBy,
-      filingReference: this.filingReference,
-      figuresDefinition: this.figuresDefinition,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-    };
+    return { ...imageOf(this), period: this.id };
   }
 
   private assertStatus(from: PeriodStatus, to: PeriodStatus): void {

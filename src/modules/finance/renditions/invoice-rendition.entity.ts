@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { StoredFile } from '../../../platform/files/file-store.js';
@@ -15,7 +16,7 @@ const MAX_ATTEMPTS = 5;
 
 /** A rendered file of an issued invoice, or the request for one. */
 @Entity('invoice_renditions')
-export class InvoiceRendition {
+export class InvoiceRendition extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'invoice_id' }) invoiceId: string;
   @Column('text') format: RenditionFormat;
@@ -65,20 +66,5 @@ export class InvoiceRendition {
   complete({ key, sizeBytes }: StoredFile, { hasNewer, now }: { hasNewer: boolean; now: Date }): void {
     const status = hasNewer ? 'stale' : 'ready';
     Object.assign(this, { status, storageKey: key, sha256: key, sizeBytes, readyAt: now, failure: null });
-  }
-
-  auditImage(): object {
-    return {
-      id: this.id,
-      invoiceId: this.invoiceId,
-      format: this.format,
-      language: this.language,
-      version: this.version,
-      status: this.status,
-      sha256: this.sha256,
-      sizeBytes: this.sizeBytes,
-      createdAt: this.createdAt.toISOString(),
-      readyAt: this.readyAt?.toISOString() ?? null,
-    };
   }
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { named } from '../../../platform/http/named-values.js';
 
@@ -18,7 +19,7 @@ export interface FinanceSettingValues {
 
 /** The only row of its table, which the migration inserts. */
 @Entity('finance_settings')
-export class FinanceSettings implements FinanceSettingValues {
+export class FinanceSettings extends Audited implements FinanceSettingValues {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'base_currency' }) baseCurrency: string;
   @Column('integer', { name: 'issue_date_back_days' }) issueDateBackDays: number;
@@ -33,20 +34,5 @@ export class FinanceSettings implements FinanceSettingValues {
 
   replace(values: FinanceSettingValues, now: Date): void {
     Object.assign(this, values, { updatedAt: now });
-  }
-
-  auditImage(): object {
-    return {
-      baseCurrency: this.baseCurrency,
-      issueDateBackDays: this.issueDateBackDays,
-      paidOnBackDays: this.paidOnBackDays,
-      cancellationFeeTax: this.cancellationFeeTax,
-      refundDays: this.refundDays,
-      toleranceCents: this.toleranceCents,
-      taxCodesRequired: this.taxCodesRequired,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-    };
   }
 }

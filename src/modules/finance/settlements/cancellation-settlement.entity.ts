@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
@@ -19,7 +20,7 @@ export type SettlementResult = Pick<
 
 /** What the customer owes for a cancelled booking, and what follows from it once it is settled. */
 @Entity('cancellation_settlements')
-export class CancellationSettlement {
+export class CancellationSettlement extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'booking_id' }) bookingId: string;
   @Column('text') currency: string;
@@ -87,33 +88,5 @@ export class CancellationSettlement {
 
   settle(result: SettlementResult, { today, now }: { today: string; now: Date }): void {
     Object.assign(this, result, { status: 'settled', settledOn: today, settledAt: now, updatedAt: now });
-  }
-
-  /** Without the installments, whose own entries record them, and the reason, which may be about a person. */
-  auditImage(): object {
-    return {
-      id: this.id,
-      bookingId: this.bookingId,
-      currency: this.currency,
-      status: this.status,
-      cancelledOn: this.cancelledOn,
-      initiator: this.initiator,
-      totalCents: this.totalCents,
-      lines: this.lines,
-      warnings: this.warnings,
-      computedFeeCents: this.computedFeeCents,
-      agreedFeeCents: this.agreedFeeCents,
-      outcome: this.outcome,
-      refundDueOn: this.refundDueOn,
-      restCents: this.restCents,
-      feeScheduleId: this.feeScheduleId,
-      feeInvoiceId: this.feeInvoiceId,
-      refundId: this.refundId,
-      settledOn: this.settledOn,
-      reinstatedAt: this.reinstatedAt?.toISOString() ?? null,
-      feeReason: this.feeReason,
-      settledAt: this.settledAt?.toISOString() ?? null,
-      version: this.version,
-    };
   }
 }

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { imageOf } from '../../../platform/database/audited.js';
 import { Derived } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
@@ -199,36 +200,7 @@ export class SupplierInvoice {
   auditImage(): object {
     const { currency, baseCurrency, exchangeRate } = this;
     const stated = { currency, baseCurrency, exchangeRate };
-    return {
-      id: this.id,
-      supplierName: this.supplierName,
-      invoiceNumber: this.invoiceNumber,
-      currency: this.currency,
-      baseCurrency: this.baseCurrency,
-      totalCents: this.totalCents,
-      status: this.status,
-      issueDate: this.issueDate,
-      dueDate: this.dueDate,
-      subtotalCents: this.subtotalCents,
-      taxCents: this.taxCents,
-      exchangeRate: effectiveRate(stated),
-      appliedRate: this.appliedRate,
-      baseTotalCents: this.baseTotalCents,
-      baseSubtotalCents: this.baseSubtotalCents,
-      baseTaxCents: this.baseTaxCents,
-      paidCents: this.paidCents,
-      notes: this.notes,
-      postingDate: this.postingDate,
-      enteredBy: this.enteredBy,
-      approvedAt: this.approvedAt?.toISOString() ?? null,
-      approvedBy: this.approvedBy,
-      voidedAt: this.voidedAt?.toISOString() ?? null,
-      voidedOn: this.voidedOn,
-      voidReason: this.voidReason,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-    };
+    return { ...imageOf(this), exchangeRate: effectiveRate(stated) };
   }
 
   private enter(userId: string): void {

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
 export const API_TOKEN_KINDS = ['staff', 'platform'] as const;
@@ -6,7 +7,7 @@ export type ApiTokenKind = (typeof API_TOKEN_KINDS)[number];
 
 /** A staff API token, which belongs to a user, or a platform API key, which may be bound to an operator. */
 @Entity('api_tokens')
-export class ApiToken {
+export class ApiToken extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text') kind: ApiTokenKind;
   @Unaudited('part of the secret text of the token')
@@ -39,11 +40,5 @@ export class ApiToken {
   revoke(now: Date): void {
     this.revokedAt = now;
     this.updatedAt = now;
-  }
-
-  /** The state that the audit log keeps, without the secret. */
-  auditImage(): object {
-    const { kind, name, scopes, userId, parentId, operatorId, expiresAt, revokedAt } = this;
-    return { kind, name, scopes, userId, parentId, operatorId, expiresAt, revokedAt };
   }
 }

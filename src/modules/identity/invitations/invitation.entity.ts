@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
@@ -9,7 +10,7 @@ export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
 
 /** The offer to a person to become a member of staff. The user exists when the person has accepted it. */
 @Entity('invitations')
-export class Invitation {
+export class Invitation extends Audited {
   @PrimaryColumn('text') id: string;
   @Unaudited('personal data that no reversal restores')
   @Column('text')
@@ -48,11 +49,5 @@ export class Invitation {
 
   renew(invitedBy: string | null, expiresAt: Date, now: Date): void {
     Object.assign(this, { invitedBy, expiresAt, updatedAt: now });
-  }
-
-  /** The state that the audit log keeps, without the e-mail address. */
-  auditImage(): object {
-    const { name, roles, status, invitedBy, userId, expiresAt, version } = this;
-    return { name, roles, status, invitedBy, userId, expiresAt, version };
   }
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { type Role, ROLES } from './role.js';
 
@@ -11,7 +12,7 @@ export interface UserChanges {
 
 /** A member of staff, who logs in with e-mail address and password. */
 @Entity('users')
-export class User {
+export class User extends Audited {
   @PrimaryColumn('text') id: string;
   @Unaudited('personal data that no reversal restores')
   @Column('text')
@@ -54,12 +55,6 @@ export class User {
   /** To whom a mail about the account is addressed. */
   mailAddress(): { recipient: string; name: string; language: string | null } {
     return { recipient: this.email, name: this.name, language: this.language };
-  }
-
-  /** The state that the audit log keeps. The e-mail address never changes. */
-  auditImage(): object {
-    const { name, roles, active, language, version } = this;
-    return { name, roles, active, language, version };
   }
 }
 

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { imageOf } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { digestOf, sanitizeBody } from '../texts/document-text.js';
@@ -160,23 +161,7 @@ export class Contract {
 
   /** Without personal data and without the text, which its digest proves. The public id is omitted: it opens the contract. */
   auditImage(): object {
-    return {
-      title: this.title,
-      status: this.status,
-      contractNumber: this.contractNumber,
-      bodySha256: this.bodySha256 ?? digestOf(this.body),
-      language: this.language,
-      scope: this.scope,
-      bookingId: this.bookingId,
-      expiresAt: this.expiresAt?.toISOString() ?? null,
-      publicUntil: this.publicUntil?.toISOString() ?? null,
-      withdrawnAt: this.withdrawnAt?.toISOString() ?? null,
-      issuedAt: this.issuedAt?.toISOString() ?? null,
-      sentAt: this.sentAt?.toISOString() ?? null,
-      expiredAt: this.expiredAt?.toISOString() ?? null,
-      voidedAt: this.voidedAt?.toISOString() ?? null,
-      version: this.version,
-    };
+    return { ...imageOf(this), bodySha256: this.bodySha256 ?? digestOf(this.body) };
   }
 
   /** A mail with a link that leads nowhere must not be sent. */

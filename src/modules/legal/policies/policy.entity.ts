@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import type { PolicyKind } from './policy-kind.js';
 
 /** The members that can be changed. The kind cannot, because assignments must not overlap others of their kind. */
@@ -10,7 +11,7 @@ interface PolicyChanges {
 
 /** Terms of one kind. The text is in its versions, of which at most one is published. */
 @Entity('policies')
-export class Policy {
+export class Policy extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text') kind: PolicyKind;
   @Column('text') name: string;
@@ -22,19 +23,6 @@ export class Policy {
 
   change(changes: PolicyChanges, now: Date): void {
     Object.assign(this, changes, { updatedAt: now });
-  }
-
-  auditImage(): object {
-    return {
-      id: this.id,
-      kind: this.kind,
-      name: this.name,
-      slug: this.slug,
-      language: this.language,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-    };
   }
 }
 

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import type { PolicyKind } from '../policies/policy-kind.js';
 
@@ -22,7 +23,7 @@ interface AssignmentChanges {
 
 /** Makes a policy apply to a target during some days. */
 @Entity('policy_assignments')
-export class PolicyAssignment {
+export class PolicyAssignment extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'policy_id' }) policyId: string;
   /** The kind of the policy, for the constraint against overlaps. */
@@ -72,24 +73,5 @@ export class PolicyAssignment {
     if (this.locked) {
       throw conflict('policy_assignment_locked', 'A provisioned assignment cannot be changed or removed');
     }
-  }
-
-  auditImage(): object {
-    return {
-      id: this.id,
-      policyId: this.policyId,
-      kind: this.kind,
-      scope: this.scope,
-      targetId: this.targetId,
-      validFrom: this.validFrom,
-      validTo: this.validTo,
-      priority: this.priority,
-      locked: this.locked,
-      removedAt: this.removedAt?.toISOString() ?? null,
-      removedBy: this.removedBy,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-    };
   }
 }

@@ -1,6 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 import canonicalize from 'canonicalize';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { imageOf } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { digestOf, sanitizeBody } from '../texts/document-text.js';
@@ -61,16 +62,7 @@ export class PolicyVersion {
 
   /** Without the text, which its digest proves. */
   auditImage(rules: readonly PolicyRule[]): object {
-    return {
-      policyId: this.policyId,
-      number: this.number,
-      title: this.title,
-      status: this.status,
-      sha256: this.sha256 ?? this.digest(rules),
-      publishedAt: this.publishedAt?.toISOString() ?? null,
-      retiredAt: this.retiredAt?.toISOString() ?? null,
-      version: this.version,
-    };
+    return { ...imageOf(this), sha256: this.sha256 ?? this.digest(rules) };
   }
 
   private move(status: VersionStatus, now: Date): void {

@@ -1,5 +1,6 @@
 import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { imageOf } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
 export const MESSAGE_KINDS = extensible('NotificationKind', ['reminder', 'contract', 'account']);
@@ -25,7 +26,9 @@ export class NotificationMessage {
   @Column('text') kind: MessageKind;
   @Column('text', { name: 'run_id', nullable: true }) runId: string | null;
   /** The reference of the contract. */
-  @Column('text', { name: 'contract_id', nullable: true }) contractId: string | null;
+  @Unaudited('`contractReference` in the snapshot')
+  @Column('text', { name: 'contract_id', nullable: true })
+  contractId: string | null;
   /** The one-time link of an account mail. Its address is never stored: in the text `{{link}}` stands for it. */
   @Unaudited('leads to a one-time link')
   @Column('text', { name: 'account_link_id', nullable: true })
@@ -70,14 +73,6 @@ export class NotificationMessage {
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
   auditImage(): object {
-    return {
-      id: this.id,
-      kind: this.kind,
-      runId: this.runId,
-      contractReference: this.contractId,
-      status: this.status,
-      reason: this.reason,
-      attempts: this.attempts,
-    };
+    return { ...imageOf(this), contractReference: this.contractId };
   }
 }

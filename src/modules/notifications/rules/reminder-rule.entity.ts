@@ -1,10 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import type { Trigger } from '../targets/reminder-trigger.js';
 import type { ChannelConfig } from './channel-config.js';
 
 /** When reminders about a trigger are sent. Its stages never change; other stages require another rule. */
 @Entity('reminder_rules')
-export class ReminderRule {
+export class ReminderRule extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text') name: string;
   @Column('text') trigger: Trigger;
@@ -21,21 +22,6 @@ export class ReminderRule {
 
   change(changes: { name?: string; enabled?: boolean }, now: Date): void {
     Object.assign(this, changes, { updatedAt: now });
-  }
-
-  auditImage(): object {
-    return {
-      id: this.id,
-      name: this.name,
-      trigger: this.trigger,
-      enabled: this.enabled,
-      priority: this.priority,
-      sendTime: this.sendTime,
-      suppressionGroup: this.suppressionGroup,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-    };
   }
 }
 

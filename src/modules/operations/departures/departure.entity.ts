@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { imageOf } from '../../../platform/database/audited.js';
 import { Derived } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { type AppError, conflict, invalidField } from '../../../platform/errors/app-error.js';
@@ -184,33 +185,7 @@ export class Departure {
   }
 
   auditImage(): object {
-    return {
-      id: this.id,
-      productId: this.productId,
-      startsAt: this.startsAt.toISOString(),
-      endsAt: this.endsAt.toISOString(),
-      timeZone: this.timeZone,
-      capacity: this.capacity,
-      priceCents: this.priceCents,
-      taxIncludedCents: this.taxIncludedCents,
-      taxCodeId: this.taxCodeId,
-      currency: this.currency,
-      facilityId: this.facilityId,
-      status: this.status,
-      sold: this.sold,
-      held: this.held,
-      guaranteedOpen: this.guaranteedOpen,
-      cutoff: this.cutoff,
-      salesClosedAt: this.salesClosedAt?.toISOString() ?? null,
-      minParticipants: this.minParticipants,
-      decideBy: this.decideBy?.toISOString() ?? null,
-      runState: this.runState(),
-      minimumNotReachedAt: this.minimumNotReachedAt?.toISOString() ?? null,
-      euPackage: this.euPackage,
-      cancelledAt: this.cancelledAt?.toISOString() ?? null,
-      guaranteedAt: this.guaranteedAt?.toISOString() ?? null,
-      version: this.version,
-    };
+    return { ...imageOf(this), runState: this.runState() };
   }
 
   private assertScheduled(): void {

@@ -1,5 +1,7 @@
 import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { imageOf } from '../../../platform/database/audited.js';
+import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 
 export const FACILITY_KINDS = extensible('FacilityKind', [
@@ -80,16 +82,30 @@ export class Facility {
   @Column('text', { name: 'parent_facility_id', nullable: true }) parentFacilityId: string | null;
   @Column('text', { nullable: true }) description: string | null;
   @Column('text', { name: 'time_zone', nullable: true }) timeZone: string | null;
-  @Column('text', { name: 'address_line1', nullable: true }) addressLine1: string | null;
-  @Column('text', { name: 'address_line2', nullable: true }) addressLine2: string | null;
-  @Column('text', { name: 'address_city', nullable: true }) addressCity: string | null;
-  @Column('text', { name: 'address_region', nullable: true }) addressRegion: string | null;
-  @Column('text', { name: 'address_postal_code', nullable: true }) addressPostalCode: string | null;
-  @Column('text', { name: 'address_country', nullable: true }) addressCountry: string | null;
+  @Unaudited('a member of `address` in the snapshot')
+  @Column('text', { name: 'address_line1', nullable: true })
+  addressLine1: string | null;
+  @Unaudited('a member of `address` in the snapshot')
+  @Column('text', { name: 'address_line2', nullable: true })
+  addressLine2: string | null;
+  @Unaudited('a member of `address` in the snapshot')
+  @Column('text', { name: 'address_city', nullable: true })
+  addressCity: string | null;
+  @Unaudited('a member of `address` in the snapshot')
+  @Column('text', { name: 'address_region', nullable: true })
+  addressRegion: string | null;
+  @Unaudited('a member of `address` in the snapshot')
+  @Column('text', { name: 'address_postal_code', nullable: true })
+  addressPostalCode: string | null;
+  @Unaudited('a member of `address` in the snapshot')
+  @Column('text', { name: 'address_country', nullable: true })
+  addressCountry: string | null;
   @Column('double precision', { nullable: true }) latitude: number | null;
   @Column('double precision', { nullable: true }) longitude: number | null;
   @Column('text', { array: true }) tags: string[];
-  @Column('timestamptz', { name: 'archived_at', nullable: true }) archivedAt: Date | null;
+  @Unaudited('`deletedAt` in the snapshot')
+  @Column('timestamptz', { name: 'archived_at', nullable: true })
+  archivedAt: Date | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
@@ -121,23 +137,6 @@ export class Facility {
   }
 
   auditImage(): object {
-    return {
-      id: this.id,
-      name: this.name,
-      code: this.code,
-      kind: this.kind,
-      status: this.status,
-      parentFacilityId: this.parentFacilityId,
-      description: this.description,
-      timeZone: this.timeZone,
-      address: this.address(),
-      latitude: this.latitude,
-      longitude: this.longitude,
-      tags: this.tags,
-      deletedAt: this.archivedAt?.toISOString() ?? null,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-    };
+    return { ...imageOf(this), address: this.address(), deletedAt: this.archivedAt?.toISOString() ?? null };
   }
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
 export interface GroundOperatorChanges {
@@ -18,7 +19,7 @@ export interface GroundOperatorChanges {
 
 /** A local partner that runs transfers and tours. */
 @Entity('ground_operators')
-export class GroundOperator {
+export class GroundOperator extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text') name: string;
   @Column('text', { nullable: true }) code: string | null;
@@ -47,21 +48,5 @@ export class GroundOperator {
 
   change(changes: GroundOperatorChanges, now: Date): void {
     Object.assign(this, changes, { updatedAt: now });
-  }
-
-  /** Without the contact person and the notes: the names of the changed fields show that they changed. */
-  auditImage(): object {
-    return {
-      id: this.id,
-      name: this.name,
-      code: this.code,
-      active: this.active,
-      facilityId: this.facilityId,
-      serviceAreas: this.serviceAreas,
-      licenseNumber: this.licenseNumber,
-      insuranceExpiresOn: this.insuranceExpiresOn,
-      timeZone: this.timeZone,
-      version: this.version,
-    };
   }
 }

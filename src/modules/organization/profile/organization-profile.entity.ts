@@ -1,9 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import type { BankAccount, DocumentLanguage, FooterText, IssuerCopy, Logo, ProfileValues } from './issuer-copy.js';
 
 /** The company as documents show it. The only row of its table, which the first start inserts. */
 @Entity('organization_profile')
-export class OrganizationProfile implements ProfileValues {
+export class OrganizationProfile extends Audited implements ProfileValues {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'legal_name' }) legalName: string;
   @Column('text', { name: 'trade_name', nullable: true }) tradeName: string | null;
@@ -63,31 +64,6 @@ export class OrganizationProfile implements ProfileValues {
         currency: account.currency,
       },
       logo: this.logo,
-    };
-  }
-
-  auditImage(): object {
-    return {
-      legalName: this.legalName,
-      tradeName: this.tradeName,
-      address: this.address,
-      country: this.country,
-      email: this.email,
-      phone: this.phone,
-      emergencyPhone: this.emergencyPhone,
-      website: this.website,
-      registrationNumber: this.registrationNumber,
-      licenceNumber: this.licenceNumber,
-      taxId: this.taxId,
-      vatId: this.vatId,
-      insolvencyProtection: this.insolvencyProtection,
-      bankAccounts: this.bankAccounts,
-      footerText: this.footerText,
-      defaultLanguage: this.defaultLanguage,
-      logo: this.logo,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
     };
   }
 }

@@ -1,8 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 
 /** Settings of the organization as a whole. The only row of its table, which the migration inserts. */
 @Entity('organization_settings')
-export class OrganizationSettings {
+export class OrganizationSettings extends Audited {
   @PrimaryColumn('text') id: string;
   /** After this time the reservation of a trip gives up on a provider that does not report an outcome. */
   @Column('integer', { name: 'unknown_step_minutes' }) unknownStepMinutes: number;
@@ -14,15 +15,5 @@ export class OrganizationSettings {
 
   change(changes: { unknownStepMinutes?: number; supplierInvoicesNeedTwoPersons?: boolean }, now: Date): void {
     Object.assign(this, changes, { updatedAt: now });
-  }
-
-  auditImage(): object {
-    return {
-      unknownStepMinutes: this.unknownStepMinutes,
-      supplierInvoicesNeedTwoPersons: this.supplierInvoicesNeedTwoPersons,
-      version: this.version,
-      createdAt: this.createdAt.toISOString(),
-      updatedAt: this.updatedAt.toISOString(),
-    };
   }
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { imageOf } from '../../../platform/database/audited.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import type { TaxKind } from './tax-kinds.js';
 
@@ -73,15 +74,8 @@ export class TaxCode {
 
   auditImage(rates: readonly TaxRate[]): object {
     return {
-      id: this.id,
-      code: this.code,
-      name: this.name,
-      country: this.country,
-      kind: this.kind,
-      mention: this.mention,
-      active: this.active,
+      ...imageOf(this),
       rates: rates.map(({ rateBasisPoints, validFrom, validTo }) => ({ rateBasisPoints, validFrom, validTo })),
-      version: this.version,
     };
   }
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
@@ -30,7 +31,7 @@ export type Resolution = (typeof RESOLUTIONS)[number];
 
 /** Something about an order at an external provider that the service cannot settle alone. A trip with an open one is flagged. */
 @Entity('trip_attentions')
-export class TripAttention {
+export class TripAttention extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'envelope_id' }) envelopeId: string;
   @Column('text', { name: 'component_id' }) componentId: string;
@@ -51,19 +52,5 @@ export class TripAttention {
       throw conflict('attention_resolved', 'The attention was resolved already', details);
     }
     Object.assign(this, { resolvedAt: now, resolution, note });
-  }
-
-  /** Without the note, which is the reason of the entry. */
-  auditImage(): object {
-    return {
-      id: this.id,
-      envelopeId: this.envelopeId,
-      componentId: this.componentId,
-      stepId: this.stepId,
-      code: this.code,
-      raisedAt: this.raisedAt.toISOString(),
-      resolvedAt: this.resolvedAt?.toISOString() ?? null,
-      resolution: this.resolution,
-    };
   }
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
@@ -40,7 +41,7 @@ export interface ComponentPrice {
 
 /** One service of a trip. It is changed only while its trip is locked. */
 @Entity('trip_components')
-export class TripComponent {
+export class TripComponent extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'envelope_id' }) envelopeId: string;
   @Column('integer') position: number;
@@ -172,34 +173,5 @@ export class TripComponent {
     const { serviceDate, status } = this;
     if (!this.isActive() || status === 'cancelling' || status === 'cancel_failed') return false;
     return serviceDate !== null && serviceDate !== day;
-  }
-
-  auditImage(): object {
-    return {
-      id: this.id,
-      envelopeId: this.envelopeId,
-      kind: this.kind,
-      title: this.title,
-      quantity: this.quantity,
-      status: this.status,
-      departureId: this.departureId,
-      providerRef: this.providerRef,
-      unitPriceCents: this.unitPriceCents,
-      unitTaxIncludedCents: this.unitTaxIncludedCents,
-      taxCodeId: this.taxCodeId,
-      confirmedByStaff: this.confirmedByStaff,
-      serviceDate: this.serviceDate,
-      totalCents: this.totalCents,
-      cancellationFeeCents: this.cancellationFeeCents,
-      position: this.position,
-      currency: this.currency,
-      subtotalCents: this.subtotalCents,
-      taxCents: this.taxCents,
-      bookingItemId: this.bookingItemId,
-      warnings: this.warnings,
-      priceExpiresAt: this.priceExpiresAt?.toISOString() ?? null,
-      holdExpiresAt: this.holdExpiresAt?.toISOString() ?? null,
-      version: this.version,
-    };
   }
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { imageOf } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
@@ -59,7 +60,9 @@ export class Trip {
   @Column('text', { nullable: true }) title: string | null;
   @Column('text') status: TripStatus;
   @Column('text') currency: string;
-  @Column('jsonb', { name: 'traveler_party', nullable: true }) travelerParty: TravelerParty | null;
+  @Unaudited('personal data; `partyMissing` names what it lacks')
+  @Column('jsonb', { name: 'traveler_party', nullable: true })
+  travelerParty: TravelerParty | null;
   @Column('bigint', { name: 'subtotal_cents', nullable: true, transformer: safeInteger }) subtotalCents: number | null;
   @Column('bigint', { name: 'tax_cents', nullable: true, transformer: safeInteger }) taxCents: number | null;
   @Column('bigint', { name: 'total_cents', nullable: true, transformer: safeInteger }) totalCents: number | null;
@@ -162,22 +165,7 @@ export class Trip {
 
   /** Contains no name or address of the travelers. */
   auditImage(): object {
-    return {
-      id: this.id,
-      title: this.title,
-      status: this.status,
-      currency: this.currency,
-      partyMissing: missingMembers(this.travelerParty),
-      subtotalCents: this.subtotalCents,
-      taxCents: this.taxCents,
-      totalCents: this.totalCents,
-      priceExpiresAt: this.priceExpiresAt?.toISOString() ?? null,
-      holdExpiresAt: this.holdExpiresAt?.toISOString() ?? null,
-      attention: this.attention,
-      bookingId: this.bookingId,
-      cancelledAt: this.cancelledAt?.toISOString() ?? null,
-      version: this.version,
-    };
+    return { ...imageOf(this), partyMissing: missingMembers(this.travelerParty) };
   }
 
   private invalidTransition(to: TripStatus, message: string): Error {

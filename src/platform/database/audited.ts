@@ -1,0 +1,39 @@
+import { getMetadataArgsStorage } from 'typeorm';
+import { type Plain, plain } from './plain.js';
+import type { Columns } from './rows.js';
+import { type Class, omissionOf } from './unaudited.js';
+
+const columns = new WeakMap<object, readonly string[]>();
+
+/** An entity whose changes the action ledger records. One with computed members or rows of its own adds them to `imageOf`. */
+export abstract class Audited {
+  /** What the ledger stores of the row. */
+  auditImage(): object {
+    return imageOf(this);
+  }
+}
+
+/** A row as the ledger stores it, if none of its columns is omitted. */
+export type Image<Row> = { [Name in keyof Columns<Row>]: Plain<Row[Name]> };
+
+/** The columns of a row, but those that are `@Unaudited` or `@Derived`. */
+export function imageOf<Row extends object>(row: Row): Image<Row> {
+  const names = auditedColumnsOf(row.constructor);
+  return Object.fromEntries(names.map((name) => [name, plain(Reflect.get(row, name))])) as Image<Row>;
+}
+
+function auditedColumnsOf(entity: Class): readonly string[] {
+  const known = columns.get(entity);
+  if (known) return known;
+  const names = getMetadataArgsStorage()
+    .filterColumns(lineOf(entity))
+    .map(({ propertyName }) => propertyName)
+    .filter((name) => !omissionOf(entity, name));
+  columns.set(entity, names);
+  return names;
+}
+
+function lineOf(entity: Class): Class[] {
+  const parent: unknown = Object.getPrototypeOf(entity);
+  return typeof parent === 'function' && parent !== Function.prototype ? [entity, ...lineOf(parent)] : [entity];
+}
