@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { configurationFaults, unknownSettings, weakSecrets } from '../configuration.js';
 import { dataFolder, ROOT } from '../environment.js';
-import { failed, fine, warned } from './finding.js';
+import { failed, faultAndRemedy, fine, warned } from './finding.js';
 
 /** Files with secrets. Those of the embedded database are in its cluster. */
 const SECRET_FILES = ['credentials.json', 'credentials.json.earlier', 'vault-kek.json'];
@@ -62,10 +62,4 @@ function namesIn(folder) {
   } catch {
     return [];
   }
-}
-
-/** `NAME: fault; expected this; for example that`. @param {string} fault @returns {[string, string]} */
-function faultAndRemedy(fault) {
-  const at = fault.indexOf('; ');
-  return at === -1 ? [fault, 'correct it'] : [fault.slice(0, at), fault.slice(at + 2)];
 }

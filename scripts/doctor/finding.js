@@ -20,6 +20,12 @@ export function failed(check, message, remedy) {
   return { check, verdict: 'FAIL', message, remedy };
 }
 
+/** Splits `NAME: fault; expected this; for example that`, the form in which a start reports a fault. @param {string} fault @returns {[string, string]} */
+export function faultAndRemedy(fault) {
+  const at = fault.indexOf('; ');
+  return at === -1 ? [fault, 'correct it'] : [fault.slice(0, at), fault.slice(at + 2)];
+}
+
 /** The text for a person: a line, and one with the remedy. @param {Finding} finding */
 export function linesOf({ check, verdict, message, remedy }) {
   const line = `${verdict.padEnd(4)}  ${check.padEnd(13)}  ${message}`;

@@ -72,13 +72,15 @@ async function databaseFaults(settings: Parameters<typeof connect>[0]): Promise<
     throw error;
   }
   try {
-    return [...(await roleFaults(dataSource)), ...(await demoDataFaults(dataSource))];
+    const found = [await roleFault(dataSource), await demoDataFault(dataSource)];
+    return found.filter((fault) => fault !== null);
   } finally {
     await dataSource.destroy();
   }
 }
 
-async function roleFaults(dataSource: DataSource): Promise<string[]> {
+/** Null: the role cannot remove what protects the ledger. `platform doctor` reports it too, and the next fault. */
+export async function roleFault(dataSource: DataSource): Promise<string | null> {
   const [role] = await dataSource.query<{ name: string; rights: string[] | null }[]>(
     `select current_user as name, (${SERVER_RIGHTS})`,
   );
@@ -86,18 +88,16 @@ async function roleFaults(dataSource: DataSource): Promise<string[]> {
   // A superuser is a member of every role, so it would own everything.
   const [found] = rights.length > 0 ? [] : await dataSource.query<{ owned: string[] | null }[]>(OWNED);
   const reasons = [...rights, ...(found?.owned ?? [])];
-  if (reasons.length === 0) return [];
-  return [`DATABASE_URL: the role ${role?.name} ${reasons.join(', ')}; ${ROLE_REMEDY}`];
+  return reasons.length === 0 ? null : `DATABASE_URL: the role ${role?.name} ${reasons.join(', ')}; ${ROLE_REMEDY}`;
 }
 
-async function demoDataFaults(dataSource: DataSource): Promise<string[]> {
+export async function demoDataFault(dataSource: DataSource): Promise<string | null> {
   const [table] = await dataSource.query<{ known: boolean }[]>(
     `select to_regclass('installation_steps') is not null as known`,
   );
-  if (!table?.known) return [];
+  if (!table?.known) return null;
   const rows = await dataSource.query<object[]>(`select from installation_steps where step = 'demo-data'`);
-  if (rows.length === 0) return [];
-  return [
-    'DATABASE_URL: leads to a database with demo data, whose credentials are known; expected one of its own for production; for example a new one (createdb), or without NODE_ENV=production this one',
-  ];
+  return rows.length === 0
+    ? null
+    : 'DATABASE_URL: leads to a database with demo data, whose credentials are known; expected one of its own for production; for example a new one (createdb), or without NODE_ENV=production this one';
 }

@@ -23,7 +23,7 @@ describe('platform doctor', () => {
     });
     const code = await script.end();
     const lines = script.output().trim().split('\n');
-    expect([code, lines.pop()]).toEqual([0, expect.stringMatching(/^1[67] OK, [01] WARN, 0 FAIL$/)]);
+    expect([code, lines.pop()]).toEqual([0, expect.stringMatching(/^1[45] OK, [01] WARN, 0 FAIL$/)]);
     const isOfTheBuild = (line: string) => line.includes(' build ') || line.includes('npm start builds');
     expect(lines.filter((line) => line !== '' && !isOfTheBuild(line))).toEqual([
       `OK    node           Node.js ${process.versions.node}`,
@@ -35,13 +35,11 @@ describe('platform doctor', () => {
       expect.stringMatching(/^OK {4}disk {11}\d+ MB are free in /),
       `OK    writing        ${data} does not exist yet and can be created`,
       'OK    database       the server of DATABASE_URL accepts connections',
-      expect.stringMatching(/^OK {4}version {8}PostgreSQL \d+/),
       expect.stringMatching(/^OK {4}encoding {7}UTF8, character type \S+$/),
       'OK    extensions     btree_gist, pg_trgm, unaccent: installed, or this role can create them',
-      expect.stringMatching(/^OK {4}role {11}\w+ is not a superuser$/),
+      'OK    role           owns nothing and is no superuser',
       expect.stringMatching(/^OK {4}clock {10}the database's clock is \d+ ms (behind|ahead)$/),
-      expect.stringMatching(/^OK {4}migrations {5}all \d+ are applied$/),
-      'OK    storage        the database can write',
+      'OK    migrations     all are applied',
     ]);
     expect(existsSync(data)).toBe(false);
   });
@@ -59,7 +57,7 @@ describe('platform doctor', () => {
     expect(running.of('database')[0]?.message).toBe(
       `the embedded PostgreSQL (process ${server.pid}) accepts connections`,
     );
-    expect(running.of('role')[0]?.message).toBe('travel_service is not a superuser');
+    expect(running.of('role')[0]?.message).toBe('owns nothing and is no superuser');
     expect(running.of('migrations')[0]?.message).toMatch(/^none yet: platform start applies all \d+$/);
     await server.stop();
     const stopped = await doctor({ DATA_DIR: data });
