@@ -4,6 +4,7 @@ import { ACTOR_TYPES, type ActorType } from '../../../platform/context/actor.js'
 import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, Id, ListOf, Nested, Nullable, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { FormerName, QueryWhole } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { FreeObject, Instant } from '../../../platform/http/trade-fields.js';
 import {
   moduleScopeOf,
@@ -229,25 +230,19 @@ export interface Reversible {
 export type ReadEntry = EntryRow & Reversible;
 
 export function toEntry(row: ReadEntry): LedgerEntryResponse {
-  return {
-    id: row.id,
+  return respond(LedgerEntryResponse, row, {
     sequence: Number(row.sequence),
-    action: row.action,
     subjectType: row.subject_type,
     subjectId: row.subject_id,
     actorType: row.actor_type,
     actorId: row.actor_id,
-    reason: row.reason,
     reversesEntryId: row.reverses_entry_id,
     reversedByEntryId: row.reversed_by_entry_id,
     recordedByEntryId: row.recorded_by_entry_id,
-    reversible: row.reversible,
-    state: row.state,
-    outcome: row.outcome,
     correlationId: row.correlation_id,
     serverRequestId: row.server_request_id,
     createdAt: row.created_at.toISOString(),
-  };
+  });
 }
 
 export interface DetailRow extends EntryRow {

@@ -16,6 +16,7 @@ import {
 import { patternOf } from '../../../platform/http/word-pattern.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { SALES_OVERRIDES, type SalesOverride } from '../../operations/index.js';
 import { TAX_KINDS, type TaxKind } from '../../taxes/index.js';
 import {
@@ -339,36 +340,5 @@ export class BookingItemEnvelope extends dataOf(BookingItemResponse) {}
 export class BookingItemPage extends pageOf(BookingItemResponse) {}
 
 export function toBookingItem(item: BookingItem): BookingItemResponse {
-  return {
-    id: item.id,
-    bookingId: item.bookingId,
-    type: item.type,
-    title: item.title,
-    status: item.status,
-    currency: item.currency,
-    quantity: item.quantity,
-    unitSellCents: item.unitSellCents,
-    totalSellCents: item.totalSellCents,
-    taxIncludedCents: item.taxIncludedCents,
-    taxCodeId: item.taxCodeId,
-    taxCode: item.taxCode,
-    taxKind: item.taxKind,
-    taxRateBasisPoints: item.taxRateBasisPoints,
-    taxRateChanged: item.taxRateChanged,
-    earlierRateCents: item.earlierRateCents,
-    earlierRateTaxCents: item.earlierRateTaxCents,
-    refundable: item.refundable,
-    costCents: item.costCents,
-    costCurrency: item.costCurrency,
-    pricingTreatment: item.pricingTreatment,
-    serviceDate: item.serviceDate,
-    departureId: item.departureId,
-    allotmentId: item.allotmentId,
-    supplierStatus: item.supplierStatus,
-    cancelledAt: item.cancelledAt?.toISOString() ?? null,
-    cancelReason: item.cancelReason,
-    version: item.version,
-    createdAt: item.createdAt.toISOString(),
-    updatedAt: item.updatedAt.toISOString(),
-  };
+  return respond(BookingItemResponse, item);
 }

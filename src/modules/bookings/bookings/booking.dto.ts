@@ -15,6 +15,7 @@ import {
   Whole,
 } from '../../../platform/http/fields.js';
 import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, EmailAddress, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   CANCELLATION_INITIATORS,
@@ -356,34 +357,13 @@ export class BookingEnvelope extends dataOf(BookingResponse) {}
 export class BookingPage extends pageOf(BookingResponse) {}
 
 export function toBooking(view: BookingView): BookingResponse {
-  return {
-    id: view.id,
-    number: view.number,
-    status: view.status,
-    currency: view.currency,
-    totalCents: view.totalCents,
-    customerName: view.customerName,
-    customerEmail: view.customerEmail,
-    startDate: view.startDate,
-    endDate: view.endDate,
-    departureDate: view.departureDate,
-    returnDate: view.returnDate,
-    notes: view.notes,
+  return respond(BookingResponse, view, {
     paymentPolicy: view.paymentPolicy && toPolicy(view.paymentPolicy),
-    channelId: view.channelId,
-    confirmedAt: view.confirmedAt?.toISOString() ?? null,
-    cancelledAt: view.cancelledAt?.toISOString() ?? null,
-    confirmedOn: view.confirmedOn,
     cancelledOn: view.cancellationDeclaredOn ?? view.cancelledOn,
     recordedOn: view.cancelledOn,
-    cancelReason: view.cancelReason,
     terms: view.terms && view.terms.map(toTermsLine),
-    termsSha256: view.termsSha256,
     warnings: warningsOf(view),
-    version: view.version,
-    createdAt: view.createdAt.toISOString(),
-    updatedAt: view.updatedAt.toISOString(),
-  };
+  });
 }
 
 function toPolicy({ steps, minimumDays, floorDays, noDateDays, roundToCents }: PaymentPolicy): PaymentPolicyResponse {

@@ -2,6 +2,7 @@ import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Flag, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { FreeObject, Instant } from '../../../platform/http/trade-fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { LocaleTag } from '../slices/locale.js';
 import { type Vertical, VERTICALS } from '../slices/verticals.js';
 import { STATUSES } from './document-fields.js';
@@ -152,17 +153,7 @@ export class BatchResult {
 }
 
 export function toDocument(document: StoredDocument): DocumentResponse {
-  return {
-    vertical: document.vertical,
-    id: document.id,
-    locale: document.locale,
-    market: document.market,
-    fields: document.fields,
-    version: document.version,
-    embedded: document.embedded,
-    createdAt: document.createdAt.toISOString(),
-    updatedAt: document.updatedAt.toISOString(),
-  };
+  return respond(DocumentResponse, document);
 }
 
 export class DocumentEnvelope extends dataOf(DocumentResponse) {}

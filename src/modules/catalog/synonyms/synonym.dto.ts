@@ -2,6 +2,7 @@ import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.j
 import { Clearable, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import type { CatalogSynonym } from './synonym.entity.js';
 
 const LANGUAGE = { min: 2, max: 3, pattern: /^[a-z]{2,3}$/ };
@@ -75,15 +76,7 @@ export class SynonymResponse {
 }
 
 export function toSynonym(synonym: CatalogSynonym): SynonymResponse {
-  return {
-    id: synonym.id,
-    language: synonym.language,
-    input: synonym.input,
-    terms: synonym.terms,
-    version: synonym.version,
-    createdAt: synonym.createdAt.toISOString(),
-    updatedAt: synonym.updatedAt.toISOString(),
-  };
+  return respond(SynonymResponse, synonym);
 }
 
 export class SynonymEnvelope extends dataOf(SynonymResponse) {}

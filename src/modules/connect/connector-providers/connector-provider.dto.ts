@@ -1,6 +1,7 @@
 import { KeptAsData, pageOf } from '../../../platform/http/dto.js';
 import { Clearable, Nullable, Optional, Text, Texts } from '../../../platform/http/fields.js';
 import { QueryWhole } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { FreeObject } from '../../../platform/http/trade-fields.js';
 import { GIVEN_ID } from '../operators/operator.entity.js';
 import { type ConnectorProvider, PROVIDER_KEY } from './connector-provider.entity.js';
@@ -84,13 +85,7 @@ export class ConnectorProviderResponse {
 }
 
 export function toConnectorProvider(provider: ConnectorProvider): ConnectorProviderResponse {
-  return {
-    key: provider.key,
-    name: provider.name,
-    capabilities: provider.capabilities,
-    description: provider.description,
-    applicationFormSchema: provider.applicationFormSchema,
-  };
+  return respond(ConnectorProviderResponse, provider);
 }
 
 export class ConnectorProviderPage extends pageOf(ConnectorProviderResponse) {}

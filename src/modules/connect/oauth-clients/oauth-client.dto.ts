@@ -2,6 +2,7 @@ import { PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Clearable, Flag, Id, ListOf, OneOf, Optional, Text, Texts } from '../../../platform/http/fields.js';
 import { named } from '../../../platform/http/named-values.js';
 import { QueryFlag } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { CONNECT_SCOPES } from '../connect-scopes.js';
 import type { OAuthClient } from './oauth-client.entity.js';
@@ -121,18 +122,7 @@ export class CreatedOAuthClient extends OAuthClientResponse {
 }
 
 export function toOAuthClient(client: OAuthClient): OAuthClientResponse {
-  return {
-    id: client.id,
-    operatorId: client.operatorId,
-    clientId: client.clientId,
-    name: client.name,
-    scopes: client.scopes,
-    grantId: client.grantId,
-    expiresAt: client.expiresAt?.toISOString() ?? null,
-    active: client.active,
-    createdAt: client.createdAt.toISOString(),
-    revokedAt: client.revokedAt?.toISOString() ?? null,
-  };
+  return respond(OAuthClientResponse, client);
 }
 
 export class OAuthClientPage extends pageOf(OAuthClientResponse) {}

@@ -2,6 +2,7 @@ import { OmitType } from '@nestjs/swagger';
 import { pageOf, PageQuery, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import { AnyOf } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { CONNECT_SCOPES } from '../connect-scopes.js';
 import { GIVEN_ID, type Operator, OPERATOR_STATUSES, type OperatorStatus } from './operator.entity.js';
@@ -66,14 +67,7 @@ export class OperatorResponse {
 }
 
 export function toOperator(operator: Operator): OperatorResponse {
-  return {
-    id: operator.id,
-    name: operator.name,
-    status: operator.status,
-    version: operator.version,
-    createdAt: operator.createdAt.toISOString(),
-    updatedAt: operator.updatedAt.toISOString(),
-  };
+  return respond(OperatorResponse, operator);
 }
 
 export class OperatorPage extends pageOf(OperatorResponse) {}
@@ -162,16 +156,7 @@ export class GrantResponse {
 }
 
 export function toGrant(grant: OperatorGrant): GrantResponse {
-  return {
-    id: grant.id,
-    operatorId: grant.operatorId,
-    scopes: grant.scopes,
-    status: grant.status,
-    expiresAt: grant.expiresAt?.toISOString() ?? null,
-    version: grant.version,
-    createdAt: grant.createdAt.toISOString(),
-    updatedAt: grant.updatedAt.toISOString(),
-  };
+  return respond(GrantResponse, grant);
 }
 
 export class GrantPage extends pageOf(GrantResponse) {}

@@ -14,6 +14,7 @@ import {
   Whole,
 } from '../../../platform/http/fields.js';
 import { QueryFlag, SortBy, FormerName } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { SHORTAGE_RULES, type ShortageRule, SlotWarning } from '../../operations/index.js';
 import { ALLOTMENT_TYPES, type AllotmentType, type AllotmentView } from './allotment.entity.js';
@@ -300,21 +301,7 @@ export class AllotmentResponse {
 }
 
 export function toAllotment({ allotment, release }: AllotmentView): AllotmentResponse {
-  return {
-    id: allotment.id,
-    channelId: allotment.channelId,
-    productId: allotment.productId,
-    type: allotment.type,
-    validFrom: allotment.validFrom,
-    validTo: allotment.validTo,
-    defaultQuantity: allotment.defaultQuantity,
-    active: allotment.active,
-    release,
-    notes: allotment.notes,
-    version: allotment.version,
-    createdAt: allotment.createdAt.toISOString(),
-    updatedAt: allotment.updatedAt.toISOString(),
-  };
+  return respond(AllotmentResponse, allotment, { release });
 }
 
 export class AllotmentEnvelope extends dataOf(AllotmentResponse) {}

@@ -2,6 +2,7 @@ import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Flag, Id, ListOf, OneOf, Optional, Version, Whole } from '../../../platform/http/fields.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { SortBy, FormerName } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { MAX_UNITS } from './allotment.dto.js';
 import type { SlotView } from './allotment-slot.entity.js';
 import { remainingOf, UNSOLD_ACTIONS, type UnsoldAction } from './release-rule.js';
@@ -129,25 +130,7 @@ export class SlotResponse {
 }
 
 export function toSlot({ slot, releases }: SlotView): SlotResponse {
-  return {
-    id: slot.id,
-    allotmentId: slot.allotmentId,
-    departureId: slot.departureId,
-    startsAt: slot.startsAt.toISOString(),
-    startDate: slot.startDate,
-    allotted: slot.allotted,
-    sold: slot.sold,
-    held: slot.held,
-    released: slot.released,
-    expired: slot.expired,
-    suspended: slot.suspended,
-    remaining: remainingOf(slot),
-    closed: slot.closedAt !== null,
-    version: slot.version,
-    createdAt: slot.createdAt.toISOString(),
-    updatedAt: slot.updatedAt.toISOString(),
-    releases,
-  };
+  return respond(SlotResponse, slot, { remaining: remainingOf(slot), closed: slot.closedAt !== null, releases });
 }
 
 export class SlotEnvelope extends dataOf(SlotResponse) {}

@@ -2,6 +2,7 @@ import { OmitType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, Id, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { EmailAddress, FreeObject, Instant, WebAddress } from '../../../platform/http/trade-fields.js';
 import { type Channel, CHANNEL_STATUSES, type ChannelStatus } from './channel.entity.js';
 
@@ -163,21 +164,7 @@ export class ChannelResponse {
 }
 
 export function toChannel(channel: Channel): ChannelResponse {
-  return {
-    id: channel.id,
-    name: channel.name,
-    description: channel.description,
-    kind: channel.kind,
-    status: channel.status,
-    website: channel.website,
-    contactName: channel.contactName,
-    contactEmail: channel.contactEmail,
-    metadata: channel.metadata,
-    systemKey: channel.systemKey,
-    version: channel.version,
-    createdAt: channel.createdAt.toISOString(),
-    updatedAt: channel.updatedAt.toISOString(),
-  };
+  return respond(ChannelResponse, channel);
 }
 
 export class ChannelEnvelope extends dataOf(ChannelResponse) {}

@@ -15,6 +15,7 @@ import {
 } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { AnyOf, FormerName, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import {
   ADJUST_REASONS,
   type AdjustReason,
@@ -345,39 +346,7 @@ export class CommissionResponse {
 }
 
 export function toCommission(line: CommissionLine): CommissionResponse {
-  return {
-    id: line.id,
-    bookingId: line.bookingId,
-    bookingItemId: line.bookingItemId,
-    recipientType: line.recipientType,
-    recipientName: line.recipientName,
-    recipientId: line.recipientId,
-    channelId: line.channelId,
-    commissionModel: line.commissionModel,
-    basis: line.basis,
-    rateBasisPoints: line.rateBasisPoints,
-    fixedCents: line.fixedCents,
-    perUnit: line.perUnit,
-    netRateCents: line.netRateCents,
-    amountCents: line.amountCents,
-    currency: line.currency,
-    baseCents: line.baseCents,
-    computedAt: line.computedAt.toISOString(),
-    payableTrigger: line.payableTrigger,
-    status: line.status,
-    payableAt: line.payableAt?.toISOString() ?? null,
-    paidOn: line.paidOn,
-    paidAt: line.paidAt?.toISOString() ?? null,
-    payoutReference: line.payoutReference,
-    voidedAt: line.voidedAt?.toISOString() ?? null,
-    voidReason: line.voidReason,
-    adjustsId: line.adjustsId,
-    adjustReason: line.adjustReason,
-    notes: line.notes,
-    version: line.version,
-    createdAt: line.createdAt.toISOString(),
-    updatedAt: line.updatedAt.toISOString(),
-  };
+  return respond(CommissionResponse, line);
 }
 
 export class CommissionEnvelope extends dataOf(CommissionResponse) {}

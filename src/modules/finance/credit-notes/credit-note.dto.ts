@@ -16,6 +16,7 @@ import {
 } from '../../../platform/http/fields.js';
 import { named } from '../../../platform/http/named-values.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, DecimalText, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   CREDIT_REASONS,
@@ -322,33 +323,14 @@ export function toCreditNoteSummary(note: Invoice): CreditNoteSummary {
   if (originalInvoiceId === null || reason === null || reasonText === null) {
     throw new Error(`${note.id} is no credit note`);
   }
-  return {
-    id: note.id,
-    bookingId: note.bookingId,
+  return respond(CreditNoteSummary, note, {
     invoiceId: originalInvoiceId,
     status: note.number === null ? 'draft' : 'issued',
-    number: note.number,
-    seriesId: note.seriesId,
-    issueDate: note.issueDate,
     reason,
     reasonText,
-    payerName: note.payerName,
-    payerAddress: note.payerAddress,
-    payerTaxId: note.payerTaxId,
     seller: note.seller(),
-    currency: note.currency,
-    subtotalCents: note.subtotalCents,
-    taxCents: note.taxCents,
-    totalCents: note.totalCents,
     ...toBaseAmounts(note),
-    linesSource: note.linesSource,
-    openReducedCents: note.openReducedCents,
-    releasedCents: note.releasedCents,
-    issuedAt: note.issuedAt?.toISOString() ?? null,
-    version: note.version,
-    createdAt: note.createdAt.toISOString(),
-    updatedAt: note.updatedAt.toISOString(),
-  };
+  });
 }
 
 export function toCreditNote({ note, lines, staleReasons }: CreditNoteView): CreditNoteResponse {

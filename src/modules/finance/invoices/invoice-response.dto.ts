@@ -1,5 +1,6 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
 import { Cents, Flag, Id, ListOf, Nested, OneOf, Text, Texts, Version, Whole } from '../../../platform/http/fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, DecimalText, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   type Invoice,
@@ -303,40 +304,12 @@ export class InvoiceResponse extends InvoiceSummary {
 
 /** `today` is the organization's calendar day. */
 export function toInvoiceSummary(invoice: Invoice, today: string): InvoiceSummary {
-  return {
-    id: invoice.id,
-    bookingId: invoice.bookingId,
-    scheduleId: invoice.scheduleId,
-    status: invoice.status,
+  return respond(InvoiceSummary, invoice, {
     overdue: invoice.isOverdue(today),
-    number: invoice.number,
-    seriesId: invoice.seriesId,
-    issueDate: invoice.issueDate,
-    dueDate: invoice.dueDate,
-    payerName: invoice.payerName,
-    payerAddress: invoice.payerAddress,
-    payerTaxId: invoice.payerTaxId,
     seller: invoice.seller(),
-    currency: invoice.currency,
-    subtotalCents: invoice.subtotalCents,
-    taxCents: invoice.taxCents,
-    totalCents: invoice.totalCents,
     ...toBaseAmounts(invoice),
-    paidCents: invoice.paidCents,
-    creditedCents: invoice.creditedCents,
     balanceCents: invoice.balanceCents(),
-    issuedAt: invoice.issuedAt?.toISOString() ?? null,
-    voidedAt: invoice.voidedAt?.toISOString() ?? null,
-    voidReason: invoice.voidReason,
-    purpose: invoice.purpose,
-    sentAt: invoice.sentAt?.toISOString() ?? null,
-    sentOn: invoice.sentOn,
-    linesSource: invoice.linesSource,
-    payerSource: invoice.payerSource,
-    version: invoice.version,
-    createdAt: invoice.createdAt.toISOString(),
-    updatedAt: invoice.updatedAt.toISOString(),
-  };
+  });
 }
 
 export function toInvoice({ invoice, lines, staleness }: InvoiceView, today: string): InvoiceResponse {
@@ -351,40 +324,11 @@ export function toInvoice({ invoice, lines, staleness }: InvoiceView, today: str
 }
 
 export function toTaxSummary(line: TaxSummaryLine): TaxSummaryResponse {
-  return {
-    taxCodeId: line.taxCodeId,
-    taxCode: line.taxCode,
-    taxKind: line.taxKind,
-    taxRateBasisPoints: line.taxRateBasisPoints,
-    netCents: line.netCents,
-    taxCents: line.taxCents,
-    grossCents: line.grossCents,
-    mention: line.mention,
-    baseNetCents: line.baseNetCents,
-    baseTaxCents: line.baseTaxCents,
-    baseGrossCents: line.baseGrossCents,
-  };
+  return respond(TaxSummaryResponse, line);
 }
 
 export function toInvoiceLine(line: PricedLine, currency: string): InvoiceLineResponse {
-  return {
-    bookingItemId: line.bookingItemId,
-    description: line.description,
-    quantity: line.quantity,
-    priceBasis: line.priceBasis,
-    unitPriceCents: line.unitPriceCents,
-    netUnitPrice: netUnitPrice(line, currency),
-    taxCodeId: line.taxCodeId,
-    taxCode: line.taxCode,
-    taxKind: line.taxKind,
-    taxRateBasisPoints: line.taxRateBasisPoints,
-    netCents: line.netCents,
-    taxCents: line.taxCents,
-    totalCents: line.totalCents,
-    mention: line.mention,
-    serviceDate: line.serviceDate,
-    serviceEndDate: line.serviceEndDate,
-  };
+  return respond(InvoiceLineResponse, line, { netUnitPrice: netUnitPrice(line, currency) });
 }
 
 export class InvoiceEnvelope extends dataOf(InvoiceResponse) {}

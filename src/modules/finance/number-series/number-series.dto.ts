@@ -3,6 +3,7 @@ import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.j
 import { Flag, Id, Ignored, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import { extensible } from '../../../platform/http/named-values.js';
 import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { RESET_PERIODS, type ResetPeriod } from './number-pattern.js';
 import { DOCUMENT_TYPES, type DocumentType, type NumberSeriesView } from './number-series.entity.js';
@@ -255,21 +256,7 @@ export class NumberSeriesResponse {
 }
 
 export function toNumberSeries({ series, nextNumber, isShared, version }: NumberSeriesView): NumberSeriesResponse {
-  return {
-    id: series.id,
-    name: series.name,
-    prefix: series.prefix,
-    nextNumber,
-    pattern: series.pattern,
-    documentType: series.documentType,
-    resetPeriod: series.resetPeriod,
-    isDefault: series.isDefault,
-    active: series.active,
-    warnings: isShared ? ['pattern_shared'] : [],
-    version,
-    createdAt: series.createdAt.toISOString(),
-    updatedAt: series.updatedAt.toISOString(),
-  };
+  return respond(NumberSeriesResponse, series, { nextNumber, warnings: isShared ? ['pattern_shared'] : [], version });
 }
 
 export class NumberSeriesEnvelope extends dataOf(NumberSeriesResponse) {}

@@ -14,6 +14,7 @@ import {
   Whole,
 } from '../../../platform/http/fields.js';
 import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   ADDABLE_SCHEDULE_TYPES,
@@ -264,29 +265,11 @@ export function toPaymentSchedule(
   { installment, departureDate }: InstallmentView,
   today: string,
 ): PaymentScheduleResponse {
-  return {
-    id: installment.id,
-    bookingId: installment.bookingId,
-    label: installment.label,
-    dueDate: installment.dueDate,
-    dateSource: installment.dateSource,
-    amountCents: installment.amountCents,
-    currency: installment.currency,
+  return respond(PaymentScheduleResponse, installment, {
     status: installment.effectiveStatus(today),
-    type: installment.type,
-    paidCents: installment.paidCents,
-    waived: installment.waived,
-    waiveReason: installment.waiveReason,
-    notes: installment.notes,
-    position: installment.position,
-    planVersion: installment.planVersion,
-    version: installment.version,
-    createdAt: installment.createdAt.toISOString(),
-    updatedAt: installment.updatedAt.toISOString(),
     outstandingCents: installment.outstandingCents(),
-    basis: installment.basis,
     warnings: installment.isDueAfter(departureDate) ? ['due_after_departure'] : [],
-  };
+  });
 }
 
 export class PaymentScheduleEnvelope extends dataOf(PaymentScheduleResponse) {}

@@ -1,5 +1,6 @@
 import { dataOf } from '../../../platform/http/dto.js';
 import { Version } from '../../../platform/http/fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { type PaymentPolicy, PaymentPolicyResponse } from '../../bookings/index.js';
 import type { OrganizationPolicy } from './payment-policy.entity.js';
@@ -41,12 +42,7 @@ export function toPolicyResponse(policy: PaymentPolicy): PaymentPolicyResponse {
 }
 
 export function toOrganizationPolicy(policy: OrganizationPolicy): OrganizationPolicyResponse {
-  return {
-    ...toPolicyResponse(policy),
-    version: policy.version,
-    createdAt: policy.createdAt.toISOString(),
-    updatedAt: policy.updatedAt.toISOString(),
-  };
+  return respond(OrganizationPolicyResponse, policy, { ...toPolicyResponse(policy) });
 }
 
 export class OrganizationPolicyEnvelope extends dataOf(OrganizationPolicyResponse) {}

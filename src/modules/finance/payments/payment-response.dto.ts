@@ -1,5 +1,6 @@
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
 import { Cents, Flag, Id, ListOf, OneOf, Text, Texts, Version } from '../../../platform/http/fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { MAX_LIVE_ALLOCATIONS, type PaymentAllocation } from '../booking-account/payment-allocation.entity.js';
 import {
@@ -208,40 +209,7 @@ export class PaymentResponse extends PaymentSummary {
 export class PaymentSummaryEnvelope extends dataOf(PaymentSummary) {}
 
 export function toPaymentSummary(payment: Payment): PaymentSummary {
-  return {
-    id: payment.id,
-    direction: payment.direction,
-    kind: payment.kind,
-    bookingId: payment.bookingId,
-    supplierInvoiceId: payment.supplierInvoiceId,
-    commissionId: payment.commissionId,
-    method: payment.method,
-    currency: payment.currency,
-    amountCents: payment.amountCents,
-    unappliedCents: payment.unappliedCents,
-    coveredCents: payment.coveredCents,
-    autoApply: payment.autoApply,
-    paidOn: payment.paidOn,
-    postingDate: payment.postingDate,
-    dueOn: payment.dueOn,
-    reference: payment.reference,
-    source: payment.source,
-    status: payment.status,
-    reason: payment.reason,
-    receiptId: payment.receiptId,
-    transferId: payment.transferId,
-    replacesPaymentId: payment.replacesPaymentId,
-    reversedAt: payment.reversedAt?.toISOString() ?? null,
-    reversalReason: payment.reversalReason,
-    reversalKind: payment.reversalKind,
-    reversedOn: payment.reversedOn,
-    reversalPostingDate: payment.reversalPostingDate,
-    failedAt: payment.failedAt?.toISOString() ?? null,
-    failureReason: payment.failureReason,
-    version: payment.version,
-    createdAt: payment.createdAt.toISOString(),
-    updatedAt: payment.updatedAt.toISOString(),
-  };
+  return respond(PaymentSummary, payment);
 }
 
 export function toPayment({ payment, allocations }: PaymentView): PaymentResponse {
@@ -250,16 +218,7 @@ export function toPayment({ payment, allocations }: PaymentView): PaymentRespons
 }
 
 function toAllocation(allocation: PaymentAllocation): AllocationResponse {
-  return {
-    id: allocation.id,
-    scheduleId: allocation.scheduleId,
-    invoiceId: allocation.invoiceId,
-    supplierInvoiceId: allocation.supplierInvoiceId,
-    refundId: allocation.refundId,
-    amountCents: allocation.amountCents,
-    effectiveOn: allocation.effectiveOn,
-    createdAt: allocation.createdAt.toISOString(),
-  };
+  return respond(AllocationResponse, allocation);
 }
 
 export class PaymentEnvelope extends dataOf(PaymentResponse) {}

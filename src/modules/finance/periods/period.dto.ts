@@ -1,6 +1,7 @@
 import { extensible, named } from '../../../platform/http/named-values.js';
 import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, ListOf, OneOf, Text, Texts, Version, Whole } from '../../../platform/http/fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, Instant } from '../../../platform/http/trade-fields.js';
 import { type AccountingPeriod, PERIOD_STATUSES, type PeriodStatus } from './accounting-period.entity.js';
 
@@ -142,17 +143,5 @@ export type PeriodWarning = PeriodWarningResponse;
 export type Figure = PeriodFigureResponse;
 
 export function toPeriod({ period, closable, blockers, warnings, figures }: PeriodView): PeriodResponse {
-  return {
-    period: period.id,
-    status: period.status,
-    closable,
-    blockers,
-    warnings,
-    figures,
-    closedAt: period.closedAt?.toISOString() ?? null,
-    closedBy: period.closedBy,
-    filedAt: period.filedAt?.toISOString() ?? null,
-    filingReference: period.filingReference,
-    version: period.version,
-  };
+  return respond(PeriodResponse, period, { period: period.id, closable, blockers, warnings, figures });
 }

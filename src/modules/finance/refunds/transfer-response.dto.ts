@@ -2,6 +2,7 @@ import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Cents, Id, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { type Payment, PAYMENT_STATUSES, type PaymentStatus } from '../booking-account/payment.entity.js';
 
 /** Both sides of a transfer between two bookings of a customer. */
@@ -82,19 +83,13 @@ export class TransferEnvelope extends dataOf(TransferResponse) {}
 export class TransferPage extends pageOf(TransferResponse) {}
 
 export function toTransfer({ from, to }: Transfer): TransferResponse {
-  return {
+  return respond(TransferResponse, from, {
     id: from.transferId ?? '',
     fromBookingId: from.bookingId ?? '',
     toBookingId: to.bookingId ?? '',
     fromPaymentId: from.id,
     toPaymentId: to.id,
-    currency: from.currency,
-    amountCents: from.amountCents,
-    status: from.status,
     reason: from.reason ?? '',
     movedOn: from.paidOn,
-    reversedOn: from.reversedOn,
-    createdAt: from.createdAt.toISOString(),
-    updatedAt: from.updatedAt.toISOString(),
-  };
+  });
 }

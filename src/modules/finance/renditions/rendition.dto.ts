@@ -2,6 +2,7 @@ import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Flag, Id, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { named } from '../../../platform/http/named-values.js';
 import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../organization/index.js';
 import {
@@ -128,18 +129,7 @@ export class RenditionResponse {
 }
 
 export function toRendition(rendition: InvoiceRendition): RenditionResponse {
-  return {
-    id: rendition.id,
-    invoiceId: rendition.invoiceId,
-    format: rendition.format,
-    language: rendition.language,
-    version: rendition.version,
-    status: rendition.status,
-    sha256: rendition.sha256,
-    sizeBytes: rendition.sizeBytes,
-    createdAt: rendition.createdAt.toISOString(),
-    readyAt: rendition.readyAt?.toISOString() ?? null,
-  };
+  return respond(RenditionResponse, rendition);
 }
 
 export class RenditionEnvelope extends dataOf(RenditionResponse) {}

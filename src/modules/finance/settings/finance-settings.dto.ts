@@ -1,5 +1,6 @@
 import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, OneOf, Optional, Version, Whole } from '../../../platform/http/fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, Instant } from '../../../platform/http/trade-fields.js';
 import { CANCELLATION_FEE_TAXES, type CancellationFeeTax, type FinanceSettings } from './finance-settings.entity.js';
 
@@ -104,18 +105,7 @@ export class FinanceSettingsResponse {
 }
 
 export function toFinanceSettings(settings: FinanceSettings): FinanceSettingsResponse {
-  return {
-    baseCurrency: settings.baseCurrency,
-    issueDateBackDays: settings.issueDateBackDays,
-    paidOnBackDays: settings.paidOnBackDays,
-    cancellationFeeTax: settings.cancellationFeeTax,
-    refundDays: settings.refundDays,
-    toleranceCents: settings.toleranceCents,
-    taxCodesRequired: settings.taxCodesRequired,
-    version: settings.version,
-    createdAt: settings.createdAt.toISOString(),
-    updatedAt: settings.updatedAt.toISOString(),
-  };
+  return respond(FinanceSettingsResponse, settings);
 }
 
 export class FinanceSettingsEnvelope extends dataOf(FinanceSettingsResponse) {}

@@ -13,6 +13,7 @@ import {
 } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { AnyOf, Deprecated, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import {
   CANCELLATION_INITIATORS,
   CANCELLATION_OUTCOMES,
@@ -264,30 +265,7 @@ export class SettlementEnvelope extends dataOf(SettlementResponse) {}
 export class SettlementPage extends pageOf(SettlementSummary) {}
 
 export function toSettlementSummary(settlement: CancellationSettlement): SettlementSummary {
-  return {
-    id: settlement.id,
-    bookingId: settlement.bookingId,
-    currency: settlement.currency,
-    status: settlement.status,
-    cancelledOn: settlement.cancelledOn,
-    initiator: settlement.initiator,
-    totalCents: settlement.totalCents,
-    lines: settlement.lines.map(toLine),
-    warnings: settlement.warnings,
-    computedFeeCents: settlement.computedFeeCents,
-    agreedFeeCents: settlement.agreedFeeCents,
-    feeReason: settlement.feeReason,
-    outcome: settlement.outcome,
-    refundDueOn: settlement.refundDueOn,
-    restCents: settlement.restCents,
-    feeScheduleId: settlement.feeScheduleId,
-    feeInvoiceId: settlement.feeInvoiceId,
-    refundId: settlement.refundId,
-    settledOn: settlement.settledOn,
-    version: settlement.version,
-    createdAt: settlement.createdAt.toISOString(),
-    updatedAt: settlement.updatedAt.toISOString(),
-  };
+  return respond(SettlementSummary, settlement, { lines: settlement.lines.map(toLine) });
 }
 
 export function toSettlement({ settlement, preview }: SettlementView): SettlementResponse {
@@ -295,13 +273,5 @@ export function toSettlement({ settlement, preview }: SettlementView): Settlemen
 }
 
 function toLine(line: Line): CancellationFeeLine {
-  return {
-    policyVersionId: line.policyVersionId,
-    rulePosition: line.rulePosition,
-    daysBefore: line.daysBefore,
-    baseCents: line.baseCents,
-    refundBasisPoints: line.refundBasisPoints,
-    feeCents: line.feeCents,
-    refundType: line.refundType,
-  };
+  return respond(CancellationFeeLine, line);
 }

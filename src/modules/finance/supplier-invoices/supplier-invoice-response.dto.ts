@@ -1,6 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 import { dataOf, pageOf } from '../../../platform/http/dto.js';
 import { Cents, Flag, Id, ListOf, Nested, OneOf, Text, Texts, Version, Whole } from '../../../platform/http/fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, DecimalText, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { AppliedRateResponse } from '../exchange-rates/exchange-rate.dto.js';
 import { effectiveBaseCurrency, effectiveRate } from './supplier-invoice-amounts.js';
@@ -193,39 +194,14 @@ export class SupplierInvoiceResponse extends SupplierInvoiceSummary {
 
 export function toSupplierInvoiceSummary(view: SupplierInvoiceView): SupplierInvoiceSummary {
   const { invoice, overdue, possibleDuplicate } = view;
-  return {
-    id: invoice.id,
-    supplierName: invoice.supplierName,
-    invoiceNumber: invoice.invoiceNumber,
-    currency: invoice.currency,
+  return respond(SupplierInvoiceSummary, invoice, {
     baseCurrency: effectiveBaseCurrency(invoice),
-    totalCents: invoice.totalCents,
-    status: invoice.status,
-    issueDate: invoice.issueDate,
-    dueDate: invoice.dueDate,
-    subtotalCents: invoice.subtotalCents,
-    taxCents: invoice.taxCents,
     exchangeRate: effectiveRate(invoice),
-    appliedRate: invoice.appliedRate,
-    baseTotalCents: invoice.baseTotalCents,
-    baseSubtotalCents: invoice.baseSubtotalCents,
-    baseTaxCents: invoice.baseTaxCents,
-    paidCents: invoice.paidCents,
-    notes: invoice.notes,
-    postingDate: invoice.postingDate,
-    approvedAt: invoice.approvedAt?.toISOString() ?? null,
-    approvedBy: invoice.approvedBy,
-    voidedAt: invoice.voidedAt?.toISOString() ?? null,
-    voidedOn: invoice.voidedOn,
-    voidReason: invoice.voidReason,
-    version: invoice.version,
-    createdAt: invoice.createdAt.toISOString(),
-    updatedAt: invoice.updatedAt.toISOString(),
     balanceCents: invoice.totalCents - invoice.paidCents,
     settlementStatus: deliveryResultOf(invoice),
     overdue,
     warnings: possibleDuplicate ? ['possible_duplicate'] : [],
-  };
+  });
 }
 
 export function toSupplierInvoice(view: DetailedSupplierInvoiceView): SupplierInvoiceResponse {
@@ -233,14 +209,7 @@ export function toSupplierInvoice(view: DetailedSupplierInvoiceView): SupplierIn
 }
 
 export function toLine(line: PricedLine): SupplierInvoiceLineResponse {
-  return {
-    description: line.description,
-    serviceType: line.serviceType,
-    quantity: line.quantity,
-    unitAmountCents: line.unitAmountCents,
-    taxAmountCents: line.taxAmountCents,
-    totalAmountCents: line.totalAmountCents,
-  };
+  return respond(SupplierInvoiceLineResponse, line);
 }
 
 function deliveryResultOf({ paidCents, totalCents }: SupplierInvoice): DeliveryResult {

@@ -3,6 +3,7 @@ import { patternOf } from '../../../platform/http/word-pattern.js';
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Clearable, Id, Optional, Text, Texts } from '../../../platform/http/fields.js';
 import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import type { ApiToken } from './api-token.entity.js';
 
@@ -104,16 +105,7 @@ class CreatedApiToken extends ApiTokenResponse {
 }
 
 export function toApiToken(token: ApiToken): ApiTokenResponse {
-  return {
-    id: token.id,
-    name: token.name,
-    scopes: token.scopes,
-    userId: token.userId ?? '',
-    expiresAt: token.expiresAt?.toISOString() ?? null,
-    revokedAt: token.revokedAt?.toISOString() ?? null,
-    lastUsedAt: token.lastUsedAt?.toISOString() ?? null,
-    createdAt: token.createdAt.toISOString(),
-  };
+  return respond(ApiTokenResponse, token, { userId: token.userId ?? '' });
 }
 
 export class ApiTokenEnvelope extends dataOf(ApiTokenResponse) {}

@@ -2,6 +2,7 @@ import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text, Texts, Version } from '../../../platform/http/fields.js';
 import { EmailAddress, Instant } from '../../../platform/http/trade-fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { PASSWORD_RULE } from '../users/password-policy.js';
 import { type Role, ROLE_RULE, ROLES } from '../users/role.js';
 import { UserResponse } from '../users/user.dto.js';
@@ -105,19 +106,7 @@ export class InvitationResponse {
 }
 
 export function toInvitation(invitation: Invitation, now: Date): InvitationResponse {
-  return {
-    id: invitation.id,
-    email: invitation.email,
-    name: invitation.name,
-    roles: invitation.roles,
-    status: invitation.statusAt(now),
-    invitedBy: invitation.invitedBy,
-    userId: invitation.userId,
-    expiresAt: invitation.expiresAt.toISOString(),
-    version: invitation.version,
-    createdAt: invitation.createdAt.toISOString(),
-    updatedAt: invitation.updatedAt.toISOString(),
-  };
+  return respond(InvitationResponse, invitation, { status: invitation.statusAt(now) });
 }
 
 /** The user that an acceptance has created, and the device that it makes known. */

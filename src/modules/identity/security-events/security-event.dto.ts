@@ -2,6 +2,7 @@ import { PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, Nullable, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { AnyOf, FormerName, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { SECURITY_EVENT_KINDS, type SecurityEvent, type SecurityEventKind } from './security-event.entity.js';
 
 /** Filters and paging of the caller's own security events. All that are sent must match. */
@@ -76,16 +77,7 @@ export class SecurityEventResponse {
 }
 
 export function toSecurityEvent(event: SecurityEvent): SecurityEventResponse {
-  return {
-    id: event.id,
-    kind: event.kind,
-    userId: event.userId,
-    actorId: event.actorId,
-    subjectId: event.subjectId,
-    address: event.address,
-    userAgent: event.userAgent,
-    createdAt: event.createdAt.toISOString(),
-  };
+  return respond(SecurityEventResponse, event);
 }
 
 export class SecurityEventPage extends pageOf(SecurityEventResponse) {}

@@ -2,6 +2,7 @@ import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Flag, Id, Nested, Nullable, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { SecondFactorProof } from '../second-factors/second-factor.dto.js';
 import { PASSWORD_RULE } from '../users/password-policy.js';
 import { UserResponse } from '../users/user.dto.js';
@@ -166,17 +167,7 @@ class MeResponse {
 }
 
 export function toSession(session: StaffSession, currentId: string): SessionResponse {
-  return {
-    id: session.id,
-    current: session.id === currentId,
-    createdAt: session.createdAt.toISOString(),
-    lastUsedAt: session.lastUsedAt.toISOString(),
-    expiresAt: session.expiresAt.toISOString(),
-    endedAt: session.endedAt?.toISOString() ?? null,
-    address: session.address,
-    userAgent: session.userAgent,
-    secondFactorAt: session.secondFactorAt?.toISOString() ?? null,
-  };
+  return respond(SessionResponse, session, { current: session.id === currentId });
 }
 
 export class OpenedSessionEnvelope extends dataOf(OpenedSession) {}

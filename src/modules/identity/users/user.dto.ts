@@ -1,6 +1,7 @@
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, Flag, Id, Optional, Text, Texts, Version } from '../../../platform/http/fields.js';
 import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { EmailAddress, Instant } from '../../../platform/http/trade-fields.js';
 import { PASSWORD_RULE } from './password-policy.js';
 import { type Role, ROLE_RULE, ROLES } from './role.js';
@@ -155,18 +156,7 @@ export class UserResponse {
 }
 
 export function toUser(user: User): UserResponse {
-  return {
-    id: user.id,
-    email: user.email,
-    name: user.name,
-    roles: user.roles,
-    active: user.active,
-    language: user.language,
-    passwordChangeRequired: user.passwordChangeRequired,
-    version: user.version,
-    createdAt: user.createdAt.toISOString(),
-    updatedAt: user.updatedAt.toISOString(),
-  };
+  return respond(UserResponse, user);
 }
 
 export class UserEnvelope extends dataOf(UserResponse) {}

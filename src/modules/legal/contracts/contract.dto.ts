@@ -3,6 +3,7 @@ import { hasScope } from '../../../platform/auth/assert-scope.js';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, Flag, Id, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { EmailAddress, FreeObject, Instant, CheckedText } from '../../../platform/http/trade-fields.js';
 import { isDocumentText, MAX_BODY, MAX_FROZEN_BODY, TEXT_RULE } from '../texts/document-text.js';
 import {
@@ -334,55 +335,11 @@ export class ContractSummary extends OmitType(ContractResponse, [
 ] as const) {}
 
 export function toContract(contract: Contract): ContractResponse {
-  return {
-    id: shownId(contract),
-    reference: contract.id,
-    title: contract.title,
-    status: contract.status,
-    contractNumber: contract.contractNumber,
-    body: contract.body,
-    bodySha256: contract.bodySha256,
-    language: contract.language,
-    scope: contract.scope,
-    expiresAt: contract.expiresAt?.toISOString() ?? null,
-    publicUntil: contract.publicUntil?.toISOString() ?? null,
-    withdrawnAt: contract.withdrawnAt?.toISOString() ?? null,
-    bookingId: contract.bookingId,
-    recipientName: contract.recipientName,
-    recipientEmail: contract.recipientEmail,
-    metadata: contract.metadata,
-    issuedAt: contract.issuedAt?.toISOString() ?? null,
-    sentAt: contract.sentAt?.toISOString() ?? null,
-    expiredAt: contract.expiredAt?.toISOString() ?? null,
-    voidedAt: contract.voidedAt?.toISOString() ?? null,
-    voidReason: contract.voidReason,
-    version: contract.version,
-    createdAt: contract.createdAt.toISOString(),
-    updatedAt: contract.updatedAt.toISOString(),
-  };
+  return respond(ContractResponse, contract, { id: shownId(contract), reference: contract.id });
 }
 
 export function toContractSummary(contract: ListedContract): ContractSummary {
-  return {
-    id: shownId(contract),
-    reference: contract.id,
-    title: contract.title,
-    status: contract.status,
-    contractNumber: contract.contractNumber,
-    language: contract.language,
-    scope: contract.scope,
-    expiresAt: contract.expiresAt?.toISOString() ?? null,
-    publicUntil: contract.publicUntil?.toISOString() ?? null,
-    withdrawnAt: contract.withdrawnAt?.toISOString() ?? null,
-    bookingId: contract.bookingId,
-    recipientName: contract.recipientName,
-    recipientEmail: contract.recipientEmail,
-    issuedAt: contract.issuedAt?.toISOString() ?? null,
-    sentAt: contract.sentAt?.toISOString() ?? null,
-    version: contract.version,
-    createdAt: contract.createdAt.toISOString(),
-    updatedAt: contract.updatedAt.toISOString(),
-  };
+  return respond(ContractSummary, contract, { id: shownId(contract), reference: contract.id });
 }
 
 function shownId({ publicId }: Pick<Contract, 'publicId'>): string | undefined {

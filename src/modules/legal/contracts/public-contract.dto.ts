@@ -1,5 +1,6 @@
 import { dataOf } from '../../../platform/http/dto.js';
 import { OneOf, Text } from '../../../platform/http/fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { MAX_FROZEN_BODY } from '../texts/document-text.js';
 import { CONTRACT_STATUSES } from './contract.entity.js';
 
@@ -34,14 +35,7 @@ export class PublicContract {
 }
 
 export function toPublicContract(contract: PublicContract): PublicContract {
-  return {
-    id: contract.id,
-    title: contract.title,
-    status: contract.status,
-    contractNumber: contract.contractNumber,
-    body: contract.body,
-    language: contract.language,
-  };
+  return respond(PublicContract, contract);
 }
 
 export class PublicContractEnvelope extends dataOf(PublicContract) {}

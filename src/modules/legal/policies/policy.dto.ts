@@ -2,6 +2,7 @@ import { PickType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Id, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import type { PolicyView } from './policy.entity.js';
 import { MAX_SLUG, SLUG } from './policy-slug.js';
@@ -106,17 +107,7 @@ export class PolicyResponse {
 }
 
 export function toPolicy({ policy, currentVersionId }: PolicyView): PolicyResponse {
-  return {
-    id: policy.id,
-    kind: policy.kind,
-    name: policy.name,
-    slug: policy.slug,
-    language: policy.language,
-    currentVersionId,
-    version: policy.version,
-    createdAt: policy.createdAt.toISOString(),
-    updatedAt: policy.updatedAt.toISOString(),
-  };
+  return respond(PolicyResponse, policy, { currentVersionId });
 }
 
 export class PolicyEnvelope extends dataOf(PolicyResponse) {}

@@ -2,6 +2,7 @@ import { PickType } from '@nestjs/swagger';
 import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, Flag, Id, Ignored, OneOf, Optional, Text, Version, Whole } from '../../../platform/http/fields.js';
 import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { POLICY_KINDS, type PolicyKind } from '../policies/policy-kind.js';
 import { MAX_SLUG, SLUG } from '../policies/policy-slug.js';
@@ -160,22 +161,7 @@ export class PolicyAssignmentResponse {
 }
 
 export function toAssignment(assignment: PolicyAssignment): PolicyAssignmentResponse {
-  return {
-    id: assignment.id,
-    policyId: assignment.policyId,
-    kind: assignment.kind,
-    scope: assignment.scope,
-    targetId: assignment.targetId,
-    validFrom: assignment.validFrom,
-    validTo: assignment.validTo,
-    priority: assignment.priority,
-    locked: assignment.locked,
-    removedAt: assignment.removedAt?.toISOString() ?? null,
-    removedBy: assignment.removedBy,
-    version: assignment.version,
-    createdAt: assignment.createdAt.toISOString(),
-    updatedAt: assignment.updatedAt.toISOString(),
-  };
+  return respond(PolicyAssignmentResponse, assignment);
 }
 
 export class PolicyAssignmentEnvelope extends dataOf(PolicyAssignmentResponse) {}

@@ -14,6 +14,7 @@ import {
 } from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate, CheckedText } from '../../../platform/http/trade-fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { isDocumentText, MAX_BODY, MAX_FROZEN_BODY, TEXT_RULE } from '../texts/document-text.js';
 import { type PolicyRule, REFUND_TYPES, RULE_TYPES, type RefundType, type RuleType } from './policy-rule.js';
 import { type PolicyVersion, VERSION_STATUSES, type VersionStatus, type VersionView } from './policy-version.entity.js';
@@ -244,51 +245,15 @@ export class PolicyVersionResponse {
 export class PolicyVersionSummary extends OmitType(PolicyVersionResponse, ['body', 'rules'] as const) {}
 
 export function toVersion({ version, rules }: VersionView): PolicyVersionResponse {
-  return {
-    id: version.id,
-    policyId: version.policyId,
-    number: version.number,
-    title: version.title,
-    body: version.body,
-    rules: rules.map(toRule),
-    status: version.status,
-    sha256: version.sha256,
-    publishedAt: version.publishedAt?.toISOString() ?? null,
-    retiredAt: version.retiredAt?.toISOString() ?? null,
-    version: version.version,
-    createdAt: version.createdAt.toISOString(),
-    updatedAt: version.updatedAt.toISOString(),
-  };
+  return respond(PolicyVersionResponse, version, { rules: rules.map(toRule) });
 }
 
 export function toVersionSummary(version: ListedVersion): PolicyVersionSummary {
-  return {
-    id: version.id,
-    policyId: version.policyId,
-    number: version.number,
-    title: version.title,
-    status: version.status,
-    sha256: version.sha256,
-    publishedAt: version.publishedAt?.toISOString() ?? null,
-    retiredAt: version.retiredAt?.toISOString() ?? null,
-    version: version.version,
-    createdAt: version.createdAt.toISOString(),
-    updatedAt: version.updatedAt.toISOString(),
-  };
+  return respond(PolicyVersionSummary, version);
 }
 
 function toRule(rule: PolicyRule): PolicyRuleResponse {
-  return {
-    position: rule.position,
-    type: rule.type,
-    daysBeforeDeparture: rule.daysBeforeDeparture,
-    refundBasisPoints: rule.refundBasisPoints,
-    refundType: rule.refundType,
-    flatAmountCents: rule.flatAmountCents,
-    currency: rule.currency,
-    validFrom: rule.validFrom,
-    validTo: rule.validTo,
-  };
+  return respond(PolicyRuleResponse, rule);
 }
 
 export class PolicyVersionEnvelope extends dataOf(PolicyVersionResponse) {}

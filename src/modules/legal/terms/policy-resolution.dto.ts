@@ -1,4 +1,5 @@
 import { Id, ListOf, Nested, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { IsoDate } from '../../../platform/http/trade-fields.js';
 import { POLICY_KINDS, type PolicyKind } from '../policies/policy-kind.js';
 import { PolicyResponse, toPolicy } from '../policies/policy.dto.js';
@@ -124,14 +125,5 @@ export function toResolved({ found, explain: candidates }: Resolution): Resolved
 }
 
 function toExplained({ assignment, outcome }: Explained): ExplainedAssignment {
-  return {
-    assignmentId: assignment.id,
-    policyId: assignment.policyId,
-    scope: assignment.scope,
-    targetId: assignment.targetId,
-    priority: assignment.priority,
-    validFrom: assignment.validFrom,
-    validTo: assignment.validTo,
-    outcome,
-  };
+  return respond(ExplainedAssignment, assignment, { assignmentId: assignment.id, outcome });
 }

@@ -2,6 +2,7 @@ import { PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { AnyOf, FormerName, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { maskAddress } from './mask-address.js';
 import {
   MESSAGE_KINDS,
@@ -99,22 +100,10 @@ export class NotificationMessageResponse {
 }
 
 export function toMessage(message: NotificationMessage): NotificationMessageResponse {
-  return {
-    id: message.id,
-    kind: message.kind,
-    runId: message.runId,
+  return respond(NotificationMessageResponse, message, {
     contractReference: message.contractId,
-    status: message.status,
-    reason: message.reason,
-    error: message.error,
     recipient: maskAddress(message.recipient),
-    subject: message.subject,
-    text: message.text,
-    attempts: message.attempts,
-    sendAt: message.sendAt.toISOString(),
-    sentAt: message.sentAt?.toISOString() ?? null,
-    createdAt: message.createdAt.toISOString(),
-  };
+  });
 }
 
 export class NotificationMessagePage extends pageOf(NotificationMessageResponse) {}

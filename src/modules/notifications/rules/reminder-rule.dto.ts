@@ -13,6 +13,7 @@ import {
   Whole,
 } from '../../../platform/http/fields.js';
 import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { FreeObjects, Instant } from '../../../platform/http/trade-fields.js';
 import { type Trigger, TRIGGERS } from '../targets/reminder-trigger.js';
 import type { ChannelConfig } from './channel-config.js';
@@ -261,48 +262,19 @@ export class ReminderRuleResponse extends ReminderRuleSummary {
 }
 
 export function toReminderRuleSummary(rule: ReminderRule): ReminderRuleSummary {
-  return {
-    id: rule.id,
-    name: rule.name,
-    trigger: rule.trigger,
-    enabled: rule.enabled,
-    priority: rule.priority,
-    sendTime: rule.sendTime,
-    suppressionGroup: rule.suppressionGroup,
-    version: rule.version,
-    createdAt: rule.createdAt.toISOString(),
-    updatedAt: rule.updatedAt.toISOString(),
-  };
+  return respond(ReminderRuleSummary, rule);
 }
 
 export function toReminderRule({ rule, stages, planning }: ReminderRuleDetails): ReminderRuleResponse {
-  return {
-    id: rule.id,
-    name: rule.name,
-    trigger: rule.trigger,
-    enabled: rule.enabled,
-    priority: rule.priority,
-    sendTime: rule.sendTime,
-    suppressionGroup: rule.suppressionGroup,
-    version: rule.version,
-    createdAt: rule.createdAt.toISOString(),
-    updatedAt: rule.updatedAt.toISOString(),
+  return respond(ReminderRuleResponse, rule, {
     stages: stages.map(toStage),
     warnings: warningsOf(rule.trigger, stages),
     planning: planning && toPlanning(planning),
-  };
+  });
 }
 
 function toStage(stage: ReminderStage): ReminderStageResponse {
-  return {
-    id: stage.id,
-    ruleId: stage.ruleId,
-    offsetDays: stage.offsetDays,
-    position: stage.position,
-    name: stage.name,
-    sendIfLateByHours: stage.sendIfLateByHours,
-    channels: stage.channels,
-  };
+  return respond(ReminderStageResponse, stage);
 }
 
 function toPlanning({ requestedAt, finishedAt, targets, runs }: PlanningProgress): PlanningResponse {

@@ -1,6 +1,7 @@
 import { dataOf, PageQuery } from '../../../platform/http/dto.js';
 import { Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { AnyOf, FormerName, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { maskAddress } from '../messages/mask-address.js';
 import { dayNumber } from '../timing/run-time.js';
@@ -118,20 +119,10 @@ export function toReminderRun(
   { ruleName, runDay, customerEmail }: { ruleName: string; runDay: string; customerEmail: string | null },
 ): ReminderRunResponse {
   const recipient = run.isOpen() && run.channel === 'email' ? customerEmail : run.recipient;
-  return {
-    id: run.id,
-    bookingId: run.bookingId,
+  return respond(ReminderRunResponse, run, {
     stage: run.stageId,
-    runAt: run.runAt.toISOString(),
-    ruleId: run.ruleId,
     ruleName,
-    scheduleId: run.scheduleId,
-    invoiceId: run.invoiceId,
-    channel: run.channel,
     recipient: recipient === null ? null : maskAddress(recipient),
-    status: run.status,
-    reason: run.reason,
     daysFromAnchor: dayNumber(runDay) - dayNumber(run.anchorDate),
-    attempts: run.attempts,
-  };
+  });
 }

@@ -1,5 +1,6 @@
 import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { reminderMail } from '../deliveries/reminder-mail.js';
 import { maskAddress } from '../messages/mask-address.js';
@@ -144,12 +145,9 @@ function toReminder(reminder: SimulatedReminder, organization: string): Simulate
   const { target, stage, outcome } = reminder;
   const { at, sending, reason } = outcome;
   const mail = sending && reminderMail(sending.template, sending.target, organization);
-  return {
-    targetId: target.targetId,
-    bookingId: target.bookingId,
+  return respond(SimulatedReminderResponse, target, {
     stage: stage.id,
     channel: channelOf(reminder.config),
-    anchorDate: target.anchorDate,
     dueAt: reminder.dueAt.toISOString(),
     runAt: at?.toISOString() ?? null,
     sends: sending !== null,
@@ -158,7 +156,7 @@ function toReminder(reminder: SimulatedReminder, organization: string): Simulate
     subject: mail?.subject ?? null,
     text: mail?.text ?? null,
     runId: reminder.runId,
-  };
+  });
 }
 
 export class SimulationEnvelope extends dataOf(SimulationResponse) {}

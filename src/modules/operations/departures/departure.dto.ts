@@ -15,6 +15,7 @@ import {
   Whole,
 } from '../../../platform/http/fields.js';
 import { AnyOf, FormerName, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
 import { DepartureCutoffBody, DepartureCutoffResponse, toCutoff } from './departure-cutoff.dto.js';
 import { SlotWarning } from './departure-followers.dto.js';
@@ -332,40 +333,13 @@ export class DepartureResponse {
 }
 
 export function toDeparture(departure: DepartureView): DepartureResponse {
-  return {
-    id: departure.id,
-    productId: departure.productId,
-    startsAt: departure.startsAt.toISOString(),
-    endsAt: departure.endsAt.toISOString(),
-    timeZone: departure.timeZone,
-    startDate: departure.startDate,
-    capacity: departure.capacity,
-    priceCents: departure.priceCents,
-    taxIncludedCents: departure.taxIncludedCents,
-    taxCodeId: departure.taxCodeId,
-    currency: departure.currency,
-    facilityId: departure.facilityId,
-    status: departure.status,
-    sold: departure.sold,
-    held: departure.held,
-    guaranteedOpen: departure.guaranteedOpen,
+  return respond(DepartureResponse, departure, {
     available: departure.availableUnits(),
-    cancelledAt: departure.cancelledAt?.toISOString() ?? null,
-    salesState: departure.salesState,
     cutoff: departure.cutoff && toCutoff(departure.cutoff),
-    cutoffAt: departure.cutoffAt?.toISOString() ?? null,
-    salesClosedAt: departure.salesClosedAt?.toISOString() ?? null,
-    minParticipants: departure.minParticipants,
-    decideBy: departure.decideBy?.toISOString() ?? null,
     runState: departure.runState(),
-    minimumNotReachedAt: departure.minimumNotReachedAt?.toISOString() ?? null,
     attention: departure.needsDecision(),
-    euPackage: departure.euPackage,
     latestNoticeAt: departure.latestNoticeAt()?.toISOString() ?? null,
-    version: departure.version,
-    createdAt: departure.createdAt.toISOString(),
-    updatedAt: departure.updatedAt.toISOString(),
-  };
+  });
 }
 
 /** A changed departure, with warnings about what the change did besides. */

@@ -14,6 +14,7 @@ import {
   Whole,
 } from '../../../platform/http/fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { CountryCode, Degrees, Instant, TimeZone } from '../../../platform/http/trade-fields.js';
 import {
   type Facility,
@@ -329,24 +330,10 @@ export class ArchivedFacilityResponse {
 }
 
 export function toFacility(facility: Facility): FacilityResponse {
-  return {
-    id: facility.id,
-    name: facility.name,
-    code: facility.code,
-    kind: facility.kind,
-    status: facility.status,
-    parentFacilityId: facility.parentFacilityId,
-    description: facility.description,
-    timeZone: facility.timeZone,
+  return respond(FacilityResponse, facility, {
     address: facility.address(),
-    latitude: facility.latitude,
-    longitude: facility.longitude,
-    tags: facility.tags,
     deletedAt: facility.archivedAt?.toISOString() ?? null,
-    version: facility.version,
-    createdAt: facility.createdAt.toISOString(),
-    updatedAt: facility.updatedAt.toISOString(),
-  };
+  });
 }
 
 export function toArchived(facility: Facility, impact: FacilityImpact): ArchivedFacilityResponse {

@@ -2,6 +2,7 @@ import { OmitType } from '@nestjs/swagger';
 import { dataOf, PageQuery, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, Flag, Id, Ignored, ListOf, Optional, Text, Texts, Version } from '../../../platform/http/fields.js';
 import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { EmailAddress, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
 import type { GroundOperator } from './ground-operator.entity.js';
 
@@ -192,24 +193,7 @@ export class GroundOperatorResponse {
 }
 
 export function toGroundOperator(operator: GroundOperator): GroundOperatorResponse {
-  return {
-    id: operator.id,
-    name: operator.name,
-    code: operator.code,
-    active: operator.active,
-    facilityId: operator.facilityId,
-    contactName: operator.contactName,
-    contactEmail: operator.contactEmail,
-    contactPhone: operator.contactPhone,
-    serviceAreas: operator.serviceAreas,
-    licenseNumber: operator.licenseNumber,
-    insuranceExpiresOn: operator.insuranceExpiresOn,
-    timeZone: operator.timeZone,
-    notes: operator.notes,
-    version: operator.version,
-    createdAt: operator.createdAt.toISOString(),
-    updatedAt: operator.updatedAt.toISOString(),
-  };
+  return respond(GroundOperatorResponse, operator);
 }
 
 export class GroundOperatorEnvelope extends dataOf(GroundOperatorResponse) {}

@@ -1,5 +1,6 @@
 import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, ListOf, Nested, OneOf, Text, Version, Whole } from '../../../platform/http/fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { CountryCode, CurrencyCode, EmailAddress, Instant, WebAddress } from '../../../platform/http/trade-fields.js';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage, type Logo, LOGO_TYPES, type LogoType } from './issuer-copy.js';
 import type { OrganizationProfile } from './organization-profile.entity.js';
@@ -159,20 +160,7 @@ export class OrganizationProfileResponse {
 
 export function toOrganizationProfile(profile: OrganizationProfile): OrganizationProfileResponse {
   const { footerText } = profile;
-  return {
-    legalName: profile.legalName,
-    tradeName: profile.tradeName,
-    address: profile.address,
-    country: profile.country,
-    email: profile.email,
-    phone: profile.phone,
-    emergencyPhone: profile.emergencyPhone,
-    website: profile.website,
-    registrationNumber: profile.registrationNumber,
-    licenceNumber: profile.licenceNumber,
-    taxId: profile.taxId,
-    vatId: profile.vatId,
-    insolvencyProtection: profile.insolvencyProtection,
+  return respond(OrganizationProfileResponse, profile, {
     bankAccounts: profile.bankAccounts.map((account) => ({
       holder: account.holder,
       iban: account.iban,
@@ -188,22 +176,12 @@ export function toOrganizationProfile(profile: OrganizationProfile): Organizatio
       it: footerText.it ?? null,
       ro: footerText.ro ?? null,
     },
-    defaultLanguage: profile.defaultLanguage,
     logo: profile.logo && toLogo(profile.logo),
-    version: profile.version,
-    createdAt: profile.createdAt.toISOString(),
-    updatedAt: profile.updatedAt.toISOString(),
-  };
+  });
 }
 
 function toLogo(logo: Logo): LogoResponse {
-  return {
-    sha256: logo.sha256,
-    type: logo.type,
-    sizeBytes: logo.sizeBytes,
-    widthPixels: logo.widthPixels,
-    heightPixels: logo.heightPixels,
-  };
+  return respond(LogoResponse, logo);
 }
 
 export class OrganizationProfileEnvelope extends dataOf(OrganizationProfileResponse) {}

@@ -1,5 +1,6 @@
 import { dataOf, patchOf } from '../../../platform/http/dto.js';
 import { Flag, Version, Whole } from '../../../platform/http/fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import type { OrganizationSettings } from './organization-settings.entity.js';
 
@@ -45,13 +46,7 @@ export class OrganizationSettingsResponse {
 }
 
 export function toOrganizationSettings(settings: OrganizationSettings): OrganizationSettingsResponse {
-  return {
-    unknownStepMinutes: settings.unknownStepMinutes,
-    supplierInvoicesNeedTwoPersons: settings.supplierInvoicesNeedTwoPersons,
-    version: settings.version,
-    createdAt: settings.createdAt.toISOString(),
-    updatedAt: settings.updatedAt.toISOString(),
-  };
+  return respond(OrganizationSettingsResponse, settings);
 }
 
 export class OrganizationSettingsEnvelope extends dataOf(OrganizationSettingsResponse) {}

@@ -1,6 +1,7 @@
 import { dataOf } from '../../../platform/http/dto.js';
 import { Id, Optional, Text } from '../../../platform/http/fields.js';
 import { QueryWhole } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { AnyJson, Instant, CheckedText } from '../../../platform/http/trade-fields.js';
 import { CHANNEL_NAME } from '../../../platform/ids/channel-name.js';
 import { isId } from '../../../platform/ids/id.js';
@@ -108,14 +109,7 @@ export class MessageResponse {
 }
 
 export function toMessage(message: Message): MessageResponse {
-  return {
-    id: message.id,
-    channel: message.channel,
-    event: message.event,
-    data: message.data,
-    publishedAt: message.publishedAt.toISOString(),
-    publishedBy: message.publishedBy,
-  };
+  return respond(MessageResponse, message);
 }
 
 export class MessageEnvelope extends dataOf(MessageResponse) {}

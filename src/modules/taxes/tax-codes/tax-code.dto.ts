@@ -13,6 +13,7 @@ import {
 } from '../../../platform/http/fields.js';
 import { named } from '../../../platform/http/named-values.js';
 import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { CountryCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { TAX_KINDS, type TaxKind } from './tax-kinds.js';
 import type { TaxCodeView } from './tax-codes.repository.js';
@@ -235,17 +236,7 @@ export class AddedTaxRateEnvelope extends dataOf(TaxCodeResponse) {
 export class TaxCodePage extends pageOf(TaxCodeResponse) {}
 
 export function toTaxCode({ taxCode, rates }: TaxCodeView): TaxCodeResponse {
-  return {
-    id: taxCode.id,
-    code: taxCode.code,
-    name: taxCode.name,
-    country: taxCode.country,
-    kind: taxCode.kind,
-    mention: taxCode.mention,
-    active: taxCode.active,
+  return respond(TaxCodeResponse, taxCode, {
     rates: rates.map(({ rateBasisPoints, validFrom, validTo }) => ({ rateBasisPoints, validFrom, validTo })),
-    version: taxCode.version,
-    createdAt: taxCode.createdAt.toISOString(),
-    updatedAt: taxCode.updatedAt.toISOString(),
-  };
+  });
 }

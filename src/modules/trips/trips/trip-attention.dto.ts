@@ -2,6 +2,7 @@ import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import {
   ATTENTION_CODES,
   type AttentionCode,
@@ -81,14 +82,5 @@ export class TripAttentionEnvelope extends dataOf(TripAttentionResponse) {}
 export class TripAttentionPage extends pageOf(TripAttentionResponse) {}
 
 export function toAttention(attention: TripAttention): TripAttentionResponse {
-  return {
-    attentionId: attention.id,
-    code: attention.code,
-    componentId: attention.componentId,
-    stepId: attention.stepId,
-    raisedAt: attention.raisedAt.toISOString(),
-    resolvedAt: attention.resolvedAt?.toISOString() ?? null,
-    resolution: attention.resolution,
-    note: attention.note,
-  };
+  return respond(TripAttentionResponse, attention, { attentionId: attention.id });
 }

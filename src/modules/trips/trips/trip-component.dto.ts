@@ -12,6 +12,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import {
   COMPONENT_KINDS,
@@ -219,31 +220,7 @@ export class TripComponentResponse {
 }
 
 export function toComponent(component: TripComponent): TripComponentResponse {
-  return {
-    componentId: component.id,
-    position: component.position,
-    kind: component.kind,
-    title: component.title,
-    quantity: component.quantity,
-    status: component.status,
-    departureId: component.departureId,
-    providerRef: component.providerRef,
-    unitPriceCents: component.unitPriceCents,
-    unitTaxIncludedCents: component.unitTaxIncludedCents,
-    confirmedByStaff: component.confirmedByStaff,
-    serviceDate: component.serviceDate,
-    currency: component.currency,
-    subtotalCents: component.subtotalCents,
-    taxCents: component.taxCents,
-    taxCodeId: component.taxCodeId,
-    totalCents: component.totalCents,
-    priceExpiresAt: component.priceExpiresAt?.toISOString() ?? null,
-    holdExpiresAt: component.holdExpiresAt?.toISOString() ?? null,
-    bookingItemId: component.bookingItemId,
-    cancellationFeeCents: component.cancellationFeeCents,
-    warnings: component.warnings,
-    version: component.version,
-  };
+  return respond(TripComponentResponse, component, { componentId: component.id });
 }
 
 export class TripComponentEnvelope extends dataOf(TripComponentResponse) {}

@@ -14,6 +14,7 @@ import {
   Version,
 } from '../../../platform/http/fields.js';
 import { AnyOf, FormerName, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
+import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, EmailAddress, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { ReservationResponse, toReservation } from './reservation.dto.js';
 import type { TravelerParty } from './traveler-party.js';
@@ -326,27 +327,12 @@ export class TripResponse {
 }
 
 export function toTrip({ trip, components, plan }: TripView): TripResponse {
-  return {
+  return respond(TripResponse, trip, {
     envelopeId: trip.id,
-    title: trip.title,
-    status: trip.status,
-    currency: trip.currency,
     travelerParty: trip.travelerParty && toParty(trip.travelerParty),
     components: components.map(toComponent),
-    subtotalCents: trip.subtotalCents,
-    taxCents: trip.taxCents,
-    totalCents: trip.totalCents,
-    priceExpiresAt: trip.priceExpiresAt?.toISOString() ?? null,
-    holdExpiresAt: trip.holdExpiresAt?.toISOString() ?? null,
-    attention: trip.attention,
-    bookingId: trip.bookingId,
     reservation: plan && toReservation(plan),
-    cancelledAt: trip.cancelledAt?.toISOString() ?? null,
-    cancelReason: trip.cancelReason,
-    version: trip.version,
-    createdAt: trip.createdAt.toISOString(),
-    updatedAt: trip.updatedAt.toISOString(),
-  };
+  });
 }
 
 function toParty({ billing, travelers = [] }: TravelerParty): TravelerPartyResponse {
