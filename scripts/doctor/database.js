@@ -1,10 +1,12 @@
 // @ts-check
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { databaseUrlOf } from '../configuration.js';
 import { dataFolder, ROOT } from '../environment.js';
 import { isInstalled } from '../install.js';
+import { codeOf } from '../processes.js';
 import { failed, faultAndRemedy, fine, warned } from './finding.js';
 
 /** @typedef {import('./finding.js').Finding} Finding */
@@ -13,6 +15,9 @@ import { failed, faultAndRemedy, fine, warned } from './finding.js';
 const NOTICEABLE_SKEW_MS = 2_000;
 const HARMFUL_SKEW_MS = 60_000;
 const CONNECTIONS = 1;
+const PROBE_BYTES = 256 * 1024;
+/** PostgreSQL's code for a full disk. */
+const DISK_FULL = '53100';
 const FIRST_OWNER = `select from installation_steps where step = 'first-owner'`;
 
 /**
@@ -68,6 +73,7 @@ async function checkAt(url, name) {
     await checkClock(dataSource),
     await checkMigrations(dataSource),
     ...(await checkOwner(dataSource)),
+    ...(await checkStorage(dataSource)),
   ]);
 }
 
@@ -180,6 +186,7 @@ async function checkExtensions(dataSource) {
 
 /** A start in production is rejected for the same reasons. @param {DataSource} dataSource */
 async function checkAsProduction(dataSource) {
+  /** @type {typeof import('../../src/bootstrap/production.js')} */
   const { demoDataFault, roleFault } = await built('bootstrap/production.js');
   const isProduction = process.env.NODE_ENV?.trim() === 'production';
   const role = await roleFault(dataSource);
@@ -189,6 +196,28 @@ async function checkAsProduction(dataSource) {
     role === null ? fine('role', 'owns nothing and is no superuser') : found('role', ...faultAndRemedy(role)),
     ...(demoData === null ? [] : [failed('demo data', ...faultAndRemedy(demoData))]),
   ];
+}
+
+/** Writes a row that needs new space, and rolls back. @param {DataSource} dataSource */
+async function checkStorage(dataSource) {
+  const { known } = await one(dataSource, `select to_regclass('disk_probes') is not null as known`);
+  if (!known) return [];
+  const runner = dataSource.createQueryRunner();
+  try {
+    await runner.query(`begin; set local lock_timeout = '1s'`);
+    await runner.query('insert into disk_probes (content) values ($1)', [randomBytes(PROBE_BYTES)]);
+    return [fine('storage', 'the database can write')];
+  } catch (error) {
+    const code = codeOf(error);
+    if (code !== DISK_FULL) {
+      return [failed('storage', `the database cannot write (${code})`, 'see the reason in its log')];
+    }
+    const remedy = 'free some space on the disk of the database server, or give it a larger one';
+    return [failed('storage', `the database cannot write: its disk is full (${code})`, remedy)];
+  } finally {
+    await runner.query('rollback');
+    await runner.release();
+  }
 }
 
 /** Tokens and limits compare times of the process with times of the database. @param {DataSource} dataSource */

@@ -79,7 +79,10 @@ async function databaseFaults(settings: Parameters<typeof connect>[0]): Promise<
   }
 }
 
-/** Null: the role cannot remove what protects the ledger. `platform doctor` reports it too, and the next fault. */
+/**
+ * Null: the role cannot remove what protects the ledger.
+ * @public `platform doctor` imports the built file
+ */
 export async function roleFault(dataSource: DataSource): Promise<string | null> {
   const [role] = await dataSource.query<{ name: string; rights: string[] | null }[]>(
     `select current_user as name, (${SERVER_RIGHTS})`,
@@ -91,6 +94,7 @@ export async function roleFault(dataSource: DataSource): Promise<string | null> 
   return reasons.length === 0 ? null : `DATABASE_URL: the role ${role?.name} ${reasons.join(', ')}; ${ROLE_REMEDY}`;
 }
 
+/** @public as above */
 export async function demoDataFault(dataSource: DataSource): Promise<string | null> {
   const [table] = await dataSource.query<{ known: boolean }[]>(
     `select to_regclass('installation_steps') is not null as known`,
