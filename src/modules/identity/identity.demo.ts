@@ -66,11 +66,8 @@ export class IdentityDemo {
           id: demoId('invt', index + 1),
           status: 'pending',
           invitedBy: OWNER,
-          userId: null,
           expiresAt: this.links.expiryOf(now),
-          version: 1,
           createdAt: now,
-          updatedAt: now,
         });
         await this.database.insert(invitation);
         await this.links.issue('invitation', invitation.id);
@@ -92,11 +89,8 @@ export class IdentityDemo {
       createdAt: now,
       expiresAt: this.clock.inSeconds(ABSOLUTE_SECONDS),
       lastUsedAt: now,
-      endedAt: null,
       address: '192.0.2.17',
       userAgent: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0',
-      deviceId: null,
-      secondFactorAt: null,
     });
     await this.database.transaction(async () => {
       await this.database.insert(session);

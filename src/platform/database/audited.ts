@@ -1,9 +1,9 @@
-import { getMetadataArgsStorage } from 'typeorm';
+import { type Class, columnsOf } from './entity-columns.js';
 import { type Plain, plain } from './plain.js';
 import type { Columns } from './rows.js';
-import { type Class, omissionOf } from './unaudited.js';
+import { omissionOf } from './unaudited.js';
 
-const columns = new WeakMap<object, readonly string[]>();
+const audited = new WeakMap<Class, readonly string[]>();
 
 /** An entity whose changes the action ledger records. One with computed members or rows of its own adds them to `imageOf`. */
 export abstract class Audited {
@@ -23,17 +23,11 @@ export function imageOf<Row extends object>(row: Row): Image<Row> {
 }
 
 function auditedColumnsOf(entity: Class): readonly string[] {
-  const known = columns.get(entity);
-  if (known) return known;
-  const names = getMetadataArgsStorage()
-    .filterColumns(lineOf(entity))
-    .map(({ propertyName }) => propertyName)
-    .filter((name) => !omissionOf(entity, name));
-  columns.set(entity, names);
+  const names =
+    audited.get(entity) ??
+    columnsOf(entity)
+      .map(({ propertyName }) => propertyName)
+      .filter((name) => !omissionOf(entity, name));
+  audited.set(entity, names);
   return names;
-}
-
-function lineOf(entity: Class): Class[] {
-  const parent: unknown = Object.getPrototypeOf(entity);
-  return typeof parent === 'function' && parent !== Function.prototype ? [entity, ...lineOf(parent)] : [entity];
 }

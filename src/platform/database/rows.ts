@@ -1,4 +1,5 @@
 import type { EntityTarget, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { columnsOf } from './entity-columns.js';
 import { notFound } from '../errors/app-error.js';
 import type { Database } from './database.js';
 import type { PageBounds } from './page.js';
@@ -15,9 +16,31 @@ export interface Versioned extends ObjectLiteral {
   version: number;
 }
 
-/** A new entity with every one of its columns; the compiler counts them. */
-export function make<Entity extends object>(entity: new () => Entity, columns: Columns<Entity>): Entity {
-  return Object.assign(new entity(), columns);
+type WithDefault<Entity> =
+  { [Name in keyof Entity]: null extends Entity[Name] ? Name : never }[keyof Entity] | 'version' | 'updatedAt';
+
+/** The columns of a new row, of which those with a default may be absent. */
+export type NewRow<Entity> = Omit<Columns<Entity>, WithDefault<Entity>> & {
+  [Name in keyof Columns<Entity>]?: Entity[Name] | undefined;
+};
+
+/**
+ * A new entity; the compiler asks for its columns. The defaults are null where that is allowed, the version 1, and
+ * `createdAt` as the time of the last change.
+ */
+export function make<Entity extends object>(entity: new () => Entity, columns: NewRow<Entity>): Entity {
+  const row = new entity();
+  const given: Record<string, unknown> = { ...columns };
+  for (const { propertyName: name, options } of columnsOf(entity)) {
+    const value = given[name] ?? (options.nullable === true ? null : defaultOf(name, given));
+    Reflect.set(row, name, value);
+  }
+  return row;
+}
+
+function defaultOf(name: string, { createdAt }: Record<string, unknown>): unknown {
+  if (name === 'version') return 1;
+  return name === 'updatedAt' ? createdAt : undefined;
 }
 
 /** The class that an entity was made of, by which TypeORM knows its table. */

@@ -1,7 +1,5 @@
 import 'reflect-metadata';
-
-/** Of an entity, also of an abstract one. */
-export type Class = object['constructor'];
+import type { Class } from './entity-columns.js';
 
 const UNAUDITED = Symbol('unaudited');
 const DERIVED = Symbol('derived');

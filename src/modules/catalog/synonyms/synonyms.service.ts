@@ -114,7 +114,7 @@ export class SynonymsService {
     version = 1,
   ): Promise<CatalogSynonym> {
     const now = this.clock.now();
-    const synonym = make(CatalogSynonym, { id, language, input, terms, version, createdAt: now, updatedAt: now });
+    const synonym = make(CatalogSynonym, { id, language, input, terms, version, createdAt: now });
     synonym.assertEffective();
     await this.rows.insert(synonym);
     await this.publish();

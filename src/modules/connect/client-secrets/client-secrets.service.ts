@@ -105,8 +105,6 @@ export class ClientSecretsService {
       client: client.id,
       hash: hashSecret(clientSecret),
       createdAt: now,
-      expiresAt: null,
-      revokedAt: null,
     });
     await this.database.insert(secret);
     const response = this.toResponse(secret, client);

@@ -77,7 +77,7 @@ export class ConnectorProvidersService {
 
   private async insert(values: Values): Promise<void> {
     const now = this.clock.now();
-    const provider = make(ConnectorProvider, { ...values, version: 1, createdAt: now, updatedAt: now });
+    const provider = make(ConnectorProvider, { ...values, createdAt: now });
     await this.database.insert(provider);
     this.record('create', provider, null);
   }

@@ -73,14 +73,12 @@ export class OAuthClientsService extends PlatformKeyListener {
       id,
       operatorId,
       clientId: credentials.clientId,
-      name: input.name ?? null,
+      name: input.name,
       scopes: input.scopes,
       ...bounds,
       ...parentOfNew(),
       active: true,
       createdAt: now,
-      revokedAt: null,
-      revokedBy: null,
     });
     await this.database.transaction(async () => {
       await this.assertAllowed(client, now);

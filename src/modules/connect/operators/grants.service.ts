@@ -44,9 +44,7 @@ export class GrantsService {
         status: 'active',
         scopes,
         expiresAt: endOf(expiresAt, now),
-        version: 1,
         createdAt: now,
-        updatedAt: now,
       });
       await this.database.insert(grant);
       this.record('create', grant, null);

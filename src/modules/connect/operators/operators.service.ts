@@ -28,7 +28,7 @@ export class OperatorsService {
   async create({ id, name, status = 'active' }: CreateOperator): Promise<Operator> {
     assertUnbound();
     const now = this.clock.now();
-    const operator = make(Operator, { id, name, status, version: 1, createdAt: now, updatedAt: now });
+    const operator = make(Operator, { id, name, status, createdAt: now });
     await this.database.transaction(async () => {
       const isNew = await this.database.insertUnlessTaken(operator);
       if (!isNew) throw conflict('operator_exists', 'An operator with this ID exists already');

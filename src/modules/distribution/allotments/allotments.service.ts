@@ -226,17 +226,14 @@ function newAllotment(
     productId: input.productId,
     type: input.type ?? 'guaranteed',
     validFrom: input.validFrom,
-    validTo: input.validTo ?? null,
+    validTo: input.validTo,
     defaultQuantity: input.defaultQuantity,
     active: input.active ?? true,
-    releaseMode: release?.mode ?? null,
-    unsoldAction: release?.unsoldAction ?? null,
-    reclaimOnMove: release?.reclaimOnMove ?? null,
-    notes: input.notes ?? null,
-    deletedAt: null,
-    version: 1,
+    releaseMode: release?.mode,
+    unsoldAction: release?.unsoldAction,
+    reclaimOnMove: release?.reclaimOnMove,
+    notes: input.notes,
     createdAt: now,
-    updatedAt: now,
   });
 }
 

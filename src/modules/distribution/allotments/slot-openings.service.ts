@@ -304,10 +304,6 @@ function newSlot(
     released: 0,
     suspended: 0,
     expired: 0,
-    releasedAt: null,
-    closedAt: null,
-    version: 1,
     createdAt: now,
-    updatedAt: now,
   });
 }

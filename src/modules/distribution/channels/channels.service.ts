@@ -55,17 +55,15 @@ export class ChannelsService {
     const channel = make(Channel, {
       id,
       name: input.name,
-      description: input.description ?? null,
+      description: input.description,
       kind: input.kind ?? 'reseller',
       status: input.status ?? 'active',
-      website: input.website ?? null,
-      contactName: input.contactName ?? null,
-      contactEmail: input.contactEmail ?? null,
-      metadata: input.metadata ?? null,
-      systemKey: input.systemKey ?? null,
-      version: 1,
+      website: input.website,
+      contactName: input.contactName,
+      contactEmail: input.contactEmail,
+      metadata: input.metadata,
+      systemKey: input.systemKey,
       createdAt: now,
-      updatedAt: now,
     });
     return this.database.transaction(async () => {
       await this.rows.insert(channel);

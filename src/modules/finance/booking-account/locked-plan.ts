@@ -111,11 +111,8 @@ export class LockedPlan {
       paidCents: 0,
       status: 'pending',
       waived: false,
-      waiveReason: null,
       notes,
-      version: 1,
       createdAt: now,
-      updatedAt: now,
     });
     this.installments.push(added);
     return added;

@@ -1,6 +1,5 @@
 import { make } from '../../../platform/database/rows.js';
 import type { BookingSummary } from '../../bookings/index.js';
-import { NOT_CONVERTED } from '../booking-account/base-amounts.js';
 import { Invoice, type PricedLine } from '../booking-account/invoice.entity.js';
 import { allocateTax, keyOf } from '../tax-allocation/tax-groups.js';
 import type { CreateInvoice, CreateInvoiceLine, UpdateInvoice } from './invoice.dto.js';
@@ -20,42 +19,20 @@ export function newDraft(input: CreateInvoice, { id, booking, contents, purpose,
     id,
     type: 'invoice',
     bookingId: booking.id,
-    scheduleId: input.scheduleId ?? null,
+    scheduleId: input.scheduleId,
     status: 'draft',
-    number: null,
-    seriesId: null,
-    periodKey: null,
-    sequence: null,
-    issueDate: null,
     dueDate: input.dueDate === undefined ? contents.dueDate : input.dueDate,
     payerName: input.payerName ?? booking.customerName,
-    payerAddress: input.payerAddress ?? null,
-    payerTaxId: input.payerTaxId ?? null,
-    sellerName: null,
-    sellerAddress: null,
-    sellerTaxId: null,
+    payerAddress: input.payerAddress,
+    payerTaxId: input.payerTaxId,
     currency: booking.currency,
     ...contents.totals,
-    ...NOT_CONVERTED,
     paidCents: 0,
     creditedCents: 0,
-    originalInvoiceId: null,
-    reason: null,
-    reasonText: null,
-    openReducedCents: null,
-    releasedCents: null,
     purpose,
-    sentAt: null,
-    sentOn: null,
     linesSource: input.lines ? 'manual' : input.scheduleId ? 'schedule' : 'booking',
     payerSource: hasPayer(input) ? 'manual' : 'customer',
-    drawnFrom: null,
-    issuedAt: null,
-    voidedAt: null,
-    voidReason: null,
-    version: 1,
     createdAt: now,
-    updatedAt: now,
   });
 }
 

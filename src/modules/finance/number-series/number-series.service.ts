@@ -62,9 +62,7 @@ export class NumberSeriesService {
         resetPeriod: input.resetPeriod ?? 'never',
         isDefault: input.isDefault ?? !(await this.repository.existsFor(documentType)),
         active: input.active ?? true,
-        version: 1,
         createdAt: now,
-        updatedAt: now,
       });
       assertShape(series, nextNumber);
       const displacedDefaultId = await this.displaceDefault(series);

@@ -26,7 +26,6 @@ function begin(amounts: readonly number[]): Model {
     id: 'plan',
     bookingId: booking.id,
     planVersion: 1,
-    policy: null,
     source: 'none',
     totalCents,
     offByCents: 0,

@@ -12,7 +12,6 @@ function planOf(amounts: readonly number[], { totalCents, offByCents }: { totalC
     id: 'plan',
     bookingId: 'book',
     planVersion: 1,
-    policy: null,
     source: 'none',
     totalCents,
     offByCents,

@@ -42,14 +42,7 @@ export class PaymentPoliciesService {
     const { steps, ...terms } = completePolicy(input, '');
     return this.database.transaction(async () => {
       const now = this.clock.now();
-      const created = make(OrganizationPolicy, {
-        id: ID,
-        steps: [...steps],
-        ...terms,
-        version: 1,
-        createdAt: now,
-        updatedAt: now,
-      });
+      const created = make(OrganizationPolicy, { id: ID, steps: [...steps], ...terms, createdAt: now });
       // Of two concurrent first calls, the second waits here and then replaces the row of the first one.
       if (expected === null && (await this.rows.insertUnlessTaken(created))) {
         this.recordReplacement(created, null);

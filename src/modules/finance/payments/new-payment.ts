@@ -39,7 +39,6 @@ export function newPayment(input: PaymentInput, { id, now }: Origin): Payment {
   if (input[other] !== undefined)
     throw invalidField(other, `${other} is not allowed for ${direction}`, 'not_applicable');
   return make(Payment, {
-    ...BLANK,
     id,
     direction,
     kind: direction === 'in' ? 'receipt' : 'supplier_payment',
@@ -49,17 +48,17 @@ export function newPayment(input: PaymentInput, { id, now }: Origin): Payment {
     currency: input.currency,
     amountCents: input.amountCents,
     unappliedCents: input.amountCents,
+    coveredCents: 0,
     // Staff who name what a payment settles decide about its rest too.
     autoApply: input.autoApply ?? input.allocations === undefined,
     paidOn,
     // The caller replaces it if the month is closed.
     postingDate: paidOn,
-    reference: input.reference ?? null,
+    reference: input.reference,
     source: input.source ?? 'manual',
     status: 'completed',
-    replacesPaymentId: input.replacesPaymentId ?? null,
+    replacesPaymentId: input.replacesPaymentId,
     createdAt: now,
-    updatedAt: now,
   });
 }
 
@@ -76,27 +75,23 @@ export function newPayout(
   { id, now }: Origin,
 ): Payment {
   return make(Payment, {
-    ...BLANK,
     id,
     direction: commission.amountCents > 0 ? 'out' : 'in',
     kind: 'commission_payout',
     status: 'completed',
-    bookingId: null,
-    supplierInvoiceId: null,
     commissionId: commission.id,
     method,
     currency: commission.currency,
     amountCents: Math.abs(commission.amountCents),
     unappliedCents: 0,
+    coveredCents: 0,
     autoApply: true,
     paidOn,
     // The caller replaces it if the month is closed.
     postingDate: paidOn,
     reference,
     source: 'manual',
-    replacesPaymentId: null,
     createdAt: now,
-    updatedAt: now,
   });
 }
 
@@ -122,38 +117,16 @@ interface CustomerPaymentOrigin extends Origin {
 export function newCustomerPayment(input: CustomerPayment, { id, kind, status, now }: CustomerPaymentOrigin): Payment {
   const isIn = kind === 'transfer_in';
   return make(Payment, {
-    ...BLANK,
     ...input,
     id,
     direction: isIn ? 'in' : 'out',
     kind,
     status,
-    supplierInvoiceId: null,
     unappliedCents: isIn ? input.amountCents : 0,
+    coveredCents: 0,
     autoApply: true,
     postingDate: input.paidOn,
-    reference: null,
     source: 'manual',
-    replacesPaymentId: null,
     createdAt: now,
-    updatedAt: now,
   });
 }
-
-/** What payments have only later or only some have. */
-const BLANK = {
-  commissionId: null,
-  coveredCents: 0,
-  dueOn: null,
-  reason: null,
-  receiptId: null,
-  transferId: null,
-  reversedAt: null,
-  reversalReason: null,
-  reversalKind: null,
-  reversedOn: null,
-  reversalPostingDate: null,
-  failedAt: null,
-  failureReason: null,
-  version: 1,
-};

@@ -263,13 +263,5 @@ export class PeriodClosingService {
 function newPeriod(id: string, now: Date): AccountingPeriod {
   const open = { closedAt: null, closedBy: null, filedAt: null, filedBy: null, filingReference: null };
   const figuresDefinition = FIGURES_DEFINITION;
-  return make(AccountingPeriod, {
-    id,
-    status: 'open',
-    ...open,
-    figuresDefinition,
-    version: 1,
-    createdAt: now,
-    updatedAt: now,
-  });
+  return make(AccountingPeriod, { id, status: 'open', ...open, figuresDefinition, createdAt: now });
 }

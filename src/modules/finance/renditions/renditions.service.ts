@@ -69,13 +69,8 @@ export class RenditionsService {
         language,
         version: await this.repository.nextVersion({ invoiceId, format, language }),
         status: 'pending',
-        storageKey: null,
-        sha256: null,
-        sizeBytes: null,
         attempts: 0,
-        failure: null,
         createdAt: this.clock.now(),
-        readyAt: null,
       });
       await this.repository.insert(rendition);
       await this.jobs.add(RENDER_JOB, { renditionId: id }, { key: id });

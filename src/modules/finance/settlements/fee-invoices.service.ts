@@ -5,7 +5,6 @@ import { newId } from '../../../platform/ids/id.js';
 import { type BookingItemSummary, BookingsService, type BookingSummary } from '../../bookings/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { type TaxMention, TaxCodesService } from '../../taxes/index.js';
-import { NOT_CONVERTED } from '../booking-account/base-amounts.js';
 import { AccountAuditService } from '../booking-account/account-audit.service.js';
 import { BookingAccountsService } from '../booking-account/booking-accounts.service.js';
 import { Invoice, type PricedLine } from '../booking-account/invoice.entity.js';
@@ -97,39 +96,15 @@ function draftOf(
     bookingId: booking.id,
     scheduleId,
     status: 'draft',
-    number: null,
-    seriesId: null,
-    periodKey: null,
-    sequence: null,
-    issueDate: null,
     dueDate,
     payerName: booking.customerName,
-    payerAddress: null,
-    payerTaxId: null,
-    sellerName: null,
-    sellerAddress: null,
-    sellerTaxId: null,
     currency: booking.currency,
     ...totalsOf(lines, {}),
-    ...NOT_CONVERTED,
     paidCents: 0,
     creditedCents: 0,
-    originalInvoiceId: null,
-    reason: null,
-    reasonText: null,
-    openReducedCents: null,
-    releasedCents: null,
     purpose: 'cancellation_fee',
-    sentAt: null,
-    sentOn: null,
     linesSource: 'manual',
     payerSource: 'customer',
-    drawnFrom: null,
-    issuedAt: null,
-    voidedAt: null,
-    voidReason: null,
-    version: 1,
     createdAt: now,
-    updatedAt: now,
   });
 }

@@ -97,20 +97,10 @@ export class SettlementsService {
       warnings: cost.warnings,
       computedFeeCents: cost.feeCents,
       agreedFeeCents: cost.feeCents,
-      feeReason: null,
       outcome: cost.outcome,
       refundDueOn: dayOf(dayNumber(cancelledOn) + refundDays),
-      restCents: null,
       planBefore: installments.map(({ id, amountCents, status }) => ({ id, amountCents, status })),
-      feeScheduleId: null,
-      feeInvoiceId: null,
-      refundId: null,
-      settledOn: null,
-      settledAt: null,
-      reinstatedAt: null,
-      version: 1,
       createdAt: now,
-      updatedAt: now,
     });
     await this.rows.insert(settlement);
     this.record('open', settlement, { before: null });

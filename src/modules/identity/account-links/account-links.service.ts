@@ -50,7 +50,6 @@ export class AccountLinksService {
       userId: purpose === 'password_reset' ? subjectId : null,
       createdAt: now,
       expiresAt: this.expiryOf(now),
-      endedAt: null,
     });
     await this.database.insert(link);
     return link;

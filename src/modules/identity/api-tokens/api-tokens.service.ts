@@ -62,20 +62,7 @@ export class ApiTokensService {
     const { token, publicId, secretHash } =
       presetToken === undefined ? newCredential('vsk') : parsePresetToken(presetToken);
     const now = this.clock.now();
-    const row = make(ApiToken, {
-      ...columns,
-      id,
-      kind: 'staff',
-      publicId,
-      secretHash,
-      parentId,
-      operatorId: null,
-      revokedAt: null,
-      lastUsedAt: null,
-      version: 1,
-      createdAt: now,
-      updatedAt: now,
-    });
+    const row = make(ApiToken, { ...columns, id, kind: 'staff', publicId, secretHash, parentId, createdAt: now });
     return this.database.transaction(async () => {
       await this.assertActive(values.userId);
       await this.lockCaller();

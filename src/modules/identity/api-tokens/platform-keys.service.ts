@@ -73,15 +73,10 @@ export class PlatformKeysService {
       secretHash,
       name: wanted.name,
       scopes: wanted.scopes,
-      userId: null,
-      parentId: null,
-      operatorId: wanted.operatorId ?? null,
+      operatorId: wanted.operatorId,
       expiresAt: dateOf(wanted.expiresAt ?? null),
       revokedAt: wanted.revoked ? now : null,
-      lastUsedAt: null,
-      version: 1,
       createdAt: now,
-      updatedAt: now,
     });
     await this.database.insert(row);
     await this.events.record('platform_key_created', { userId: null, subjectId: row.id });

@@ -65,11 +65,8 @@ export class InvitationsService {
         roles: inOrder(roles),
         status: 'pending',
         invitedBy: inviterId(),
-        userId: null,
         expiresAt: this.links.expiryOf(now),
-        version: 1,
         createdAt: now,
-        updatedAt: now,
       });
       await this.rows.insert(invitation);
       await this.sendLink(invitation);

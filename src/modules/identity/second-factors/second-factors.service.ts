@@ -82,17 +82,7 @@ export class SecondFactorsService {
       if (earlier?.activatedAt) throw alreadyActive();
       if (earlier) await this.database.repository(SecondFactor).delete({ userId });
       const createdAt = this.clock.now();
-      await this.database.insert(
-        make(SecondFactor, {
-          userId,
-          sealedSecret,
-          lastStep: 0,
-          createdAt,
-          activatedAt: null,
-          wrongCodes: 0,
-          codesStoppedUntil: null,
-        }),
-      );
+      await this.database.insert(make(SecondFactor, { userId, sealedSecret, lastStep: 0, createdAt, wrongCodes: 0 }));
       this.record('create', userId, { active: false });
       return otpauthUri(secret, { issuer: this.env.orgName, account: user.email });
     });
@@ -270,7 +260,7 @@ export class SecondFactorsService {
     const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
     for (const code of codes) {
       const codeHash = hashRecoveryCode(userId, code);
-      await this.database.insert(make(RecoveryCode, { id: newId('rcod'), userId, codeHash, usedAt: null }));
+      await this.database.insert(make(RecoveryCode, { id: newId('rcod'), userId, codeHash }));
     }
     return codes;
   }

@@ -197,7 +197,6 @@ export class LoginsService {
       createdAt: now,
       expiresAt: this.clock.inSeconds(ABSOLUTE_SECONDS),
       lastUsedAt: now,
-      endedAt: null,
       address: client?.address || null,
       userAgent: client?.userAgent || null,
       deviceId: device.id,

@@ -76,16 +76,7 @@ export class UsersService {
   /** Adds a user in the running transaction. Without a caller the new user is recorded as the actor. Throws 409 `email_taken`. */
   async add({ roles, ...values }: NewUser, id = newId('user')): Promise<User> {
     const now = this.clock.now();
-    const user = make(User, {
-      ...values,
-      id,
-      roles: inOrder(roles),
-      active: true,
-      language: null,
-      version: 1,
-      createdAt: now,
-      updatedAt: now,
-    });
+    const user = make(User, { ...values, id, roles: inOrder(roles), active: true, createdAt: now });
     await this.database.insert(user);
     const change = { subjectType: 'user', subjectId: user.id, after: user.auditImage() };
     this.ledger.recordAs(currentContext().actor ?? { type: 'user', id: user.id }, 'identity.user.create', change);

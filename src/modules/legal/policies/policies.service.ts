@@ -54,9 +54,7 @@ export class PoliciesService {
         // A name in another script has no slug.
         slug: slug ?? (slugOf(name) || id.replace('_', '-')),
         language: language ?? 'en',
-        version: 1,
         createdAt: now,
-        updatedAt: now,
       });
       await this.rows.insert(policy);
       const view = { policy, currentVersionId: null };

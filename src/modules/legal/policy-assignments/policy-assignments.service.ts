@@ -68,16 +68,12 @@ export class PolicyAssignmentsService {
         policyId: input.policyId,
         kind,
         scope: input.scope,
-        targetId: input.targetId ?? null,
-        validFrom: input.validFrom ?? null,
-        validTo: input.validTo ?? null,
+        targetId: input.targetId,
+        validFrom: input.validFrom,
+        validTo: input.validTo,
         priority: input.priority ?? 0,
         locked: input.locked ?? false,
-        removedAt: null,
-        removedBy: null,
-        version: 1,
         createdAt: now,
-        updatedAt: now,
       });
       assignment.assertTarget();
       assignment.assertValidity();

@@ -41,12 +41,7 @@ export class PolicyVersionsService {
         title: input.title,
         body: input.body ?? '',
         status: 'draft',
-        sha256: null,
-        publishedAt: null,
-        retiredAt: null,
-        version: 1,
         createdAt: now,
-        updatedAt: now,
       });
       const view = { version, rules };
       await this.repository.insert(view);

@@ -60,10 +60,8 @@ export class ReminderRulesService {
       enabled: input.enabled ?? true,
       priority: input.priority ?? 0,
       sendTime: input.sendTime ?? '09:00',
-      suppressionGroup: input.suppressionGroup ?? null,
-      version: 1,
+      suppressionGroup: input.suppressionGroup,
       createdAt: now,
-      updatedAt: now,
     });
     return this.database.transaction(async () => {
       await this.repository.insert({ rule, stages });

@@ -48,25 +48,12 @@ export class OrganizationService {
         const profile = make(OrganizationProfile, {
           id: ID,
           legalName: orgName,
-          tradeName: null,
           address: orgAddress || null,
-          country: null,
-          email: null,
-          phone: null,
-          emergencyPhone: null,
-          website: null,
-          registrationNumber: null,
-          licenceNumber: null,
           taxId: orgTaxId || null,
-          vatId: null,
-          insolvencyProtection: null,
           bankAccounts: [],
           footerText: {},
           defaultLanguage: 'en',
-          logo: null,
-          version: 1,
           createdAt: now,
-          updatedAt: now,
         });
         if (!(await this.rows.insertUnlessTaken(profile))) return;
         this.ledger.record('organization.profile.create', { ...SUBJECT, before: null, after: profile.auditImage() });

@@ -64,11 +64,9 @@ export class TaxCodesService {
       name: input.name,
       country: input.country,
       kind: input.kind,
-      mention: input.mention ?? null,
+      mention: input.mention,
       active: input.active ?? true,
-      version: 1,
       createdAt: now,
-      updatedAt: now,
     });
     taxCode.assertMention();
     for (const [index, rate] of input.rates.entries()) taxCode.assertRate(rate, `rates.${index}.rateBasisPoints`);

@@ -57,10 +57,6 @@ export class TripAttentionsService {
       stepId,
       code,
       raisedAt: this.clock.now(),
-      resolvedAt: null,
-      resolution: null,
-      note: null,
-      version: 1,
     });
     await this.rows.insert(attention);
     trip.attention = true;

@@ -39,26 +39,13 @@ export class TripsService {
     const now = this.clock.now();
     const trip = make(Trip, {
       id,
-      title: title ?? null,
+      title,
       status: 'draft',
       currency,
-      travelerParty: travelerParty ?? null,
-      subtotalCents: null,
-      taxCents: null,
-      totalCents: null,
-      priceExpiresAt: null,
-      holdExpiresAt: null,
-      leaseExpiresAt: null,
+      travelerParty,
       fencingToken: 0,
-      reservingSince: null,
       attention: false,
-      bookingId: null,
-      cancelledAt: null,
-      cancelReason: null,
-      erasedAt: null,
-      version: 1,
       createdAt: now,
-      updatedAt: now,
     });
     return this.database.transaction(async () => {
       await this.repository.trips.insert(trip);
