@@ -21,6 +21,8 @@ export interface UserBody {
   roles: string[];
   active: boolean;
   version: number;
+  createdAt: string;
+  updatedAt: string;
 }
 
 export interface Member {

@@ -87,10 +87,12 @@ describe('a change of a user', () => {
     expect(body.data).toEqual({ ...user, name: 'New', version: 2, updatedAt: expect.any(String) });
     expect(headers['etag']).toBe('"2"');
     const [, change] = await ledgerOf(user.id);
+    const { id, createdAt, updatedAt } = user;
+    const before = { id, name: 'Test Member', roles: ['viewer'], active: true, language: null, version: 1, createdAt };
     expect(change).toEqual({
       action: 'identity.user.update',
-      before: { name: 'Test Member', roles: ['viewer'], active: true, language: null, version: 1 },
-      after: { name: 'New', roles: ['viewer'], active: true, language: null, version: 2 },
+      before: { ...before, updatedAt },
+      after: { ...before, name: 'New', version: 2, updatedAt: body.data.updatedAt },
     });
   });
 

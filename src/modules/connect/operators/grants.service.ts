@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
@@ -126,8 +127,8 @@ export class GrantsService {
       updatedAt: now,
     });
 
+    if (found && isDeepStrictEqual(provisioned(found), provisioned(grant))) return;
     const before = found?.auditImage() ?? null;
-    if (JSON.stringify(before) === JSON.stringify(grant.auditImage())) return;
     if (found) await grants.update({ id }, grant);
     else await this.database.insert(grant);
     this.record(found ? 'update' : 'create', grant, before);
@@ -168,4 +169,8 @@ function endOf(expiresAt: string | null | undefined, now: Date): Date | null {
 
 function instantOf(text: string | null): Date | null {
   return text === null ? null : new Date(text);
+}
+
+function provisioned({ status, scopes, expiresAt }: OperatorGrant) {
+  return { status, scopes, expiresAt };
 }

@@ -113,8 +113,8 @@ export class OperatorsService {
       updatedAt: now,
     });
 
+    if (found?.name === operator.name && found.status === operator.status) return;
     const before = found?.auditImage() ?? null;
-    if (JSON.stringify(before) === JSON.stringify(operator.auditImage())) return;
     if (found) await operators.update({ id }, operator);
     else await this.database.insert(operator);
     this.record(found ? 'update' : 'create', operator, before);
