@@ -5,13 +5,14 @@ import type { Env } from '../platform/config/env.js';
 import { type ExaminedSchema, examineSchema, migrate, type MigrationProgress } from '../platform/database/migrator.js';
 import { grantServiceRights, type OwnerQuery } from '../platform/database/service-role.js';
 import { serviceRightsOf } from './service-rights.js';
+import { createSimulatedProvider } from './simulated-provider.js';
 import { createVectorTables } from './vector-tables.js';
 
 const CONNECTIONS = 4;
 
 type MigrationSettings = Pick<
   Env,
-  'databaseUrl' | 'databaseDirectUrl' | 'migrationDatabaseUrl' | 'databasePoolSize' | 'orgTimeZone'
+  'databaseUrl' | 'databaseDirectUrl' | 'migrationDatabaseUrl' | 'databasePoolSize' | 'orgTimeZone' | 'production'
 >;
 
 /** The schema after a start or a migration. Versions are the numbers of migrations. */
@@ -56,7 +57,10 @@ export async function migrateDatabase(
     };
     const applied = await migrate(owner, {
       timeZone: settings.orgTimeZone,
-      complete: createVectorTables,
+      complete: async (query) => {
+        await createVectorTables(query);
+        if (!settings.production) await createSimulatedProvider(query);
+      },
       grant,
       progress,
     });

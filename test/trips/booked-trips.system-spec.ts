@@ -110,7 +110,9 @@ describe('cancelling the booking of a trip', () => {
     expect((await readTrip(owner, envelopeId)).components).toMatchObject([
       { status: 'cancelled', cancellationFeeCents: 700 },
     ]);
-    expect(await app.sql('select cancels from simulated_orders where ref = $1', [ref])).toEqual([{ cancels: 1 }]);
+    expect(await app.sql('select cancels from simulated_provider.orders where ref = $1', [ref])).toEqual([
+      { cancels: 1 },
+    ]);
   });
 
   it('an order that cannot be cancelled in 8 tries is left to staff, who cancel it by phone', async () => {

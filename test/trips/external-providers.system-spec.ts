@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ExternalOrdersService } from '../../src/modules/trips/trips/external-orders.service.js';
 import { ReservationsService } from '../../src/modules/trips/trips/reservations.service.js';
+import { Env } from '../../src/platform/config/env.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -35,6 +36,20 @@ const sweep = () => asSystem(() => app.nest.get(ReservationsService).sweep());
 const settle = (stepId = '') => asSystem(() => app.nest.get(ExternalOrdersService).settle(stepId));
 
 describe('an external provider', () => {
+  it('in production external products are unavailable, and stored components stay readable', async () => {
+    const trip = await reservedTrip(owner, [external(await simulate(app))]);
+    const { envelopeId } = await makeTrip(owner, [external(await simulate(app))]);
+    const production = Object.getOwnPropertyDescriptor(app.nest.get(Env), 'production');
+    Object.defineProperty(app.nest.get(Env), 'production', { ...production, value: true });
+    try {
+      const { status, body } = await price(owner, envelopeId);
+      expect([status, body]).toMatchObject([409, { code: 'component_unavailable' }]);
+      expect(await readTrip(owner, trip.envelopeId)).toEqual(trip);
+    } finally {
+      Object.defineProperty(app.nest.get(Env), 'production', production ?? {});
+    }
+  });
+
   it('a hold has the key of plan, component and attempt, and is confirmed when the trip is booked', async () => {
     const [ref, departure] = [await simulate(app), await makeDeparture(owner)];
     const trip = await reservedTrip(owner, [external(ref, { quantity: 2 }), seats(departure.id)]);
@@ -44,7 +59,7 @@ describe('an external provider', () => {
       components: [{ status: 'held' }, { status: 'held' }],
       reservation: { status: 'held', steps: [{ provider: 'departures' }, { provider: 'simulated' }] },
     });
-    const [order] = await app.sql('select key from simulated_orders where ref = $1', [ref]);
+    const [order] = await app.sql('select key from simulated_provider.orders where ref = $1', [ref]);
     expect(order?.['key']).toBe(`${trip.reservation?.planId}:${trip.components[0]?.componentId}:1`);
 
     const booked = await book(owner, trip.envelopeId);
@@ -103,7 +118,10 @@ describe('an external provider', () => {
     const { envelopeId } = await makeTrip(owner, [external(ref)]);
     await price(owner, envelopeId);
     // After pricing, so that only the hold is slow.
-    await app.sql(`update simulated_products set behaviour = behaviour || '{"delayMs":900}' where ref = $1`, [ref]);
+    await app.sql(
+      `update simulated_provider.behaviours set behaviour = behaviour || '{"delayMs":900}' where ref = $1`,
+      [ref],
+    );
     expect((await reserve(owner, envelopeId)).body.data).toMatchObject({ status: 'reserved' });
     expect(await ordersOf(app, ref)).toEqual([{ state: 'held', holds: 1 }]);
   });

@@ -114,7 +114,7 @@ describe('a provider that holds, loses the answer and fails lookups', () => {
     const { envelopeId, ref } = await stuckTrip();
     app.travel({ ms: 16 * 60_000 });
     await sweep();
-    await app.sql(`update simulated_orders set state = 'confirmed' where ref = $1`, [ref]);
+    await app.sql(`update simulated_provider.orders set state = 'confirmed' where ref = $1`, [ref]);
     await behave(app, ref);
     app.travel({ hours: 1 });
     await sweep();
@@ -177,7 +177,10 @@ describe('abandoning a reservation', () => {
     const ref = await simulate(app);
     const { envelopeId } = await makeTrip(owner, [external(ref)]);
     await price(owner, envelopeId);
-    await app.sql(`update simulated_products set behaviour = behaviour || '{"delayMs":1500}' where ref = $1`, [ref]);
+    await app.sql(
+      `update simulated_provider.behaviours set behaviour = behaviour || '{"delayMs":1500}' where ref = $1`,
+      [ref],
+    );
     // The quote takes 1.5 s, and so does the hold.
     const late = reserve(owner, envelopeId);
     const stepStatus = async () => (await readTrip(owner, envelopeId)).reservation?.steps[0]?.status;

@@ -73,7 +73,7 @@ describe('a service that is killed while it cancels an order', () => {
     const { bookingId } = (await book(owner, envelopeId)).body.data;
     await callProviders(app);
     await behave(app, ref, { cancel: 'never_answer', cancelFeeCents: 700 });
-    const service = await ServiceProcess.start({ JOBS: 'true' });
+    const service = await ServiceProcess.start({ JOBS: 'true' }, 'test/trips/faulty-service.js');
     expect((await owner.post(`/v1/admin/bookings/${bookingId}/cancellation`, { reason: 'Ill' })).status).toBe(200);
     // By its clock nothing is due yet that this clock calls due.
     await app.sql(`update reservation_steps set due_at = now() where status = 'cancelling'`);
@@ -88,6 +88,8 @@ describe('a service that is killed while it cancels an order', () => {
     expect((await readTrip(owner, envelopeId)).components).toMatchObject([
       { status: 'cancelled', cancellationFeeCents: 700 },
     ]);
-    expect(await app.sql('select cancels from simulated_orders where ref = $1', [ref])).toEqual([{ cancels: 1 }]);
+    expect(await app.sql('select cancels from simulated_provider.orders where ref = $1', [ref])).toEqual([
+      { cancels: 1 },
+    ]);
   }, 120_000);
 });

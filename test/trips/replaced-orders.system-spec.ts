@@ -79,7 +79,7 @@ describe('a replacement', () => {
     const rejecting = await simulate(app, { hold: 'refuse' });
     const rejected = await owner.post(`${component}/replacements`, external(rejecting));
     expect(rejected.body).toMatchObject({ code: 'reservation_failed', details: { failures: [{ code: 'sold_out' }] } });
-    const gone = await owner.post(`${component}/replacements`, external('unknown'));
+    const gone = await owner.post(`${component}/replacements`, external(await simulate(app, { sells: false })));
     expect(gone.body).toMatchObject({ code: 'component_unavailable' });
     const silent = await simulate(app, { hold: 'lose_answer', failsLookup: true });
     const unknown = await owner.post(`${component}/replacements`, external(silent));

@@ -1,10 +1,12 @@
 import { expect } from '@jest/globals';
+import { SimulatedProvider } from '../../src/modules/trips/providers/simulated-provider.js';
 import { ExternalOrdersService } from '../../src/modules/trips/trips/external-orders.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import type { TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 
 import { insisting } from '../bookings/bookings.js';
+import { addFaults, type Behaviour, BEHAVIOURS } from './faulty-provider.js';
 
 export { entriesAbout, insisting, problem, staffWith } from '../bookings/bookings.js';
 export const TRIPS = '/v1/admin/trips';
@@ -128,10 +130,12 @@ export async function reservedTrip(client: TestClient, components: object[]): Pr
   return body.data;
 }
 
+addFaults(SimulatedProvider);
 let refs = 0;
+let behaviours: Promise<unknown> | null = null;
 
 /** Creates a product of the simulated provider that behaves like this. */
-export async function simulate(app: TestApp, behaviour: object = {}): Promise<string> {
+export async function simulate(app: TestApp, behaviour: Behaviour = {}): Promise<string> {
   refs += 1;
   const ref = `sim-${process.pid}-${refs}`;
   await behave(app, ref, behaviour);
@@ -139,9 +143,10 @@ export async function simulate(app: TestApp, behaviour: object = {}): Promise<st
 }
 
 /** The product behaves like this from now on. */
-export async function behave(app: TestApp, ref: string, behaviour: object = {}): Promise<void> {
+export async function behave(app: TestApp, ref: string, behaviour: Behaviour = {}): Promise<void> {
+  await (behaviours ??= app.sql(BEHAVIOURS));
   await app.sql(
-    `insert into simulated_products (ref, behaviour) values ($1, $2::jsonb)
+    `insert into simulated_provider.behaviours (ref, behaviour) values ($1, $2::jsonb)
      on conflict (ref) do update set behaviour = excluded.behaviour`,
     [ref, JSON.stringify({ priceCents: 12_000, currency: 'EUR', ...behaviour })],
   );
@@ -149,7 +154,7 @@ export async function behave(app: TestApp, ref: string, behaviour: object = {}):
 
 /** The orders of this product at the simulated provider. */
 export async function ordersOf(app: TestApp, ref: string): Promise<{ state: string; holds: number }[]> {
-  return app.sql('select state, holds from simulated_orders where ref = $1 order by key', [ref]);
+  return app.sql('select state, holds from simulated_provider.orders where ref = $1 order by key', [ref]);
 }
 
 /** Calls the providers of all orders that are due. */
@@ -188,7 +193,7 @@ export async function attentionsOf(client: TestClient, id: string): Promise<Atte
 }
 
 /** A booked trip whose provider has refused to confirm its component, and the paths of what is wrong. */
-export async function unconfirmedTrip(app: TestApp, behaviour: object = { confirm: 'refuse' }) {
+export async function unconfirmedTrip(app: TestApp, behaviour: Behaviour = { confirm: 'refuse' }) {
   const owner = app.as('owner');
   const ref = await simulate(app, behaviour);
   const { envelopeId, components } = await reservedTrip(owner, [external(ref)]);

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
-import { SimulatedProvider } from './providers/simulated-provider.js';
 import { ReservationsService } from './trips/reservations.service.js';
 import type { CreateComponent } from './trips/trip-component.dto.js';
 import { TripComponentsService } from './trips/trip-components.service.js';
@@ -30,7 +29,6 @@ export class TripsDemo {
     private readonly trips: TripsService,
     private readonly components: TripComponentsService,
     private readonly reservations: ReservationsService,
-    private readonly simulated: SimulatedProvider,
   ) {}
 
   /**
@@ -39,9 +37,6 @@ export class TripsDemo {
    */
   @DemoData(650, 'trips')
   async load(): Promise<void> {
-    await this.simulated.configure([
-      { ref: CASTLE, behaviour: { priceCents: 14_500, taxIncludedCents: 1_318, currency: 'EUR' } },
-    ]);
     for (const { row, title, first, isReserved } of TRIPS) {
       const { trip } = await this.trips.create({ title, currency: 'EUR', travelerParty: PARTY }, demoId('trip', row));
       for (const [index, component] of componentsOf(row).entries()) {

@@ -94,7 +94,10 @@ export function readEnv(variables: Variables): Env {
  */
 export function readMigrationEnv(
   variables: Variables,
-): Pick<Env, 'databaseUrl' | 'databaseDirectUrl' | 'migrationDatabaseUrl' | 'databasePoolSize' | 'orgTimeZone'> {
+): Pick<
+  Env,
+  'databaseUrl' | 'databaseDirectUrl' | 'migrationDatabaseUrl' | 'databasePoolSize' | 'orgTimeZone' | 'production'
+> {
   const values = readOnly(MIGRATION_SETTINGS, variables);
   const { databaseUrl, databaseDirectUrl, migrationDatabaseUrl, databasePoolSize, orgTimeZone } = values;
   return {
@@ -103,6 +106,7 @@ export function readMigrationEnv(
     migrationDatabaseUrl,
     databasePoolSize,
     orgTimeZone,
+    production: values.nodeEnv === 'production',
   };
 }
 

@@ -1,8 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
 import {
   type Cancellation,
   type ExternalProvider,
@@ -14,7 +12,10 @@ import {
   type QuoteRequest,
   type Rejection,
 } from './provider.js';
-import { type SimulatedBehaviour, SimulatedProduct } from './simulated-product.dto.js';
+
+/** The price of one unit of every product, and the tax included in it. */
+const UNIT_PRICE_CENTS = 14_500;
+const UNIT_TAX_CENTS = 1_318;
 
 interface StoredOrder {
   state: 'held' | 'confirmed' | 'released' | 'cancelled';
@@ -22,8 +23,9 @@ interface StoredOrder {
 }
 
 /**
- * A built-in external provider that can be made to respond late, lose requests and fail; it is the example for real ones.
- * Its own tables represent the provider's system: they are written independently of the running transaction.
+ * The external provider outside production: it sells every product at one price. Its orders are in a schema of its own
+ * (src/bootstrap/simulated-provider.ts), which represents the provider's system, so they are written independently of the
+ * running transaction and survive the process. Tests make it slow and faulty (test/trips/faulty-provider.js).
  */
 @Injectable()
 export class SimulatedProvider implements ExternalProvider {
@@ -32,121 +34,70 @@ export class SimulatedProvider implements ExternalProvider {
     private readonly clock: Clock,
   ) {}
 
-  /** Sets the behaviour of the provider for these products. */
-  @Provisions({ name: 'simulatedProducts', order: 600, row: SimulatedProduct })
-  async configure(products: SimulatedProduct[]): Promise<void> {
-    for (const { ref, behaviour } of products) {
-      await this.database.query(
-        `insert into simulated_products (ref, behaviour) values ($1, $2::jsonb)
-         on conflict (ref) do update set behaviour = excluded.behaviour`,
-        [ref, JSON.stringify(behaviour)],
-      );
-    }
-  }
-
-  async quote({ providerRef, quantity, serviceDate }: QuoteRequest): Promise<Quote> {
-    const behaviour = await this.behaviourOf(providerRef);
-    if (!behaviour) return { available: false, reason: 'The provider does not sell this product' };
-    if (behaviour.quoteDelayMs) await pause(behaviour.quoteDelayMs);
-    if ((behaviour.units ?? quantity) < quantity) {
-      return { available: false, reason: 'Not enough units available at the provider' };
-    }
+  async quote({ quantity, currency, serviceDate }: QuoteRequest): Promise<Quote> {
     return {
       available: true,
-      totalCents: behaviour.priceCents * quantity,
-      taxCents: (behaviour.taxIncludedCents ?? 0) * quantity,
-      currency: behaviour.currency,
+      totalCents: UNIT_PRICE_CENTS * quantity,
+      taxCents: UNIT_TAX_CENTS * quantity,
+      currency,
       serviceDate,
       expiresAt: this.clock.inSeconds(INTERNAL_SECONDS),
-      cancellationCents: behaviour.cancellationCents ?? 0,
+      cancellationCents: 0,
     };
   }
 
+  /** A known key keeps its state. */
   async hold(key: string, { providerRef, quantity }: Order): Promise<HoldResult> {
-    const behaviour = await this.behaviourOf(providerRef);
-    if (!behaviour) return { held: false, code: 'unknown_product', message: 'The provider does not sell this product' };
-    if (behaviour.hold === 'refuse') {
-      return { held: false, code: 'sold_out', message: 'The provider rejected the hold' };
-    }
-    if (behaviour.hold === 'lose_request') throw new Error('The request never arrived');
-    const expiresAt = this.clock.inSeconds(behaviour.holdSeconds ?? INTERNAL_SECONDS);
-    const result = await this.store(key, { ref: providerRef, quantity, units: behaviour.units ?? null, expiresAt });
-    return answer(behaviour.hold, result);
+    const [order] = await this.queryApart<StoredOrder>(
+      `insert into simulated_provider.orders as o (key, ref, quantity, state, holds, expires_at)
+       values ($1, $2, $3, 'held', 1, $4)
+       on conflict (key) do update set holds = o.holds + 1
+       returning state, expires_at`,
+      [key, providerRef, quantity, this.clock.inSeconds(INTERNAL_SECONDS)],
+    );
+    if (!order) throw new Error('The order was not stored');
+    const state = stateOf(order);
+    if (state.state !== 'closed') return { held: true, expiresAt: order.expires_at };
+    return { held: false, code: state.code, message: state.message };
   }
 
-  async confirm(key: string, { providerRef }: Order): Promise<Rejection | null> {
-    const behaviour = await this.behaviourOf(providerRef);
-    const conduct = behaviour?.refusesConfirmation ? 'refuse' : behaviour?.confirm;
-    if (conduct === 'refuse') return { code: 'refused', message: 'The provider did not confirm' };
-    if (conduct === 'fail') throw new Error('The provider did not confirm');
+  async confirm(key: string, _order: Order): Promise<Rejection | null> {
     const confirmed = await this.queryApart(
-      `update simulated_orders set state = 'confirmed' where key = $1 and state in ('held', 'confirmed') returning key`,
+      `update simulated_provider.orders set state = 'confirmed' where key = $1 and state in ('held', 'confirmed')
+       returning key`,
       [key],
     );
-    const unknown = { code: 'unknown_hold', message: 'The provider has no hold with this key' };
-    return answer(conduct, confirmed.length === 1 ? null : unknown);
+    return confirmed.length === 1 ? null : { code: 'unknown_hold', message: 'The provider has no hold with this key' };
   }
 
-  /** Repeated calls cancel once and answer the same fee. */
+  /** Repeated calls cancel once and return the same fee. */
   async cancel(key: string, { providerRef, quantity }: Order): Promise<Cancellation> {
-    const behaviour = await this.behaviourOf(providerRef);
-    if (behaviour?.cancel === 'fail' || behaviour?.cancel === 'refuse') throw new Error('The provider did not cancel');
     const [cancelled] = await this.queryApart<{ fee: number }>(
-      `insert into simulated_orders as o (key, ref, quantity, state, holds, expires_at)
+      `insert into simulated_provider.orders as o (key, ref, quantity, state, holds, expires_at)
        values ($1, $2, $3, 'cancelled', 0, $4)
        on conflict (key) do update set state = 'cancelled',
-         cancels = o.cancels + (o.state in ('held', 'confirmed'))::int,
-         fee_cents = case o.state when 'confirmed' then $5::bigint else o.fee_cents end
+         cancels = o.cancels + (o.state in ('held', 'confirmed'))::int
        returning fee_cents::float8 as fee`,
-      [key, providerRef, quantity, this.clock.now(), behaviour?.cancelFeeCents ?? 0],
+      [key, providerRef, quantity, this.clock.now()],
     );
-    return answer(behaviour?.cancel, { feeCents: cancelled?.fee ?? 0 });
+    return { feeCents: cancelled?.fee ?? 0 };
   }
 
   async release(key: string, { providerRef, quantity }: Order): Promise<void> {
-    const behaviour = await this.behaviourOf(providerRef);
-    if (behaviour?.failsRelease) throw new Error('The provider did not release the hold');
     await this.queryApart(
-      `insert into simulated_orders (key, ref, quantity, state, holds, expires_at) values ($1, $2, $3, 'released', 0, $4)
-       on conflict (key) do update set state = 'released' where simulated_orders.state <> 'cancelled'`,
+      `insert into simulated_provider.orders as o (key, ref, quantity, state, holds, expires_at)
+       values ($1, $2, $3, 'released', 0, $4)
+       on conflict (key) do update set state = 'released' where o.state <> 'cancelled'`,
       [key, providerRef, quantity, this.clock.now()],
     );
   }
 
   async lookup(key: string): Promise<OrderState | null> {
-    const [found] = await this.queryApart<StoredOrder & { behaviour: SimulatedBehaviour | null }>(
-      `select o.state, o.expires_at, p.behaviour from simulated_orders o left join simulated_products p using (ref)
-       where o.key = $1`,
+    const [order] = await this.queryApart<StoredOrder>(
+      'select state, expires_at from simulated_provider.orders where key = $1',
       [key],
     );
-    if (found?.behaviour?.failsLookup) throw new Error('The provider did not report a status');
-    return found ? stateOf(found) : null;
-  }
-
-  /** A known key keeps its state. One statement counts the units that are left and stores the hold. */
-  private async store(
-    key: string,
-    order: { ref: string | null; quantity: number; units: number | null; expiresAt: Date },
-  ): Promise<HoldResult> {
-    const [stored] = await this.queryApart<StoredOrder>(
-      `insert into simulated_orders as o (key, ref, quantity, state, holds, expires_at)
-       select $1::text, $2::text, $3::int, 'held', 1, $4::timestamptz
-       where $5::int is null or $3::int + coalesce((
-         select sum(quantity) from simulated_orders where ref = $2 and state in ('held', 'confirmed') and key <> $1), 0) <= $5
-       on conflict (key) do update set holds = o.holds + 1
-       returning state, expires_at`,
-      [key, order.ref, order.quantity, order.expiresAt, order.units],
-    );
-    return stored
-      ? resultOf(stored)
-      : { held: false, code: 'sold_out', message: 'Not enough units available at the provider' };
-  }
-
-  private async behaviourOf(ref: string | null): Promise<SimulatedBehaviour | null> {
-    const text = 'select behaviour from simulated_products where ref = $1';
-    const [found] = await this.queryApart<{ behaviour: SimulatedBehaviour }>(text, [ref]);
-    if (found?.behaviour.delayMs) await pause(found.behaviour.delayMs);
-    return found?.behaviour ?? null;
+    return order ? stateOf(order) : null;
   }
 
   private async queryApart<Row>(text: string, values: unknown[]): Promise<Row[]> {
@@ -158,16 +109,4 @@ function stateOf({ state, expires_at: expiresAt }: StoredOrder): OrderState {
   if (state === 'held') return { state, expiresAt };
   if (state === 'confirmed') return { state };
   return { state: 'closed', code: state, message: `The provider has ${state} the order` };
-}
-
-function resultOf(stored: StoredOrder): HoldResult {
-  const order = stateOf(stored);
-  if (order.state !== 'closed') return { held: true, expiresAt: stored.expires_at };
-  return { held: false, code: order.code, message: order.message };
-}
-
-/** The answer after the effect: it may be lost, or never come. */
-async function answer<T>(conduct: string | undefined, result: T): Promise<T> {
-  if (conduct === 'lose_answer') throw new Error('The answer was lost');
-  return conduct === 'never_answer' ? new Promise<T>(() => undefined) : result;
 }
