@@ -113,17 +113,10 @@ module.exports = {
     },
     {
       name: 'front-door-from-outside',
-      comment: 'The application enters a module by its index.ts; ormconfig.ts alone reaches the entities',
+      comment: 'The application enters a module by its index.ts',
       severity: 'error',
       from: { path: '^(src/([^/]+|(bootstrap|commands|document)/[^/]+)[.]ts$|ormconfig[.]ts$)' },
-      to: { path: '^src/modules/', pathNot: ['^src/modules/[^/]+/index[.]ts$', '[.]entity[.]ts$'] },
-    },
-    {
-      name: 'entities-stay-inside',
-      comment: 'Only ormconfig.ts lists the entities of a module from outside',
-      severity: 'error',
-      from: { path: '^src/([^/]+|(bootstrap|commands|document)/[^/]+)[.]ts$' },
-      to: { path: '[.]entity[.]ts$' },
+      to: { path: '^src/modules/', pathNot: '^src/modules/[^/]+/index[.]ts$' },
     },
     {
       name: 'migrations-stand-alone',

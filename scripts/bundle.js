@@ -1,6 +1,6 @@
 // @ts-check
 import { build } from 'esbuild';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { Script } from 'node:vm';
@@ -41,6 +41,22 @@ const ownLocations = {
         .replaceAll('import.meta.url', urlOf(path))
         .replaceAll('import.meta.dirname', `require('node:url').fileURLToPath(${urlOf(dirname(path))})`);
       return { contents, loader: 'js' };
+    });
+  },
+};
+
+/**
+ * The list of the migrations, which without a bundle is the content of their folder.
+ * @type {import('esbuild').Plugin}
+ */
+const migrationList = {
+  name: 'migration-list',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/dist\/src\/migrations\/index\.js$/ }, ({ path }) => {
+      const files = readdirSync(dirname(path)).filter((file) => /^\d+-.*\.js$/.test(file));
+      const imports = files.sort().map((file, n) => `import * as m${n} from './${file}';`);
+      const list = files.map((_, n) => `...Object.values(m${n})`);
+      return { contents: `${imports.join('\n')}\nexport const migrations = [${list.join(', ')}];`, loader: 'js' };
     });
   },
 };
@@ -91,7 +107,7 @@ const __ownUrl = __urlOf('service.cjs');`,
     footer: { js: '})' },
     logLevel: 'warning',
     absWorkingDir: ROOT,
-    plugins: [ownLocations, optionalPackages],
+    plugins: [migrationList, ownLocations, optionalPackages],
   });
   writeFileSync(BUNDLE, (outputFiles[0]?.text ?? '').replace(/[^\x00-\x7f]/g, escaped));
   copyFileSync(join(ROOT, 'scripts/bundle/start.cjs'), join(OUTPUT, 'start.cjs'));

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { DataSource } from 'typeorm';
-import { createDataSource } from '../../ormconfig.js';
+import { createDataSource } from './data-source.js';
 import {
   CONFIGURATION_EXIT_CODE,
   ConfigurationError,

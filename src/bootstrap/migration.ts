@@ -4,7 +4,7 @@ import { ConfigurationError } from '../platform/config/configuration-error.js';
 import type { Env } from '../platform/config/env.js';
 import { type ExaminedSchema, examineSchema, migrate, type MigrationProgress } from '../platform/database/migrator.js';
 import { grantServiceRights, type OwnerQuery } from '../platform/database/service-role.js';
-import { serviceRightsOf } from './service-rights.js';
+import { serviceRightsOf } from '../platform/database/table-declarations.js';
 import { createSimulatedProvider } from './simulated-provider.js';
 import { createVectorTables } from './vector-tables.js';
 

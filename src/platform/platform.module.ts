@@ -62,6 +62,7 @@ import { ConnectionLimits } from './traffic/connection-limits.js';
 import { Deadlines } from './traffic/deadlines.js';
 import { RequestBodies } from './traffic/request-bodies.js';
 import { Traffic } from './traffic/traffic.js';
+import './database/platform-tables.js';
 
 const SERVICES = [
   AbandonedJobs,

@@ -5,7 +5,7 @@ import { connect } from '../../src/bootstrap/boot.js';
 import { migrateDatabase } from '../../src/bootstrap/migration.js';
 import { readEnv } from '../../src/platform/config/read-env.js';
 import { grantServiceRights } from '../../src/platform/database/service-role.js';
-import { serviceRightsOf } from '../../src/bootstrap/service-rights.js';
+import { serviceRightsOf } from '../../src/platform/database/table-declarations.js';
 import { PRODUCTION } from '../identity/machine.js';
 import { PROJECT } from '../launcher/folders.js';
 import { OwnServer, query } from './own-server.js';
@@ -56,7 +56,7 @@ describe('deploy/sql/roles.sql', () => {
     );
   });
 
-  it('the migrations run as the owner and give the service exactly the rights of service-rights.ts', async () => {
+  it('the migrations run as the owner and give the service exactly the declared rights', async () => {
     expect((await migrateDatabase(env())).applied.length).toBeGreaterThan(20);
     const owner = await connect({ databaseUrl: urlOf('travel_owner'), databasePoolSize: 2 }, 'MIGRATION_DATABASE_URL');
     const missing = await grantServiceRights(

@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { DataSource } from 'typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import ormconfig from '../../ormconfig.js';
 import { PROJECT } from '../launcher/folders.js';
 import { startApp } from '../setup/app.js';
 
@@ -90,6 +91,22 @@ describe('the entities and the migrated schema', () => {
       others.filter(({ column }) => !/^(\d+|true|false|[a-z_]+|\{\})$/.test(plain(column?.default) ?? '')),
     ).toEqual([]);
   });
+});
+
+it('ormconfig.ts finds the entities and migrations that the service has', async () => {
+  const app = await startApp();
+  const url = process.env['MIGRATION_DATABASE_URL'] ?? '';
+  const found = await new DataSource({ ...ormconfig.options, url } as DataSourceOptions).initialize();
+  const of = ({ entityMetadatas, migrations }: DataSource) => ({
+    tables: entityMetadatas.map(({ tableName }) => tableName).sort(),
+    migrations: migrations.map(({ constructor }) => constructor.name).sort(),
+  });
+  const inService = of(app.nest.get(DataSource));
+  const byName = of(found);
+  await found.destroy();
+  expect(byName.tables.length).toBeGreaterThan(50);
+  expect(byName.migrations.length).toBeGreaterThan(90);
+  expect(inService).toEqual(byName);
 });
 
 it.each(['migration:show', 'schema:log'])(

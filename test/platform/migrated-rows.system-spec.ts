@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { createDataSource } from '../../ormconfig.js';
+import { createDataSource } from '../../src/bootstrap/data-source.js';
 import { connect } from '../../src/bootstrap/boot.js';
 import { createApp } from '../../src/bootstrap/configure-app.js';
 import { IntegrityService } from '../../src/modules/finance/reports/integrity.service.js';

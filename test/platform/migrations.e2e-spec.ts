@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
-import { createDataSource } from '../../ormconfig.js';
+import { createDataSource } from '../../src/bootstrap/data-source.js';
 import { connect } from '../../src/bootstrap/boot.js';
 import { ConfigurationError } from '../../src/platform/config/configuration-error.js';
 import type { Env } from '../../src/platform/config/env.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { DataSource, type DataSourceOptions, type MigrationInterface, type QueryRunner } from 'typeorm';
-import { createDataSource } from '../../ormconfig.js';
+import { createDataSource } from '../../src/bootstrap/data-source.js';
 import { migrate } from '../../src/platform/database/migrator.js';
 import { runCommand } from '../identity/command.js';
 import { Machine } from '../identity/machine.js';

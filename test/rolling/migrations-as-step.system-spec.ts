@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { join } from 'node:path';
 import pg from 'pg';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
-import { createDataSource } from '../../ormconfig.js';
+import { createDataSource } from '../../src/bootstrap/data-source.js';
 import { migrate } from '../../src/platform/database/migrator.js';
 import { grantServiceRights } from '../../src/platform/database/service-role.js';
 import { runCommand } from '../identity/command.js';

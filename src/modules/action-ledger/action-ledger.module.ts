@@ -13,6 +13,7 @@ import { LedgerReversalsService } from './reversals/ledger-reversals.service.js'
 import { LedgerPartitionJobs } from './storage/ledger-partitions.jobs.js';
 import { LedgerVerificationController } from './verification/ledger-verification.controller.js';
 import { LedgerVerificationService } from './verification/ledger-verification.service.js';
+import './action-ledger-tables.js';
 
 @Module({
   controllers: [LedgerEntriesController, LedgerReversalsController, LedgerVerificationController],

@@ -18,6 +18,7 @@ import { TripSalesService } from './bookings/trip-sales.service.js';
 import { TaxRateJobs } from './bookings/tax-rates.jobs.js';
 import { ItemTaxesService } from './bookings/item-taxes.service.js';
 import { CancellationTermsService } from './bookings/cancellation-terms.service.js';
+import './bookings-tables.js';
 
 @Module({
   imports: [ActionLedgerModule, DistributionModule, LegalModule, NotificationsModule, OperationsModule, TaxesModule],

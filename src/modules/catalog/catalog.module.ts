@@ -13,6 +13,7 @@ import { SynonymsController } from './synonyms/synonyms.controller.js';
 import { SynonymsService } from './synonyms/synonyms.service.js';
 import { CatalogAdministrationController } from './administration/catalog-administration.controller.js';
 import { CatalogAdministrationService } from './administration/catalog-administration.service.js';
+import './catalog-tables.js';
 
 @Module({
   imports: [ActionLedgerModule],

@@ -17,6 +17,7 @@ import { GrantsController } from './operators/grants.controller.js';
 import { GrantsService } from './operators/grants.service.js';
 import { OperatorsController } from './operators/operators.controller.js';
 import { OperatorsService } from './operators/operators.service.js';
+import './connect-tables.js';
 
 @Module({
   imports: [ActionLedgerModule, IdentityModule],

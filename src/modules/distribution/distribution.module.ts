@@ -13,6 +13,7 @@ import { SlotsService } from './allotments/slots.service.js';
 import { ChannelsController } from './channels/channels.controller.js';
 import { ChannelsService } from './channels/channels.service.js';
 import { DistributionDemo } from './distribution.demo.js';
+import './distribution-tables.js';
 
 @Module({
   imports: [ActionLedgerModule, OperationsModule],

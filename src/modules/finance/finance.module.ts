@@ -75,6 +75,7 @@ import { SupplierInvoicesRepository } from './supplier-invoices/supplier-invoice
 import { BilledTaxesService } from './tax-allocation/billed-taxes.service.js';
 import { TaxesModule } from '../taxes/index.js';
 import { SupplierInvoicesService } from './supplier-invoices/supplier-invoices.service.js';
+import './finance-tables.js';
 
 @Module({
   imports: [

@@ -29,6 +29,7 @@ import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { UsersController } from './users/users.controller.js';
 import { UsersService } from './users/users.service.js';
+import './identity-tables.js';
 
 @Module({
   imports: [ActionLedgerModule],

@@ -17,6 +17,7 @@ import { PolicyVersionsRepository } from './policy-versions/policy-versions.repo
 import { PolicyVersionsService } from './policy-versions/policy-versions.service.js';
 import { PolicyResolutionController } from './terms/policy-resolution.controller.js';
 import { TermsService } from './terms/terms.service.js';
+import './legal-tables.js';
 
 @Module({
   imports: [ActionLedgerModule, DistributionModule, NotificationsModule],

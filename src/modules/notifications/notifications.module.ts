@@ -20,6 +20,7 @@ import { ReminderRulesService } from './rules/reminder-rules.service.js';
 import { ReminderRunsRepository } from './runs/reminder-runs.repository.js';
 import { SimulationsController } from './simulations/simulations.controller.js';
 import { SimulationsService } from './simulations/simulations.service.js';
+import './notifications-tables.js';
 
 @Module({
   imports: [ActionLedgerModule, IdentityModule],

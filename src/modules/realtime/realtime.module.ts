@@ -8,6 +8,7 @@ import { MessagesRepository } from './messages/messages.repository.js';
 import { MessagesService } from './messages/messages.service.js';
 import { RealtimeDemo } from './realtime.demo.js';
 import { OutboxRelay } from './relay/outbox-relay.js';
+import './realtime-tables.js';
 
 @Module({
   controllers: [MessagesController, LiveController],

@@ -25,6 +25,7 @@ import { TripRetentionJobs } from './trips/trip-retention.jobs.js';
 import { TripJobs } from './trips/trips.jobs.js';
 import { TripsRepository } from './trips/trips.repository.js';
 import { TripsService } from './trips/trips.service.js';
+import './trips-tables.js';
 
 @Module({
   imports: [ActionLedgerModule, BookingsModule, OperationsModule, OrganizationModule, TaxesModule],

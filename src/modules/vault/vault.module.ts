@@ -8,6 +8,7 @@ import { EncryptionBudget } from './keys/encryption-budget.js';
 import { VaultKeysService } from './keys/vault-keys.service.js';
 import { VaultDemo } from './vault.demo.js';
 import { VaultsService } from './vaults/vaults.service.js';
+import './vault-tables.js';
 
 @Module({
   controllers: [EncryptionController, KeyVersionsController],

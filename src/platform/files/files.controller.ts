@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Controller, Get, type PipeTransform, Res, StreamableFile } from '@nestjs/common';
-import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProduces } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '../auth/access.js';
 import { notFound } from '../errors/app-error.js';
 import { setResponseHeader } from '../http/response-headers.js';
 import { PathText } from '../http/path-id.js';
 import { FileLinks, type LinkedFile } from './file-links.js';
+import { ApiGroup } from '../http/api-group.js';
 import { FileStore } from './file-store.js';
 
 const TOKEN = /^[A-Za-z0-9_-]{20,900}\.[A-Za-z0-9_-]{22}$/;
@@ -31,7 +32,7 @@ class TokenPipe implements PipeTransform<string, string> {
 }
 
 /** Files that are downloaded with a signed link. */
-@ApiTags('Storefront')
+@ApiGroup('Storefront')
 @Controller('v1/files')
 export class FilesController {
   constructor(

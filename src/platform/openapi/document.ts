@@ -12,15 +12,10 @@ import { exemplifyBody, exemplifyResponses, type ResponseExamples } from './exam
 import { nameOwnEnums } from './name-enums.js';
 import { completeOperation } from './operations.js';
 import { toOpenApi31 } from './schemas-3-1.js';
+import type { ApiTag } from '../http/api-group.js';
 import type { OperationObject, ReferenceObject, SchemaObject, Schemas } from './types.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
-
-/** A group of operations; controllers name theirs with `@ApiTags`. */
-export interface ApiTag {
-  name: string;
-  description: string;
-}
 
 /** What the document shows beyond the routes and their classes. */
 export interface DocumentContent {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createDataSource } from '../../../ormconfig.js';
+import { createDataSource } from '../../../src/bootstrap/data-source.js';
 import { CommissionAdjustments1795830000000 } from '../../../src/migrations/1795830000000-commission-adjustments.js';
 import { addItem } from '../../bookings/bookings.js';
 import { startApp } from '../../setup/app.js';

@@ -1,5 +1,5 @@
 import { Controller, Get, Query, Res, StreamableFile } from '@nestjs/common';
-import { ApiOkResponse, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
 import { RequireScope } from '../../../platform/auth/access.js';
@@ -7,6 +7,7 @@ import { MayBeStale } from '../../../platform/http/may-be-stale.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { LEDGER_ENTRIES_PATH, LedgerEntriesService } from './ledger-entries.service.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import {
   EntryFilters,
   LedgerEntryEnvelope,
@@ -18,7 +19,10 @@ import {
 
 const Link = { description: '`rel="next"` while there are more pages', schema: { type: 'string', maxLength: 4000 } };
 
-@ApiTags('Action ledger')
+@ApiGroup('Action ledger', {
+  position: 220,
+  description: 'Staff: the tamper-evident record of every change, and the reversal of recorded actions.',
+})
 @Controller(LEDGER_ENTRIES_PATH)
 export class LedgerEntriesController {
   constructor(private readonly entries: LedgerEntriesService) {}

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created } from '../../../platform/http/response-headers.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -9,9 +9,10 @@ import { Refuses } from '../../../platform/http/route-errors.js';
 import { LEDGER_ENTRIES_PATH } from '../entries/ledger-entries.service.js';
 import { LedgerEntryEnvelope, toDetail } from '../entries/ledger-entry.dto.js';
 import { LedgerReversalsService } from './ledger-reversals.service.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { ReversalPreviewEnvelope, ReverseEntry, toPreview } from './reversal.dto.js';
 
-@ApiTags('Action ledger')
+@ApiGroup('Action ledger')
 @Controller(`${LEDGER_ENTRIES_PATH}/:id`)
 export class LedgerReversalsController {
   constructor(private readonly reversals: LedgerReversalsService) {}

@@ -1,13 +1,14 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
 import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { toVerification, VerificationEnvelope, VerifyLedger } from './ledger-verification.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { LedgerVerificationService } from './ledger-verification.service.js';
 
-@ApiTags('Action ledger')
+@ApiGroup('Action ledger')
 @Controller('/v1/admin/action-ledger/verify')
 export class LedgerVerificationController {
   constructor(

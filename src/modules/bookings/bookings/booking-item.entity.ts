@@ -1,5 +1,6 @@
 import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Personal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import type { Columns } from '../../../platform/database/rows.js';
@@ -71,7 +72,9 @@ export class BookingItem extends Audited {
   /** The booking's, which cannot change while there is an item. */
   @Column('text') currency: string;
   @Column('text') type: ItemType;
-  @Column('text') title: string;
+  @Personal('contract')
+  @Column('text')
+  title: string;
   @Column('text') status: ItemStatus;
   @Column('integer') quantity: number;
   @Column('bigint', { name: 'unit_sell_cents', transformer: safeInteger }) unitSellCents: number;
@@ -107,6 +110,7 @@ export class BookingItem extends Audited {
   @Column('text', { name: 'allotment_id', nullable: true }) allotmentId: string | null;
   @Column('text', { name: 'supplier_status' }) supplierStatus: SupplierStatus;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
+  @Personal('contract')
   @Unaudited('free text; the reason of the entry')
   @Column('text', { name: 'cancel_reason', nullable: true })
   cancelReason: string | null;

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -17,6 +16,7 @@ import {
   toBookingItem,
   UpdateBookingItem,
 } from './booking-item.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { BookingItemsService } from './booking-items.service.js';
 
 /** Error codes of taking units of a departure. */
@@ -30,7 +30,10 @@ const UNITS = [
   'channel_archived',
 ];
 
-@ApiTags('Bookings')
+@ApiGroup('Bookings', {
+  position: 20,
+  description: 'Staff: bookings and their items, from the draft to confirmation and cancellation.',
+})
 @Controller('/v1/admin/bookings/:bookingId/items')
 export class BookingItemsController {
   constructor(private readonly items: BookingItemsService) {}

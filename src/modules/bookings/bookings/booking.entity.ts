@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Personal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { Derived, Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
@@ -71,9 +72,11 @@ export class Booking extends Audited {
   @Column('text') currency: string;
   /** Sum of the live items; null until there is an item. */
   @Column('bigint', { name: 'total_cents', nullable: true, transformer: safeInteger }) totalCents: number | null;
+  @Personal('contract')
   @Unaudited('personal data that no reversal restores')
   @Column('text', { name: 'customer_name' })
   customerName: string;
+  @Personal('contract')
   @Unaudited('personal data that no reversal restores')
   @Column('text', { name: 'customer_email', nullable: true })
   customerEmail: string | null;
@@ -87,6 +90,7 @@ export class Booking extends Audited {
   @Derived('the dates of the items, `endDate`')
   @Column('date', { name: 'return_date', nullable: true })
   returnDate: string | null;
+  @Personal('contract')
   @Unaudited('free text that may contain personal data')
   @Column('text', { nullable: true })
   notes: string | null;
@@ -100,6 +104,7 @@ export class Booking extends Audited {
   @Column('date', { name: 'cancelled_on', nullable: true }) cancelledOn: string | null;
   /** The day on which the customer declared the cancellation, if it was recorded later. */
   @Column('date', { name: 'cancellation_declared_on', nullable: true }) cancellationDeclaredOn: string | null;
+  @Personal('contract')
   @Unaudited('free text; the reason of the entry')
   @Column('text', { name: 'cancel_reason', nullable: true })
   cancelReason: string | null;

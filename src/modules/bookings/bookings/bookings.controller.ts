@@ -1,5 +1,4 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ComputedNow, created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -18,11 +17,12 @@ import {
   toBooking,
   UpdateBooking,
 } from './booking.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { BookingsService } from './bookings.service.js';
 
 const PATH = '/v1/admin/bookings';
 
-@ApiTags('Bookings')
+@ApiGroup('Bookings')
 @Controller(PATH)
 export class BookingsController {
   constructor(private readonly bookings: BookingsService) {}

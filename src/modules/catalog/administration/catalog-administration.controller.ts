@@ -1,12 +1,16 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { CatalogStatusEnvelope, ReindexEnvelope, StartReindex } from './catalog-administration.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { CatalogAdministrationService } from './catalog-administration.service.js';
 
-@ApiTags('Catalog')
+@ApiGroup('Catalog', {
+  position: 200,
+  description: 'Staff: search documents, synonyms and the state of the search index.',
+})
 @Controller('/v1/admin/catalog')
 export class CatalogAdministrationController {
   constructor(private readonly administration: CatalogAdministrationService) {}

@@ -1,6 +1,6 @@
 import { Deleted } from '../../../platform/http/deleted.dto.js';
 import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
@@ -20,11 +20,12 @@ import {
   Variant,
 } from './document.dto.js';
 import type { StoredDocument } from './documents.repository.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { DocumentsService } from './documents.service.js';
 
 const PATH = '/v1/admin/catalog/documents';
 
-@ApiTags('Catalog')
+@ApiGroup('Catalog')
 @Controller(PATH)
 export class DocumentsController {
   constructor(private readonly documents: DocumentsService) {}

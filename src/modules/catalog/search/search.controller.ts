@@ -1,14 +1,18 @@
 import { Body, Controller, Header, HttpCode, Ip, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
 import { MayBeStale } from '../../../platform/http/may-be-stale.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { ClientDisconnected } from '../../../platform/http/client-disconnected.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { CatalogSearchRequest, CatalogSearchResponse } from './search.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { SearchService } from './search.service.js';
 
-@ApiTags('Storefront')
+@ApiGroup('Storefront', {
+  position: 10,
+  description: 'Operations for website visitors, without a credential: catalog search, contracts and signed links.',
+})
 @Controller('/v1/public/catalog')
 export class SearchController {
   constructor(private readonly catalog: SearchService) {}

@@ -1,15 +1,19 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DELETE, Impersonal, Rights } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import { fold } from '../../../search-engine/index.js';
 
 /** Words that a search for other words finds, too. */
+@Rights(DELETE)
 @Entity('catalog_synonym')
 export class CatalogSynonym extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text') language: string;
   /** A search for it also finds the terms, but not vice versa. If null, all terms find each other. */
-  @Column('text', { nullable: true }) input: string | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  input: string | null;
   @Column('text', { array: true }) terms: string[];
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;

@@ -1,6 +1,6 @@
 import { Deleted } from '../../../platform/http/deleted.dto.js';
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -10,11 +10,12 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample } from '../../../platform/http/route-errors.js';
 import { CreateSynonym, ListSynonyms, SynonymEnvelope, SynonymPage, toSynonym, UpdateSynonym } from './synonym.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { SynonymsService } from './synonyms.service.js';
 
 const PATH = '/v1/admin/catalog/synonyms';
 
-@ApiTags('Catalog')
+@ApiGroup('Catalog')
 @Controller(PATH)
 export class SynonymsController {
   constructor(private readonly synonyms: SynonymsService) {}

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
 /** Maximum number of valid secrets of a client: the new one, and the one that it still uses. */
@@ -10,7 +11,9 @@ export const MAX_LIVE = 2;
 export class ClientSecret {
   @PrimaryColumn('text') id: string;
   /** The ID of the client, not its public ID. */
-  @Column('text') client: string;
+  @Impersonal()
+  @Column('text')
+  client: string;
   @Column('bytea') hash: Buffer;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   /** The end of the overlap with the next secret. */

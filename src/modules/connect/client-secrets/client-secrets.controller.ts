@@ -1,5 +1,4 @@
 import { Body, Controller, Delete, Get, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { setResponseHeader, created } from '../../../platform/http/response-headers.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
@@ -11,9 +10,13 @@ import {
   CreatedClientSecret,
   RotateClientSecret,
 } from './client-secret.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { ClientSecretsService } from './client-secrets.service.js';
 
-@ApiTags('Connect: OAuth clients')
+@ApiGroup('Connect: OAuth clients', {
+  position: 240,
+  description: 'Connect: OAuth 2.0 clients of an operator and their secrets.',
+})
 @Controller('/connect/v1/operators/:operatorId/oauth-clients/:clientId/secrets')
 export class ClientSecretsController {
   constructor(private readonly secrets: ClientSecretsService) {}

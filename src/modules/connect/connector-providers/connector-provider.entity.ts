@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 
 export const PROVIDER_KEY = /^[a-z0-9-]{1,63}$/;
@@ -7,12 +8,17 @@ export const PROVIDER_KEY = /^[a-z0-9-]{1,63}$/;
 @Entity('connector_providers')
 export class ConnectorProvider extends Audited {
   @PrimaryColumn('text') key: string;
-  @Column('text') name: string;
+  @Impersonal()
+  @Column('text')
+  name: string;
   /** The operator that owns it; null for the platform. */
   @Column('text', { name: 'operator_id', nullable: true }) operatorId: string | null;
-  @Column('text', { nullable: true }) description: string | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  description: string | null;
   @Column('text', { array: true }) capabilities: string[];
   /** Definition of the form for applicants. `json` and not `jsonb`: it keeps the order of keys, and accepts NUL. */
+  @Impersonal()
   @Column('json', { name: 'application_form_schema', nullable: true })
   applicationFormSchema: Record<string, unknown> | null;
   @Column('integer') version: number;

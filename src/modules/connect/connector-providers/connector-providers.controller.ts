@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Patch, type PipeTransform, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { tagged } from '../../../platform/http/response-headers.js';
@@ -14,6 +13,7 @@ import {
   UpdateConnectorProvider,
 } from './connector-provider.dto.js';
 import { PROVIDER_KEY } from './connector-provider.entity.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { ConnectorProvidersService } from './connector-providers.service.js';
 
 const KEY = { maxLength: 63, pattern: PROVIDER_KEY, example: 'demo-activities' };
@@ -25,7 +25,10 @@ const knownForm: PipeTransform<string, string> = {
   },
 };
 
-@ApiTags('Connect: Connector providers')
+@ApiGroup('Connect: Connector providers', {
+  position: 260,
+  description: 'Connect: providers of products that operators can connect to.',
+})
 @Controller('/connect/v1/connector-providers')
 export class ConnectorProvidersController {
   constructor(private readonly providers: ConnectorProvidersService) {}

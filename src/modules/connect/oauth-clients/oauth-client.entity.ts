@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
 /** The machine account of an operator. It is revoked, never deleted. */
@@ -9,10 +10,14 @@ export class OAuthClient {
   @Column('text', { name: 'operator_id' }) operatorId: string;
   /** Public ID, sent as `client_id` to the token endpoint. */
   @Column('text', { name: 'client_id' }) clientId: string;
-  @Column('text', { nullable: true }) name: string | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  name: string | null;
   @Column('text', { array: true }) scopes: string[];
   /** The client that created this one, which is revoked with it. */
-  @Column('text', { name: 'parent_client', nullable: true }) parentClient: string | null;
+  @Impersonal()
+  @Column('text', { name: 'parent_client', nullable: true })
+  parentClient: string | null;
   /** The platform key that created this one. */
   @Column('text', { name: 'parent_key', nullable: true }) parentKey: string | null;
   @Column('text', { name: 'grant_id', nullable: true }) grantId: string | null;

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { setResponseHeader, created } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -16,9 +16,10 @@ import {
 } from './oauth-client.dto.js';
 import { OAuthClientsService } from './oauth-clients.service.js';
 import { OperationScopes } from '../operation-scopes.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { PathClientId, PathOperatorId } from '../operators/path-ids.js';
 
-@ApiTags('Connect: OAuth clients')
+@ApiGroup('Connect: OAuth clients')
 @Controller('/connect/v1/operators/:operatorId/oauth-clients')
 export class OAuthClientsController {
   constructor(

@@ -1,11 +1,15 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
 import { OperationScopes } from '../operation-scopes.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { MetadataResponse, toMetadata } from './metadata.dto.js';
 
-@ApiTags('Connect: OAuth tokens')
+@ApiGroup('Connect: OAuth tokens', {
+  position: 250,
+  description: 'Connect: access tokens by client credentials, their introspection and revocation, server metadata.',
+})
 @Controller('/.well-known/oauth-authorization-server/connect/v1')
 export class MetadataController {
   constructor(

@@ -1,5 +1,5 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiOperation } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { Public } from '../../../platform/auth/access.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
@@ -10,10 +10,11 @@ import { AccessTokensService } from './access-tokens.service.js';
 import { ClientAuthenticationService } from './client-authentication.service.js';
 import { IntrospectionResponse, toIntrospection } from './introspection.dto.js';
 import { TOKEN_REFERENCE, TOKEN_REQUEST, TokenResponse, toTokenResponse } from './token.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { readClientRequest, readTokenRequest, tokenOf } from './token-request.js';
 
 /** The OAuth endpoints that a client calls with its ID and secret. Each route has its own rate limit per client. */
-@ApiTags('Connect: OAuth tokens')
+@ApiGroup('Connect: OAuth tokens')
 @Controller('/connect/v1/oauth')
 export class TokenController {
   constructor(

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -8,9 +7,13 @@ import { Refuses } from '../../../platform/http/route-errors.js';
 import { PathGrantId, PathOperatorId } from './path-ids.js';
 import { ChangedGrant, type GrantTarget } from './grant-target.js';
 import { GrantsService } from './grants.service.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { CreateGrant, GrantPage, GrantResponse, ListGrants, toGrant, UpdateGrant } from './operator.dto.js';
 
-@ApiTags('Connect: Operators and grants')
+@ApiGroup('Connect: Operators and grants', {
+  position: 230,
+  description: 'Connect: operators that partners act for, and the permissions granted to each of them.',
+})
 @Controller('/connect/v1/operators/:operatorId/grants')
 export class GrantsController {
   constructor(private readonly grants: GrantsService) {}

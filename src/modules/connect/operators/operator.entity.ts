@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Personal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 
@@ -13,7 +14,9 @@ export const GIVEN_ID = /^[A-Za-z0-9_-]{1,64}$/;
 @Entity('operators')
 export class Operator extends Audited {
   @PrimaryColumn('text') id: string;
-  @Column('text') name: string;
+  @Personal('partner')
+  @Column('text')
+  name: string;
   @Column('text') status: OperatorStatus;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -15,9 +14,10 @@ import {
   toOperator,
   UpdateOperator,
 } from './operator.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { OperatorsService } from './operators.service.js';
 
-@ApiTags('Connect: Operators and grants')
+@ApiGroup('Connect: Operators and grants')
 @Controller('/connect/v1/operators')
 export class OperatorsController {
   constructor(private readonly operators: OperatorsService) {}

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
@@ -46,7 +47,9 @@ export class Allotment {
   @Unaudited('a member of `release` in the snapshot')
   @Column('boolean', { name: 'reclaim_on_move', nullable: true })
   reclaimOnMove: boolean | null;
-  @Column('text', { nullable: true }) notes: string | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  notes: string | null;
   @Column('timestamptz', { name: 'deleted_at', nullable: true }) deletedAt: Date | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;

@@ -1,6 +1,5 @@
 import { Deleted } from '../../../platform/http/deleted.dto.js';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -21,11 +20,15 @@ import {
 } from './allotment.dto.js';
 import { AllotmentsService } from './allotments.service.js';
 import { ReclaimBody, ReclaimedEnvelope, ReleaseAllotment, ReleasedEnvelope } from './release.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { ReleasesService } from './releases.service.js';
 
 const PATH = '/v1/admin/distribution/inventory-allotments';
 
-@ApiTags('Channels and allotments')
+@ApiGroup('Channels and allotments', {
+  position: 140,
+  description: 'Staff: distribution channels, and the units of departures that they may sell.',
+})
 @Controller(PATH)
 export class AllotmentsController {
   constructor(

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Patch, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -8,9 +7,10 @@ import { ChangeTarget, type Target } from '../../../platform/http/change-target.
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { ListSlots, SlotEnvelope, SlotPage, toSlot, UpdateSlot } from './slot.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { SlotsService } from './slots.service.js';
 
-@ApiTags('Channels and allotments')
+@ApiGroup('Channels and allotments')
 @Controller('/v1/admin/distribution/inventory-allotments/:id/slots')
 export class SlotsController {
   constructor(private readonly slots: SlotsService) {}

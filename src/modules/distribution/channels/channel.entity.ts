@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Personal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 
@@ -28,14 +29,26 @@ export interface ChannelChanges {
 @Entity('channels')
 export class Channel extends Audited {
   @PrimaryColumn('text') id: string;
-  @Column('text') name: string;
-  @Column('text', { nullable: true }) description: string | null;
+  @Personal('partner')
+  @Column('text')
+  name: string;
+  @Personal('partner')
+  @Column('text', { nullable: true })
+  description: string | null;
   @Column('text') kind: string;
   @Column('text') status: ChannelStatus;
-  @Column('text', { nullable: true }) website: string | null;
-  @Column('text', { name: 'contact_name', nullable: true }) contactName: string | null;
-  @Column('text', { name: 'contact_email', nullable: true }) contactEmail: string | null;
-  @Column('jsonb', { nullable: true }) metadata: Record<string, unknown> | null;
+  @Personal('partner')
+  @Column('text', { nullable: true })
+  website: string | null;
+  @Personal('partner')
+  @Column('text', { name: 'contact_name', nullable: true })
+  contactName: string | null;
+  @Personal('partner')
+  @Column('text', { name: 'contact_email', nullable: true })
+  contactEmail: string | null;
+  @Personal('partner')
+  @Column('jsonb', { nullable: true })
+  metadata: Record<string, unknown> | null;
   @Column('text', { name: 'system_key', nullable: true }) systemKey: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -8,11 +7,12 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { ChannelEnvelope, ChannelPage, CreateChannel, ListChannels, toChannel, UpdateChannel } from './channel.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { ChannelsService } from './channels.service.js';
 
 const PATH = '/v1/admin/distribution/channels';
 
-@ApiTags('Channels and allotments')
+@ApiGroup('Channels and allotments')
 @Controller(PATH)
 export class ChannelsController {
   constructor(private readonly channels: ChannelsService) {}

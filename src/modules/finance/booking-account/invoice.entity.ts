@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DELETE, Impersonal, Personal, Rights } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
@@ -115,6 +116,7 @@ export interface InvoiceChanges {
 }
 
 /** A bill to a customer. It can be changed while it is a draft; once it has a number, only its payment state changes. */
+@Rights(DELETE)
 @Entity('invoices')
 export class Invoice implements BaseAmounts {
   @PrimaryColumn('text') id: string;
@@ -129,12 +131,20 @@ export class Invoice implements BaseAmounts {
   @Column('bigint', { nullable: true, transformer: safeInteger }) sequence: number | null;
   @Column('date', { name: 'issue_date', nullable: true }) issueDate: string | null;
   @Column('date', { name: 'due_date', nullable: true }) dueDate: string | null;
-  @Column('text', { name: 'payer_name' }) payerName: string;
-  @Column('text', { name: 'payer_address', nullable: true }) payerAddress: string | null;
-  @Column('text', { name: 'payer_tax_id', nullable: true }) payerTaxId: string | null;
+  @Personal('accounting')
+  @Column('text', { name: 'payer_name' })
+  payerName: string;
+  @Personal('accounting')
+  @Column('text', { name: 'payer_address', nullable: true })
+  payerAddress: string | null;
+  @Personal('accounting')
+  @Column('text', { name: 'payer_tax_id', nullable: true })
+  payerTaxId: string | null;
+  @Impersonal()
   @Unaudited('a member of `seller` in the snapshot')
   @Column('text', { name: 'seller_name', nullable: true })
   sellerName: string | null;
+  @Impersonal()
   @Unaudited('a member of `seller` in the snapshot')
   @Column('text', { name: 'seller_address', nullable: true })
   sellerAddress: string | null;
@@ -162,8 +172,12 @@ export class Invoice implements BaseAmounts {
   @Unaudited('`invoiceId` in the snapshot of a credit note')
   @Column('text', { name: 'original_invoice_id', nullable: true })
   originalInvoiceId: string | null;
-  @Column('text', { nullable: true }) reason: CreditReason | null;
-  @Column('text', { name: 'reason_text', nullable: true }) reasonText: string | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  reason: CreditReason | null;
+  @Personal('accounting')
+  @Column('text', { name: 'reason_text', nullable: true })
+  reasonText: string | null;
   /** What an issued credit note lowered the open balance of the invoice by, and what it released of its payments. */
   @Column('bigint', { name: 'open_reduced_cents', nullable: true, transformer: safeInteger })
   openReducedCents: number | null;
@@ -176,12 +190,15 @@ export class Invoice implements BaseAmounts {
   @Column('text', { name: 'lines_source' }) linesSource: LinesSource;
   @Column('text', { name: 'payer_source' }) payerSource: PayerSource;
   /** Null: the draft never becomes stale. */
+  @Impersonal()
   @Unaudited('digests of the rows that the draft was drawn from')
   @Column('jsonb', { name: 'drawn_from', nullable: true })
   drawnFrom: DrawnFrom | null;
   @Column('timestamptz', { name: 'issued_at', nullable: true }) issuedAt: Date | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
-  @Column('text', { name: 'void_reason', nullable: true }) voidReason: string | null;
+  @Personal('accounting')
+  @Column('text', { name: 'void_reason', nullable: true })
+  voidReason: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { APPEND, Rights } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 
@@ -19,6 +20,7 @@ export interface Share {
  * A stored share of a payment. Rows are never changed; one that reverses another repeats it, and a reversed one no longer
  * counts. One that counts is called live.
  */
+@Rights(APPEND)
 @Entity('payment_allocations')
 @Unaudited('part of the snapshot of its payment')
 export class PaymentAllocation {

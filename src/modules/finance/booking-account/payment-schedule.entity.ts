@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Personal } from '../../../platform/database/table-declarations.js';
 import { Audited, type Image, imageOf } from '../../../platform/database/audited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 
@@ -48,7 +49,9 @@ export class PaymentSchedule extends Audited {
   /** 1 for the first of the plan. */
   @Column('integer') position: number;
   @Column('text') type: ScheduleType;
-  @Column('text') label: string;
+  @Personal('contract')
+  @Column('text')
+  label: string;
   @Column('text') basis: ScheduleBasis;
   @Column('date', { name: 'due_date' }) dueDate: string;
   @Column('text', { name: 'date_source' }) dateSource: DateSource;
@@ -60,8 +63,12 @@ export class PaymentSchedule extends Audited {
   /** Cancelled without moving its amount elsewhere: it will not be collected. */
   @Column('boolean') waived: boolean;
   /** Why it was waived the last time. */
-  @Column('text', { name: 'waive_reason', nullable: true }) waiveReason: string | null;
-  @Column('text', { nullable: true }) notes: string | null;
+  @Personal('contract')
+  @Column('text', { name: 'waive_reason', nullable: true })
+  waiveReason: string | null;
+  @Personal('contract')
+  @Column('text', { nullable: true })
+  notes: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;

@@ -1,5 +1,6 @@
 import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Personal } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict } from '../../../platform/errors/app-error.js';
@@ -77,11 +78,15 @@ export class Payment {
   @Column('date', { name: 'posting_date' }) postingDate: string;
   /** Until when a refund is to be paid. */
   @Column('date', { name: 'due_on', nullable: true }) dueOn: string | null;
-  @Column('text', { nullable: true }) reference: string | null;
+  @Personal('accounting')
+  @Column('text', { nullable: true })
+  reference: string | null;
   @Column('text') source: Source;
   @Column('text') status: PaymentStatus;
   /** Why money is refunded or moved. */
-  @Column('text', { nullable: true }) reason: string | null;
+  @Personal('accounting')
+  @Column('text', { nullable: true })
+  reason: string | null;
   /** Of a refund: the receipt whose money goes back. */
   @Column('text', { name: 'receipt_id', nullable: true }) receiptId: string | null;
   /** Names both sides of a transfer. */
@@ -89,12 +94,16 @@ export class Payment {
   /** The reversed payment that this one replaces. */
   @Column('text', { name: 'replaces_payment_id', nullable: true }) replacesPaymentId: string | null;
   @Column('timestamptz', { name: 'reversed_at', nullable: true }) reversedAt: Date | null;
-  @Column('text', { name: 'reversal_reason', nullable: true }) reversalReason: string | null;
+  @Personal('accounting')
+  @Column('text', { name: 'reversal_reason', nullable: true })
+  reversalReason: string | null;
   @Column('text', { name: 'reversal_kind', nullable: true }) reversalKind: ReversalKind | null;
   @Column('date', { name: 'reversed_on', nullable: true }) reversedOn: string | null;
   @Column('date', { name: 'reversal_posting_date', nullable: true }) reversalPostingDate: string | null;
   @Column('timestamptz', { name: 'failed_at', nullable: true }) failedAt: Date | null;
-  @Column('text', { name: 'failure_reason', nullable: true }) failureReason: string | null;
+  @Personal('accounting')
+  @Column('text', { name: 'failure_reason', nullable: true })
+  failureReason: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -12,9 +12,14 @@ import {
 } from './booking-money.dto.js';
 import { BookingMoneyService } from './booking-money.service.js';
 import { CreditDuePage, ListCreditDue } from './credit-due.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { CreditDueService } from './credit-due.service.js';
 
-@ApiTags('Payments')
+@ApiGroup('Payments', {
+  position: 70,
+  description:
+    'Staff: money received from customers or sent to suppliers, and its allocation to installments and invoices.',
+})
 @Controller('/v1/admin/finance')
 export class BookingMoneyController {
   constructor(

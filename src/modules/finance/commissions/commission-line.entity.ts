@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
@@ -73,6 +74,7 @@ export class CommissionLine extends Audited {
   /** Currency of the item. */
   @Column('text') currency: string;
   @Column('text', { name: 'recipient_type' }) recipientType: RecipientType;
+  @Personal('accounting')
   @Unaudited('personal data that no reversal restores')
   @Column('text', { name: 'recipient_name' })
   recipientName: string;
@@ -94,8 +96,11 @@ export class CommissionLine extends Audited {
   @Column('timestamptz', { name: 'payable_at', nullable: true }) payableAt: Date | null;
   @Column('date', { name: 'paid_on', nullable: true }) paidOn: string | null;
   @Column('timestamptz', { name: 'paid_at', nullable: true }) paidAt: Date | null;
-  @Column('text', { name: 'payout_reference', nullable: true }) payoutReference: string | null;
+  @Personal('accounting')
+  @Column('text', { name: 'payout_reference', nullable: true })
+  payoutReference: string | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
+  @Personal('accounting')
   @Unaudited('free text; the reason of the entry')
   @Column('text', { name: 'void_reason', nullable: true })
   voidReason: string | null;
@@ -103,9 +108,12 @@ export class CommissionLine extends Audited {
   @Column('boolean', { name: 'voided_by_cancellation' }) voidedByCancellation: boolean;
   /** The paid line whose amount this one adjusts. */
   @Column('text', { name: 'reverses_id', nullable: true }) adjustsId: string | null;
-  @Column('text', { name: 'adjust_reason', nullable: true }) adjustReason: AdjustReason | null;
+  @Impersonal()
+  @Column('text', { name: 'adjust_reason', nullable: true })
+  adjustReason: AdjustReason | null;
   /** Of a paid line: a payment of the booking was reversed after the payout, so that the trigger is not met any more. */
   @Column('boolean', { name: 'trigger_lost' }) triggerLost: boolean;
+  @Personal('accounting')
   @Unaudited('free text that may contain personal data')
   @Column('text', { nullable: true })
   notes: string | null;

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
@@ -18,9 +18,10 @@ import {
   UpdateCommission,
   VoidCommission,
 } from './commission.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { CommissionsService, type CommissionTarget } from './commissions.service.js';
 
-@ApiTags('Commissions')
+@ApiGroup('Commissions', { position: 100, description: 'Staff: commissions on booking items, from accrual to payout.' })
 @Controller('/v1/admin/finance/commissions')
 export class AllCommissionsController {
   constructor(private readonly commissions: CommissionsService) {}
@@ -40,7 +41,7 @@ export class AllCommissionsController {
   }
 }
 
-@ApiTags('Commissions')
+@ApiGroup('Commissions')
 @Controller('/v1/admin/finance/booking-items/:bookingItemId/commissions')
 export class CommissionsController {
   constructor(private readonly commissions: CommissionsService) {}

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -22,11 +22,15 @@ import {
   toCreditNoteSummary,
   UpdateCreditNote,
 } from './credit-note.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { CreditNotesService } from './credit-notes.service.js';
 
 const PATH = 'v1/admin/finance/credit-notes';
 
-@ApiTags('Invoices')
+@ApiGroup('Invoices', {
+  position: 40,
+  description: 'Staff: customer invoices, their printed renditions and the number series that they are issued from.',
+})
 @Controller()
 export class CreditNotesController {
   constructor(

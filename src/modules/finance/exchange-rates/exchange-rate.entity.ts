@@ -1,8 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { APPEND, Rights } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import type { AppliedRate, RateSource } from '../booking-account/base-amounts.js';
 
 /** A published exchange rate. It is never changed: documents copied it. */
+@Rights(APPEND)
 @Entity('exchange_rates')
 export class ExchangeRate extends Audited {
   @PrimaryColumn('text') id: string;

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -13,11 +12,12 @@ import {
   RecordExchangeRate,
   toExchangeRate,
 } from './exchange-rate.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { ExchangeRatesService } from './exchange-rates.service.js';
 
 const PATH = '/v1/admin/finance/exchange-rates';
 
-@ApiTags('Invoices')
+@ApiGroup('Invoices')
 @Controller(PATH)
 export class ExchangeRatesController {
   constructor(private readonly rates: ExchangeRatesService) {}

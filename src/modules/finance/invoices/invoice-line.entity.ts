@@ -1,10 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DELETE, Impersonal, Personal, Rights } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { TaxKind } from '../../taxes/index.js';
 import type { PriceBasis } from '../booking-account/invoice.entity.js';
 
 /** One line of an invoice. Lines are replaced as a whole, so they have no ids. */
+@Rights(DELETE)
 @Entity('invoice_lines')
 @Unaudited('part of the snapshot of its invoice')
 export class InvoiceLine {
@@ -12,7 +14,9 @@ export class InvoiceLine {
   /** 1 for the first. */
   @PrimaryColumn('integer') position: number;
   @Column('text', { name: 'booking_item_id', nullable: true }) bookingItemId: string | null;
-  @Column('text') description: string;
+  @Personal('accounting')
+  @Column('text')
+  description: string;
   @Column('numeric', { precision: 12, scale: 4 }) quantity: string;
   @Column('text', { name: 'price_basis' }) priceBasis: PriceBasis;
   @Column('bigint', { name: 'unit_price_cents', transformer: safeInteger }) unitPriceCents: number;
@@ -31,7 +35,9 @@ export class InvoiceLine {
   @Column('bigint', { name: 'base_tax_cents', nullable: true, transformer: safeInteger }) baseTaxCents: number | null;
   @Column('bigint', { name: 'base_total_cents', nullable: true, transformer: safeInteger })
   baseTotalCents: number | null;
-  @Column('text', { nullable: true }) mention: string | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  mention: string | null;
   @Column('date', { name: 'service_date', nullable: true }) serviceDate: string | null;
   /** Null: the service is delivered on one day. */
   @Column('date', { name: 'service_end_date', nullable: true }) serviceEndDate: string | null;

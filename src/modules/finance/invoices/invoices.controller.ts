@@ -1,5 +1,4 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { ComputedNow, created, tagged } from '../../../platform/http/response-headers.js';
@@ -19,11 +18,12 @@ import {
   VoidInvoice,
 } from './invoice.dto.js';
 import { InvoiceEnvelope, InvoicePage, toInvoice, toInvoiceSummary } from './invoice-response.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { InvoicesService } from './invoices.service.js';
 
 const PATH = '/v1/admin/finance/invoices';
 
-@ApiTags('Invoices')
+@ApiGroup('Invoices')
 @Controller(PATH)
 export class InvoicesController {
   constructor(

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -19,11 +19,12 @@ import {
   toNumberSeries,
   UpdateNumberSeries,
 } from './number-series.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { NumberSeriesService } from './number-series.service.js';
 
 const PATH = '/v1/admin/finance/invoice-number-series';
 
-@ApiTags('Invoices')
+@ApiGroup('Invoices')
 @Controller(PATH)
 export class NumberSeriesController {
   constructor(private readonly series: NumberSeriesService) {}

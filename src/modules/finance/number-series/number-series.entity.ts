@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DELETE, Impersonal, Rights } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import type { ResetPeriod } from './number-pattern.js';
@@ -36,12 +37,17 @@ export interface NumberSeriesView extends NumberSeriesState {
 }
 
 /** The rule by which documents of one type get their numbers. A counter per period stores the next number. */
+@Rights(DELETE)
 @Entity('invoice_number_series')
 export class NumberSeries {
   @PrimaryColumn('text') id: string;
-  @Column('text') name: string;
+  @Impersonal()
+  @Column('text')
+  name: string;
   /** Literal text, even if it looks like a token. */
-  @Column('text') prefix: string;
+  @Impersonal()
+  @Column('text')
+  prefix: string;
   @Column('text') pattern: string;
   @Column('text', { name: 'document_type' }) documentType: DocumentType;
   @Column('text', { name: 'reset_period' }) resetPeriod: ResetPeriod;

@@ -1,14 +1,18 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { CollectionPlanEnvelope, CollectionPlanRequest } from './collection-plan.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { CollectionPlansService } from './collection-plans.service.js';
 
-@ApiTags('Payment schedules')
+@ApiGroup('Payment schedules', {
+  position: 50,
+  description: 'Staff: installments of a booking, the policy that they follow, and the reminders of due amounts.',
+})
 @Controller('/v1/admin/finance/bookings/:bookingId/collection-plan')
 export class CollectionPlansController {
   constructor(private readonly plans: CollectionPlansService) {}

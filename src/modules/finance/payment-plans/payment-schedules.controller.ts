@@ -1,5 +1,4 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { ComputedNow, created, tagged } from '../../../platform/http/response-headers.js';
@@ -9,6 +8,7 @@ import { ChangeTarget, type Target } from '../../../platform/http/change-target.
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { PaymentPlansService } from './payment-plans.service.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import {
   CreatePaymentSchedule,
   DepartureQuery,
@@ -21,7 +21,7 @@ import {
   WriteOffDifference,
 } from './payment-schedule.dto.js';
 
-@ApiTags('Payment schedules')
+@ApiGroup('Payment schedules')
 @Controller('/v1/admin/finance/bookings/:bookingId/payment-schedules')
 export class PaymentSchedulesController {
   constructor(

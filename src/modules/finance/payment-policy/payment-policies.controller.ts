@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { tagged } from '../../../platform/http/response-headers.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
@@ -7,9 +6,10 @@ import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { PaymentPolicyBody } from '../../bookings/index.js';
 import { PaymentPoliciesService } from './payment-policies.service.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { OrganizationPolicyEnvelope, toOrganizationPolicy } from './payment-policy.dto.js';
 
-@ApiTags('Payment schedules')
+@ApiGroup('Payment schedules')
 @Controller('/v1/admin/finance/payment-policy')
 export class PaymentPoliciesController {
   constructor(private readonly policies: PaymentPoliciesService) {}

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ChangeTarget } from '../../../platform/http/change-target.js';
 import { tagged } from '../../../platform/http/response-headers.js';
@@ -8,9 +8,10 @@ import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { CommissionEnvelope, toCommission } from '../commissions/commission.dto.js';
 import type { CommissionTarget } from '../commissions/commissions.service.js';
 import { PayCommission } from './commission-payout.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { CommissionPayoutsService } from './commission-payouts.service.js';
 
-@ApiTags('Commissions')
+@ApiGroup('Commissions')
 @Controller('/v1/admin/finance/booking-items/:bookingItemId/commissions')
 export class CommissionPayoutsController {
   constructor(private readonly payouts: CommissionPayoutsService) {}

@@ -1,5 +1,4 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -10,11 +9,12 @@ import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { AllocatePayment, CreatePayment, ListPayments, PaymentReversal } from './payment.dto.js';
 import { PaymentEnvelope, PaymentPage, toPayment, toPaymentSummary } from './payment-response.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { PaymentsService } from './payments.service.js';
 
 const PATH = '/v1/admin/finance/payments';
 
-@ApiTags('Payments')
+@ApiGroup('Payments')
 @Controller(PATH)
 export class PaymentsController {
   constructor(private readonly payments: PaymentsService) {}

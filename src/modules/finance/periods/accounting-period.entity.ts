@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
@@ -15,7 +16,9 @@ export class AccountingPeriod {
   @Column('text', { name: 'closed_by', nullable: true }) closedBy: string | null;
   @Column('timestamptz', { name: 'filed_at', nullable: true }) filedAt: Date | null;
   @Column('text', { name: 'filed_by', nullable: true }) filedBy: string | null;
-  @Column('text', { name: 'filing_reference', nullable: true }) filingReference: string | null;
+  @Impersonal()
+  @Column('text', { name: 'filing_reference', nullable: true })
+  filingReference: string | null;
   /** The definition by which the figures were stored. */
   @Column('integer', { name: 'figures_definition' }) figuresDefinition: number;
   @Column('integer') version: number;

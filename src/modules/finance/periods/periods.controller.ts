@@ -1,5 +1,4 @@
 import { Body, Controller, Get, HttpCode, type PipeTransform, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
@@ -9,6 +8,7 @@ import { ComputedNow, tagged } from '../../../platform/http/response-headers.js'
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { PeriodClosingService } from './period-closing.service.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { FilePeriod, PeriodEnvelope, ReopenPeriod, toPeriod } from './period.dto.js';
 
 const MONTH = /^(?:19|2[01])\d{2}-(?:0[1-9]|1[0-2])$/;
@@ -25,7 +25,10 @@ function PathMonth(example = '2025-11'): ParameterDecorator {
   return PathText('period', rule, new MonthPipe());
 }
 
-@ApiTags('Accounting periods')
+@ApiGroup('Accounting periods', {
+  position: 120,
+  description: 'Staff: months of the books, which are closed, reopened and filed.',
+})
 @Controller('/v1/admin/finance/periods')
 export class PeriodsController {
   constructor(private readonly periods: PeriodClosingService) {}

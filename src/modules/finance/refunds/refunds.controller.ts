@@ -1,5 +1,4 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -8,11 +7,12 @@ import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { PaymentSummaryEnvelope, toPaymentSummary } from '../payments/payment-response.dto.js';
 import { CompleteRefund, FailRefund, RequestRefund } from './refund.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { RefundsService } from './refunds.service.js';
 
 const PATH = '/v1/admin/finance/refunds';
 
-@ApiTags('Payments')
+@ApiGroup('Payments')
 @Controller('/v1/admin/finance')
 export class RefundsController {
   constructor(private readonly refunds: RefundsService) {}

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -8,9 +7,10 @@ import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { CreateTransfer, ReverseTransfer } from './refund.dto.js';
 import { ListTransfers, toTransfer, TransferEnvelope, TransferPage } from './transfer-response.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { TransfersService } from './transfers.service.js';
 
-@ApiTags('Payments')
+@ApiGroup('Payments')
 @Controller('/v1/admin/finance')
 export class TransfersController {
   constructor(private readonly transfers: TransfersService) {}

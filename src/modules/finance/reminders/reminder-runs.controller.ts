@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { created } from '../../../platform/http/response-headers.js';
@@ -9,9 +8,10 @@ import { demoId } from '../../../platform/ids/id.js';
 import { BookingsService } from '../../bookings/index.js';
 import { ListReminderRuns, ReminderRunEnvelope, ReminderRunList, RemindersService } from '../../notifications/index.js';
 import { RequestReminder } from './reminder-run.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { ReminderRequestsService } from './reminder-requests.service.js';
 
-@ApiTags('Payment schedules')
+@ApiGroup('Payment schedules')
 @Controller('/v1/admin/finance/bookings/:bookingId/reminder-runs')
 export class ReminderRunsController {
   constructor(

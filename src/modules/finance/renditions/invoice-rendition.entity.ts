@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
@@ -34,6 +35,7 @@ export class InvoiceRendition extends Audited {
   @Column('integer')
   attempts: number;
   /** Message of the last error. */
+  @Impersonal()
   @Unaudited('progress of the job that makes the file')
   @Column('text', { nullable: true })
   failure: string | null;

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiFoundResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiFoundResponse, ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, setResponseHeader } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -18,13 +18,14 @@ import {
   toRendition,
   toRenditionLink,
 } from './rendition.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { RenditionsService } from './renditions.service.js';
 
 const OF_INVOICE = 'v1/admin/finance/invoices/:id/renditions';
 const OF_CREDIT_NOTE = 'v1/admin/finance/credit-notes/:id/renditions';
 const PATH = 'v1/admin/finance/invoice-renditions';
 
-@ApiTags('Invoices')
+@ApiGroup('Invoices')
 @Controller()
 export class RenditionsController {
   constructor(private readonly renditions: RenditionsService) {}

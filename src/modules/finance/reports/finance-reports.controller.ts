@@ -1,14 +1,18 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { MayBeStale } from '../../../platform/http/may-be-stale.js';
 import { AgingEnvelope, AgingQuery } from './aging.dto.js';
 import { AgingService } from './aging.service.js';
 import { IntegrityEnvelope } from './integrity.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { IntegrityService } from './integrity.service.js';
 
-@ApiTags('Finance reports')
+@ApiGroup('Finance reports', {
+  position: 130,
+  description: 'Staff: receivables and payables by age, and accounting checks.',
+})
 @Controller('/v1/admin/finance')
 export class FinanceReportsController {
   constructor(

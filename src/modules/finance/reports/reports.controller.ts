@@ -1,5 +1,5 @@
 import { applyDecorators, Controller, Get, Query, type StreamableFile, type Type } from '@nestjs/common';
-import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOkResponse, ApiOperation, getSchemaPath } from '@nestjs/swagger';
 import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { MayBeStale } from '../../../platform/http/may-be-stale.js';
@@ -51,6 +51,7 @@ import {
   VatDocumentReport,
   VatReport,
 } from './period-rows.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { type ReportPage, ReportsService } from './reports.service.js';
 
 const CSV = {
@@ -76,7 +77,7 @@ function Answers(report: Type<{ totals: unknown[] }>): MethodDecorator {
 
 type Answer = Promise<ReportPage | StreamableFile>;
 
-@ApiTags('Finance reports')
+@ApiGroup('Finance reports')
 @Controller('/v1/admin/finance/reports')
 export class ReportsController {
   constructor(private readonly reports: ReportsService) {}

@@ -1,14 +1,17 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { tagged } from '../../../platform/http/response-headers.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { FinanceSettingsEnvelope, ReplaceFinanceSettings, toFinanceSettings } from './finance-settings.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { FinanceSettingsService } from './finance-settings.service.js';
 
-@ApiTags('Organization')
+@ApiGroup('Organization', {
+  position: 110,
+  description: 'Staff: the company as documents show it, its logo, and settings of the organization and its accounts.',
+})
 @Controller('/v1/admin/finance/settings')
 export class FinanceSettingsController {
   constructor(private readonly settings: FinanceSettingsService) {}

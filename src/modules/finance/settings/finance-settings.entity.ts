@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { named } from '../../../platform/http/named-values.js';
@@ -24,7 +25,9 @@ export class FinanceSettings extends Audited implements FinanceSettingValues {
   @Column('text', { name: 'base_currency' }) baseCurrency: string;
   @Column('integer', { name: 'issue_date_back_days' }) issueDateBackDays: number;
   @Column('integer', { name: 'paid_on_back_days' }) paidOnBackDays: number;
-  @Column('text', { name: 'cancellation_fee_tax' }) cancellationFeeTax: CancellationFeeTax;
+  @Impersonal()
+  @Column('text', { name: 'cancellation_fee_tax' })
+  cancellationFeeTax: CancellationFeeTax;
   @Column('integer', { name: 'refund_days' }) refundDays: number;
   @Column('bigint', { name: 'tolerance_cents', transformer: safeInteger }) toleranceCents: number;
   @Column('boolean', { name: 'tax_codes_required' }) taxCodesRequired: boolean;

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
@@ -27,7 +28,9 @@ export class CancellationSettlement extends Audited {
   @Column('text') status: SettlementStatus;
   /** The day that decides the fee. */
   @Column('date', { name: 'cancelled_on' }) cancelledOn: string;
-  @Column('text') initiator: BookingCancellation['initiator'];
+  @Impersonal()
+  @Column('text')
+  initiator: BookingCancellation['initiator'];
   /** The booking's total when it was cancelled. */
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
   @Column('jsonb') lines: Cost['lines'];
@@ -37,12 +40,15 @@ export class CancellationSettlement extends Audited {
   computedFeeCents: number | null;
   @Column('bigint', { name: 'agreed_fee_cents', nullable: true, transformer: safeInteger })
   agreedFeeCents: number | null;
-  @Column('text', { name: 'fee_reason', nullable: true }) feeReason: string | null;
+  @Personal('accounting')
+  @Column('text', { name: 'fee_reason', nullable: true })
+  feeReason: string | null;
   @Column('text') outcome: Cost['outcome'];
   @Column('date', { name: 'refund_due_on' }) refundDueOn: string;
   /** What the customer got back, or has as a credit. */
   @Column('bigint', { name: 'rest_cents', nullable: true, transformer: safeInteger }) restCents: number | null;
   /** The installments before the cancellation. */
+  @Impersonal()
   @Unaudited('written once, and recorded by the entries of the installments')
   @Column('jsonb', { name: 'plan_before' })
   planBefore: InstallmentBefore[];

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
@@ -15,11 +14,15 @@ import {
   toSettlement,
   toSettlementSummary,
 } from './settlement.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { SettlementsService } from './settlements.service.js';
 
 const OF_BOOKING = 'bookings/:bookingId/cancellation-settlement';
 
-@ApiTags('Cancellation settlements')
+@ApiGroup('Cancellation settlements', {
+  position: 60,
+  description: 'Staff: fees of cancelled bookings, and how invoices and payments of these bookings are settled.',
+})
 @Controller('/v1/admin/finance')
 export class SettlementsController {
   constructor(private readonly settlements: SettlementsService) {}

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Personal } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { Derived } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
@@ -44,8 +45,11 @@ const OPEN_FIELDS: Record<SupplierInvoiceStatus, readonly string[] | 'all'> = {
 @Entity('supplier_invoices')
 export class SupplierInvoice {
   @PrimaryColumn('text') id: string;
-  @Column('text', { name: 'supplier_name' }) supplierName: string;
+  @Personal('accounting')
+  @Column('text', { name: 'supplier_name' })
+  supplierName: string;
   /** Normalized name; unique together with `numberKey` among invoices that are not void. */
+  @Personal('accounting')
   @Derived('`supplierName`')
   @Column('text', { name: 'supplier_key' })
   supplierKey: string;
@@ -72,7 +76,9 @@ export class SupplierInvoice {
   @Column('text') status: SupplierInvoiceStatus;
   @Column('date', { name: 'issue_date' }) issueDate: string;
   @Column('date', { name: 'due_date', nullable: true }) dueDate: string | null;
-  @Column('text', { nullable: true }) notes: string | null;
+  @Personal('accounting')
+  @Column('text', { nullable: true })
+  notes: string | null;
   /** The day on which it counts in the books; null until it is approved. */
   @Column('date', { name: 'posting_date', nullable: true }) postingDate: string | null;
   /** Users who have entered the invoice or changed what is owed, with a session or an API token of theirs. */
@@ -81,7 +87,9 @@ export class SupplierInvoice {
   @Column('text', { name: 'approved_by', nullable: true }) approvedBy: string | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
   @Column('date', { name: 'voided_on', nullable: true }) voidedOn: string | null;
-  @Column('text', { name: 'void_reason', nullable: true }) voidReason: string | null;
+  @Personal('accounting')
+  @Column('text', { name: 'void_reason', nullable: true })
+  voidReason: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;

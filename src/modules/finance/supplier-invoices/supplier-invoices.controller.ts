@@ -1,5 +1,4 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -20,11 +19,15 @@ import {
   toSupplierInvoice,
   toSupplierInvoiceSummary,
 } from './supplier-invoice-response.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { SupplierInvoicesService } from './supplier-invoices.service.js';
 
 const PATH = '/v1/admin/finance/supplier-invoices';
 
-@ApiTags('Supplier invoices')
+@ApiGroup('Supplier invoices', {
+  position: 80,
+  description: 'Staff: invoices received from suppliers, from the draft to approval, payment or voiding.',
+})
 @Controller(PATH)
 export class SupplierInvoicesController {
   constructor(private readonly invoices: SupplierInvoicesService) {}

@@ -1,10 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DELETE, Rights } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
 export const LINK_PURPOSES = ['invitation', 'password_reset'] as const;
 export type LinkPurpose = (typeof LINK_PURPOSES)[number];
 
 /** A one-time link. Its token is derived from its id by a key, so the row contains no secret. */
+@Rights(DELETE)
 @Entity('account_links')
 @Unaudited('a one-time link; security events record its use')
 export class AccountLink {

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Personal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
@@ -16,7 +17,9 @@ export class ApiToken extends Audited {
   @Unaudited('a secret')
   @Column('bytea', { name: 'secret_hash' })
   secretHash: Buffer;
-  @Column('text') name: string;
+  @Personal('account')
+  @Column('text')
+  name: string;
   @Column('text', { array: true }) scopes: string[];
   @Column('text', { name: 'user_id', nullable: true }) userId: string | null;
   /** The staff token that created this one, which is revoked with it; null if a session or the system created it. */

@@ -1,5 +1,4 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -13,9 +12,13 @@ import {
   ListApiTokens,
   toApiToken,
 } from './api-token.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { ApiTokensService } from './api-tokens.service.js';
 
-@ApiTags('Users and sessions')
+@ApiGroup('Users and sessions', {
+  position: 210,
+  description: 'Staff: users, sessions and API tokens of the staff surface.',
+})
 @Controller('/v1/admin/identity/api-tokens')
 export class ApiTokensController {
   constructor(private readonly tokens: ApiTokensService) {}

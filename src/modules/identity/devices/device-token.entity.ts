@@ -1,7 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DELETE, Rights } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
 /** A device from which its user has logged in. Its token is stored as a hash. */
+@Rights(DELETE)
 @Entity('device_tokens')
 @Unaudited('a secret; security events record the login')
 export class DeviceToken {

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Personal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
@@ -12,10 +13,13 @@ export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
 @Entity('invitations')
 export class Invitation extends Audited {
   @PrimaryColumn('text') id: string;
+  @Personal('account')
   @Unaudited('personal data that no reversal restores')
   @Column('text')
   email: string;
-  @Column('text') name: string;
+  @Personal('account')
+  @Column('text')
+  name: string;
   @Column('text', { array: true }) roles: Role[];
   /** `expired` is not stored: it follows from the time. */
   @Column('text') status: Exclude<InvitationStatus, 'expired'>;

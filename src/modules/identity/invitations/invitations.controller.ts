@@ -1,5 +1,4 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { Public, RequireScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -20,11 +19,12 @@ import {
   ListInvitations,
   toInvitation,
 } from './invitation.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { InvitationsService } from './invitations.service.js';
 
 const PATH = '/v1/admin/identity/invitations';
 
-@ApiTags('Users and sessions')
+@ApiGroup('Users and sessions')
 @Controller(PATH)
 export class InvitationsController {
   constructor(

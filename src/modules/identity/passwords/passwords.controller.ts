@@ -1,5 +1,4 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { Public, RequireScope } from '../../../platform/auth/access.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { ChangesNothing, Mutates, MutatesForNobody } from '../../../platform/idempotency/mutates.js';
@@ -13,9 +12,10 @@ import {
   RequestedPasswordResetEnvelope,
   RequestPasswordReset,
 } from './password.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { PasswordsService } from './passwords.service.js';
 
-@ApiTags('Users and sessions')
+@ApiGroup('Users and sessions')
 @Controller('/v1/admin/identity')
 export class PasswordsController {
   constructor(private readonly passwords: PasswordsService) {}

@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DELETE, Impersonal, Rights } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { randomBase32 } from '../../../platform/ids/id.js';
 
 /** The authenticator app of a user (RFC 6238). It is required at logins from its activation on. */
+@Rights(DELETE)
 @Entity('second_factors')
 @Unaudited('a secret; security events record its changes')
 export class SecondFactor {
   @PrimaryColumn('text', { name: 'user_id' }) userId: string;
   /** Sealed with the user's id: the secret of one user cannot be opened as another's. */
-  @Column('bytea', { name: 'sealed_secret' }) sealedSecret: Buffer;
+  @Impersonal()
+  @Column('bytea', { name: 'sealed_secret' })
+  sealedSecret: Buffer;
   /** The time step of the last accepted code: it and earlier ones are not accepted any more. */
   @Column('integer', { name: 'last_step' }) lastStep: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
@@ -20,6 +24,7 @@ export class SecondFactor {
 }
 
 /** Replaces a code of the authenticator app once. */
+@Rights(DELETE)
 @Entity('recovery_codes')
 @Unaudited('a secret; security events record its use')
 export class RecoveryCode {

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { created } from '../../../platform/http/response-headers.js';
@@ -14,6 +14,7 @@ import {
   SecondFactorSetupEnvelope,
   SetUpSecondFactor,
 } from './second-factor.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { SecondFactorsService } from './second-factors.service.js';
 
 const REJECTIONS = {
@@ -23,7 +24,7 @@ const REJECTIONS = {
 };
 const PROOF = { code: '287082' };
 
-@ApiTags('Users and sessions')
+@ApiGroup('Users and sessions')
 @Controller('/v1/admin/identity')
 export class SecondFactorsController {
   constructor(private readonly secondFactors: SecondFactorsService) {}

@@ -1,13 +1,13 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { assertSession } from '../../../platform/auth/assert-session.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { ListOwnSecurityEvents, ListSecurityEvents, SecurityEventPage, toSecurityEvent } from './security-event.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { SecurityEventsService } from './security-events.service.js';
 
-@ApiTags('Users and sessions')
+@ApiGroup('Users and sessions')
 @Controller('/v1/admin/identity')
 export class SecurityEventsController {
   constructor(private readonly events: SecurityEventsService) {}

@@ -1,7 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DELETE, Rights } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
 /** A login with the right password that waits for the second factor. Its id is a secret, of which the hash is stored. */
+@Rights(DELETE)
 @Entity('login_challenges')
 @Unaudited('lives for minutes; security events record the login')
 export class LoginChallenge {

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Patch } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
@@ -12,9 +11,10 @@ import { currentActor } from '../../../platform/context/request-context.js';
 import { BaseCurrency } from '../../../platform/money/base-currency.js';
 import { toUser, UpdateOwnAccount, UserEnvelope } from '../users/user.dto.js';
 import { UsersService } from '../users/users.service.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { MeEnvelope } from './session.dto.js';
 
-@ApiTags('Users and sessions')
+@ApiGroup('Users and sessions')
 @Controller('/v1/admin/identity/me')
 export class MeController {
   constructor(

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Ip, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { created } from '../../../platform/http/response-headers.js';
 import { Public, RequireScope } from '../../../platform/auth/access.js';
 import { currentActor } from '../../../platform/context/request-context.js';
@@ -21,9 +21,10 @@ import {
   SessionPage,
   toSession,
 } from './session.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { SessionsService } from './sessions.service.js';
 
-@ApiTags('Users and sessions')
+@ApiGroup('Users and sessions')
 @Controller('/v1/admin/identity/sessions')
 export class SessionsController {
   constructor(

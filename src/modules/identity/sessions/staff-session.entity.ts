@@ -1,7 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DELETE, Personal, Rights } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
 /** A login. It ends by logout, after a time without use, or at the latest at `expiresAt`. */
+@Rights(DELETE)
 @Entity('staff_sessions')
 @Unaudited('security events record its start and end')
 export class StaffSession {
@@ -14,8 +16,12 @@ export class StaffSession {
   @Column('timestamptz', { name: 'last_used_at' }) lastUsedAt: Date;
   @Column('timestamptz', { name: 'ended_at', nullable: true }) endedAt: Date | null;
   /** Address and user agent of the login. */
-  @Column('text', { nullable: true }) address: string | null;
-  @Column('text', { name: 'user_agent', nullable: true }) userAgent: string | null;
+  @Personal('security')
+  @Column('text', { nullable: true })
+  address: string | null;
+  @Personal('security')
+  @Column('text', { name: 'user_agent', nullable: true })
+  userAgent: string | null;
   @Column('text', { name: 'device_id', nullable: true }) deviceId: string | null;
   /** When the user has last proved the second factor in it. */
   @Column('timestamptz', { name: 'second_factor_at', nullable: true }) secondFactorAt: Date | null;

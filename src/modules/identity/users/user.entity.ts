@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Personal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { type Role, ROLES } from './role.js';
@@ -14,10 +15,14 @@ export interface UserChanges {
 @Entity('users')
 export class User extends Audited {
   @PrimaryColumn('text') id: string;
+  @Personal('account')
   @Unaudited('personal data that no reversal restores')
   @Column('text')
   email: string;
-  @Column('text') name: string;
+  @Personal('account')
+  @Column('text')
+  name: string;
+  @Personal('account')
   @Unaudited('a secret')
   @Column('text', { name: 'password_hash' })
   passwordHash: string;

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Patch, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -8,9 +7,10 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { ListUsers, toUser, UpdateUser, UserEnvelope, UserPage } from './user.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { UsersService } from './users.service.js';
 
-@ApiTags('Users and sessions')
+@ApiGroup('Users and sessions')
 @Controller('/v1/admin/identity/users')
 export class UsersController {
   constructor(private readonly users: UsersService) {}

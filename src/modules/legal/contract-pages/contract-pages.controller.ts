@@ -1,5 +1,5 @@
 import { Controller, Get, Header, type PipeTransform, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../../platform/auth/access.js';
 import { PathText } from '../../../platform/http/path-id.js';
@@ -7,6 +7,7 @@ import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { ErrorPages, Refuses } from '../../../platform/http/route-errors.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { PAGE_LANGUAGES, pageLanguageOf } from './contract-page.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { CONTRACT_PAGES_PATH, ContractPagesService } from './contract-pages.service.js';
 
 const PAGE = { type: 'string', description: 'A page that loads no other resource.' };
@@ -20,7 +21,7 @@ class AnyToken implements PipeTransform<string, string> {
   }
 }
 
-@ApiTags('Storefront')
+@ApiGroup('Storefront')
 @Controller(CONTRACT_PAGES_PATH)
 export class ContractPagesController {
   constructor(private readonly pages: ContractPagesService) {}

@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Personal } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
@@ -59,9 +60,12 @@ export class Contract {
   @Column('text', { name: 'public_id' })
   publicId: string;
   @Column('text', { name: 'booking_id', nullable: true }) bookingId: string | null;
-  @Column('text') title: string;
+  @Personal('contract')
+  @Column('text')
+  title: string;
   @Column('text') status: ContractStatus;
   @Column('text', { name: 'contract_number', nullable: true }) contractNumber: string | null;
+  @Personal('contract')
   @Unaudited('a long text with personal data; `bodySha256` proves it')
   @Column('text')
   body: string;
@@ -72,12 +76,15 @@ export class Contract {
   /** End of public access; set at the latest when the contract is issued. */
   @Column('timestamptz', { name: 'public_until', nullable: true }) publicUntil: Date | null;
   @Column('timestamptz', { name: 'withdrawn_at', nullable: true }) withdrawnAt: Date | null;
+  @Personal('contract')
   @Unaudited('personal data that no reversal restores')
   @Column('text', { name: 'recipient_name', nullable: true })
   recipientName: string | null;
+  @Personal('contract')
   @Unaudited('personal data that no reversal restores')
   @Column('text', { name: 'recipient_email', nullable: true })
   recipientEmail: string | null;
+  @Personal('contract')
   @Unaudited('may contain personal data')
   @Column('jsonb', { nullable: true })
   metadata: Record<string, unknown> | null;
@@ -85,6 +92,7 @@ export class Contract {
   @Column('timestamptz', { name: 'sent_at', nullable: true }) sentAt: Date | null;
   @Column('timestamptz', { name: 'expired_at', nullable: true }) expiredAt: Date | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
+  @Personal('contract')
   @Unaudited('free text; the reason of the entry')
   @Column('text', { name: 'void_reason', nullable: true })
   voidReason: string | null;

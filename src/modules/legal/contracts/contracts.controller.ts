@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiTags } from '@nestjs/swagger';
+import { ApiBody } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -20,13 +20,17 @@ import {
   VoidContract,
   WithdrawContract,
 } from './contract.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { ContractsService } from './contracts.service.js';
 
 const PATH = '/v1/admin/legal/contracts';
 /** Stored responses must not contain what opens a contract. */
 const SECRETS = { secrets: ['data.id'] };
 
-@ApiTags('Contracts')
+@ApiGroup('Contracts', {
+  position: 170,
+  description: 'Staff: contracts with customers and partners, from the draft to dispatch, expiry or voiding.',
+})
 @Controller(PATH)
 export class ContractsController {
   constructor(private readonly contracts: ContractsService) {}

@@ -1,13 +1,13 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../../platform/auth/access.js';
 import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { PathPublicId } from './contract-id.js';
 import { ContractsService } from './contracts.service.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { PublicContractEnvelope, toPublicContract } from './public-contract.dto.js';
 
-@ApiTags('Storefront')
+@ApiGroup('Storefront')
 @Controller('/v1/public/legal/contracts')
 export class PublicContractsController {
   constructor(private readonly contracts: ContractsService) {}

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -8,11 +7,15 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { PoliciesService } from './policies.service.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { CreatePolicy, ListPolicies, PolicyEnvelope, PolicyPage, toPolicy, UpdatePolicy } from './policy.dto.js';
 
 const PATH = '/v1/admin/legal/policies';
 
-@ApiTags('Policies')
+@ApiGroup('Policies', {
+  position: 180,
+  description: 'Staff: cancellation, payment and other terms, their versions, and what they are assigned to.',
+})
 @Controller(PATH)
 export class PoliciesController {
   constructor(private readonly policies: PoliciesService) {}

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import type { PolicyKind } from './policy-kind.js';
 
@@ -14,7 +15,9 @@ interface PolicyChanges {
 export class Policy extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text') kind: PolicyKind;
-  @Column('text') name: string;
+  @Impersonal()
+  @Column('text')
+  name: string;
   @Column('text') slug: string;
   @Column('text') language: string;
   @Column('integer') version: number;

@@ -1,6 +1,6 @@
 import { Deleted } from '../../../platform/http/deleted.dto.js';
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -17,11 +17,12 @@ import {
   toAssignment,
   UpdatePolicyAssignment,
 } from './policy-assignment.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { PolicyAssignmentsService } from './policy-assignments.service.js';
 
 const PATH = '/v1/admin/legal/policies/assignments';
 
-@ApiTags('Policies')
+@ApiGroup('Policies')
 @Controller(PATH)
 export class PolicyAssignmentsController {
   constructor(private readonly assignments: PolicyAssignmentsService) {}

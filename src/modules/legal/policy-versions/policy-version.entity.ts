@@ -1,6 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 import canonicalize from 'canonicalize';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
@@ -22,7 +23,10 @@ export class PolicyVersion {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'policy_id' }) policyId: string;
   @Column('integer') number: number;
-  @Column('text') title: string;
+  @Impersonal()
+  @Column('text')
+  title: string;
+  @Impersonal()
   @Unaudited('a long text; `sha256` proves it')
   @Column('text')
   body: string;

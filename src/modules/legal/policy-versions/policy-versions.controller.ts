@@ -1,5 +1,4 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -18,11 +17,12 @@ import {
   UpdatePolicyVersion,
 } from './policy-version.dto.js';
 import type { VersionPath } from './policy-versions.repository.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { PolicyVersionsService } from './policy-versions.service.js';
 
 const PATH = '/v1/admin/legal/policies';
 
-@ApiTags('Policies')
+@ApiGroup('Policies')
 @Controller(`${PATH}/:id/versions`)
 export class PolicyVersionsController {
   constructor(private readonly versions: PolicyVersionsService) {}

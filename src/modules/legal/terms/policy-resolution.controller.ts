@@ -1,10 +1,11 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ResolvedEnvelope, ResolvePolicy, toResolved } from './policy-resolution.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { TermsService } from './terms.service.js';
 
-@ApiTags('Policies')
+@ApiGroup('Policies')
 @Controller('/v1/admin/legal/policies/resolve')
 export class PolicyResolutionController {
   constructor(private readonly terms: TermsService) {}

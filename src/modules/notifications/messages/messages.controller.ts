@@ -1,11 +1,15 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { ListNotificationMessages, NotificationMessagePage, toMessage } from './notification-message.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { MessagesService } from './messages.service.js';
 
-@ApiTags('Notifications')
+@ApiGroup('Notifications', {
+  position: 190,
+  description: 'Staff: reminder rules, their simulation, and the messages sent to customers.',
+})
 @Controller('/v1/admin/notifications/messages')
 export class MessagesController {
   constructor(private readonly messages: MessagesService) {}

@@ -1,5 +1,6 @@
 import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
@@ -34,10 +35,14 @@ export class NotificationMessage {
   @Column('text', { name: 'account_link_id', nullable: true })
   accountLinkId: string | null;
   @Column('text') status: MessageStatus;
-  @Column('text', { nullable: true }) reason: string | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  reason: string | null;
+  @Personal('messages')
   @Unaudited('progress of the sending')
   @Column('text', { nullable: true })
   error: string | null;
+  @Personal('messages')
   @Unaudited('personal data that no reversal restores')
   @Column('text')
   recipient: string;
@@ -47,9 +52,11 @@ export class NotificationMessage {
   @Unaudited('never changes')
   @Column('text', { name: 'suppression_group', nullable: true })
   suppressionGroup: string | null;
+  @Personal('messages')
   @Unaudited('personal data that no reversal restores')
   @Column('text')
   subject: string;
+  @Personal('messages')
   @Unaudited('personal data that no reversal restores')
   @Column('text')
   text: string;

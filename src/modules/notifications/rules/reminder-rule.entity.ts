@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import type { Trigger } from '../targets/reminder-trigger.js';
 import type { ChannelConfig } from './channel-config.js';
@@ -7,13 +8,17 @@ import type { ChannelConfig } from './channel-config.js';
 @Entity('reminder_rules')
 export class ReminderRule extends Audited {
   @PrimaryColumn('text') id: string;
-  @Column('text') name: string;
+  @Impersonal()
+  @Column('text')
+  name: string;
   @Column('text') trigger: Trigger;
   @Column('boolean') enabled: boolean;
   /** If several messages are due, the highest priority is sent first. */
   @Column('integer') priority: number;
   /** Local time `HH:MM` of the organization. */
-  @Column('text', { name: 'send_time' }) sendTime: string;
+  @Impersonal()
+  @Column('text', { name: 'send_time' })
+  sendTime: string;
   /** Rules with the same group send a recipient at most one message in 24 hours. */
   @Column('text', { name: 'suppression_group', nullable: true }) suppressionGroup: string | null;
   @Column('integer') version: number;

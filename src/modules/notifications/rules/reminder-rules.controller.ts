@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -17,11 +16,12 @@ import {
   toReminderRuleSummary,
   UpdateReminderRule,
 } from './reminder-rule.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { ReminderRulesService } from './reminder-rules.service.js';
 
 const PATH = '/v1/admin/notifications/reminder-rules';
 
-@ApiTags('Notifications')
+@ApiGroup('Notifications')
 @Controller(PATH)
 export class ReminderRulesController {
   constructor(private readonly rules: ReminderRulesService) {}

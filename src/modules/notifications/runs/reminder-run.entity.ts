@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
 export const RUN_STATUSES = named('ReminderRunStatus', [
@@ -31,10 +32,14 @@ export class ReminderRun {
   @Column('text', { name: 'target_id' }) targetId: string;
   @Column('date', { name: 'anchor_date' }) anchorDate: string;
   @Column('text') status: RunStatus;
-  @Column('text', { nullable: true }) reason: string | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  reason: string | null;
   /** When it was sent or ended; before that, the planned time. */
   @Column('timestamptz', { name: 'run_at' }) runAt: Date;
-  @Column('text', { nullable: true }) recipient: string | null;
+  @Personal('messages')
+  @Column('text', { nullable: true })
+  recipient: string | null;
   @Column('integer') attempts: number;
 
   isOpen(): boolean {

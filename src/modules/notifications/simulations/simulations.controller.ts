@@ -1,14 +1,15 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { ChangesNothing } from '../../../platform/idempotency/mutates.js';
 import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
 import { SimulateReminders, SimulationEnvelope, toSimulation } from './simulation.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { SimulationsService } from './simulations.service.js';
 
-@ApiTags('Notifications')
+@ApiGroup('Notifications')
 @Controller('/v1/admin/notifications/reminder-rules/:id/simulations')
 export class SimulationsController {
   constructor(

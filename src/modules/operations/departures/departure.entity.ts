@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { Derived } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
@@ -58,7 +59,9 @@ export class Departure {
   /** Units guaranteed to channels and not sold yet. */
   @Column('integer', { name: 'guaranteed_open' }) guaranteedOpen: number;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
-  @Column('jsonb', { nullable: true }) cutoff: Cutoff | null;
+  @Impersonal()
+  @Column('jsonb', { nullable: true })
+  cutoff: Cutoff | null;
   /** When sales end by `cutoff`. */
   @Derived('`cutoff` and `startsAt`')
   @Column('timestamptz', { name: 'cutoff_at', nullable: true })

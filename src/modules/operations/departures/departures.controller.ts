@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ComputedNow, created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -20,11 +20,15 @@ import {
 } from './departure.dto.js';
 import { CancelDeparture, DepartureDecision } from './departure-decision.dto.js';
 import { DepartureFollowersEnvelope, toDepartureFollowers } from './departure-followers.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { DeparturesService } from './departures.service.js';
 
 const PATH = '/v1/admin/operations/departures';
 
-@ApiTags('Departures')
+@ApiGroup('Departures', {
+  position: 150,
+  description: 'Staff: dated departures of a product, their capacity and their cancellation.',
+})
 @Controller(PATH)
 export class DeparturesController {
   constructor(private readonly departures: DeparturesService) {}

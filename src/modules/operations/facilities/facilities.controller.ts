@@ -1,5 +1,4 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -9,6 +8,7 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { FacilitiesService } from './facilities.service.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import {
   ArchivedFacilityEnvelope,
   CreateFacility,
@@ -22,7 +22,10 @@ import {
 
 const PATH = '/v1/admin/operations/facilities';
 
-@ApiTags('Facilities and ground operators')
+@ApiGroup('Facilities and ground operators', {
+  position: 160,
+  description: 'Staff: places where services are delivered, and the companies that deliver them.',
+})
 @Controller(PATH)
 export class FacilitiesController {
   constructor(private readonly facilities: FacilitiesService) {}

@@ -1,5 +1,6 @@
 import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
@@ -73,24 +74,32 @@ export interface FacilityChanges {
 @Entity('facilities')
 export class Facility {
   @PrimaryColumn('text') id: string;
-  @Column('text') name: string;
+  @Impersonal()
+  @Column('text')
+  name: string;
   /** Unique among facilities that are not archived. */
   @Column('text', { nullable: true }) code: string | null;
   @Column('text') kind: FacilityKind;
   @Column('text') status: FacilityStatus;
   /** The larger place that contains it; a trigger rejects cycles. */
   @Column('text', { name: 'parent_facility_id', nullable: true }) parentFacilityId: string | null;
-  @Column('text', { nullable: true }) description: string | null;
+  @Personal('partner')
+  @Column('text', { nullable: true })
+  description: string | null;
   @Column('text', { name: 'time_zone', nullable: true }) timeZone: string | null;
+  @Personal('partner')
   @Unaudited('a member of `address` in the snapshot')
   @Column('text', { name: 'address_line1', nullable: true })
   addressLine1: string | null;
+  @Personal('partner')
   @Unaudited('a member of `address` in the snapshot')
   @Column('text', { name: 'address_line2', nullable: true })
   addressLine2: string | null;
+  @Impersonal()
   @Unaudited('a member of `address` in the snapshot')
   @Column('text', { name: 'address_city', nullable: true })
   addressCity: string | null;
+  @Impersonal()
   @Unaudited('a member of `address` in the snapshot')
   @Column('text', { name: 'address_region', nullable: true })
   addressRegion: string | null;
@@ -102,7 +111,9 @@ export class Facility {
   addressCountry: string | null;
   @Column('double precision', { nullable: true }) latitude: number | null;
   @Column('double precision', { nullable: true }) longitude: number | null;
-  @Column('text', { array: true }) tags: string[];
+  @Impersonal()
+  @Column('text', { array: true })
+  tags: string[];
   @Unaudited('`deletedAt` in the snapshot')
   @Column('timestamptz', { name: 'archived_at', nullable: true })
   archivedAt: Date | null;

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
@@ -21,24 +22,34 @@ export interface GroundOperatorChanges {
 @Entity('ground_operators')
 export class GroundOperator extends Audited {
   @PrimaryColumn('text') id: string;
-  @Column('text') name: string;
+  @Personal('partner')
+  @Column('text')
+  name: string;
   @Column('text', { nullable: true }) code: string | null;
   @Column('boolean') active: boolean;
   /** Home base. */
   @Column('text', { name: 'facility_id', nullable: true }) facilityId: string | null;
+  @Personal('partner')
   @Unaudited('personal data that no reversal restores')
   @Column('text', { name: 'contact_name', nullable: true })
   contactName: string | null;
+  @Personal('partner')
   @Unaudited('personal data that no reversal restores')
   @Column('text', { name: 'contact_email', nullable: true })
   contactEmail: string | null;
+  @Personal('partner')
   @Unaudited('personal data that no reversal restores')
   @Column('text', { name: 'contact_phone', nullable: true })
   contactPhone: string | null;
-  @Column('text', { name: 'service_areas', array: true }) serviceAreas: string[];
-  @Column('text', { name: 'license_number', nullable: true }) licenseNumber: string | null;
+  @Impersonal()
+  @Column('text', { name: 'service_areas', array: true })
+  serviceAreas: string[];
+  @Personal('partner')
+  @Column('text', { name: 'license_number', nullable: true })
+  licenseNumber: string | null;
   @Column('date', { name: 'insurance_expires_on', nullable: true }) insuranceExpiresOn: string | null;
   @Column('text', { name: 'time_zone', nullable: true }) timeZone: string | null;
+  @Personal('partner')
   @Unaudited('free text that may contain personal data')
   @Column('text', { nullable: true })
   notes: string | null;

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
@@ -15,11 +15,12 @@ import {
   UpdateGroundOperator,
 } from './ground-operator.dto.js';
 import { GroundOperatorsService } from './ground-operators.service.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { pageHeaders, withPageHeaders } from './list-headers.js';
 
 const PATH = '/v1/admin/operations/operators';
 
-@ApiTags('Facilities and ground operators')
+@ApiGroup('Facilities and ground operators')
 @Controller(PATH)
 export class GroundOperatorsController {
   constructor(private readonly operators: GroundOperatorsService) {}

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Patch, Put, StreamableFile } from '@nestjs/common';
-import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProduces } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { NoBody } from '../../../platform/http/no-body.js';
@@ -12,11 +12,12 @@ import { MAX_LOGO_BYTES } from './logo-image.js';
 import { LOGO_TYPES } from './issuer-copy.js';
 import { OrganizationProfileEnvelope, toOrganizationProfile } from './organization-profile-response.dto.js';
 import { UpdateOrganizationProfile } from './organization-profile.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { OrganizationService } from './organization.service.js';
 
 const EXTENSIONS = { 'image/png': 'png', 'image/jpeg': 'jpg' } as const;
 
-@ApiTags('Organization')
+@ApiGroup('Organization')
 @Controller('/v1/admin/organization')
 export class OrganizationProfileController {
   constructor(private readonly organization: OrganizationService) {}

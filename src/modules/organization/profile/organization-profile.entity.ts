@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import type { BankAccount, DocumentLanguage, FooterText, IssuerCopy, Logo, ProfileValues } from './issuer-copy.js';
 
@@ -6,23 +7,45 @@ import type { BankAccount, DocumentLanguage, FooterText, IssuerCopy, Logo, Profi
 @Entity('organization_profile')
 export class OrganizationProfile extends Audited implements ProfileValues {
   @PrimaryColumn('text') id: string;
-  @Column('text', { name: 'legal_name' }) legalName: string;
-  @Column('text', { name: 'trade_name', nullable: true }) tradeName: string | null;
-  @Column('text', { nullable: true }) address: string | null;
+  @Impersonal()
+  @Column('text', { name: 'legal_name' })
+  legalName: string;
+  @Impersonal()
+  @Column('text', { name: 'trade_name', nullable: true })
+  tradeName: string | null;
+  @Personal('company')
+  @Column('text', { nullable: true })
+  address: string | null;
   @Column('text', { nullable: true }) country: string | null;
-  @Column('text', { nullable: true }) email: string | null;
-  @Column('text', { nullable: true }) phone: string | null;
-  @Column('text', { name: 'emergency_phone', nullable: true }) emergencyPhone: string | null;
-  @Column('text', { nullable: true }) website: string | null;
+  @Personal('company')
+  @Column('text', { nullable: true })
+  email: string | null;
+  @Personal('company')
+  @Column('text', { nullable: true })
+  phone: string | null;
+  @Personal('company')
+  @Column('text', { name: 'emergency_phone', nullable: true })
+  emergencyPhone: string | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  website: string | null;
   @Column('text', { name: 'registration_number', nullable: true }) registrationNumber: string | null;
   @Column('text', { name: 'licence_number', nullable: true }) licenceNumber: string | null;
   @Column('text', { name: 'tax_id', nullable: true }) taxId: string | null;
   @Column('text', { name: 'vat_id', nullable: true }) vatId: string | null;
-  @Column('text', { name: 'insolvency_protection', nullable: true }) insolvencyProtection: string | null;
-  @Column('jsonb', { name: 'bank_accounts' }) bankAccounts: BankAccount[];
-  @Column('jsonb', { name: 'footer_text' }) footerText: FooterText;
+  @Impersonal()
+  @Column('text', { name: 'insolvency_protection', nullable: true })
+  insolvencyProtection: string | null;
+  @Personal('company')
+  @Column('jsonb', { name: 'bank_accounts' })
+  bankAccounts: BankAccount[];
+  @Impersonal()
+  @Column('jsonb', { name: 'footer_text' })
+  footerText: FooterText;
   @Column('text', { name: 'default_language' }) defaultLanguage: DocumentLanguage;
-  @Column('jsonb', { nullable: true }) logo: Logo | null;
+  @Impersonal()
+  @Column('jsonb', { nullable: true })
+  logo: Logo | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;

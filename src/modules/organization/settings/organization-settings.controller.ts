@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Patch } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
 import { tagged } from '../../../platform/http/response-headers.js';
@@ -9,9 +8,10 @@ import {
   toOrganizationSettings,
   UpdateOrganizationSettings,
 } from './organization-settings.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { OrganizationSettingsService } from './organization-settings.service.js';
 
-@ApiTags('Organization')
+@ApiGroup('Organization')
 @Controller('/v1/admin/organization/settings')
 export class OrganizationSettingsController {
   constructor(private readonly settings: OrganizationSettingsService) {}

@@ -1,5 +1,5 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { presentedToken } from '../../../platform/auth/bearer.guard.js';
@@ -7,9 +7,13 @@ import { LimitOperation } from '../../../platform/limits/operation-limits.interc
 import { PathChannel } from '../messages/channel-name.js';
 import { FollowChannel } from '../messages/message.dto.js';
 import { LiveStreamsService } from './live-streams.service.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { lastEventIdOf, ApiMessageStream } from './api-message-stream.js';
 
-@ApiTags('Realtime')
+@ApiGroup('Realtime', {
+  position: 280,
+  description: 'Realtime: messages of a channel, read in pages or received as Server-Sent Events.',
+})
 @Controller('/realtime/v1/channels/:channel/events')
 export class LiveController {
   constructor(private readonly streams: LiveStreamsService) {}

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { MutatesOutsideLedger } from '../../../platform/idempotency/mutates.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
@@ -8,9 +8,10 @@ import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
 import { ApiMessageHistory } from './api-message-history.js';
 import { PathChannel } from './channel-name.js';
 import { MessageEnvelope, MessageResponse, PublishMessage, ReadHistory, toMessage } from './message.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { MessagesService } from './messages.service.js';
 
-@ApiTags('Realtime')
+@ApiGroup('Realtime')
 @Controller('/realtime/v1/channels/:channel/messages')
 export class MessagesController {
   constructor(private readonly messages: MessagesService) {}

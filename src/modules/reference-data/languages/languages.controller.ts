@@ -1,11 +1,11 @@
 import { Controller, Get, type PipeTransform, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { PathText } from '../../../platform/http/path-id.js';
 import { CachedList } from './cached-list.js';
 import { languageCatalog } from './language-catalog.js';
 import { LanguageEnvelope, LanguagePage, ListLanguages, NameLanguage } from './language.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { LanguagesService } from './languages.service.js';
 
 const TAG = /^[A-Za-z-]{1,20}$/;
@@ -20,7 +20,7 @@ const knownForm: PipeTransform<string, string> = {
 
 const PATH = '/data/geo/v1/reference/languages';
 
-@ApiTags('Reference data')
+@ApiGroup('Reference data', { position: 290, description: 'Data: languages, and the languages of hotel reviews.' })
 @Controller(PATH)
 export class LanguagesController {
   constructor(private readonly languages: LanguagesService) {}

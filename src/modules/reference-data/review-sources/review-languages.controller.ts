@@ -1,11 +1,11 @@
 import { Controller, Get, type PipeTransform, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { PathText } from '../../../platform/http/path-id.js';
 import { CachedList } from '../languages/cached-list.js';
 import { LanguagePage, ListLanguages } from '../languages/language.dto.js';
 import { ReviewSourcesService } from './review-sources.service.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { REVIEW_SOURCE_NAME } from './review-source.dto.js';
 
 /** A malformed name is not found, like an unknown one. */
@@ -16,7 +16,7 @@ const sourceName: PipeTransform<string, string> = {
   },
 };
 
-@ApiTags('Reference data')
+@ApiGroup('Reference data')
 @Controller('/data/hotels/v1/:source/reference/languages')
 export class ReviewLanguagesController {
   constructor(private readonly sources: ReviewSourcesService) {}

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DELETE, Impersonal, Rights } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import type { TaxKind } from './tax-kinds.js';
@@ -23,16 +24,21 @@ export interface TaxCodeChanges {
 }
 
 /** How sales in a country are taxed. Code, country and kind never change: documents refer to them. */
+@Rights(DELETE)
 @Entity('tax_codes')
 export class TaxCode {
   @PrimaryColumn('text') id: string;
   @Column('text') code: string;
-  @Column('text') name: string;
+  @Impersonal()
+  @Column('text')
+  name: string;
   /** Country of supply. */
   @Column('text') country: string;
   @Column('text') kind: TaxKind;
   /** Printed on documents. */
-  @Column('text', { nullable: true }) mention: string | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  mention: string | null;
   @Column('boolean') active: boolean;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;

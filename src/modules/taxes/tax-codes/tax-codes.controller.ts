@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
@@ -17,11 +16,12 @@ import {
   toTaxCode,
   UpdateTaxCode,
 } from './tax-code.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { TaxCodesService } from './tax-codes.service.js';
 
 const PATH = '/v1/admin/finance/tax-codes';
 
-@ApiTags('Tax codes')
+@ApiGroup('Tax codes', { position: 90, description: 'Staff: tax codes of countries, with their rates over time.' })
 @Controller(PATH)
 export class TaxCodesController {
   constructor(private readonly taxCodes: TaxCodesService) {}

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Patch, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { PathId } from '../../../platform/http/path-id.js';
@@ -7,11 +7,16 @@ import { ChangeTarget, type Target } from '../../../platform/http/change-target.
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { CreateComponent, toComponent, TripComponentEnvelope, UpdateComponent } from './trip-component.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { TripComponentsService } from './trip-components.service.js';
 
 const PATH = '/v1/admin/trips';
 
-@ApiTags('Trips')
+@ApiGroup('Trips', {
+  position: 30,
+  description:
+    'Staff: tailor-made trips. An envelope collects components, is priced, reserved and turned into a booking.',
+})
 @Controller(`${PATH}/:envelopeId/components`)
 export class ComponentsController {
   constructor(private readonly components: TripComponentsService) {}

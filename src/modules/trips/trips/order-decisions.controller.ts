@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ChangeTarget, type Target } from '../../../platform/http/change-target.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -18,11 +18,12 @@ import {
 } from './trip-attention.dto.js';
 import { TripAttentionsService } from './trip-attentions.service.js';
 import { ReplaceComponent, toComponent, TripComponentEnvelope } from './trip-component.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { TripsService } from './trips.service.js';
 
 const PATH = '/v1/admin/trips';
 
-@ApiTags('Trips')
+@ApiGroup('Trips')
 @Controller(`${PATH}/:envelopeId`)
 export class OrderDecisionsController {
   constructor(

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { tagged } from '../../../platform/http/response-headers.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
@@ -10,9 +10,10 @@ import { Refuses } from '../../../platform/http/route-errors.js';
 import { ReservationsService } from './reservations.service.js';
 import { AbandonTrip, CancelTrip, toTrip, TripEnvelope } from './trip.dto.js';
 import type { TripView } from './trip.entity.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { TripsService } from './trips.service.js';
 
-@ApiTags('Trips')
+@ApiGroup('Trips')
 @Controller('/v1/admin/trips/:envelopeId')
 export class ReservationsController {
   constructor(

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
@@ -39,7 +40,10 @@ export class TripAttention extends Audited {
   @Column('text') code: AttentionCode;
   @Column('timestamptz', { name: 'raised_at' }) raisedAt: Date;
   @Column('timestamptz', { name: 'resolved_at', nullable: true }) resolvedAt: Date | null;
-  @Column('text', { nullable: true }) resolution: Resolution | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  resolution: Resolution | null;
+  @Personal('contact')
   @Unaudited('the reason of the entry')
   @Column('text', { nullable: true })
   note: string | null;

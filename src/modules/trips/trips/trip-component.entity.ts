@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Personal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
@@ -46,7 +47,9 @@ export class TripComponent extends Audited {
   @Column('text', { name: 'envelope_id' }) envelopeId: string;
   @Column('integer') position: number;
   @Column('text') kind: ComponentKind;
-  @Column('text') title: string;
+  @Personal('contact')
+  @Column('text')
+  title: string;
   @Column('integer') quantity: number;
   @Column('text') status: ComponentStatus;
   @Column('text', { name: 'departure_id', nullable: true }) departureId: string | null;

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Personal } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
@@ -57,9 +58,12 @@ export interface TripView {
 @Entity('trip_envelopes')
 export class Trip {
   @PrimaryColumn('text') id: string;
-  @Column('text', { nullable: true }) title: string | null;
+  @Personal('contact')
+  @Column('text', { nullable: true })
+  title: string | null;
   @Column('text') status: TripStatus;
   @Column('text') currency: string;
+  @Personal('contact')
   @Unaudited('personal data; `partyMissing` names what it lacks')
   @Column('jsonb', { name: 'traveler_party', nullable: true })
   travelerParty: TravelerParty | null;
@@ -83,6 +87,7 @@ export class Trip {
   @Column('boolean') attention: boolean;
   @Column('text', { name: 'booking_id', nullable: true }) bookingId: string | null;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
+  @Personal('contact')
   @Unaudited('free text; the reason of the entry')
   @Column('text', { name: 'cancel_reason', nullable: true })
   cancelReason: string | null;

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -8,11 +7,12 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { CreateTrip, ListTrips, toTrip, TripEnvelope, TripPage, UpdateTrip } from './trip.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { TripsService } from './trips.service.js';
 
 const PATH = '/v1/admin/trips';
 
-@ApiTags('Trips')
+@ApiGroup('Trips')
 @Controller(PATH)
 export class TripsController {
   constructor(private readonly trips: TripsService) {}

@@ -1,12 +1,16 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { VaultSlug } from '../vaults/vault-slug.js';
 import { DecryptedEnvelope, DecryptRequest, EncryptedEnvelope, EncryptRequest } from './encryption.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { EncryptionService } from './encryption.service.js';
 
-@ApiTags('Vault')
+@ApiGroup('Vault', {
+  position: 270,
+  description: 'Vault: encryption of single values, and the versions of the key of each vault.',
+})
 @Controller('/vault/v1/:vaultSlug')
 export class EncryptionController {
   constructor(private readonly encryption: EncryptionService) {}

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { MutatesOutsideLedger } from '../../../platform/idempotency/mutates.js';
 import { NoBody } from '../../../platform/http/no-body.js';
@@ -7,9 +7,10 @@ import { Refuses } from '../../../platform/http/route-errors.js';
 import { VaultSlug } from '../vaults/vault-slug.js';
 import { PathKeyVersion } from './path-key-version.js';
 import { ChangeKeyVersion, KeyVersionEnvelope, KeyVersionList, toKeyVersion } from './key-version.dto.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
 import { KeyVersionsService } from './key-versions.service.js';
 
-@ApiTags('Vault')
+@ApiGroup('Vault')
 @Controller('/vault/v1/:vaultSlug/keys')
 export class KeyVersionsController {
   constructor(private readonly versions: KeyVersionsService) {}

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
 /** A named key that encrypts single values. The keys themselves are its versions. */
@@ -7,7 +8,9 @@ import { Unaudited } from '../../../platform/database/unaudited.js';
 export class Vault {
   @PrimaryColumn('text') id: string;
   @Column('text') slug: string;
-  @Column('text') name: string;
+  @Impersonal()
+  @Column('text')
+  name: string;
   /** The operator that owns it; null for the platform. */
   @Column('text', { name: 'operator_id', nullable: true }) operatorId: string | null;
   /** Versions below this one do not decrypt. */
