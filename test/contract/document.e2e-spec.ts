@@ -175,6 +175,10 @@ describe('the API document', () => {
     expect(UpdateTaxCode?.properties?.['active']).not.toHaveProperty('default');
     const limits = operations.flatMap(({ parameters = [] }) => parameters.filter(({ name }) => name === 'limit'));
     expect(limits.filter(({ schema }) => !('default' in schema))).toEqual([]);
+    const sorts = operations.flatMap(({ operationId, parameters = [] }) =>
+      parameters.filter(({ name, schema }) => name === 'sort' && !('default' in schema)).map(() => operationId),
+    );
+    expect(sorts).toEqual([]);
   });
 
   it('a staff list takes several values, separated by commas, for each filter by a list of values', () => {
@@ -226,6 +230,8 @@ describe('the API document', () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !OPERATION_ID.test(id))).toEqual([]);
+    const resources = [...new Set(ids.map((id) => id.split('_', 1)[0] ?? ''))];
+    expect(new Set(resources.map((name) => name.toLowerCase())).size).toBe(resources.length);
     const poor = operations.filter(({ summary, security }) => !summary || /\n/.test(summary) || security === undefined);
     expect(poor.map(nameOf)).toEqual([]);
   });

@@ -84,15 +84,30 @@ describe('an API token', () => {
       path: 'scopes',
       message: `scopes.1 ${SCOPE}`,
     },
-    { what: 'an end in the past', more: { expiresAt: '2020-01-01T00:00:00Z' }, path: 'expiresAt', message: END },
-    { what: 'an end too far away', more: { expiresAt: '2199-01-01T00:00:00Z' }, path: 'expiresAt', message: END },
-  ])('an API token with $what is rejected with 400', async ({ more, path, message }) => {
+    {
+      what: 'an end in the past',
+      more: { expiresAt: '2020-01-01T00:00:00Z' },
+      path: 'expiresAt',
+      message: END,
+      code: 'not_in_the_future',
+    },
+    {
+      what: 'an end too far away',
+      more: { expiresAt: '2199-01-01T00:00:00Z' },
+      path: 'expiresAt',
+      message: END,
+      code: 'too_late',
+    },
+  ])('an API token with $what is rejected with 400', async ({ more, path, message, ...rest }) => {
     const { status, body, headers } = await owner.post(TOKENS, { name: 'x', scopes: ['finance:read'], ...more });
     expect(status).toBe(400);
     expect(body).toEqual(
       errorBody(headers, 'invalid_request', {
         error: 'The request is invalid',
-        details: { issues: [expect.objectContaining({ path, message })], fields: { [path]: [message] } },
+        details: {
+          issues: [expect.objectContaining({ path, message, ...('code' in rest ? { code: rest.code } : {}) })],
+          fields: { [path]: [message] },
+        },
       }),
     );
   });

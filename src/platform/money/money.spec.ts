@@ -29,11 +29,11 @@ describe('currencies', () => {
       'UYW',
     ];
     expect(codes.filter(isCurrency)).toEqual([]);
-    expect(['XAF', 'XCD', 'XOF', 'XPF', 'CHF', 'CLP', 'USD'].filter(isCurrency)).toHaveLength(7);
+    expect(['XAF', 'XCD', 'XCG', 'XOF', 'XPF', 'CHF', 'CLP', 'USD'].filter(isCurrency)).toHaveLength(8);
   });
 
   it('currencies have the number of decimals of the standard', () => {
-    expect([minorUnits('EUR'), minorUnits('JPY'), minorUnits('KWD')]).toEqual([2, 0, 3]);
+    expect([minorUnits('EUR'), minorUnits('JPY'), minorUnits('KWD'), minorUnits('XCG')]).toEqual([2, 0, 3, 2]);
     expect(() => minorUnits('ZZZ')).toThrow(RangeError);
   });
 });

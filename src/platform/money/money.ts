@@ -12,17 +12,24 @@ const NO_CURRENCIES: ReadonlySet<string> = new Set([
   ...['XTS', 'XXX'],
 ]);
 
+/** Currencies that ISO 4217 added after the list of the package, with their decimals: the Caribbean guilder (2025). */
+const ADDED: ReadonlyMap<string, number> = new Map([['XCG', 2]]);
+
 /** Whether this is the code of a circulating currency of ISO 4217, in upper case. */
 export function isCurrency(value: unknown): value is string {
   if (typeof value !== 'string' || !/^[A-Z]{3}$/.test(value)) return false;
-  return currencies.code(value) !== undefined && !NO_CURRENCIES.has(value);
+  return decimalsOf(value) !== undefined && !NO_CURRENCIES.has(value);
 }
 
 /** How many decimals the currency's minor unit has: 2 for EUR, 0 for JPY, 3 for KWD. Throws on an unknown code. */
 export function minorUnits(currency: string): number {
-  const entry = currencies.code(currency);
-  if (!entry) throw new RangeError(`Unknown currency ${currency}`);
-  return entry.digits;
+  const decimals = decimalsOf(currency);
+  if (decimals === undefined) throw new RangeError(`Unknown currency ${currency}`);
+  return decimals;
+}
+
+function decimalsOf(code: string): number | undefined {
+  return ADDED.get(code) ?? currencies.code(code)?.digits;
 }
 
 /** numerator / denominator, rounded half away from zero, as money is rounded once per result. */

@@ -56,7 +56,8 @@ export function buildDocument(app: INestApplication, { introduction, tags, examp
     .build();
   const document = SwaggerModule.createDocument(app, config, {
     autoTagControllers: false,
-    operationIdFactory: (controller, method) => `${lowerFirst(controller.replace(/Controller$/, ''))}_${method}`,
+    operationIdFactory: (controller, method) =>
+      `${lowerFirst(controller.replace(/Controller$/, '').replace(/^OAuth/, 'Oauth'))}_${method}`,
   });
   document.tags = [...tags];
   applyDefaultDescriptions(document);

@@ -1,5 +1,4 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { setResponseHeader, created } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -37,7 +36,6 @@ export class OAuthClientsController {
    * or the operator has 50 active clients (`client_limit_reached`). Areas and actions are not limited to those of today's
    * operations: a scope that no operation has is named in `warnings`.
    */
-  @ApiOperation({ operationId: 'oauthClients_create' })
   @Post()
   @RequireScope('*:write')
   @Mutates('connect.oauth_client.create', {
@@ -60,7 +58,6 @@ export class OAuthClientsController {
    *
    * @remarks Returns a page of clients without secrets, newest first, including revoked ones unless `active` is given.
    */
-  @ApiOperation({ operationId: 'oauthClients_list' })
   @Get()
   @RequireScope('*:read')
   async list(@PathOperatorId() operatorId: string, @Query() query: ListOAuthClients): Promise<OAuthClientPage> {
@@ -88,7 +85,6 @@ export class OAuthClientsController {
    * accepts the public client ID or the ID of the resource. Revoking it again returns the same response.
    * A delete scope of any area is enough; the scopes of the client do not matter.
    */
-  @ApiOperation({ operationId: 'oauthClients_revoke' })
   @Delete(':clientId')
   @RequireScope('*:delete')
   @Mutates('connect.oauth_client.revoke', { irreversible: 'A revoked credential stays revoked: create a client' })

@@ -155,9 +155,11 @@ export class ApiTokensService {
       return isUnlimited || (inherited !== null && inherited < latest) ? inherited : latest;
     }
     const end = new Date(text);
-    if (end > this.clock.now() && end <= latest) return derivedEnd(end);
     const limit = isUnlimited ? 'ten years' : 'a year';
-    throw invalidField('expiresAt', `expiresAt must be in the future, within ${limit}`, 'not_in_the_future');
+    const message = `expiresAt must be in the future, within ${limit}`;
+    if (end <= this.clock.now()) throw invalidField('expiresAt', message, 'not_in_the_future');
+    if (end > latest) throw invalidField('expiresAt', message, 'too_late');
+    return derivedEnd(end);
   }
 
   private record(verb: 'create' | 'revoke', row: ApiToken, change: { before?: object; after: object }): void {

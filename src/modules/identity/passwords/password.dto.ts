@@ -22,7 +22,7 @@ export class ChangePassword {
   newPassword: string;
 
   /**
-   * `true` also revokes all API tokens of the user; they are kept by default.
+   * Whether all API tokens of the user are revoked as well; `false` by default.
    * @example false
    */
   @Optional()

@@ -88,7 +88,7 @@ export class ListUsers extends PageQuery {
   @QueryFlag()
   active?: boolean;
 
-  /** Order of the list; `-createdAt` (newest first) by default. */
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
   @Optional()
   @SortBy(USER_SORTS)
   sort?: string;

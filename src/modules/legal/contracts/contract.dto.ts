@@ -210,7 +210,7 @@ export class ListContracts extends PageQuery {
   @Text({ max: 255 })
   search?: string;
 
-  /** Order of the list; `-createdAt` (newest first) by default. */
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
   @Optional()
   @SortBy(['createdAt', 'title'])
   sort?: string;

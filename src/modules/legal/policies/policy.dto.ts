@@ -61,7 +61,7 @@ export class ListPolicies extends PageQuery {
   @Text({ max: 255 })
   search?: string;
 
-  /** Order of the list; `-createdAt` (newest first) by default. */
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
   @Optional()
   @SortBy(['createdAt', 'name'])
   sort?: string;

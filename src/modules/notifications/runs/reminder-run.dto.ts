@@ -31,7 +31,7 @@ export class ListReminderRuns extends PageQuery {
   @Instant()
   runBefore?: string;
 
-  /** Order of the list; `-runAt` (latest first) by default. */
+  /** Sort field; a leading `-` means descending order, `-runAt` by default. */
   @Optional()
   @SortBy(['runAt'])
   sort?: string;
