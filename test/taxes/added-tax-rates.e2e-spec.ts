@@ -12,6 +12,7 @@ import {
 } from '../bookings/bookings.js';
 import { issuedNote } from '../finance/credit-notes/crediting.js';
 import { draft, type Invoice, issue, sell, type Sold } from '../finance/invoices/invoicing.js';
+import { verify } from '../finance/reports/tampering.js';
 import { eventually } from '../launcher/wait.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -201,8 +202,7 @@ describe('a tax rate that is added after the sale', () => {
 
     await issuedNote(owner, deposit, { reason: 'correction', reasonText: 'Wrong customer' });
     const whole = await draft(owner, { bookingId: trip.id });
-    expect(whole.lines).toMatchObject([{ taxRateBasisPoints: null, totalCents: 119_000, taxCents: 20_157 }]);
-    await recalculated(trip.id);
+    expect(whole.lines).toMatchObject([{ taxRateBasisPoints: 2_100, totalCents: 119_000, taxCents: 20_653 }]);
     expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 20_653 });
   });
 
@@ -216,7 +216,10 @@ describe('a tax rate that is added after the sale', () => {
     expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 59_500, taxIncludedCents: 9_500 + 10_326 });
     expect(await itemOf(trip, 1)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 19_000, version: 1 });
     const rest = await issued(trip.id, trip.scheduleIds[1]);
-    expect(rest.lines).toMatchObject([{ totalCents: 119_000, taxCents: 9_500 + 10_326, taxRateBasisPoints: null }]);
+    expect(rest.lines).toMatchObject([
+      { totalCents: 59_500, taxCents: 9_500, taxRateBasisPoints: 1_900 },
+      { totalCents: 59_500, taxCents: 10_326, taxRateBasisPoints: 2_100 },
+    ]);
   });
 
   it('an item keeps the tax of the lines that name it, and another one with its tax code and price keeps none of it', async () => {
@@ -234,7 +237,6 @@ describe('a tax rate that is added after the sale', () => {
     expect(rest.lines).toMatchObject([{ totalCents: 119_000, taxCents: 20_653, taxRateBasisPoints: 2_100 }]);
 
     await issuedNote(owner, { id }, { reason: 'correction', reasonText: 'Wrong customer' });
-    await recalculated(trip.id);
     expect(await itemOf(trip, 1)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 20_653 });
   });
 
@@ -393,5 +395,217 @@ describe('a tax rate that is added after the sale', () => {
   it('a cancelled booking has no taxes to recalculate', async () => {
     const { id } = await sell(app, { status: 'cancelled' });
     expect(await recalculate(id)).toMatchObject({ status: 409, body: { code: 'booking_closed' } });
+  });
+});
+
+describe('what documents bill at an earlier rate follows from the documents that count', () => {
+  interface Changed extends Sold {
+    taxCode: TaxCode;
+    deposit: Invoice;
+  }
+
+  const half = { unitSellCents: 50_000, taxIncludedCents: 7_983 };
+
+  /** A deposit of 30000 is billed at 19 %, then the rest takes the new rate. */
+  async function changed(
+    items: object[] = [{ unitSellCents: 100_000, taxIncludedCents: 15_966 }],
+    rateBasisPoints = 2_100,
+  ): Promise<Changed> {
+    const taxCode = await newTaxCode(owner);
+    const trip = await sold(taxCode, items, [30_000, 70_000]);
+    const deposit = await issued(trip.id, trip.scheduleIds[0]);
+    await rateAdded(taxCode, rateBasisPoints);
+    await marked(taxCode);
+    await recalculated(trip.id);
+    return { ...trip, taxCode, deposit };
+  }
+
+  const figuresOf = ({ lines }: Invoice) =>
+    lines.map(({ totalCents, taxCents, taxRateBasisPoints }) => [totalCents, taxCents, taxRateBasisPoints]);
+
+  async function issuedNow(invoice: Pick<Invoice, 'id'>): Promise<unknown[][]> {
+    const { status, text, body } = await issue(owner, invoice.id);
+    expect([status, text]).toEqual([200, text]);
+    return figuresOf(body.data);
+  }
+
+  const billed = async (bookingId: string, scheduleId?: string) =>
+    issuedNow(await draft(owner, { bookingId, ...(scheduleId ? { scheduleId } : {}) }));
+
+  async function corrected({ id }: Pick<Invoice, 'id'>): Promise<Invoice> {
+    const body = { reasonText: 'Wrong payer', payerName: 'Ada Lovelace' };
+    const answer = await owner.post<{ data: { invoice: Invoice } }>(
+      `/v1/admin/finance/invoices/${id}/correction`,
+      body,
+    );
+    expect([answer.status, answer.text]).toEqual([201, answer.text]);
+    return answer.body.data.invoice;
+  }
+
+  async function voided({ id }: Pick<Invoice, 'id'>): Promise<void> {
+    const { status, text } = await owner.post(`/v1/admin/finance/invoices/${id}/voiding`, { reason: 'Wrong payer' });
+    expect([status, text]).toEqual([200, text]);
+  }
+
+  const pathOf = ({ id, itemIds }: Sold, index = 0) => `${BOOKINGS}/${id}/items/${itemIds[index]}`;
+
+  async function patched(trip: Sold, index: number, body: object): Promise<void> {
+    const { status, text } = await owner.patch(pathOf(trip, index), body);
+    expect([status, text]).toEqual([200, text]);
+  }
+
+  async function acted(trip: Sold, verb: string, body: object, index = 0): Promise<void> {
+    const { status, text } = await owner.post(`${pathOf(trip, index)}/${verb}`, body);
+    expect([status, text]).toEqual([200, text]);
+  }
+
+  /** Whether the report on these bookings and items finds nothing. */
+  async function isSound({ id, itemIds }: Sold): Promise<boolean> {
+    const found = (await verify(owner)).checks.flatMap(({ examples }) => examples.map(({ subjectId }) => subjectId));
+    return ![id, ...itemIds].some((each) => found.includes(each));
+  }
+
+  const OLD = [30_000, 4_790, 1_900];
+  const NEW = [70_000, 12_149, 2_100];
+
+  it('the replacement of a corrected deposit keeps its rate, and the balance has the new one, in each order', async () => {
+    const [first, last] = [await changed(), await changed()];
+    const replacement = await corrected(first.deposit);
+    expect(figuresOf(replacement)).toEqual([OLD]);
+    expect(await itemOf(first)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 17_355 });
+    expect(await issuedNow(replacement)).toEqual([OLD]);
+    expect(await itemOf(first)).toMatchObject({ earlierRateCents: 30_000, taxIncludedCents: 16_939 });
+    expect(await billed(first.id, first.scheduleIds[1])).toEqual([NEW]);
+
+    const later = await corrected(last.deposit);
+    expect(await billed(last.id, last.scheduleIds[1])).toEqual([NEW]);
+    expect(await issuedNow(later)).toEqual([OLD]);
+    expect(await itemOf(last)).toMatchObject({ earlierRateCents: 30_000, taxIncludedCents: 16_939 });
+    expect([await isSound(first), await isSound(last)]).toEqual([true, true]);
+  });
+
+  it('the replacement of a replacement, and one that is redrawn, keep the rate too', async () => {
+    const trip = await changed();
+    const replacement = await corrected(trip.deposit);
+    const redrawn = await owner.post<{ data: Invoice }>(`/v1/admin/finance/invoices/${replacement.id}/redrawing`, {});
+    expect(figuresOf(redrawn.body.data)).toEqual([OLD]);
+    await issuedNow(replacement);
+    expect(await issuedNow(await corrected(replacement))).toEqual([OLD]);
+    expect(await billed(trip.id, trip.scheduleIds[1])).toEqual([NEW]);
+  });
+
+  it('an invoice over a whole booking that is corrected keeps its lines', async () => {
+    const taxCode = await newTaxCode(owner);
+    const trip = await sold(taxCode, [{}, {}], []);
+    const whole = await draft(owner, { bookingId: trip.id });
+    await issue(owner, whole.id);
+    await rateAdded(taxCode);
+    await marked(taxCode);
+    await recalculated(trip.id);
+    const line = [119_000, 19_000, 1_900];
+    const replacement = await corrected(whole);
+    expect(replacement.lines.map(({ bookingItemId }) => bookingItemId)).toEqual(trip.itemIds);
+    expect(await issuedNow(replacement)).toEqual([line, line]);
+    expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 119_000, taxIncludedCents: 19_000 });
+    expect(await isSound(trip)).toBe(true);
+  });
+
+  it('after the deposit is void, nothing has the earlier rate', async () => {
+    const [whole, parts] = [await changed(), await changed()];
+    await voided(whole.deposit);
+    expect(await itemOf(whole)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 17_355, version: 4 });
+    expect((await entriesAbout(owner, whole.itemIds[0] ?? '')).at(-1)).toMatchObject({
+      action: 'bookings.booking_item.update',
+      before: { earlierRateCents: 30_000 },
+      after: { earlierRateCents: 0 },
+    });
+    expect(await billed(whole.id)).toEqual([[100_000, 17_355, 2_100]]);
+    await voided(parts.deposit);
+    expect(await billed(parts.id, parts.scheduleIds[0])).toEqual([[30_000, 5_207, 2_100]]);
+    expect(await billed(parts.id, parts.scheduleIds[1])).toEqual([[70_000, 12_148, 2_100]]);
+    expect([await isSound(whole), await isSound(parts)]).toEqual([true, true]);
+  });
+
+  it('a part of the deposit that is credited takes the new rate', async () => {
+    const trip = await changed();
+    const lines = [{ linePosition: 1, amountCents: 10_000 }];
+    await issuedNote(owner, trip.deposit, { reason: 'correction', reasonText: 'Too much', lines });
+    expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 20_000, earlierRateTaxCents: 3_193 });
+    expect(await billed(trip.id)).toEqual([[80_000, 13_884, 2_100]]);
+    expect(await isSound(trip)).toBe(true);
+  });
+
+  it('the deposit counts for the other item if one of two is cancelled, costs less or is reinstated', async () => {
+    const [cancelled, cheaper, again] = [
+      await changed([half, half]),
+      await changed([half, half]),
+      await changed([half, half]),
+    ];
+    await acted(cancelled, 'cancellation', {});
+    expect(await itemOf(cancelled, 1)).toMatchObject({ earlierRateCents: 30_000, taxIncludedCents: 4_790 + 3_471 });
+    expect(await billed(cancelled.id)).toEqual([[20_000, 3_471, 2_100]]);
+
+    await patched(cheaper, 0, { unitSellCents: 10_000 });
+    expect(await billed(cheaper.id)).toEqual([[30_000, 5_207, 2_100]]);
+
+    await acted(again, 'cancellation', {});
+    await acted(again, 'reinstatement', { reason: 'By mistake' });
+    expect(await billed(again.id)).toEqual([[70_000, 2 * 6_074, 2_100]]);
+    expect([await isSound(cancelled), await isSound(cheaper), await isSound(again)]).toEqual([true, true, true]);
+  });
+
+  it('the deposit of a cancelled item counts for the one that is sold instead', async () => {
+    const trip = await changed([{ unitSellCents: 100_000, taxIncludedCents: 15_966 }]);
+    await acted(trip, 'cancellation', {});
+    const of = { taxCodeId: trip.taxCode.id, serviceDate: '2027-09-10' };
+    const other = await addItem(owner, trip.id, { unitSellCents: 100_000, ...of });
+    expect(other).toMatchObject({ earlierRateCents: 30_000, taxIncludedCents: 16_939 });
+    expect(await billed(trip.id)).toEqual([NEW]);
+    expect(await isSound(trip)).toBe(true);
+  });
+
+  it('a tax code that is changed and changed back leaves the deposit at its rate', async () => {
+    const trip = await changed();
+    const other = await newTaxCode(owner, { rates: [{ rateBasisPoints: 700, validFrom: '2007-01-01' }] });
+    await patched(trip, 0, { taxCodeId: other.id });
+    expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 6_542 });
+    await patched(trip, 0, { taxCodeId: trip.taxCode.id });
+    expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 30_000, taxIncludedCents: 16_939 });
+    expect(await billed(trip.id, trip.scheduleIds[1])).toEqual([NEW]);
+    expect(await isSound(trip)).toBe(true);
+  });
+
+  it('a lower rate that is added leaves the deposit at its rate, also when one item is cancelled', async () => {
+    const trip = await changed([half, half], 700);
+    await acted(trip, 'cancellation', {});
+    expect(await itemOf(trip, 1)).toMatchObject({ earlierRateCents: 30_000, earlierRateTaxCents: 4_790 });
+    expect(await billed(trip.id)).toEqual([[20_000, 1_308, 700]]);
+  });
+
+  it('the items of a booking that is reinstated have the part that documents bill then', async () => {
+    const trip = await changed();
+    const act = async (verb: string, body: object) => {
+      const { status, text } = await owner.post(`${BOOKINGS}/${trip.id}/${verb}`, body);
+      expect([status, text]).toEqual([200, text]);
+    };
+    await act('cancellation', { reason: 'By mistake' });
+    await issuedNote(owner, trip.deposit, { reason: 'cancellation', reasonText: 'Cancelled' });
+    await act('reinstatement', { reason: 'By mistake' });
+    expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 0, taxIncludedCents: 17_355 });
+  });
+
+  it('the integrity report finds an item whose part is not what documents bill at other rates', async () => {
+    const [less, more] = [await changed(), await changed()];
+    const set = (trip: Sold, cents: number, taxCents: number, itemTaxCents: number) =>
+      app.sql(
+        `update booking_items set earlier_rate_cents = $2, earlier_rate_tax_cents = $3, tax_included_cents = $4 where id = $1`,
+        [trip.itemIds[0], cents, taxCents, itemTaxCents],
+      );
+    await set(less, 20_000, 3_193, 3_193 + 13_884);
+    await set(more, 40_000, 6_387, 16_800);
+    expect([await isSound(less), await isSound(more)]).toEqual([false, false]);
+    await recalculated(less.id);
+    await recalculated(more.id);
+    expect([await isSound(less), await isSound(more)]).toEqual([true, true]);
   });
 });

@@ -88,11 +88,11 @@ export class FinanceBookingListener implements BookingListener {
   }
 
   async billedTaxes(bookingId: string): Promise<BilledAmounts[]> {
-    const [groups, named] = [await this.groups.byGroup(bookingId), await this.groups.byItem(bookingId)];
+    const [groups, named] = [await this.groups.byRate(bookingId), await this.groups.byItem(bookingId)];
     const billed = groups.filter(({ grossCents, taxCents }) => grossCents !== 0 || taxCents !== 0);
-    return billed.map(({ key, grossCents, taxCents }) => {
-      const items = named.filter((item) => item.key === key);
-      return { taxCodeId: key, grossCents, taxCents, items };
+    return billed.map(({ key, rateBasisPoints, grossCents, taxCents }) => {
+      const items = named.filter((item) => item.key === key && item.rateBasisPoints === rateBasisPoints);
+      return { taxCodeId: key, rateBasisPoints, grossCents, taxCents, items };
     });
   }
 

@@ -22,11 +22,15 @@ describe('the shares of items in what documents billed', () => {
     expect(shares([line(119_000, 19_000)], 35_700, 5_700)).toEqual([[35_700, 5_700]]);
   });
 
-  it('the gross follows the totals, the tax follows the taxes', () => {
-    expect(shares([line(119_000, 19_000), line(119_000, 0)], 119_000, 9_500)).toEqual([
-      [59_500, 9_500],
-      [59_500, 0],
+  it('the gross follows the totals, the tax follows the gross', () => {
+    expect(shares([line(119_000, 19_000), line(59_500, 9_500)], 119_000, 19_000)).toEqual([
+      [79_333, 12_667],
+      [39_667, 6_333],
     ]);
+  });
+
+  it('what is billed beyond the items leaves them its share of the tax, whatever their tax is by now', () => {
+    expect(shares([line(20_000, 1_308)], 30_000, 4_790)).toEqual([[20_000, 3_193]]);
   });
 
   it('shares of items and discounts add up, and what is billed in full is each item in full', () => {

@@ -9,22 +9,89 @@ interface Amounts {
 interface TaxedLine {
   id: string;
   totalSellCents: number;
-  taxIncludedCents: number;
 }
 
-/** What documents bill of one tax code, and the part of it on lines that name an item. */
+/** What documents bill of one tax code at one rate, and the part of it on lines that name an item. */
 interface Billed extends Amounts {
   items: readonly (Amounts & { itemId: string })[];
 }
 
+/** What documents bill at a rate; null for lines that show none. */
+export interface BilledAtRate extends Billed {
+  rateBasisPoints: number | null;
+}
+
+/** An item with the rate that it has now. */
+interface RatedItem extends TaxedLine {
+  taxRateBasisPoints: number | null;
+  /** It had another rate before, so that documents at that rate may have billed a part of it. */
+  hadOtherRate: boolean;
+}
+
 /**
- * What documents billed of each of these items of one tax code. An item has what lines bill that name it, at most its own
- * price. The rest is shared: the gross in proportion to what is left of the totals, the tax in proportion to what is left of
- * the taxes. Rounding the running sums makes the shares add up, and keeps each within its item, also beside discounts. What
- * documents bill beyond the items is a credit due and belongs to no item.
+ * The part of each of these items of one tax code that documents bill at another rate than the item has. It follows from the
+ * documents that count now. Items that have the rate of a document share it with those that had that rate before; without such
+ * ones they have it up to their price, and only the rest belongs to the other items.
+ */
+export function earlierParts(items: readonly RatedItem[], billed: readonly BilledAtRate[]): EarlierRate[] {
+  const parts = items.map(() => ({ earlierRateCents: 0, earlierRateTaxCents: 0 }));
+  const hasRate = (rate: number | null) => items.some(({ taxRateBasisPoints }) => taxRateBasisPoints === rate);
+  const isChanged =
+    items.some(({ hadOtherRate }) => hadOtherRate) ||
+    billed.some(({ rateBasisPoints: rate, grossCents }) => rate !== null && grossCents !== 0 && !hasRate(rate));
+  if (!isChanged) return parts;
+  const atOwnRate = sharesAtOwnRate(items, billed);
+  for (const { rateBasisPoints: rate, ...amounts } of billed) {
+    const isOwn = ({ taxRateBasisPoints }: RatedItem) => taxRateBasisPoints === rate;
+    const hasOwn = items.some(isOwn);
+    const isSharing = hasOwn && items.some((item) => item.hadOtherRate && !isOwn(item));
+    const left = items.map((item, index) => {
+      if (isOwn(item)) return { ...item, totalSellCents: isSharing ? Math.max(0, item.totalSellCents) : 0 };
+      const isLeftOut = isSharing && !item.hadOtherRate;
+      const taken = (parts[index]?.earlierRateCents ?? 0) + (isSharing ? (atOwnRate[index] ?? 0) : 0);
+      return { ...item, totalSellCents: isLeftOut ? 0 : item.totalSellCents - within(item.totalSellCents, taken) };
+    });
+    const shares = billedShares(left, lessOf(amounts, items.filter(isOwn), isSharing));
+    for (const [index, item] of items.entries()) {
+      const [part, share] = [parts[index], shares[index]];
+      if (isOwn(item) || !part || !share) continue;
+      part.earlierRateCents += share.earlierRateCents;
+      part.earlierRateTaxCents += share.earlierRateTaxCents;
+    }
+  }
+  return parts;
+}
+
+/** What documents bill of each item at its own rate, if items of one tax code have several rates. */
+function sharesAtOwnRate(items: readonly RatedItem[], billed: readonly BilledAtRate[]): number[] {
+  const shares = items.map(() => 0);
+  for (const { rateBasisPoints: rate, ...amounts } of billed) {
+    const own = items.map((item) => (item.taxRateBasisPoints === rate ? item : { ...item, totalSellCents: 0 }));
+    for (const [index, { earlierRateCents }] of billedShares(own, amounts).entries()) {
+      if (items[index]?.taxRateBasisPoints === rate) shares[index] = earlierRateCents;
+    }
+  }
+  return shares;
+}
+
+/** What is left of billed amounts for other items: credits of the own items are subtracted, and all of them unless they share. */
+function lessOf(billed: Billed, own: readonly TaxedLine[], isSharing: boolean): Billed {
+  const counted = own.filter(({ totalSellCents }) => !isSharing || totalSellCents < 0);
+  const ownCents = counted.reduce((sum, { totalSellCents }) => sum + totalSellCents, 0);
+  if (ownCents === 0 || billed.grossCents === 0) return billed;
+  const grossCents = billed.grossCents - ownCents;
+  const taxCents = divideRounded(BigInt(billed.taxCents) * BigInt(grossCents), BigInt(billed.grossCents));
+  return { ...billed, grossCents, taxCents: Number(taxCents) };
+}
+
+/**
+ * What documents billed of each of these items at one rate of one tax code. An item has what lines bill that name it, at most
+ * its own price. The rest is shared in proportion to what is left of the totals, and the tax like the gross. Rounding the
+ * running sums makes the shares add up, and keeps each within its item, also beside discounts. What documents bill beyond the
+ * items is a credit due and belongs to no item.
  */
 export function billedShares(
-  items: readonly TaxedLine[],
+  items: readonly Pick<TaxedLine, 'id' | 'totalSellCents'>[],
   { grossCents, taxCents, items: named }: Billed,
 ): EarlierRate[] {
   const own = items.map((item) =>
@@ -37,22 +104,32 @@ export function billedShares(
     items.map(({ totalSellCents }, index) => ({ whole: totalSellCents, own: own[index]?.grossCents ?? 0 })),
     grossCents,
   );
-  const taxes = sharesOf(
-    items.map(({ taxIncludedCents }, index) => ({ whole: taxIncludedCents, own: own[index]?.taxCents ?? 0 })),
-    taxCents,
-  );
+  const taxes = taxesOf(gross, own, { grossCents, taxCents });
   return gross.map((earlierRateCents, index) => ({
     earlierRateCents,
     earlierRateTaxCents: within(earlierRateCents, taxes[index] ?? 0),
   }));
 }
 
+/** The tax of these shares: that of the lines which name an item, and for the rest in proportion to the gross. */
+function taxesOf(gross: readonly number[], own: readonly Amounts[], billed: Amounts): number[] {
+  const shared = sumOf(gross);
+  if (shared === 0n || billed.grossCents === 0) return gross.map(() => 0);
+  const taxCents = divideRounded(BigInt(billed.taxCents) * shared, BigInt(billed.grossCents));
+  const ownGross = sumOf(own.map((part) => part.grossCents));
+  const ownTax = sumOf(own.map((part) => part.taxCents));
+  const rests = gross.map((share, index) => share - (own[index]?.grossCents ?? 0));
+  if (shared <= ownGross || sumOf(rests) === 0n) return proportionally(gross, taxCents);
+  const restTaxes = proportionally(rests, taxCents - ownTax);
+  return own.map((part, index) => part.taxCents + (restTaxes[index] ?? 0));
+}
+
 /** The part of an item on lines that name it; if they bill more than its price, the price with its share of their tax. */
-function ownPart({ totalSellCents, taxIncludedCents }: TaxedLine, billed: Amounts | undefined): Amounts {
+function ownPart({ totalSellCents }: Pick<TaxedLine, 'totalSellCents'>, billed: Amounts | undefined): Amounts {
   if (!billed || billed.grossCents === 0) return { grossCents: 0, taxCents: 0 };
   const grossCents = within(totalSellCents, billed.grossCents);
   const share = divideRounded(BigInt(billed.taxCents) * BigInt(grossCents), BigInt(billed.grossCents));
-  return { grossCents, taxCents: within(taxIncludedCents, Number(share)) };
+  return { grossCents, taxCents: Number(share) };
 }
 
 function sharesOf(parts: readonly { whole: number; own: number }[], cents: number): number[] {
@@ -73,9 +150,10 @@ function sharesOf(parts: readonly { whole: number; own: number }[], cents: numbe
   return parts.map((part, index) => part.own + (rest[index] ?? 0));
 }
 
-/** Splits an amount between 0 and the sum of the parts. */
+/** Splits an amount in proportion to the parts. */
 function proportionally(parts: readonly number[], cents: bigint): number[] {
   const whole = sumOf(parts);
+  if (whole === 0n) return parts.map(() => 0);
   let [sum, shared] = [0n, 0n];
   return parts.map((part) => {
     sum += BigInt(part);

@@ -275,7 +275,7 @@ export class BookingItemResponse {
   @Flag()
   taxRateChanged: boolean;
 
-  /** Portion of `totalSellCents` that documents billed before the rate changed; it keeps its tax. 0 if there is none. */
+  /** Portion of `totalSellCents` that documents bill at other rates, from before the rate changed; it keeps its tax. 0 without one. */
   @Cents({ min: MIN_CENTS })
   earlierRateCents: number;
 

@@ -92,7 +92,7 @@ export class BookingItem extends Audited {
    * the rate was added after the sale.
    */
   @Column('boolean', { name: 'tax_rate_changed' }) taxRateChanged: boolean;
-  /** What documents billed of the total before the rate changed, which keeps its tax. */
+  /** What documents bill of the total at other rates, from before the rate changed; it keeps its tax. */
   @Column('bigint', { name: 'earlier_rate_cents', transformer: safeInteger }) earlierRateCents: number;
   /** The tax of `earlierRateCents`. */
   @Column('bigint', { name: 'earlier_rate_tax_cents', transformer: safeInteger }) earlierRateTaxCents: number;
@@ -145,6 +145,17 @@ export class BookingItem extends Audited {
   recalculateTax(tax: TaxOfDay, billed: EarlierRate, now: Date): void {
     this.updatedAt = now;
     this.retax({ ...tax, ...billed }, undefined);
+  }
+
+  /** What documents bill at other rates has changed. Returns whether the item did. */
+  followBilled(billed: EarlierRate, now: Date): boolean {
+    const { earlierRateCents, earlierRateTaxCents } = billed;
+    const isSame = this.earlierRateCents === earlierRateCents && this.earlierRateTaxCents === earlierRateTaxCents;
+    if (isSame) return false;
+    this.updatedAt = now;
+    Object.assign(this, { earlierRateCents, earlierRateTaxCents });
+    this.computeTax(undefined);
+    return true;
   }
 
   /** The item has the rate of its day; what was billed before at another rate keeps its tax. */

@@ -22,9 +22,9 @@ import { type DepartureSummary, DeparturesService, type SalesTerms } from '../..
 import { type CreateBookingItem, type ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
 import { type BookingItem, type SupplierStatus } from './booking-item.entity.js';
 import { BookingListener, type TotalChange } from './booking-listener.js';
-import { toBookingItemSummary, toBookingSummary } from './booking-summary.js';
+import { type BookingSummary, toBookingItemSummary, toBookingSummary } from './booking-summary.js';
 import type { Booking } from './booking.entity.js';
-import { BookingsRepository, type ItemPath, type ItemUnits } from './bookings.repository.js';
+import { BookingsRepository, type ItemPath, type ItemUnits, type SoldItems } from './bookings.repository.js';
 import { type BilledTax, ItemTaxesService } from './item-taxes.service.js';
 import { newItem } from './new-booking-item.js';
 import { salesTermsOf } from './sales-override.js';
@@ -49,6 +49,17 @@ interface NewItem {
   isAllowedWhenCompleted?: boolean;
   /** Also if the accounting settings demand a tax code. */
   isCodeOptional?: boolean;
+}
+
+/** The tax of a line of a document. */
+export type DocumentTax = Pick<BookingItem, 'taxCodeId'>;
+
+/** The items of a booking that follow its documents: those that are not cancelled, with what the caller is about to save. */
+interface Following {
+  items?: readonly BookingItem[];
+  added?: BookingItem;
+  changed?: BookingItem;
+  without?: BookingItem | null;
 }
 
 type DepartureUnits = ItemUnits & { departureId: string };
@@ -111,7 +122,7 @@ export class BookingItemsService {
     return this.database.transaction(async () => {
       const booking = await this.repository.bookings.lock(bookingId);
       if (!isAllowedWhenCompleted || booking.status !== 'completed') assertOpenFor(booking, input.type);
-      await this.assertBelowLimit(bookingId);
+      const sold = await this.assertBelowLimit(bookingId);
       const item = newItem(input, { id, booking, supplierStatus, now: this.clock.now() });
       await this.assertSelling(booking.channelId, item);
       const departure = (await this.lockDepartures([item])).get(item.departureId ?? '');
@@ -122,11 +133,16 @@ export class BookingItemsService {
       const departureTaxCodeId = departure?.taxCodeId ?? null;
       await this.taxes.applyTo(item, input, { billed, departureTaxCodeId, isCodeOptional });
       await this.taxes.assertGroups(booking, { before: null, after: item }, { isCodeOptional });
-      await this.saveWithTotal(booking, { cents: item.totalSellCents }, async () => {
+      const followed: BookingItem[] = [];
+      const summary = await this.saveWithTotal(booking, { cents: item.totalSellCents }, async () => {
+        // A credit note that lowers the price follows the documents when it is issued.
+        if (sold.hasEarlierRates && item.taxCodeId !== null && !billed)
+          followed.push(...(await this.followDocuments(bookingId, { added: item })));
         await this.repository.items.insert(item);
         if (!hasUnits) await this.takeUnits(unitsOf(item), terms);
         this.record('create', item, { before: null, reason: input.overrideReason });
       });
+      await this.reportChanged(summary, followed);
       return item;
     });
   }
@@ -149,7 +165,7 @@ export class BookingItemsService {
     return this.database.transaction(async () => {
       const { booking, item } = await this.lock(target);
       const [before, beforeCents, oldUnits] = [item.auditImage(), item.totalSellCents, unitsOf(item)];
-      const previous = this.taxes.imageOf(item);
+      const [previous, hadEarlierRate] = [this.taxes.imageOf(item), item.earlierRateCents !== 0];
       item.change(changes, this.clock.now());
       const newUnits = unitsOf(item);
       if (needsMore(oldUnits, newUnits)) await this.assertSelling(booking.channelId, newUnits);
@@ -158,15 +174,18 @@ export class BookingItemsService {
       if (departure && departure.id !== oldUnits.departureId) assertCurrency(booking, departure);
       if (departure && isMoved) item.serviceDate = departure.startDate;
       await this.taxes.change(item, changes, { taxDay: previous.taxDay, keepsMissingRate });
-      await this.taxes.assertGroups(booking, { before: previous, after: item });
+      const hasOthers = await this.taxes.assertGroups(booking, { before: previous, after: item });
+      const followed: BookingItem[] = [];
+      const isRecoded = item.taxCodeId !== previous.taxCodeId;
       const summary = await this.saveWithTotal(booking, { cents: item.totalSellCents - beforeCents }, async () => {
+        if (isRecoded || ((hadEarlierRate || hasOthers) && item.totalSellCents !== beforeCents)) {
+          followed.push(...(await this.followDocuments(booking.id, { changed: item })));
+        }
         await this.repository.items.update(item);
         await this.exchangeUnits(oldUnits, newUnits, terms);
         this.record('update', item, { before, reason });
       });
-      await this.listeners.call(BookingListener, (listener) =>
-        listener.itemChanged?.(summary, toBookingItemSummary(item)),
-      );
+      await this.reportChanged(summary, [item, ...followed]);
       return item;
     });
   }
@@ -184,20 +203,23 @@ export class BookingItemsService {
       await this.listeners.call(BookingListener, (listener) => listener.beforeLock?.(target.bookingId));
       const { booking, item } = await this.lock(target);
       const before = item.auditImage();
-      await this.taxes.assertGroups(booking, { before: item, after: null });
+      const hasOthers = await this.taxes.assertGroups(booking, { before: item, after: null });
       const feeCents = applyTerms ? await this.cancellationTerms.feeOf(await this.repository.viewOf(booking), item) : 0;
       item.cancel(reason, this.clock.now());
       await this.lockDepartures([item]);
       const difference = { cents: feeCents - item.totalSellCents, cancelledItemId: item.id };
+      const followed: BookingItem[] = [];
       const summary = await this.saveWithTotal(booking, difference, async () => {
         await this.repository.items.update(item);
         await this.releaseUnits([unitsOf(item)]);
         this.record('cancel', item, { before, reason });
         if (feeCents > 0) await this.insertFee(booking, item, feeCents);
+        if (item.earlierRateCents !== 0 || hasOthers) followed.push(...(await this.followDocuments(booking.id)));
       });
       await this.listeners.call(BookingListener, (listener) =>
         listener.itemCancelled?.(summary, toBookingItemSummary(item)),
       );
+      await this.reportChanged(summary, followed);
       return item;
     });
   }
@@ -213,7 +235,7 @@ export class BookingItemsService {
       const { booking, item } = await this.lock(target);
       const before = item.auditImage();
       item.reinstate(this.clock.now());
-      await this.assertBelowLimit(booking.id);
+      const sold = await this.assertBelowLimit(booking.id);
       await this.followDepartures([item]);
       this.cancellationTerms.assertAhead(item.serviceDate);
       const fee = await this.repository.items.findBy({
@@ -222,7 +244,11 @@ export class BookingItemsService {
         status: 'confirmed',
       });
       const difference = { cents: item.totalSellCents - (fee?.totalSellCents ?? 0), reinstatedItemId: item.id };
+      const followed: BookingItem[] = [];
       const summary = await this.saveWithTotal(booking, difference, async () => {
+        if (sold.hasEarlierRates && item.taxCodeId !== null) {
+          followed.push(...(await this.followDocuments(booking.id, { added: item, without: fee })));
+        }
         await this.repository.items.update(item);
         await this.takeUnits(unitsOf(item), 'reinstatement');
         this.record('reinstate', item, { before, reason });
@@ -235,6 +261,7 @@ export class BookingItemsService {
         const cancelled = toBookingItemSummary(fee);
         await this.listeners.call(BookingListener, (listener) => listener.itemCancelled?.(summary, cancelled));
       }
+      await this.reportChanged(summary, followed);
       return item;
     });
   }
@@ -272,8 +299,28 @@ export class BookingItemsService {
   async reinstateAll(items: readonly BookingItem[]): Promise<void> {
     for (const item of items) item.reinstate(this.clock.now());
     await this.followDepartures(items);
+    const [booking] = items;
+    if (booking && items.some((item) => item.earlierRateCents !== 0)) {
+      await this.taxes.followDocuments(booking.bookingId, items);
+    }
     await this.repository.items.updateAll(items);
     for (const item of items) await this.takeUnits(unitsOf(item), 'reinstatement');
+  }
+
+  /**
+   * Gives the items of a locked booking the parts that documents bill at other rates now, after a document with these lines
+   * began or ceased to count. Without an item that has such a part, nothing changes, unless the document replaces one that
+   * billed at an earlier rate.
+   */
+  async followDocument(
+    booking: BookingSummary,
+    lines: readonly DocumentTax[],
+    { isReplacement = false }: { isReplacement?: boolean } = {},
+  ): Promise<void> {
+    if (!lines.some(({ taxCodeId }) => taxCodeId !== null)) return;
+    const items = await this.repository.activeItems(booking.id);
+    if (!isReplacement && !items.some(({ earlierRateCents }) => earlierRateCents !== 0)) return;
+    await this.reportChanged(booking, await this.followDocuments(booking.id, { items }));
   }
 
   /**
@@ -350,8 +397,34 @@ export class BookingItemsService {
     }
   }
 
-  private async assertBelowLimit(bookingId: string): Promise<void> {
-    if ((await this.repository.countActiveItems(bookingId)) < MAX_ACTIVE_ITEMS) return;
+  /**
+   * Gives the items of a booking that are not cancelled the parts that documents bill at other rates now, and saves those that
+   * changed: not the item that the caller is about to save.
+   */
+  private async followDocuments(
+    bookingId: string,
+    { items, added, changed, without = null }: Following = {},
+  ): Promise<BookingItem[]> {
+    const active = items ?? (await this.repository.activeItems(bookingId));
+    const stored = active.filter(({ id }) => id !== without?.id);
+    const all = stored.map((item) => (item.id === changed?.id ? changed : item));
+    const images = new Map(all.map((item) => [item.id, item.auditImage()]));
+    const followed = await this.taxes.followDocuments(bookingId, added ? [...all, added] : all);
+    const others = followed.filter((item) => item !== added && item !== changed);
+    await this.repository.items.updateAll(others);
+    for (const item of others) this.record('update', item, { before: images.get(item.id) ?? null });
+    return others;
+  }
+
+  private async reportChanged(booking: BookingSummary, items: readonly BookingItem[]): Promise<void> {
+    for (const item of items.map(toBookingItemSummary)) {
+      await this.listeners.call(BookingListener, (listener) => listener.itemChanged?.(booking, item));
+    }
+  }
+
+  private async assertBelowLimit(bookingId: string): Promise<SoldItems> {
+    const sold = await this.repository.countActiveItems(bookingId);
+    if (sold.count < MAX_ACTIVE_ITEMS) return sold;
     throw conflict('item_limit_reached', `A booking has at most ${MAX_ACTIVE_ITEMS} items`, {
       limit: MAX_ACTIVE_ITEMS,
     });

@@ -22,9 +22,11 @@ export interface TotalChange {
   readonly reinstatedItemId: string | null;
 }
 
-/** Amounts of a tax code on issued documents. */
+/** Amounts of a tax code at one rate on issued documents. */
 export interface BilledAmounts {
   readonly taxCodeId: string;
+  /** Null on lines that show no rate. */
+  readonly rateBasisPoints: number | null;
   readonly grossCents: number;
   readonly taxCents: number;
   /** The part of them on lines that name an item, for each item. */
@@ -54,7 +56,7 @@ export abstract class BookingListener {
   itemCancelled?(booking: BookingSummary, item: BookingItemSummary): Promise<void>;
   /** The booking follows this departure to another day. Called after `beforeLock`, whether or not an item has moved. */
   departureMoved?(bookingId: string, departureId: string): Promise<void>;
-  /** The amounts that issued documents of the booking bill of each tax code, less what is credited. */
+  /** The amounts that issued documents of the booking bill of each tax code at each rate, less what is credited. */
   billedTaxes?(bookingId: string): Promise<readonly BilledAmounts[]>;
   /** Whether the fee for a cancelled item is taxed like the item; otherwise it contains no tax. */
   isFeeTaxed?(): Promise<boolean>;

@@ -129,9 +129,9 @@ export class BookingsController {
    *
    * @remarks Gives each item with a tax code the rate of its service date for what no document bills yet: after a rate was
    * added to the tax code, or after the date moved. What issued invoices bill, less what is credited, keeps its tax
-   * (`earlierRateCents`, `earlierRateTaxCents`): an item has what lines bill that name it, and its share of the rest. Totals do
-   * not change. Drafts of invoices become stale. If an invoice is credited afterwards, recalculate the taxes again. An error of
-   * one item has its ID in `itemId`. Rejected with 409 `booking_closed` for a cancelled booking, 422 `tax_rate_missing` if
+   * (`earlierRateCents`, `earlierRateTaxCents`): an item has what lines bill that name it, and its share of the rest. These parts
+   * follow the documents: they change when an invoice is credited or void, or an item is changed or cancelled. Totals do not
+   * change. Drafts of invoices become stale. An error of one item has its ID in `itemId`. Rejected with 409 `booking_closed` for a cancelled booking, 422 `tax_rate_missing` if
    * a service date has no rate.
    */
   @Post(':bookingId/tax-recalculation')

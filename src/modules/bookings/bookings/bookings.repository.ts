@@ -33,6 +33,22 @@ export interface ItemUnits {
   quantity: number;
 }
 
+export interface SoldItems {
+  /** Those that are not cancelled. */
+  count: number;
+  /** Documents billed a part of an item, cancelled or not, before its rate changed. */
+  hasEarlierRates: boolean;
+}
+
+/** Items of one tax code. */
+export interface TaxGroupOfItems {
+  taxCodeId: string | null;
+  totalSellCents: number;
+  taxIncludedCents: number;
+  /** Documents billed a part of one of them before its rate changed. */
+  hasEarlierRates: boolean;
+}
+
 /** A change of status by date. */
 export interface Progress {
   from: BookingStatus;
@@ -282,28 +298,30 @@ export class BookingsRepository {
     });
   }
 
-  async countActiveItems(bookingId: string): Promise<number> {
-    const [row] = await this.database.prepared<{ count: number }>(
+  async countActiveItems(bookingId: string): Promise<SoldItems> {
+    const [row] = await this.database.prepared<SoldItems>(
       'booking-items-count',
-      `select count(*)::int as count from booking_items where booking_id = $1 and status <> 'cancelled'`,
+      `select count(*) filter (where status <> 'cancelled')::int as count,
+         coalesce(bool_or(earlier_rate_cents <> 0), false) as "hasEarlierRates"
+       from booking_items where booking_id = $1`,
       [bookingId],
     );
-    return row?.count ?? 0;
+    return row ?? { count: 0, hasEarlierRates: false };
   }
 
   /** The sums of the items that are not cancelled, except one, for each tax code and for those without one. */
-  async taxGroups(
-    bookingId: string,
-    exceptItemId: string,
-  ): Promise<{ taxCodeId: string | null; totalSellCents: number; taxIncludedCents: number }[]> {
-    const rows = await this.database.prepared<{ taxCodeId: string | null; gross: string; tax: string }>(
+  async taxGroups(bookingId: string, exceptItemId: string): Promise<TaxGroupOfItems[]> {
+    const rows = await this.database.prepared<
+      Pick<TaxGroupOfItems, 'taxCodeId' | 'hasEarlierRates'> & Record<'gross' | 'tax', string>
+    >(
       'booking-items-tax-groups',
-      `select tax_code_id as "taxCodeId", sum(total_sell_cents) as gross, sum(tax_included_cents) as tax
+      `select tax_code_id as "taxCodeId", sum(total_sell_cents) as gross, sum(tax_included_cents) as tax,
+         bool_or(earlier_rate_cents <> 0) as "hasEarlierRates"
        from booking_items where booking_id = $1 and id <> $2 and status <> 'cancelled' group by tax_code_id`,
       [bookingId, exceptItemId],
     );
-    return rows.map(({ taxCodeId, gross, tax }) => ({
-      taxCodeId,
+    return rows.map(({ gross, tax, ...row }) => ({
+      ...row,
       totalSellCents: Number(gross),
       taxIncludedCents: Number(tax),
     }));

@@ -13,7 +13,7 @@ import { type Terms, TermsService } from '../../legal/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
 import { completePolicy } from '../payment-policies/payment-policy.js';
-import { BookingItemsService } from './booking-items.service.js';
+import { BookingItemsService, type DocumentTax } from './booking-items.service.js';
 import { BookingListener } from './booking-listener.js';
 import {
   type BookingItemSummary,
@@ -129,7 +129,7 @@ export class BookingsService {
     return this.database.transaction(async () => {
       const booking = await this.lockExpected(id, expected);
       const before = booking.auditImage();
-      booking.confirm(await this.repository.countActiveItems(id), this.moment());
+      booking.confirm((await this.repository.countActiveItems(id)).count, this.moment());
       const departures = await this.departures.listSummaries(await this.repository.activeDepartures(id));
       booking.agreeTo(await this.termsOf(booking, departures));
       await this.repository.bookings.update(booking);
@@ -282,6 +282,23 @@ export class BookingsService {
   /** The items that are not cancelled, oldest first; at most 500. */
   async activeItems(bookingId: string): Promise<BookingItemSummary[]> {
     return (await this.repository.activeItems(bookingId)).map(toBookingItemSummary);
+  }
+
+  /**
+   * After a document with these lines began or ceased to count: the items of the locked booking keep the tax of what documents
+   * bill at earlier rates now, and the rest has the rate of the item.
+   */
+  async followDocument(
+    booking: BookingSummary,
+    lines: readonly DocumentTax[],
+    options?: { isReplacement?: boolean },
+  ): Promise<void> {
+    await this.items.followDocument(booking, lines, options);
+  }
+
+  /** Whether documents billed a part of an item that is not cancelled before its rate changed. */
+  async hasEarlierRates(bookingId: string): Promise<boolean> {
+    return (await this.repository.activeItems(bookingId)).some(({ earlierRateCents }) => earlierRateCents !== 0);
   }
 
   /** The items that were cancelled together with the booking, oldest first. */

@@ -5,11 +5,11 @@ import { AppError, unprocessable } from '../../../platform/errors/app-error.js';
 import { rateMissing, TaxCodesService, type TaxOfDay } from '../../taxes/index.js';
 import type { CreateBookingItem, UpdateBookingItem } from './booking-item.dto.js';
 import type { BookingItem } from './booking-item.entity.js';
-import { billedShares } from './billed-shares.js';
+import { earlierParts } from './billed-shares.js';
 import { type BilledAmounts, BookingListener } from './booking-listener.js';
 import type { Booking } from './booking.entity.js';
 import { BookingsRepository } from './bookings.repository.js';
-import { NO_EARLIER_RATE, scaledTax } from './item-price.js';
+import { type EarlierRate, NO_EARLIER_RATE, scaledTax } from './item-price.js';
 
 /** What the tax groups of a booking depend on. */
 type TaxedItem = Pick<BookingItem, 'id' | 'type' | 'taxCodeId' | 'taxCode' | 'totalSellCents' | 'taxIncludedCents'>;
@@ -19,7 +19,7 @@ export type BilledTax = TaxOfDay;
 
 type TaxedAmounts = Pick<BookingItem, 'totalSellCents' | 'taxIncludedCents'>;
 
-const NOTHING = { grossCents: 0, taxCents: 0, items: [] };
+const NOTHING: TaxedAmounts = { totalSellCents: 0, taxIncludedCents: 0 };
 
 /** The tax of booking items: which rate of a tax code applies, and what a change may do to the tax groups of a booking. */
 @Injectable()
@@ -145,23 +145,42 @@ export class ItemTaxesService {
     for (const taxCodeId of taxCodeIds) {
       const group = items.filter((item) => item.taxCodeId === taxCodeId);
       const before = sumOf(group);
-      const shares = billedShares(group, billed.find((amounts) => amounts.taxCodeId === taxCodeId) ?? NOTHING);
-      for (const [index, item] of group.entries()) {
+      const taxes = group.map((item) => {
         // A fee has the rate of the item that was cancelled.
-        if (item.feeOfItemId !== null) continue;
+        if (item.feeOfItemId !== null) return taxOf(item);
         const day = this.taxDayOf(item);
         const tax = rateOn(taxCodeId, day);
         if (!tax) throw withoutField(rateMissing({ field: 'taxCodeId', taxCode: item.taxCode ?? '', day }), item.id);
-        const keepsRate = tax.taxRateBasisPoints === item.taxRateBasisPoints && item.earlierRateCents === 0;
-        if (keepsRate && !item.taxRateChanged) continue;
-        const isPlain = keepsRate || tax.taxKind === 'margin_scheme';
-        item.recalculateTax(tax, isPlain ? NO_EARLIER_RATE : (shares[index] ?? NO_EARLIER_RATE), this.clock.now());
+        return tax;
+      });
+      const own = billed.filter((amounts) => amounts.taxCodeId === taxCodeId);
+      const parts = partsOf(group, own, (_, index) => taxes[index]?.taxRateBasisPoints ?? null);
+      for (const [index, item] of group.entries()) {
+        const [tax, part = NO_EARLIER_RATE] = [taxes[index], parts[index]];
+        if (!tax || (isSameRate(tax, item) && !item.taxRateChanged && isSamePart(part, item))) continue;
+        item.recalculateTax(tax, part, this.clock.now());
         changed.push(item);
       }
       const after = sumOf(group);
       if (deficitOf(after) > deficitOf(before)) throw withoutField(negativeTotal(group[0]?.taxCode ?? null, after));
     }
     return changed;
+  }
+
+  /**
+   * Gives these items, which are all that are not cancelled of their booking, the parts that documents bill at other rates
+   * now. Returns the changed items.
+   */
+  async followDocuments(bookingId: string, items: readonly BookingItem[]): Promise<BookingItem[]> {
+    const taxCodeIds = taxCodesOf(items);
+    if (taxCodeIds.length === 0) return [];
+    const billed = await this.billedTaxes(bookingId);
+    return taxCodeIds.flatMap((taxCodeId) => {
+      const group = items.filter((item) => item.taxCodeId === taxCodeId);
+      const own = billed.filter((amounts) => amounts.taxCodeId === taxCodeId);
+      const parts = partsOf(group, own, (item) => item.taxRateBasisPoints);
+      return group.filter((item, index) => item.followBilled(parts[index] ?? NO_EARLIER_RATE, this.clock.now()));
+    });
   }
 
   /** Throws 404, 409 `tax_code_inactive` if the item did not have the tax code before, 422 `tax_rate_missing`. */
@@ -214,15 +233,16 @@ export class ItemTaxesService {
   /**
    * Throws 400 `tax_code_required` for a discount or adjustment without tax code beside items with one, unless a credit note
    * has made it from a line without one, 422 `negative_total` if the change would bring the gross, the tax or the net of a tax group below 0. `after` is null for a
-   * cancelled item, `before` for a new one.
+   * cancelled item, `before` for a new one. Returns whether documents
+   * billed a part of another item of its tax code before the rate changed: after the change they may bill another part of it.
    */
   async assertGroups(
     booking: Booking,
     { before, after }: { before: TaxedItem | null; after: TaxedItem | null },
     { isCodeOptional = false }: { isCodeOptional?: boolean | undefined } = {},
-  ): Promise<void> {
+  ): Promise<boolean> {
     const isReduction = after !== null && ['discount', 'adjustment'].includes(after.type);
-    if (before === null && !isReduction) return;
+    if (before === null && !isReduction) return false;
     const others = await this.repository.taxGroups(booking.id, after?.id ?? before?.id ?? '');
     const isCodeMissing = isReduction && after.taxCodeId === null && !isUntouched(before, after);
     if (isCodeMissing && !isCodeOptional && others.some(({ taxCodeId }) => taxCodeId !== null)) {
@@ -232,14 +252,15 @@ export class ItemTaxesService {
     }
     const taxCodeIds = new Set([before, after].flatMap((item) => (item ? [item.taxCodeId] : [])));
     for (const taxCodeId of taxCodeIds) {
-      const rest = others.find((group) => group.taxCodeId === taxCodeId) ?? { totalSellCents: 0, taxIncludedCents: 0 };
+      const rest = others.find((group) => group.taxCodeId === taxCodeId) ?? NOTHING;
       const [now, then] = [plus(rest, after, taxCodeId), plus(rest, before, taxCodeId)];
       if (deficitOf(now) <= deficitOf(then)) continue;
       const taxCode = [after, before].find((item) => item?.taxCodeId === taxCodeId)?.taxCode ?? null;
       // The total of the booking has its own error.
-      if ((booking.totalCents ?? 0) + (after?.totalSellCents ?? 0) - (before?.totalSellCents ?? 0) < 0) return;
+      if ((booking.totalCents ?? 0) + (after?.totalSellCents ?? 0) - (before?.totalSellCents ?? 0) < 0) return false;
       throw negativeTotal(taxCode, now);
     }
+    return others.some(({ taxCodeId, hasEarlierRates }) => hasEarlierRates && taxCodeIds.has(taxCodeId));
   }
 }
 
@@ -257,6 +278,43 @@ function negativeTotal(taxCode: string | null, { totalSellCents, taxIncludedCent
 export function withoutField({ status, code, message, details = {} }: AppError, itemId?: string): AppError {
   const { field: _, ...others } = details;
   return new AppError(status, code, message, { details: { ...(itemId && { itemId }), ...others } });
+}
+
+/** The parts of the items of one tax code that documents bill at other rates than these. */
+function partsOf(
+  group: readonly BookingItem[],
+  billed: readonly BilledAmounts[],
+  rateOf: (item: BookingItem, index: number) => number | null,
+): EarlierRate[] {
+  const rated = group.map((item, index) => {
+    const taxRateBasisPoints = rateOf(item, index);
+    const hadOtherRate = item.earlierRateCents !== 0 || taxRateBasisPoints !== item.taxRateBasisPoints;
+    return { id: item.id, totalSellCents: item.totalSellCents, taxRateBasisPoints, hadOtherRate };
+  });
+  return earlierParts(rated, billed).map((part, index) => {
+    const item = group[index];
+    if (item?.taxKind === 'margin_scheme') return NO_EARLIER_RATE;
+    // An item that costs nothing keeps its part, for a price that it gets again.
+    return item?.totalSellCents === 0 ? partOf(item) : part;
+  });
+}
+
+function partOf({ earlierRateCents, earlierRateTaxCents }: BookingItem): EarlierRate {
+  return { earlierRateCents, earlierRateTaxCents };
+}
+
+function isSamePart(part: EarlierRate, item: EarlierRate): boolean {
+  return part.earlierRateCents === item.earlierRateCents && part.earlierRateTaxCents === item.earlierRateTaxCents;
+}
+
+function isSameRate(tax: TaxOfDay, { taxKind, taxRateBasisPoints }: BookingItem): boolean {
+  return tax.taxKind === taxKind && tax.taxRateBasisPoints === taxRateBasisPoints;
+}
+
+/** The tax that an item has; null without a tax code. */
+function taxOf({ taxCodeId, taxCode, taxKind, taxRateBasisPoints }: BookingItem): TaxOfDay | null {
+  if (taxCodeId === null || taxCode === null || taxKind === null || taxRateBasisPoints === null) return null;
+  return { taxCodeId, taxCode, taxKind, taxRateBasisPoints };
 }
 
 function taxCodesOf(items: readonly BookingItem[]): string[] {

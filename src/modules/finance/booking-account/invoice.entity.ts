@@ -39,6 +39,8 @@ export interface DrawnFrom {
   waivedCents: number;
   /** Issued documents of the booking. */
   documents: string;
+  /** The corrected invoice in whose place the draft is: what it billed at an earlier rate keeps rate and tax. */
+  replacedInvoiceId?: string;
 }
 
 /** Those of invoices that are issued and not paid. */

@@ -168,8 +168,9 @@ export class CreditNotesController {
    * Correct an invoice
    *
    * @remarks Credits an issued invoice in full, with a credit note that is issued at once, and creates a draft of the same
-   * installment or booking in its place, in one transaction. Payers that are not sent stay as they are. The money of the
-   * invoice stays on its installment, or becomes unapplied until the draft is issued.
+   * installment or booking in its place, in one transaction. What the invoice billed at an earlier rate of a tax code keeps
+   * this rate on the draft. Payers that are not sent stay as they are. The money of the invoice stays on its installment, or
+   * becomes unapplied until the draft is issued.
    */
   @ApiOperation({ operationId: 'invoices_correct' })
   @Post('v1/admin/finance/invoices/:id/correction')

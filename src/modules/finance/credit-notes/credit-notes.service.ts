@@ -195,10 +195,11 @@ export class CreditNotesService {
       const lines = await this.invoices.linesOf(id);
       const before = this.imageOf({ invoice: original, lines });
       const { reasonText, ...payer } = input;
+      const keepsRates = await this.bookings.hasEarlierRates(account.booking.id);
       const creditNote = await this.creditInFull(account, original, { reason: 'correction', reasonText });
       const after = this.imageOf({ invoice: original, lines });
       this.audit.invoiceChanged('correct', original, { before, after, reason: reasonText });
-      return { creditNote, invoice: await this.drafts.draftAgain(original, payer) };
+      return { creditNote, invoice: await this.drafts.draftAgain(original, payer, { keepsRates }) };
     });
   }
 
@@ -226,6 +227,7 @@ export class CreditNotesService {
       releasedCents,
       credited: await this.contents.creditedBy(note, original),
     });
+    await this.bookings.followDocument(account.booking, lines);
     await this.reminders.reschedule(note.bookingId, INVOICE_TRIGGERS);
     this.record('issue', note, { before, after: this.imageOf({ invoice: note, lines }) });
     this.audit.publishInvoice('updated', original);

@@ -7,13 +7,15 @@ import type { LockedPlan } from '../booking-account/locked-plan.js';
 import type { PaymentSchedule } from '../booking-account/payment-schedule.entity.js';
 import {
   allocateTax,
-  commonRate,
   keyOf,
   owedByGroup,
+  type RatedGroup,
   restByGroup,
   type TaxGroup,
   wronglyBilled,
 } from '../tax-allocation/tax-groups.js';
+import { restsByRate } from '../tax-allocation/rests-by-rate.js';
+import { keptLines } from './kept-lines.js';
 import { type LineInput, mismatch, priceLines, totalsOf } from './line-amounts.js';
 
 export interface Contents {
@@ -28,8 +30,8 @@ export interface InvoiceSources {
   plan: LockedPlan | null;
   /** Those that are not cancelled. */
   items: readonly BookingItemSummary[];
-  /** Amounts already billed, per tax group. */
-  billed: readonly TaxGroup[];
+  /** Amounts already billed, per tax group and rate. */
+  billed: readonly RatedGroup[];
   /** The part of them that was for fees outside the scope of the tax. */
   billedFeeCents: number;
   /** What documents show of the tax codes of the items, by id. */
@@ -42,6 +44,8 @@ interface Requested extends Partial<InvoiceTotals> {
   scheduleId: string | null;
   /** Omitted: what the booking or the installment costs. */
   lines?: readonly LineInput[];
+  /** Of the corrected invoice in whose place the lines are. */
+  replaced?: readonly PricedLine[];
 }
 
 /** Thrown if more is on documents than is owed, or with another tax; the caller knows the documents. */
@@ -56,10 +60,15 @@ export class WronglyBilledError extends Error {
  * `field` for items and installments of other bookings, 409 `booking_not_priced`, `schedule_cancelled`, 422
  * `totals_mismatch`, `negative_total`, `invoice_exceeds_booking`, and `WronglyBilledError`.
  */
-export function contentsOf(sources: InvoiceSources, { scheduleId, lines: given, ...stated }: Requested): Contents {
+export function contentsOf(
+  sources: InvoiceSources,
+  { scheduleId, lines: given, replaced = [], ...stated }: Requested,
+): Contents {
   const installment = scheduleId === null ? null : invoicedInstallment(sources.plan, scheduleId);
   if (given) assertItems(given, sources.items);
-  const lines = priceLines(given ?? (installment ? linesOfInstallment(installment, sources) : linesOfRest(sources)));
+  const lines = priceLines(
+    given ?? (installment ? linesOfInstallment(installment, sources, replaced) : linesOfRest(sources, replaced)),
+  );
   const totals = totalsOf(lines, stated);
   if (installment && totals.totalCents !== installment.amountCents) {
     throw mismatch('lines', { expected: installment.amountCents, actual: totals.totalCents });
@@ -74,17 +83,23 @@ function invoicedInstallment(plan: LockedPlan | null, scheduleId: string): Payme
   return installment;
 }
 
-function linesOfInstallment({ label, amountCents }: PaymentSchedule, sources: InvoiceSources): LineInput[] {
-  return allocatedLines(label, amountCents, sources);
+function linesOfInstallment(
+  { label, amountCents }: PaymentSchedule,
+  sources: InvoiceSources,
+  replaced: readonly PricedLine[],
+): LineInput[] {
+  return allocatedLines(label, amountCents, sources, replaced);
 }
 
 /** One line per item, or per tax group if a part of the booking is on documents already or was waived. */
-function linesOfRest(sources: InvoiceSources): LineInput[] {
+function linesOfRest(sources: InvoiceSources, replaced: readonly PricedLine[]): LineInput[] {
   const { items, billed, plan, mentions } = sources;
   if (items.length === 0) throw conflict('booking_not_priced', 'The booking has no items to invoice');
-  const isInParts = billed.some(isSomething) || (plan?.waivedCents() ?? 0) > 0;
+  const isKept =
+    keptLines(replaced, { items, rests: restsOf(sources), amountCents: sumOf(restsOf(sources)) }).length > 0;
+  const isInParts = isKept || billed.some(isSomething) || (plan?.waivedCents() ?? 0) > 0;
   const restCents = isInParts ? sumOf(restsOf(sources)) : 0;
-  if (restCents > 0) return allocatedLines(null, restCents, sources);
+  if (restCents > 0) return allocatedLines(null, restCents, sources, replaced);
   return items.map((item) => ({
     bookingItemId: item.id,
     description: item.title,
@@ -92,14 +107,22 @@ function linesOfRest(sources: InvoiceSources): LineInput[] {
     priceBasis: 'gross',
     unitPriceCents: item.unitSellCents,
     taxCents: item.taxIncludedCents,
-    ...taxOf([item], { mentions, billedCents: 0 }),
+    ...taxOf([item], mentions, item.earlierRateCents === 0 ? item.taxRateBasisPoints : null),
     ...(sources.areFeesUntaxed && isUntaxedFee(item) ? { taxKind: 'outside_scope' } : {}),
     serviceDate: item.serviceDate,
   }));
 }
 
-/** A part of what the booking costs: one line for each tax group, which names the trip and its day. */
-function allocatedLines(label: string | null, amountCents: number, sources: InvoiceSources): LineInput[] {
+/**
+ * A part of what the booking costs: one line for each tax group and rate, which names the trip and its day. In the place of a
+ * corrected invoice, what that billed at an earlier rate keeps its lines.
+ */
+function allocatedLines(
+  label: string | null,
+  amountCents: number,
+  sources: InvoiceSources,
+  replaced: readonly PricedLine[],
+): LineInput[] {
   const rests = restsOf(sources);
   const wrong = wronglyBilled(rests);
   if (wrong.length > 0) throw new WronglyBilledError(wrong);
@@ -108,28 +131,49 @@ function allocatedLines(label: string | null, amountCents: number, sources: Invo
     const details = { field: 'totalCents', restCents, totalCents: amountCents };
     throw unprocessable('invoice_exceeds_booking', 'Total invoiced would exceed the booking total', details);
   }
-  return allocateTax(rests, amountCents).flatMap(({ key, grossCents, taxCents }) => {
-    const all = sources.items.filter((item) => keyOf(item) === key);
-    const fees = sources.areFeesUntaxed ? all.filter(isUntaxedFee) : [];
-    const openCents = rests.find((rest) => rest.key === key)?.grossCents ?? 0;
-    const openFeeCents = fees.length === 0 ? 0 : Math.max(0, sumOfItems(fees) - sources.billedFeeCents);
-    const feeCents = feesWithin({ grossCents, taxCents }, openFeeCents, openCents);
-    const items = fees.length === all.length ? all : all.filter((item) => !fees.includes(item));
-    const billedCents = sources.billed.find((group) => group.key === key)?.grossCents ?? 0;
-    const line = { priceBasis: 'allocated' } as const;
-    const supply = {
-      ...line,
-      description: describe(label, items),
-      ...{ unitPriceCents: grossCents - feeCents, taxCents },
-      ...taxOf(items, { mentions: sources.mentions, billedCents }),
-      ...daysOf(items),
-    };
-    const fee = { ...line, description: describe(label, fees), unitPriceCents: feeCents, taxCents: 0 };
-    return [
-      ...(grossCents === feeCents && feeCents > 0 ? [] : [supply]),
-      ...(feeCents === 0 ? [] : [{ ...fee, taxKind: 'outside_scope' as const }]),
-    ];
-  });
+  const kept = keptLines(replaced, { items: sources.items, rests, amountCents });
+  const keptCents = (key?: string) =>
+    kept.reduce((sum, line) => sum + (key === undefined || keyOf(line) === key ? line.totalCents : 0), 0);
+  const open = rests.flatMap((rest) =>
+    restsByRate(lessKept(rest, keptCents(rest.key)), {
+      items: sources.items.filter((item) => keyOf(item) === rest.key),
+      billed: sources.billed.filter(({ key }) => key === rest.key),
+    }),
+  );
+  const lines = allocateTax(open, amountCents - keptCents()).flatMap(
+    ({ key, rateBasisPoints, grossCents, taxCents }) => {
+      const ofGroup = sources.items.filter((item) => keyOf(item) === key);
+      const atRate = ofGroup.filter((item) => rateBasisPoints !== null && item.taxRateBasisPoints === rateBasisPoints);
+      const all = atRate.length === 0 ? ofGroup : atRate;
+      const fees = sources.areFeesUntaxed ? all.filter(isUntaxedFee) : [];
+      const openCents = rests.find((rest) => rest.key === key)?.grossCents ?? 0;
+      const openFeeCents = fees.length === 0 ? 0 : Math.max(0, sumOfItems(fees) - sources.billedFeeCents);
+      const feeCents = feesWithin({ grossCents, taxCents }, openFeeCents, openCents);
+      const items = fees.length === all.length ? all : all.filter((item) => !fees.includes(item));
+      const line = { priceBasis: 'allocated' } as const;
+      const supply = {
+        ...line,
+        description: describe(label, items),
+        ...{ unitPriceCents: grossCents - feeCents, taxCents },
+        ...taxOf(items, sources.mentions, rateBasisPoints),
+        ...daysOf(items),
+      };
+      const fee = { ...line, description: describe(label, fees), unitPriceCents: feeCents, taxCents: 0 };
+      return [
+        ...(grossCents === feeCents && feeCents > 0 ? [] : [supply]),
+        ...(feeCents === 0 ? [] : [{ ...fee, taxKind: 'outside_scope' as const }]),
+      ];
+    },
+  );
+  return [...kept, ...lines];
+}
+
+/** What is left of a tax group beside kept lines; its tax is at the present rates. */
+function lessKept(rest: TaxGroup, keptCents: number): TaxGroup {
+  if (keptCents === 0) return rest;
+  const grossCents = rest.grossCents - keptCents;
+  const taxCents = Number(divideRounded(BigInt(rest.taxCents) * BigInt(grossCents), BigInt(rest.grossCents)));
+  return { ...rest, grossCents, taxCents };
 }
 
 /** Whether the item is a fee for a cancelled one, and no price of a supply. */
@@ -161,19 +205,16 @@ function restsOf({ items, plan, billed }: InvoiceSources): TaxGroup[] {
   return restByGroup(owedByGroup(items, plan?.waivedCents() ?? 0), billed);
 }
 
-/**
- * The tax code that a line copies from its items. The line shows no rate under the margin scheme, or if its amount contains
- * two rates: documents billed a part of it before the rate changed, and have credited that part since.
- */
+/** The tax code that a line copies from its items, and the rate of its amount; a line under the margin scheme shows none. */
 function taxOf(
   items: readonly BookingItemSummary[],
-  { mentions, billedCents }: { mentions: ReadonlyMap<string, TaxMention>; billedCents: number },
+  mentions: ReadonlyMap<string, TaxMention>,
+  rateBasisPoints: number | null,
 ) {
-  const earlierCents = items.reduce((sum, { earlierRateCents }) => sum + earlierRateCents, 0);
-  const isMixed = Math.abs(earlierCents) > Math.abs(billedCents);
   const [{ taxCodeId, taxCode, taxKind } = { taxCodeId: null, taxCode: null, taxKind: null }] = items;
   const mention = taxCodeId === null ? null : (mentions.get(taxCodeId)?.mention ?? null);
-  return { taxCodeId, taxCode, taxKind, taxRateBasisPoints: isMixed ? null : commonRate(items), mention };
+  const taxRateBasisPoints = taxKind === 'margin_scheme' ? null : rateBasisPoints;
+  return { taxCodeId, taxCode, taxKind, taxRateBasisPoints, mention };
 }
 
 function describe(label: string | null, items: readonly BookingItemSummary[]): string {

@@ -36,7 +36,7 @@ export class InvoiceSourcesService {
     const mentions = await this.taxCodes.mentionsOf(taxCodeIds);
     const areFeesUntaxed =
       items.some(isUntaxedFee) && (await this.settings.get()).cancellationFeeTax === 'outside_scope';
-    const billed = await this.billedTaxes.byGroup(booking.id);
+    const billed = await this.billedTaxes.byRate(booking.id);
     const billedFeeCents = areFeesUntaxed ? await this.billedTaxes.feesOf(booking.id) : 0;
     return { plan, items, billed, billedFeeCents, mentions, areFeesUntaxed };
   }

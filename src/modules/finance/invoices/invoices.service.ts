@@ -78,7 +78,10 @@ export class InvoicesService {
   async create(
     input: CreateInvoice,
     id = newId('inv'),
-    { isCodeOptional = false }: { isCodeOptional?: boolean } = {},
+    {
+      isCodeOptional = false,
+      replacedInvoiceId = null,
+    }: { isCodeOptional?: boolean; replacedInvoiceId?: string | null } = {},
   ): Promise<InvoiceView> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(input.bookingId, { field: 'bookingId' });
@@ -92,13 +95,17 @@ export class InvoicesService {
       const requested = input.lines ?? (earlier && (await this.feeLines(account, earlier)));
       const options = { isCodeOptional: isCodeOptional || earlier !== undefined };
       const lines = requested && (await this.sources.withTaxCodes(requested, sources, options));
-      const contents = await this.sources.contentsOf(account, { ...input, lines, scheduleId }, sources);
+      const replaced = await this.linesReplaced(replacedInvoiceId);
+      const contents = await this.sources.contentsOf(account, { ...input, lines, scheduleId, replaced }, sources);
       account.assertInvoiceFits({ id, totalCents: contents.totals.totalCents });
 
       const purpose = earlier?.purpose ?? null;
       const drafted = { ...input, ...(requested ? { lines: requested } : {}) };
       const invoice = newDraft(drafted, { id, booking, contents, purpose, now: this.clock.now() });
-      invoice.drawnFrom = drawnFromOf(account, sources.items, { ...invoice, lines: contents.lines });
+      invoice.drawnFrom = {
+        ...drawnFromOf(account, sources.items, { ...invoice, lines: contents.lines }),
+        ...(replacedInvoiceId === null ? {} : { replacedInvoiceId }),
+      };
       const locked = { invoice, lines: contents.lines };
       await this.repository.insert(invoice, contents.lines);
       this.audit.invoiceChanged('create', invoice, { before: null, after: this.imageOf(locked) });
@@ -141,7 +148,7 @@ export class InvoicesService {
       const lines = sent ? priced : stored;
       if (sent) {
         invoice.linesSource = 'manual';
-        invoice.drawnFrom = drawnFromOf(account, sources.items, { ...invoice, lines });
+        invoice.drawnFrom = { ...replacedBy(invoice), ...drawnFromOf(account, sources.items, { ...invoice, lines }) };
       }
       if (hasPayer(body)) invoice.payerSource = 'manual';
       await this.repository.update(invoice);
@@ -211,6 +218,9 @@ export class InvoicesService {
         paidCents,
       } as const;
       const lines = await this.issuing.issue(invoice, drawn, terms);
+      if (invoice.drawnFrom?.replacedInvoiceId) {
+        await this.bookings.followDocument(account.booking, lines, { isReplacement: true });
+      }
 
       await this.reminders.reschedule(invoice.bookingId, INVOICE_TRIGGERS, rules);
       this.audit.invoiceChanged('issue', invoice, { before, after: this.imageOf({ invoice, lines }) });
@@ -233,6 +243,7 @@ export class InvoicesService {
       const isMonthClosed = invoice.issueDate !== null && !(await this.issuing.isOpen(invoice.issueDate));
       invoice.void(reason, { isMonthClosed, today: this.clock.today(), now: this.clock.now() });
       await this.repository.update(invoice);
+      await this.bookings.followDocument(account.booking, lines);
       await this.accounts.applyMoney(account);
       await this.reminders.reschedule(invoice.bookingId, INVOICE_TRIGGERS);
       this.audit.invoiceChanged('void', invoice, { before, after: this.imageOf({ invoice, lines }), reason });
@@ -266,8 +277,15 @@ export class InvoicesService {
     return { before, after: this.imageOf(locked) };
   }
 
-  /** A new draft of what an invoice billed that was credited in full. */
-  async draftAgain(credited: Invoice, payer: CorrectedPayer): Promise<InvoiceView> {
+  /**
+   * A new draft of what an invoice billed that was credited in full. With `keepsRates`, what it billed at a rate that its items
+   * no longer have keeps this rate.
+   */
+  async draftAgain(
+    credited: Invoice,
+    payer: CorrectedPayer,
+    { keepsRates }: { keepsRates: boolean },
+  ): Promise<InvoiceView> {
     const { bookingId, scheduleId, linesSource } = credited;
     const isManual = linesSource === 'manual' && scheduleId === null;
     const lines = isManual ? await this.repository.linesOf(credited.id) : undefined;
@@ -281,7 +299,10 @@ export class InvoicesService {
       ...(lines ? { lines: lines.map((line) => toInput(line, items)) } : {}),
     };
     // What was billed without a tax code is corrected without one.
-    return this.create(input, newId('inv'), { isCodeOptional: true });
+    return this.create(input, newId('inv'), {
+      isCodeOptional: true,
+      replacedInvoiceId: keepsRates ? credited.id : null,
+    });
   }
 
   private async currentLines(draft: LockedDraft, redraw: boolean): Promise<readonly PricedLine[]> {
@@ -300,12 +321,13 @@ export class InvoicesService {
     const isFee = invoice.purpose !== null;
     const sources = await this.sources.read(account);
     const fee = isFee ? await this.feeContents(account, invoice, sources) : undefined;
-    const drawn = { scheduleId, ...(fee ? { lines: fee } : {}) };
+    const replaced = await this.linesReplaced(invoice.drawnFrom?.replacedInvoiceId);
+    const drawn = { scheduleId, replaced, ...(fee ? { lines: fee } : {}) };
     const { lines, totals, dueDate } = await this.sources.contentsOf(account, drawn, sources);
     const payer = payerSource === 'customer' ? { payerName: account.booking.customerName } : {};
     invoice.change({ ...payer, ...(scheduleId === null ? {} : { dueDate }) }, totals, this.clock.now());
     invoice.linesSource = isFee ? 'manual' : scheduleId === null ? 'booking' : 'schedule';
-    invoice.drawnFrom = drawnFromOf(account, sources.items, { ...invoice, lines });
+    invoice.drawnFrom = { ...replacedBy(invoice), ...drawnFromOf(account, sources.items, { ...invoice, lines }) };
     await this.repository.update(invoice);
     await this.repository.replaceLines(invoice.id, lines);
     return lines;
@@ -318,13 +340,19 @@ export class InvoicesService {
   }
 
   /** What a redraw would compute; null if it would be rejected. */
-  private async linesNow(account: BookingAccount, { scheduleId }: Invoice, sources: InvoiceSources) {
+  private async linesNow(account: BookingAccount, { scheduleId, drawnFrom }: Invoice, sources: InvoiceSources) {
+    const replaced = await this.linesReplaced(drawnFrom?.replacedInvoiceId);
     try {
-      return (await this.sources.contentsOf(account, { scheduleId }, sources)).lines;
+      return (await this.sources.contentsOf(account, { scheduleId, replaced }, sources)).lines;
     } catch (error) {
       if (error instanceof AppError) return null;
       throw error;
     }
+  }
+
+  /** The lines of the corrected invoice in whose place a draft is. */
+  private async linesReplaced(replacedInvoiceId: string | null | undefined): Promise<PricedLine[]> {
+    return replacedInvoiceId ? this.repository.linesOf(replacedInvoiceId) : [];
   }
 
   /** The lines of an invoice over a fee, over the present amount of the fee. */
@@ -380,6 +408,10 @@ function invoiceOf(account: BookingAccount, id: string): Invoice {
   const invoice = account.invoices.find((each) => each.id === id);
   if (!invoice) throw notFound();
   return invoice;
+}
+
+function replacedBy({ drawnFrom }: Invoice): { replacedInvoiceId?: string } {
+  return drawnFrom?.replacedInvoiceId === undefined ? {} : { replacedInvoiceId: drawnFrom.replacedInvoiceId };
 }
 
 /** From PostgreSQL's detail: `Key (type, number)=(invoice, INV-1) already exists.` */

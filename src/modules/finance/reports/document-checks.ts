@@ -50,6 +50,35 @@ const ON_DOCUMENTS = `
   from invoices document join invoice_lines line on line.invoice_id = document.id
   where ${BILLED} group by document.booking_id, coalesce(line.tax_code_id, '${GIVEN}')`;
 
+/**
+ * The parts of live items at earlier rates, and what documents bill at other rates than theirs. Left out are tax codes
+ * of which the items have several rates, and bookings with lines that staff entered.
+ */
+const EARLIER_PARTS = `
+  with billed as materialized (
+    select document.booking_id, line.tax_code_id, line.tax_rate_basis_points as rate,
+      sum(${SIGNED('line.total_cents')}) as gross, sum(${SIGNED('line.tax_cents')}) as tax
+    from invoices document join invoice_lines line on line.invoice_id = document.id
+    where ${BILLED} and line.tax_code_id is not null group by 1, 2, 3
+  )
+  select owed.booking_id, owed.gross, owed.items, owed.earlier, owed.earlier_tax, coalesce(sum(elsewhere.gross), 0) as elsewhere,
+    coalesce(sum(elsewhere.tax), 0) as elsewhere_tax
+  from (
+    select booking_id, tax_code_id, min(tax_rate_basis_points) as rate, sum(total_sell_cents) as gross, count(*) as items,
+      sum(case when abs(total_sell_cents) < abs(earlier_rate_cents) then total_sell_cents else earlier_rate_cents end) as earlier,
+      sum(case when abs(total_sell_cents) < abs(earlier_rate_cents) then tax_included_cents else earlier_rate_tax_cents end)
+        as earlier_tax
+    from booking_items where tax_code_id is not null and status <> 'cancelled' and tax_kind <> 'margin_scheme'
+    group by 1, 2
+    having min(tax_rate_basis_points) = max(tax_rate_basis_points) and not bool_or(tax_rate_changed)
+  ) owed
+  left join billed elsewhere on elsewhere.booking_id = owed.booking_id and elsewhere.tax_code_id = owed.tax_code_id
+    and elsewhere.rate is distinct from owed.rate
+  where not exists (
+    select from invoices document
+    where document.booking_id = owed.booking_id and document.lines_source = 'manual' and document.type = 'invoice' and ${BILLED})
+  group by owed.booking_id, owed.tax_code_id, owed.gross, owed.items, owed.earlier, owed.earlier_tax`;
+
 /** The text of a pattern before or after its sequence. Tokens in the prefix are literal. */
 const FILLED = (part: string) => `replace(replace(replace(replace(${part}, '{YYYY}', to_char(issue_date, 'YYYY')),
   '{YY}', to_char(issue_date, 'YY')), '{MM}', to_char(issue_date, 'MM')), '{prefix}', prefix)`;
@@ -156,7 +185,7 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'tax_of_items',
-    rule: 'An item with a tax code has its tax at its rate, which is that of its service day or its creation, or is flagged',
+    rule: 'An item with a tax code has its tax at its rate, which is that of its service day or its creation, or is flagged; its part at earlier rates is what documents bill at these',
     // What documents billed before the rate changed keeps its tax. A fee has the rate of its item.
     broken: `
       select 'booking_item' as type, item.id, taxed.cents as expected, item.tax_included_cents as actual
@@ -182,7 +211,12 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
       ) taxed
       where item.tax_code_id is not null and item.status <> 'cancelled' and (
         item.tax_included_cents <> taxed.cents
-        or not item.tax_rate_changed and item.fee_of_item_id is null and rate.kind is distinct from item.tax_kind)`,
+        or not item.tax_rate_changed and item.fee_of_item_id is null and rate.kind is distinct from item.tax_kind)
+      union all
+      select 'booking', booking_id, least(gross, greatest(elsewhere, 0)), earlier
+      from (${EARLIER_PARTS}) parts
+      where earlier <> 0 and (earlier <> least(gross, greatest(elsewhere, 0))
+        or gross >= elsewhere and abs(earlier_tax - elsewhere_tax) > items)`,
   },
   {
     name: 'credit_bounds',

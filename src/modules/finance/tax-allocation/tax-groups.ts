@@ -14,6 +14,11 @@ export interface TaxGroup {
   taxCents: number;
 }
 
+/** Amounts of a tax group at one rate; null if they show none. */
+export interface RatedGroup extends TaxGroup {
+  rateBasisPoints: number | null;
+}
+
 /** A tax group in which more is on documents than is owed, or a tax that does not fit. Amounts are never negative. */
 export interface GroupCredit extends TaxGroup {
   /** True: the tax on the documents is wrong, so that crediting the amounts alone does not correct it. */
@@ -66,7 +71,7 @@ export function wronglyBilled(rests: readonly TaxGroup[]): TaxGroup[] {
  * largest remainder, and of the tax in proportion. A group that is billed to its end has the exact rest of its tax, so that
  * the documents of a booking add up to the tax of its items even if items changed between them. Groups of 0 are left out.
  */
-export function allocateTax(rests: readonly TaxGroup[], amountCents: number): TaxGroup[] {
+export function allocateTax<Group extends TaxGroup>(rests: readonly Group[], amountCents: number): Group[] {
   const sorted = [...rests].sort(byCode);
   const shares = split(
     sorted.map(({ grossCents }) => grossCents),
