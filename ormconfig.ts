@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from './src/platform/database/data-source-options.js';
+import { dataSourceOptions } from './src/platform/database/service-pool.js';
 
 /** For the `typeorm` command: `typeorm migration:generate ... -d dist/ormconfig.js`. The service makes its own. */
 export default new DataSource({

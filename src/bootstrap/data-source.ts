@@ -1,7 +1,7 @@
 import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import { migrations } from '../migrations/index.js';
 import type { Env } from '../platform/config/env.js';
-import { dataSourceOptions } from '../platform/database/data-source-options.js';
+import { dataSourceOptions } from '../platform/database/service-pool.js';
 // Its modules contain the entities, and declare the rights and personal data of their tables.
 import '../app.module.js';
 

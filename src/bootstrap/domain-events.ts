@@ -9,7 +9,7 @@ import { operationsEvents } from '../modules/operations/index.js';
 import { organizationEvents } from '../modules/organization/index.js';
 import { taxEvents } from '../modules/taxes/index.js';
 import { tripEvents } from '../modules/trips/index.js';
-import type { EventGroup } from '../platform/outbox/event-group.js';
+import type { EventGroup } from '../platform/outbox/outbox.js';
 
 /** All domain events. The outbox rejects an event that is not listed here. */
 export const domainEvents: readonly EventGroup[] = [

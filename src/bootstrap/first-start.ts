@@ -7,7 +7,7 @@ import {
   writeCredentials,
 } from './credentials-file.js';
 import { NumberSeriesService } from '../modules/finance/index.js';
-import { InitialCredentialsService, type InitialCredentials } from '../modules/identity/index.js';
+import { type InitialCredentials, InitialCredentialsService } from '../modules/identity/index.js';
 import { LegalDemo } from '../modules/legal/index.js';
 import { OrganizationService } from '../modules/organization/index.js';
 import { TokenVerifier } from '../platform/auth/token-verifier.js';
@@ -16,8 +16,7 @@ import { asSystem } from '../platform/context/request-context.js';
 import { Database } from '../platform/database/database.js';
 import { oneAtATime } from '../platform/database/migrator.js';
 import { demoId } from '../platform/ids/id.js';
-import { Installation } from '../platform/provisioning/installation.js';
-import { Provisioning } from '../platform/provisioning/provisioning.js';
+import { Installation, Provisioning } from '../platform/provisioning/provisioning.js';
 import { printLine, stepLine } from './welcome.js';
 
 /** Rows of the demo data of other modules that credentials.json lists. */

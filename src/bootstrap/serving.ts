@@ -11,7 +11,7 @@ import { prepareSchema, type SchemaReport } from './migration.js';
 import { ErrorReports } from '../platform/observability/error-reports.js';
 import { createServiceLog, logCrashes } from '../platform/observability/log.js';
 import { startTelemetry, type Telemetry } from '../platform/observability/telemetry.js';
-import { drain } from '../platform/traffic/drain.js';
+import { drain } from '../platform/admission/traffic.js';
 import { printStep, printWelcome } from './welcome.js';
 
 /** Prepares the database and serves all requests in this process. */

@@ -1,12 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { DiscoveryModule } from '@nestjs/core';
 import type { Logger } from 'pino';
 import { DailyBudgets } from './admission/daily-budgets.js';
 import { RequestShares } from './admission/request-shares.js';
-import { RequestSharesInterceptor } from './admission/request-shares.interceptor.js';
-import { BearerGuard } from './auth/bearer.guard.js';
-import { BearerStrategy } from './auth/bearer.strategy.js';
-import { ScopesGuard } from './auth/scopes.guard.js';
+import { BearerGuard, BearerStrategy } from './auth/bearer.guard.js';
 import { createKekProvider } from './keys/configured-keks.js';
 import { KekProvider } from './keys/kek-provider.js';
 import { SealingKeys } from './keys/sealing-keys.js';
@@ -22,24 +19,19 @@ import { ReadReplica } from './database/read-replica.js';
 import { DecoratedMethods } from './discovery/decorated-methods.js';
 import { Listeners } from './discovery/listeners.js';
 import { Watchdog } from './database/watchdog.js';
-import { ErrorFilter } from './http/error.filter.js';
 import { createFileStore } from './files/configured-files.js';
 import { FileLinks } from './files/file-links.js';
 import { FileStore } from './files/file-store.js';
 import { FilesController } from './files/files.controller.js';
-import { KnownQueryGuard } from './http/known-query.guard.js';
-import { RequestIdInterceptor } from './http/request-id.interceptor.js';
+import { PASSED_BY_ROUTES } from './http/pipeline.js';
 import { RouteTable } from './http/route-table.js';
 import { Routes } from './http/routes.js';
-import { RequestPipe } from './http/validation.pipe.js';
 import { IdempotencyKeys } from './idempotency/idempotency-keys.js';
 import { AbandonedJobs } from './jobs/abandoned-jobs.js';
 import { Jobs } from './jobs/jobs.js';
-import { FailureLimits } from './limits/failure-limits.js';
-import { MailLimits } from './limits/mail-limits.js';
-import { OperationShares } from './limits/operation-limits.interceptor.js';
-import { OperatorLimitGuard, RateLimitGuard } from './limits/rate-limit.guard.js';
-import { RateLimits } from './limits/rate-limits.js';
+import { FailureLimits } from './admission/failure-limits.js';
+import { MailLimits, RateLimits } from './admission/rate-limits.js';
+import { OperationShares } from './admission/operation-limits.js';
 import { HealthController } from './monitoring/health.controller.js';
 import { BacklogMetrics } from './monitoring/backlog-metrics.js';
 import { DiskSpace } from './observability/disk-space.js';
@@ -47,21 +39,16 @@ import { ErrorReports } from './observability/error-reports.js';
 import { EventLoop } from './observability/event-loop.js';
 import { LOG } from './observability/log.js';
 import { Metrics } from './observability/metrics.js';
-import { MetricsController } from './monitoring/metrics.controller.js';
-import { OutgoingCalls } from './observability/outgoing-calls.js';
+import { MetricsController, ProcessMetrics } from './monitoring/metrics.controller.js';
+import { NO_TELEMETRY, OutgoingCalls, Telemetry } from './observability/telemetry.js';
 import { Readiness } from './observability/readiness.js';
-import { NO_TELEMETRY, Telemetry } from './observability/telemetry.js';
-import { ProcessMetrics } from './monitoring/process-metrics.js';
 import { Outbox } from './outbox/outbox.js';
-import { Installation } from './provisioning/installation.js';
-import { Provisioning } from './provisioning/provisioning.js';
-import { AddressLimit } from './traffic/address-limit.js';
-import { Admission } from './traffic/admission.js';
-import { BodyQuota } from './traffic/body-quota.js';
-import { ConnectionLimits } from './traffic/connection-limits.js';
-import { Deadlines } from './traffic/deadlines.js';
-import { RequestBodies } from './traffic/request-bodies.js';
-import { Traffic } from './traffic/traffic.js';
+import { Installation, Provisioning } from './provisioning/provisioning.js';
+import { AddressLimit } from './admission/address-limit.js';
+import { Admission } from './admission/admission.js';
+import { BodyQuota, RequestBodies } from './admission/request-bodies.js';
+import { ConnectionLimits } from './admission/connection-limits.js';
+import { Deadlines, Traffic } from './admission/traffic.js';
 import './database/platform-tables.js';
 
 const SERVICES = [
@@ -137,18 +124,7 @@ export class PlatformModule {
         { provide: KekProvider, useFactory: createKekProvider, inject: [Env] },
         { provide: LOG, useValue: log },
         { provide: Telemetry, useValue: telemetry },
-        // Guards run in this order: authentication, the caller's rate limit, its scopes, the limit of the operator that
-        // it acts for, the query.
-        { provide: APP_GUARD, useExisting: BearerGuard },
-        { provide: APP_GUARD, useClass: RateLimitGuard },
-        { provide: APP_GUARD, useClass: ScopesGuard },
-        { provide: APP_GUARD, useClass: OperatorLimitGuard },
-        { provide: APP_GUARD, useClass: KnownQueryGuard },
-        { provide: APP_PIPE, useClass: RequestPipe },
-        // The first one is the outermost: a request that waits for its turn has done nothing yet.
-        { provide: APP_INTERCEPTOR, useClass: RequestSharesInterceptor },
-        { provide: APP_INTERCEPTOR, useClass: RequestIdInterceptor },
-        { provide: APP_FILTER, useClass: ErrorFilter },
+        ...PASSED_BY_ROUTES,
       ],
       exports: [...SERVICES, Env, FileStore, KekProvider, LOG, Telemetry],
     };

@@ -343,7 +343,7 @@ describe('the Kubernetes manifests', () => {
     const secondsIn = (file: string, names: RegExp) =>
       [...read(file).matchAll(names)].map(([, ms = '']) => Number(ms.replaceAll('_', '')) / 1000);
     const needed = [
-      ...secondsIn('src/platform/traffic/drain.ts', /_WITHIN_MS = ([\d_]+);/g),
+      ...secondsIn('src/platform/admission/traffic.ts', /_WITHIN_MS = ([\d_]+);/g),
       ...secondsIn('src/platform/observability/open-telemetry.ts', /_WITHIN_MS = ([\d_]+);/g),
     ];
     expect(needed).toHaveLength(3);

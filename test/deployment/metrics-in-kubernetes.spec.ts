@@ -67,7 +67,7 @@ it('the autoscaler follows metrics that the service has and the adapter serves',
 });
 
 it('the autoscaler adds pods before an overloaded process admits fewer requests', () => {
-  const [, few = ''] = /^const FEW = (\d+);/m.exec(read('src/platform/traffic/admission-limit.ts')) ?? [];
+  const [, few = ''] = /^const FEW = (\d+);/m.exec(read('src/platform/admission/admission.ts')) ?? [];
   const [{ pods: inFlight }] = autoscaler.metrics;
   expect(Number(inFlight.target.averageValue)).toBeLessThanOrEqual(Number(few) / 2);
 });

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { AppError } from '../../src/platform/errors/app-error.js';
-import { FailureLimits } from '../../src/platform/limits/failure-limits.js';
+import { FailureLimits } from '../../src/platform/admission/failure-limits.js';
 import { startApp, type TestApp } from '../setup/app.js';
 
 /** Two instances on one database, with a factor that must not count. */

@@ -4,10 +4,10 @@ import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'node:http';
 import {
-  type OperationLimits,
   OPERATION_LIMITS,
+  type OperationLimits,
   OperationLimitsInterceptor,
-} from '../../src/platform/limits/operation-limits.interceptor.js';
+} from '../../src/platform/admission/operation-limits.js';
 import { hire } from '../identity/staff.js';
 import { lockTable, until } from '../platform/locked-table.js';
 import { newChannelName, tokenWith } from '../realtime/channel.js';

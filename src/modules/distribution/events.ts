@@ -1,4 +1,4 @@
-import type { EventGroup } from '../../platform/outbox/event-group.js';
+import type { EventGroup } from '../../platform/outbox/outbox.js';
 
 const ALLOTMENT = ['allotmentId', 'channelId', 'productId', 'version'];
 const channels = ['distribution.allotments'];

@@ -6,7 +6,7 @@ import { asSystem } from '../../platform/context/request-context.js';
 import { Database } from '../../platform/database/database.js';
 import { AppError } from '../../platform/errors/app-error.js';
 import { demoId } from '../../platform/ids/id.js';
-import { Installation } from '../../platform/provisioning/installation.js';
+import { Installation } from '../../platform/provisioning/provisioning.js';
 import { ApiTokensService } from './api-tokens/api-tokens.service.js';
 import { PlatformKeysService } from './api-tokens/platform-keys.service.js';
 import {

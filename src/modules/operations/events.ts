@@ -1,4 +1,4 @@
-import type { EventGroup } from '../../platform/outbox/event-group.js';
+import type { EventGroup } from '../../platform/outbox/outbox.js';
 
 export const operationsEvents: EventGroup[] = [
   {

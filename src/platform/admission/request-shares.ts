@@ -1,9 +1,34 @@
-import { Injectable } from '@nestjs/common';
-import { Env } from '../config/env.js';
 import { addressKey } from '../context/client-address.js';
-import { currentContext } from '../context/request-context.js';
-import { currentCaller } from './caller.js';
-import { FairShare, quarterOf } from './fair-share.js';
+import { currentContext, findContext } from '../context/request-context.js';
+import type { ServerResponse } from 'node:http';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor, SetMetadata } from '@nestjs/common';
+import { Env } from '../config/env.js';
+import { FairShare, quarterOf } from '../context/fair-share.js';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { finalize, type Observable } from 'rxjs';
+import { isProbeRequest } from '../context/surface.js';
+
+/** Whose share the running work uses: that of the credential of its request, or without one that of its address. */
+export function currentCaller(): string {
+  const { actor, client } = findContext() ?? {};
+  return actor?.credentialId ?? `address ${addressKey(client?.address)}`;
+}
+
+/** Resolves when the response has been sent or its connection is closed. */
+export function closing(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.closed) resolve();
+    else response.once('close', resolve);
+  });
+}
+
+const EXPENSIVE_READ = 'expensive-read';
+
+/** The route reads much: all of them together use a quarter of the database connections of a process, one caller two of them. */
+export function ExpensiveRead(): MethodDecorator {
+  return SetMetadata(EXPENSIVE_READ, true);
+}
 
 /** A request waits at most half of its deadline, so that the rest remains for its work. */
 const WAITING_PART = 1 / 2;
@@ -67,4 +92,42 @@ export class RequestShares {
       throw error;
     }
   }
+}
+
+/** The database reads and skips the rows before a page: from here on that is most of the work. */
+const LARGE_OFFSET = 5_000;
+
+/** Lets a request wait for its turn, in front of all other interceptors and the handler. */
+@Injectable()
+export class RequestSharesInterceptor implements NestInterceptor {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly shares: RequestShares,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
+    if (isProbeRequest(request.method, request.originalUrl)) return next.handle();
+
+    const isDeclared = this.reflector.get<boolean | undefined>(EXPENSIVE_READ, context.getHandler()) ?? false;
+    const release = await this.shares.take({ isExpensive: isDeclared || hasLargeOffset(request) });
+    // After a client disconnects its work still runs, and a file may be read long after the handler has returned.
+    const closed = closing(response);
+    return next.handle().pipe(
+      finalize(() => {
+        if (isEventStream(response)) release();
+        else void closed.then(release);
+      }),
+    );
+  }
+}
+
+function hasLargeOffset({ query }: Request): boolean {
+  return Number(query['offset'] ?? 0) > LARGE_OFFSET;
+}
+
+/** It lasts until its client ends it, and needs a connection to the database only now and then. */
+function isEventStream(response: Response): boolean {
+  return String(response.getHeader('Content-Type') ?? '').startsWith('text/event-stream');
 }

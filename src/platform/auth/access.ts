@@ -1,6 +1,10 @@
-import { type ExecutionContext, SetMetadata } from '@nestjs/common';
-import type { Reflector } from '@nestjs/core';
-import { needsFreshProof } from './scopes.js';
+import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { covers, needsFreshProof, scopeForChannel } from './scopes.js';
+import type { Actor } from '../context/actor.js';
+import { currentActor, currentContext } from '../context/request-context.js';
+import { AppError } from '../errors/app-error.js';
+import type { Request } from 'express';
 
 export const ACCESS = 'access';
 
@@ -42,4 +46,103 @@ export function access(reflector: Reflector, context: ExecutionContext): Access 
 /** Whether a session needs a fresh proof of identity for a route with this access and method. */
 export function requiresFreshProof({ scope, freshProof }: Access, method: string): boolean {
   return !READING.includes(method) && (freshProof ?? (scope !== null && needsFreshProof(scope)));
+}
+
+/**
+ * Checks a scope that is required by the content of the request, with the fresh proof of identity that it needs, and records
+ * it: a replayed response to an `Idempotency-Key` requires the scope again.
+ */
+export function assertScope(scope: string): void {
+  checkScope(scope);
+  if (needsFreshProof(scope)) assertFreshProof();
+  requireOnReplay([scope]);
+}
+
+/** Records scopes that the content of the request requires, and that the actor has: a replayed response requires them again. */
+function requireOnReplay(scopes: readonly string[]): void {
+  const context = currentContext();
+  context.askedScopes = [...new Set([...(context.askedScopes ?? []), ...scopes])];
+}
+
+/**
+ * Whether the actor's scopes cover this one, for members of a response that not every caller may see. A replayed response
+ * with these members requires the scope.
+ */
+export function hasScope(scope: string): boolean {
+  const isCovered = covers(currentActor().scopes, scope);
+  if (isCovered) requireOnReplay([scope]);
+  return isCovered;
+}
+
+/**
+ * Rejects an actor whose scopes do not cover this one with 403, naming the missing scope. A user who must change the
+ * password first gets 403 `password_change_required`; then, if second factors are required and there is none,
+ * `second_factor_setup_required`.
+ */
+export function checkScope(scope: string): void {
+  const actor = currentActor();
+  const { scopes, secondFactorSetupRequired } = actor;
+  if (covers(scopes, scope)) return;
+  rejectInitialPassword(actor);
+  if (secondFactorSetupRequired) {
+    throw rejected('second_factor_setup_required', 'Set up a second factor first', 'me/second-factor');
+  }
+  throw new AppError(403, 'forbidden', `Requires the scope ${scope}`, {
+    details: { requiredScope: scope },
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  });
+}
+
+/** Rejects a session in which the second factor was proved too long ago, with 403 `reauthentication_required`. */
+function assertFreshProof(): void {
+  if (!currentActor().freshProofRequired) return;
+  throw rejected('reauthentication_required', 'Prove the second factor again', 'sessions/current/reauthentication');
+}
+
+/** Rejects a user who must first replace a password that somebody else has set, with 403 `password_change_required`. */
+function rejectInitialPassword({ passwordChangeRequired }: Actor): void {
+  if (passwordChangeRequired) throw rejected('password_change_required', 'Change the password first', 'me/password');
+}
+
+/** 403 with the route by which the user becomes able to do it. */
+function rejected(code: string, message: string, route: string): AppError {
+  return new AppError(403, code, `${message}: POST /v1/admin/identity/${route}`);
+}
+
+/**
+ * The actor of a request that a person makes: what decides over an account (password, second factor) is not open to an API
+ * token, which may have been stolen, nor to a user whose password is known to somebody else. Throws 403 `session_required`,
+ * `password_change_required`.
+ */
+export function assertSession(): Actor {
+  const actor = assertAnySession();
+  rejectInitialPassword(actor);
+  return actor;
+}
+
+/** As `assertSession`, but for users who must change their password too. Throws 403 `session_required`. */
+export function assertAnySession(): Actor {
+  const actor = currentActor();
+  if (actor.type === 'user') return actor;
+  throw new AppError(403, 'session_required', 'Requires a session: log in and use its token');
+}
+
+/**
+ * Rejects an actor whose scopes do not cover the route's scope with 403, naming the missing scope, and a session whose proof of
+ * identity is too old for the route.
+ */
+@Injectable()
+export class ScopesGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const required = access(this.reflector, context);
+    const { isPublic, scope, narrowedBy } = required;
+    if (isPublic || scope === null) return true;
+    const { params, method } = context.switchToHttp().getRequest<Request>();
+    const channel = narrowedBy === null ? null : String(params[narrowedBy]);
+    checkScope(channel === null ? scope : scopeForChannel(currentActor().scopes, scope, channel));
+    if (requiresFreshProof(required, method)) assertFreshProof();
+    return true;
+  }
 }

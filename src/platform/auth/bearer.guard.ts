@@ -1,19 +1,43 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { AuthGuard, PassportStrategy } from '@nestjs/passport';
+import { Strategy } from 'passport-http-bearer';
+import type { Actor } from '../context/actor.js';
+import { TokenVerifier } from './token-verifier.js';
 import { Reflector } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { AuthGuard } from '@nestjs/passport';
 import type { Request, Response } from 'express';
-import { FairShare, quarterOf } from '../admission/fair-share.js';
+import { FairShare, quarterOf } from '../context/fair-share.js';
 import { Env } from '../config/env.js';
-import type { Actor } from '../context/actor.js';
 import { addressKey } from '../context/client-address.js';
 import { currentContext } from '../context/request-context.js';
 import { type Surface, surfaceOf } from '../context/surface.js';
 import { type CredentialKind, parseCredential } from '../ids/credentials.js';
 import { access } from './access.js';
-import type { PresentedCredential } from './bearer.strategy.js';
-import { TokenVerifier } from './token-verifier.js';
 import { unauthorized } from '../context/unauthorized.js';
+
+/**
+ * What passport receives in place of the request. It has no query and no body, in which passport-http-bearer would also look
+ * for a token.
+ */
+export interface PresentedCredential {
+  readonly headers: { readonly authorization?: string };
+  readonly verifier: TokenVerifier;
+}
+
+/**
+ * Verifies bearer tokens. Passport keeps strategies in one registry per process, where that of a second application replaces
+ * that of the first one; so the strategy has no state, and takes the verifier of the application from the request.
+ */
+@Injectable()
+export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
+  constructor() {
+    super({ passReqToCallback: true });
+  }
+
+  async validate({ verifier }: PresentedCredential, token: string): Promise<Actor | false> {
+    return (await verifier.verify(token)) ?? false;
+  }
+}
 
 /** Which credentials a surface accepts. The storefront accepts none: all of its routes are public. */
 const KINDS: Record<Surface, readonly CredentialKind[]> = {

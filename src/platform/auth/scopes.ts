@@ -1,4 +1,4 @@
-import { CHANNEL_NAME } from '../ids/channel-name.js';
+import { CHANNEL_NAME } from '../ids/id.js';
 
 /** Staff modules whose wildcard `<module>:*` covers read, write and delete, never the special scopes. */
 export const STAFF_MODULES = [

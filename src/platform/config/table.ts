@@ -1,11 +1,10 @@
 import { type CredentialKind, parseCredential } from '../ids/credentials.js';
-import { backupSettings } from './backup-settings.js';
+import { backupSettings, retentionSettings } from './data-settings.js';
 import { catalogSettings } from './catalog-settings.js';
 import { fileSettings } from './file-settings.js';
 import { keySettings } from './key-settings.js';
 import { mailSettings } from './mail-settings.js';
 import { monitoringSettings } from './monitoring-settings.js';
-import { retentionSettings } from './retention-settings.js';
 import { servingSettings } from './serving-settings.js';
 import {
   addressFault,

@@ -13,16 +13,14 @@ import {
 import { Clock } from '../clock/clock.js';
 import { findContext, type RequestContext } from '../context/request-context.js';
 import { databaseErrorOf, isDiskFull, isRetryable } from '../errors/database-errors.js';
-import type { StatementTrace } from '../observability/statement-trace.js';
+import type { StatementTrace } from '../observability/tracer.js';
 import { countStatement, type PageBounds, pageStatement, TOTAL } from './page.js';
-import { poolOf } from './pool.js';
-import { beginAt, inSnapshot, inTransaction } from './in-transaction.js';
-import type { ServicePool } from './service-pool.js';
+import { poolOf, type ServicePool } from './service-pool.js';
+import { beginAt, type Collector, inSnapshot, inTransaction, TransactionState, units } from './transaction-state.js';
 import { requireLiveCaller } from './live-caller.js';
 import { RowStatements } from './row-statements.js';
 import { Rows, targetOf, type Versioned } from './rows.js';
 import { type Statement, StatementNames } from './statement.js';
-import { type Collector, TransactionState, units } from './transaction-state.js';
 
 const MAX_ATTEMPTS = 6;
 const JITTER_MS = 30;

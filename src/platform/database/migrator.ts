@@ -6,14 +6,14 @@ import { ConfigurationError } from '../config/configuration-error.js';
 import {
   compareSchema,
   CREATE_CHECKSUMS,
-  knownMigrations,
   type KnownMigration,
+  knownMigrations,
   lastVersion,
   type RecordedSchema,
   recordedSchema,
   type SchemaComparison,
 } from './migration-history.js';
-import { addressOf, poolOf } from './pool.js';
+import { addressOf, poolOf } from './service-pool.js';
 import type { OwnerQuery } from './service-role.js';
 
 const LOCK_KEY = 7_120_001;

@@ -5,9 +5,8 @@ import type { Logger } from 'pino';
 import { Env } from '../config/env.js';
 import { LOG } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
-import { replicaPoolOptions } from './data-source-options.js';
+import { destroy, replicaPoolOptions, ServicePool } from './service-pool.js';
 import { Database } from './database.js';
-import { destroy, ServicePool } from './service-pool.js';
 
 const EVERY_MS = 500;
 /** A replica that does not answer within this time is not used until it answers again. */

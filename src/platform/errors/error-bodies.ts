@@ -57,3 +57,13 @@ function oauthBody(error: AppError | null, requestId: string): Record<string, un
 function retryAfter(error: AppError): { retryAfterMs?: number } {
   return error.retryAfterMs === undefined ? {} : { retryAfterMs: Math.max(1, Math.ceil(error.retryAfterMs)) };
 }
+
+/** The headers of an error response; `error` null is a 500. */
+export function errorHeaders(error: AppError | null): Record<string, string> {
+  const retryAfterMs = error?.retryAfterMs;
+  return {
+    ...error?.headers,
+    'Cache-Control': 'private, no-store',
+    ...(retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }),
+  };
+}

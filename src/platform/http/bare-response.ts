@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { AppError } from '../errors/app-error.js';
-import { errorBody, type ErrorShape } from '../errors/error-bodies.js';
-import { errorHeaders } from '../errors/error-headers.js';
+import { errorBody, errorHeaders, type ErrorShape } from '../errors/error-bodies.js';
 import { errorShapeOf } from '../context/surface.js';
 
 /**

@@ -3,6 +3,8 @@ import express, { type Request, type RequestHandler } from 'express';
 import { AppError, invalidField, invalidRequest } from '../errors/app-error.js';
 import { FREE_FORM_LIMITS, JSON_LIMITS, type JsonLimits, scanJson } from './json-scan.js';
 import { errorShapeOf } from '../context/surface.js';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 
 const KIB = 1024;
 
@@ -125,4 +127,22 @@ function isForm(request: Request): boolean {
 /** On the OAuth endpoints every error has a code of RFC 6749, which has none for media types. */
 function isOAuth(request: Request): boolean {
   return errorShapeOf(request.path) === 'oauth';
+}
+
+const bytesOf = createParamDecorator((_: unknown, context: ExecutionContext): Buffer => {
+  const { body } = context.switchToHttp().getRequest<Request>() as { body: unknown };
+  if (Buffer.isBuffer(body) && body.length > 0) return body;
+  throw invalidField('', 'The body must be the bytes of a file', 'not_a_file');
+});
+
+/** The body of a route that takes a file itself, not JSON. The path and its limit are also in `body-parsers.ts`. */
+export function RawBody({ types, maxBytes }: { types: readonly string[]; maxBytes: number }): ParameterDecorator {
+  return (target, key, index) => {
+    bytesOf()(target, key, index);
+    const descriptor = key === undefined ? undefined : Object.getOwnPropertyDescriptor(target, key);
+    if (key === undefined || !descriptor) return;
+    ApiConsumes(...types)(target, key, descriptor);
+    const description = `The bytes of the file, at most ${maxBytes}.`;
+    ApiBody({ required: true, schema: { type: 'string', format: 'binary', description } })(target, key, descriptor);
+  };
 }

@@ -3,14 +3,13 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { findContext } from '../context/request-context.js';
 import { errorShapeOf, surfaceOf } from '../context/surface.js';
-import { routeTemplateOf, RouteTable } from './route-table.js';
+import { RouteTable, routeTemplateOf } from './route-table.js';
 import { LOG } from '../observability/log.js';
 import { ErrorReports } from '../observability/error-reports.js';
 import { Metrics } from '../observability/metrics.js';
 import { AppError } from '../errors/app-error.js';
 import { databaseErrorOf, isUnmapped } from '../errors/database-errors.js';
-import { errorBody } from '../errors/error-bodies.js';
-import { errorHeaders } from '../errors/error-headers.js';
+import { errorBody, errorHeaders } from '../errors/error-bodies.js';
 import { toAppError } from '../errors/to-app-error.js';
 
 /**

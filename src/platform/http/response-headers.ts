@@ -1,5 +1,14 @@
-import { SetMetadata } from '@nestjs/common';
+import {
+  type CallHandler,
+  createParamDecorator,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  SetMetadata,
+} from '@nestjs/common';
 import { currentContext } from '../context/request-context.js';
+import type { Request, Response } from 'express';
+import { type Observable, tap } from 'rxjs';
 
 const COMPUTED = 'computed-response';
 
@@ -31,3 +40,34 @@ export function created<T>(location: string, resource: { version?: number }, bod
 export function setResponseHeader(name: string, value: string): void {
   currentContext().headers.set(name, value);
 }
+
+/**
+ * Confirms `X-Request-Id` on handled routes and sets the headers that the handler has stored in the context.
+ * The only global interceptor: each one costs a tenth of the request rate.
+ */
+@Injectable()
+export class RequestIdInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
+    const { requestId, headers } = currentContext();
+    if (!response.hasHeader('X-Request-Id')) response.setHeader('X-Request-Id', requestId);
+    return next.handle().pipe(
+      tap(() => {
+        for (const [name, value] of headers) response.setHeader(name, value);
+        // Express would respond 304 to `If-None-Match: *` even if the response has no version.
+        if (!headers.has('ETag') || isComputedNow(context.getHandler())) delete request.headers['if-none-match'];
+      }),
+    );
+  }
+}
+
+/** An `AbortSignal` that is aborted when the connection closes before the response is complete. */
+export const ClientDisconnected = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
+  const gone = new AbortController();
+  const response = context.switchToHttp().getResponse<Response>();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return gone.signal;
+});

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { pathToRegexp } from 'path-to-regexp';
-import { RouteTree } from './route-tree.js';
+import { RouteTree } from './service-adapter.js';
 
 interface KnownRoute {
   readonly method: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RouteTree } from './route-tree.js';
+import { RouteTree } from './service-adapter.js';
 
 function treeOf(...paths: string[]): RouteTree<string> {
   const tree = new RouteTree<string>();

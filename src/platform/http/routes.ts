@@ -1,9 +1,9 @@
-import { Injectable, RequestMethod, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ACCESS, type Access } from '../auth/access.js';
-import { MUTATES, type Mutation } from '../idempotency/mutation.js';
+import { MUTATES, type Mutation } from '../idempotency/idempotency.interceptor.js';
 import {
   bodyExampleOf,
   type ErrorBodies,

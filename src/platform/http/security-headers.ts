@@ -2,7 +2,7 @@ import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-option
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Env } from '../config/env.js';
-import { headersSetBy } from './handler-chain.js';
+import { headersSetBy } from './middleware.js';
 
 /** Directives to which `default-src` does not apply. */
 const NOBODY_ELSE = { 'base-uri': ["'none'"], 'form-action': ["'none'"], 'frame-ancestors': ["'none'"] };

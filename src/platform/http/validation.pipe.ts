@@ -1,9 +1,38 @@
-import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
-import { type Issue, invalidRequest } from '../errors/app-error.js';
+import {
+  type ArgumentMetadata,
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  type PipeTransform,
+  type Type,
+} from '@nestjs/common';
+import type { Request } from 'express';
+import { invalidRequest, type Issue } from '../errors/app-error.js';
+import { Routes } from './routes.js';
+import { surfaceOf } from '../context/surface.js';
 import { inspectText } from './json-text.js';
 import { type DataMember, isPatch, keptAsData } from './dto.js';
 import { renamedParameters } from './query-fields.js';
 import { validateDto } from './validate-dto.js';
+
+/**
+ * A route without a query accepts no parameters: a misspelt or misplaced one is rejected. A route with a query rejects
+ * unknown ones by its class. The storefront ignores unknown parameters, because links to it contain tracking parameters.
+ */
+@Injectable()
+export class KnownQueryGuard implements CanActivate {
+  constructor(private readonly routes: Routes) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    if (!request.url.includes('?') || this.routes.readsQuery(context.getHandler())) return true;
+    const unknown = surfaceOf(request.path) === 'storefront' ? [] : Object.keys(request.query);
+    if (unknown.length === 0) return true;
+    throw invalidRequest(
+      unknown.map((path) => ({ path, message: `${path} is not recognized`, code: 'unknown_member' })),
+    );
+  }
+}
 
 type ArgumentOf = Omit<ArgumentMetadata, 'metatype'> & { metatype?: Type<object> | undefined };
 

@@ -2,13 +2,32 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { checkScope } from '../auth/assert-scope.js';
+import { checkScope } from '../auth/access.js';
 import { currentActor, currentContext } from '../context/request-context.js';
 import { Database } from '../database/database.js';
 import { Metrics } from '../observability/metrics.js';
 import { idempotencyKey, identityOf } from './request-identity.js';
 import { type ClaimedRequest, IdempotencyKeys } from './idempotency-keys.js';
-import { MUTATES, type Mutation } from './mutation.js';
+
+/** Metadata key of the declared change of a route. */
+export const MUTATES = 'mutates';
+
+export interface Mutation {
+  /** The action of its ledger entry; null: it writes none, for the given reason. */
+  readonly action: string | null;
+  /** Actions of the entries that it writes in place of that one, depending on what the request changes. */
+  readonly alternatives?: readonly string[];
+  readonly reason?: string;
+  /** Why no reversal of the entry is possible, for an action without `@Reverses`. */
+  readonly irreversible?: string;
+  /** Dotted paths of secrets in the response; a replay omits them. */
+  readonly secrets: readonly string[];
+  /**
+   * The route commits by itself, because it calls external systems: its response is stored after the work, not with it.
+   * It must be repeatable, because a process that dies in between has done the work and released the key.
+   */
+  readonly ownTransactions?: boolean;
+}
 
 /** Applied to mutating routes only; has no effect without an `Idempotency-Key`. */
 @Injectable()

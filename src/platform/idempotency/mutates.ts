@@ -1,7 +1,6 @@
 import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
-import { IdempotencyInterceptor } from './idempotency.interceptor.js';
-import { MUTATES, type Mutation } from './mutation.js';
+import { IdempotencyInterceptor, MUTATES, type Mutation } from './idempotency.interceptor.js';
 
 /**
  * The route changes something and writes a ledger entry with this action. An action that no method reverses says in

@@ -76,3 +76,6 @@ export function lastBitsOf(id: string): number {
   const digits = [...id.slice(-7)].map((digit) => CROCKFORD.indexOf(digit));
   return digits.reduce((bits, digit) => bits * 32 + digit, 0) % 2 ** 32;
 }
+
+/** The grammar of realtime channel names. */
+export const CHANNEL_NAME = /^[A-Za-z0-9_=@,.;:-]{1,164}$/;

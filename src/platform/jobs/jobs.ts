@@ -4,10 +4,9 @@ import { Logger as JobLogger, parseCronItems, run, type Runner, type WorkerEvent
 import type { Logger } from 'pino';
 import { Env } from '../config/env.js';
 import { asSystem, currentContext } from '../context/request-context.js';
-import { connectionOptions } from '../database/data-source-options.js';
+import { connectionOptions, ServicePool } from '../database/service-pool.js';
 import { DecoratedMethods } from '../discovery/decorated-methods.js';
 import { Database } from '../database/database.js';
-import { ServicePool } from '../database/service-pool.js';
 import { toAppError } from '../errors/to-app-error.js';
 import { ErrorReports } from '../observability/error-reports.js';
 import { LOG } from '../observability/log.js';

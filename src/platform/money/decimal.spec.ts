@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseDecimal } from './decimal.js';
+import { parseDecimal } from './money.js';
 
 describe('a decimal text', () => {
   it.each([

@@ -1,5 +1,4 @@
 import currencies from 'currency-codes';
-import { parseDecimal } from './decimal.js';
 
 /**
  * Codes of ISO 4217 in which nobody pays: precious metals, units of account of banks and funds, indexed units, and codes for
@@ -65,4 +64,28 @@ export function exchangeBack(
 function scaled(numerator: bigint, denominator: bigint, shift: number): bigint {
   if (shift >= 0) return divideRounded(numerator * 10n ** BigInt(shift), denominator);
   return divideRounded(numerator, denominator * 10n ** BigInt(-shift));
+}
+
+const DECIMAL = /^(\d+)(?:\.(\d+))?$/;
+
+/** A decimal number without loss: `digits` divided by 10 to the power of `scale`. */
+export interface Decimal {
+  readonly digits: bigint;
+  readonly scale: number;
+}
+
+/** Takes a plain decimal text such as `0.925` apart. Throws RangeError on signs, exponents and anything else. */
+export function parseDecimal(text: string): Decimal {
+  const [, whole, fraction = ''] = DECIMAL.exec(text) ?? [];
+  if (whole === undefined) throw new RangeError('Not a plain decimal number');
+  return { digits: BigInt(whole + fraction), scale: fraction.length };
+}
+
+/**
+ * Knows the currency in which the organization keeps its accounts. The module of the accounts implements it with
+ * `@Listens(BaseCurrency, ...)`, so that modules below it can show the currency.
+ */
+export abstract class BaseCurrency {
+  /** An ISO 4217 code. */
+  abstract baseCurrency(): Promise<string>;
 }

@@ -6,7 +6,7 @@ import { ReadReplica } from '../database/read-replica.js';
 import { Watchdog } from '../database/watchdog.js';
 import { FileStore } from '../files/file-store.js';
 import { Readiness } from '../observability/readiness.js';
-import { Traffic } from '../traffic/traffic.js';
+import { Traffic } from '../admission/traffic.js';
 
 /** For load balancers and orchestrators, not for API clients. */
 @ApiExcludeController()

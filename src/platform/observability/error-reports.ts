@@ -6,10 +6,8 @@ import type { Logger } from 'pino';
 import { ConfigurationError } from '../config/configuration-error.js';
 import { Env } from '../config/env.js';
 import { findContext } from '../context/request-context.js';
-import { LOG } from './log.js';
-import { loggedError } from './logged-error.js';
+import { LOG, loggedError, serviceVersion } from './log.js';
 import { Metrics } from './metrics.js';
-import { serviceVersion } from './version.js';
 
 /** Where an unexpected error occurred. A route is a template; there are no bodies, headers, queries or addresses. */
 interface ErrorOrigin {

@@ -1,8 +1,64 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Env } from '../config/env.js';
 import { findContext } from '../context/request-context.js';
-import { loggedError } from './logged-error.js';
-import { serviceVersion } from './version.js';
+
+let known: string | null = null;
+
+/** The version of the package that contains this file. */
+export function serviceVersion(): string {
+  return (known ??= versionAbove(import.meta.dirname));
+}
+
+function versionAbove(folder: string): string {
+  const file = join(folder, 'package.json');
+  if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version ?? 'unknown';
+  const parent = dirname(folder);
+  return parent === folder ? 'unknown' : versionAbove(parent);
+}
+
+const MOST_CAUSES = 3;
+const DATA_EXCEPTION = /^22[0-9A-Z]{3}$/;
+
+/** The members of an error that are logged. They are listed, so that new members of a library are not disclosed. */
+interface LoggedError {
+  type: unknown;
+  message: unknown;
+  stack: unknown;
+  code?: unknown;
+  constraint?: unknown;
+  cause?: LoggedError;
+}
+
+/**
+ * An error as it is logged, without the additions of the database and TypeORM: the parameters of the statement and the
+ * rejected row (`detail`) contain hashes of secrets and personal data.
+ */
+export function loggedError(error: unknown, causes = MOST_CAUSES): LoggedError {
+  if (typeof error !== 'object' || error === null) return { type: typeof error, message: String(error), stack: null };
+  const { type, name, message, stack, code, constraint, cause, driverError } = error as Record<string, unknown>;
+  const deeper = driverError ?? cause;
+  // PostgreSQL quotes the value in errors of this class: invalid input syntax for type date: "31 February".
+  const quotesValue = typeof code === 'string' && DATA_EXCEPTION.test(code);
+  return {
+    type: type ?? name,
+    message: quotesValue ? 'The database rejected a value' : message,
+    stack: quotesValue ? framesOf(stack) : stack,
+    ...(code === undefined ? {} : { code }),
+    ...(constraint === undefined ? {} : { constraint }),
+    ...(deeper && causes > 0 ? { cause: loggedError(deeper, causes - 1) } : {}),
+  };
+}
+
+/** A stack without the message. */
+function framesOf(stack: unknown): string {
+  return String(stack)
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n');
+}
 
 /** Token of the process's log. */
 export const LOG = Symbol('log');
@@ -78,4 +134,21 @@ export function createLog(
 function currentTrace(): object {
   const span = findContext()?.span;
   return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
+}
+
+/** Writes Nest's own messages to the log: its start messages as debug, its warnings and errors unchanged. */
+export class NestLog implements LoggerService {
+  constructor(private readonly target: Logger) {}
+
+  log(message: unknown, context?: string): void {
+    this.target.debug({ nest: context }, String(message));
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.target.error({ nest: rest }, String(message));
+  }
+
+  warn(message: unknown, context?: string): void {
+    this.target.warn({ nest: context }, String(message));
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
-import { loggedError } from './logged-error.js';
+import { loggedError } from './log.js';
 
 describe('an error in the log', () => {
   it('a logged error of a statement contains neither its parameters nor the rejected row', () => {

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Context,
   diag,
-  DiagLogLevel,
   type DiagLogFunction,
+  DiagLogLevel,
   ROOT_CONTEXT,
   type Span as ApiSpan,
   SpanKind,
@@ -16,10 +16,10 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { core, NodeSDK, resources } from '@opentelemetry/sdk-node';
 import { ParentBasedSampler, type Sampler, SamplingDecision } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
-import type { Span, SpanOutcome } from '../context/span.js';
+import type { Span, SpanOutcome } from '../context/request-context.js';
 import type { Telemetry, TelemetrySettings } from './telemetry.js';
 import type { TracedWork, Tracer } from './tracer.js';
-import { serviceVersion } from './version.js';
+import { serviceVersion } from './log.js';
 
 const CLOSE_WITHIN_MS = 3_000;
 /** A collector that does not respond is reported at most this often. */

@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { asSystem, currentContext } from '../context/request-context.js';
-import type { Span, SpanOutcome } from '../context/span.js';
-import { traceStatements } from './statement-trace.js';
-import type { TracedWork } from './tracer.js';
+import { asSystem, currentContext, type Span, type SpanOutcome } from '../context/request-context.js';
+import { type TracedWork, traceStatements } from './tracer.js';
 
 /** A tracer that stores what it is given. */
 function recorder() {

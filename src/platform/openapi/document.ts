@@ -11,7 +11,7 @@ import { errorSchemas } from './error-schemas.js';
 import { exemplifyBody, exemplifyResponses, type ResponseExamples } from './examples.js';
 import { nameOwnEnums } from './name-enums.js';
 import { completeOperation } from './operations.js';
-import { toOpenApi31 } from './schemas-3-1.js';
+import { toOpenApi31 } from './surface-document.js';
 import type { ApiTag } from '../http/api-group.js';
 import type { OperationObject, ReferenceObject, SchemaObject, Schemas } from './types.js';
 

@@ -1,14 +1,34 @@
+import { DecoratedMethods, methodDecorator } from '../discovery/decorated-methods.js';
+import type { JobMethod } from '../jobs/job-decorators.js';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { Database } from '../database/database.js';
 import type { Statement } from '../database/statement.js';
 import type { Collector } from '../database/transaction-state.js';
-import { DecoratedMethods } from '../discovery/decorated-methods.js';
-import { CHANNEL_NAME } from '../ids/channel-name.js';
-import { newId } from '../ids/id.js';
+import { CHANNEL_NAME, newId } from '../ids/id.js';
 import { Jobs, type NewJob } from '../jobs/jobs.js';
-import { type Consumer, Consumes } from './consumes.js';
-import type { EventGroup } from './event-group.js';
+
+/** Work that follows an event. */
+export interface Consumer {
+  /** The name of the job that is added for each event, with the data of the event. */
+  readonly job: string;
+  /** If present, a newer event of the same subject replaces one whose job still waits: each event must be complete. */
+  readonly subjectOf?: (data: Record<string, unknown>) => string;
+}
+
+/** Adds a job for each event of this name, in the order of the events. The method runs it by `@Job`. */
+export const Consumes = methodDecorator<Consumer & { readonly event: string }, JobMethod>();
+
+/**
+ * Events of one form: the channels on which they appear, and the members of their data beside the event's own `id`. In the
+ * name of a channel `{member}` stands for the value of that member; if it is null, the event does not appear on that
+ * channel.
+ */
+export interface EventGroup {
+  channels: readonly string[];
+  events: readonly string[];
+  members: readonly string[];
+}
 
 /** The grammar of event names on the realtime surface. */
 export const EVENT_NAME = /^[A-Za-z0-9_.:-]{1,200}$/;

@@ -1,13 +1,32 @@
 import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
+import { Database } from '../database/database.js';
 import { asSystem } from '../context/request-context.js';
 import { DecoratedMethods } from '../discovery/decorated-methods.js';
 import { Listeners } from '../discovery/listeners.js';
 import { keptAsData } from '../http/dto.js';
 import { inspectText } from '../http/json-text.js';
 import { validateDto } from '../http/validate-dto.js';
-import { Database } from '../database/database.js';
 import { DemoDataLoader, type GeneratedSecret, Provisions, type RevealSecret } from './provisioning-decorators.js';
-import { ProvisioningListener } from './provisioning-listener.js';
+
+/** Steps that are done once per database (first start, demo data), by name. */
+@Injectable()
+export class Installation {
+  constructor(private readonly database: Database) {}
+
+  async isDone(step: string): Promise<boolean> {
+    const rows = await this.database.query('select from installation_steps where step = $1', [step]);
+    return rows.length > 0;
+  }
+
+  async markDone(step: string): Promise<void> {
+    await this.database.query('insert into installation_steps (step) values ($1) on conflict do nothing', [step]);
+  }
+}
+
+/** Called for each section of a provisioning document that was applied, in its transaction. */
+export abstract class ProvisioningListener {
+  abstract applied(section: string, rows: number): Promise<void>;
+}
 
 interface Section<Row extends object = object> {
   /** Sections are applied in this order, independent of their order in the document. */

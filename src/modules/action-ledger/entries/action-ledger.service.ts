@@ -9,8 +9,8 @@ import type { Collector } from '../../../platform/database/transaction-state.js'
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/ids/id.js';
-import { ProvisioningListener } from '../../../platform/provisioning/provisioning-listener.js';
-import { aroundSequence, chainOf, type SealedMembers, payloadDigest } from './sealed-entry.js';
+import { ProvisioningListener } from '../../../platform/provisioning/provisioning.js';
+import { aroundSequence, chainOf, payloadDigest, type SealedMembers } from './sealed-entry.js';
 
 /** A change of a subject. `before` and `after` never contain secrets, and personal data only if a reversal restores it. */
 export interface Change {

@@ -1,4 +1,4 @@
-import { hasScope } from '../../../platform/auth/assert-scope.js';
+import { hasScope } from '../../../platform/auth/access.js';
 import { named } from '../../../platform/http/named-values.js';
 import { ACTOR_TYPES, type ActorType } from '../../../platform/context/actor.js';
 import { dataOf } from '../../../platform/http/dto.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../../../platform/auth/assert-scope.js';
+import { assertScope } from '../../../platform/auth/access.js';
 import { Database } from '../../../platform/database/database.js';
 import { AppError, conflict } from '../../../platform/errors/app-error.js';
 import { toAppError } from '../../../platform/errors/to-app-error.js';

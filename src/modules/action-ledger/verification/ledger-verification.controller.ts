@@ -1,9 +1,9 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
+import { ExpensiveRead } from '../../../platform/admission/request-shares.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
-import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
+import { LimitOperation } from '../../../platform/admission/operation-limits.js';
 import { toVerification, VerificationEnvelope, VerifyLedger } from './ledger-verification.dto.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { LedgerVerificationService } from './ledger-verification.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../../../platform/auth/assert-scope.js';
+import { assertScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
@@ -18,9 +18,9 @@ import {
 } from '../../action-ledger/index.js';
 import { AllotmentsService, ChannelsService } from '../../distribution/index.js';
 import { RemindersService } from '../../notifications/index.js';
-import { type DepartureSummary, DeparturesService, type SalesTerms } from '../../operations/index.js';
+import { DeparturesService, type DepartureSummary, type SalesTerms } from '../../operations/index.js';
 import { type CreateBookingItem, type ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
-import { type BookingItem, type SupplierStatus } from './booking-item.entity.js';
+import type { BookingItem, SupplierStatus } from './booking-item.entity.js';
 import { BookingListener, type TotalChange } from './booking-listener.js';
 import { type BookingSummary, toBookingItemSummary, toBookingSummary } from './booking-summary.js';
 import type { Booking } from './booking.entity.js';

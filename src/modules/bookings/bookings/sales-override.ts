@@ -1,4 +1,4 @@
-import { assertScope } from '../../../platform/auth/assert-scope.js';
+import { assertScope } from '../../../platform/auth/access.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import type { SalesOverride, SalesTerms } from '../../operations/index.js';
 

@@ -13,7 +13,7 @@ import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
-import { Consumes } from '../../../platform/outbox/consumes.js';
+import { Consumes } from '../../../platform/outbox/outbox.js';
 import {
   ActionLedger,
   assertSameSince,

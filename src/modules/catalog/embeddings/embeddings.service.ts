@@ -5,7 +5,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { LOG } from '../../../platform/observability/log.js';
-import { OutgoingCalls } from '../../../platform/observability/outgoing-calls.js';
+import { OutgoingCalls } from '../../../platform/observability/telemetry.js';
 import { fold } from '../../../search-engine/index.js';
 import { type Slice, type SliceKey, SlicesService } from '../slices/slices.service.js';
 import { BuiltinEmbedder } from './builtin-embedder.js';

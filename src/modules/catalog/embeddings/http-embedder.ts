@@ -1,7 +1,6 @@
 import type { Env } from '../../../platform/config/env.js';
-import { findContext } from '../../../platform/context/request-context.js';
-import type { Span } from '../../../platform/context/span.js';
-import type { OutgoingCalls } from '../../../platform/observability/outgoing-calls.js';
+import { findContext, type Span } from '../../../platform/context/request-context.js';
+import type { OutgoingCalls } from '../../../platform/observability/telemetry.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { Embedder } from './embedder.js';
 import { type Call, ModelQueue, type Urgency } from './model-queue.js';

@@ -8,7 +8,7 @@ import {
 import type { Logger } from 'pino';
 import { Histogram } from 'prom-client';
 import { createHash } from 'node:crypto';
-import { FairShare, quarterOf } from '../../../platform/admission/fair-share.js';
+import { FairShare, quarterOf } from '../../../platform/context/fair-share.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';

@@ -1,22 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { CredentialCache } from '../../../platform/auth/credential-cache.js';
+import { CredentialCache, TokenVerifier, VerifiesCredential } from '../../../platform/auth/token-verifier.js';
 import { type Credential, newCredential, parseCredential, secretMatches } from '../../../platform/ids/credentials.js';
 import { excessScopes, isConnectScope } from '../../../platform/auth/scopes.js';
-import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import type { Actor } from '../../../platform/context/actor.js';
 import { Database } from '../../../platform/database/database.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
-import { VerifiesCredential } from '../../../platform/auth/verifies-credential.js';
 import {
   assertPermitted,
   type AuthenticatedClient,
+  CLIENT_STATUS_COLUMNS,
+  CLIENT_STATUS_TABLES,
   type ClientStatus,
   isLive,
   isPermitted,
   notPermitted,
-  CLIENT_STATUS_COLUMNS,
-  CLIENT_STATUS_TABLES,
   scopesWithinGrant,
 } from './client-status.js';
 import { invalidClient, rejectedRequest } from './oauth-errors.js';

@@ -1,22 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { CredentialCache } from '../../../platform/auth/credential-cache.js';
-import { TokenVerifier } from '../../../platform/auth/token-verifier.js';
+import { CredentialCache, TokenVerifier } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { secretMatches } from '../../../platform/ids/credentials.js';
 import { addressKey } from '../../../platform/context/client-address.js';
-import { FailureLimits } from '../../../platform/limits/failure-limits.js';
-import type { PolicyName } from '../../../platform/limits/policies.js';
-import { RateLimits } from '../../../platform/limits/rate-limits.js';
-import { nameBucketOf } from '../../../platform/limits/name-bucket.js';
+import { FailureLimits, nameBucketOf } from '../../../platform/admission/failure-limits.js';
+import { type PolicyName, RateLimits } from '../../../platform/admission/rate-limits.js';
 import { CLIENT_ID, type ClientCredentials } from '../oauth-clients/client-credentials.js';
 import {
   assertPermitted,
   type AuthenticatedClient,
-  type ClientStatus,
-  isLive,
   CLIENT_STATUS_COLUMNS,
   CLIENT_STATUS_TABLES,
+  type ClientStatus,
+  isLive,
 } from './client-status.js';
 import { invalidClient } from './oauth-errors.js';
 

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { Public } from '../../../platform/auth/access.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { ChangesNothing } from '../../../platform/idempotency/mutates.js';
-import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
+import { RateLimit } from '../../../platform/admission/rate-limits.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { AccessTokensService } from './access-tokens.service.js';
 import { ClientAuthenticationService } from './client-authentication.service.js';

@@ -3,8 +3,7 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@ne
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
-import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
-import { ChangeTarget, type Target } from '../../../platform/http/change-target.js';
+import { ChangeTarget, type ExpectedVersions, IfMatch, type Target } from '../../../platform/http/if-match.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';

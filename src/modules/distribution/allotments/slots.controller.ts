@@ -3,7 +3,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
-import { ChangeTarget, type Target } from '../../../platform/http/change-target.js';
+import { ChangeTarget, type Target } from '../../../platform/http/if-match.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { ListSlots, SlotEnvelope, SlotPage, toSlot, UpdateSlot } from './slot.dto.js';

@@ -4,7 +4,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { PathId } from '../../../platform/http/path-id.js';
-import { ChangeTarget } from '../../../platform/http/change-target.js';
+import { ChangeTarget } from '../../../platform/http/if-match.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import {

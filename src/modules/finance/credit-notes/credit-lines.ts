@@ -1,6 +1,5 @@
 import { invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
-import { parseDecimal } from '../../../platform/money/decimal.js';
-import { divideRounded } from '../../../platform/money/money.js';
+import { divideRounded, parseDecimal } from '../../../platform/money/money.js';
 import type { BookingItemSummary } from '../../bookings/index.js';
 import type { PricedLine } from '../booking-account/invoice.entity.js';
 

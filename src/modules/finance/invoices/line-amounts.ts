@@ -1,6 +1,5 @@
-import { parseDecimal } from '../../../platform/money/decimal.js';
+import { divideRounded, minorUnits, parseDecimal } from '../../../platform/money/money.js';
 import { type AppError, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
-import { divideRounded, minorUnits } from '../../../platform/money/money.js';
 import type { TaxKind } from '../../taxes/index.js';
 import type { InvoiceTotals, PriceBasis, PricedLine } from '../booking-account/invoice.entity.js';
 import { includedTax } from '../tax-allocation/tax-groups.js';

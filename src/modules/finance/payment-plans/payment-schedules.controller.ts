@@ -4,7 +4,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { ComputedNow, created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
-import { ChangeTarget, type Target } from '../../../platform/http/change-target.js';
+import { ChangeTarget, type Target } from '../../../platform/http/if-match.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { PaymentPlansService } from './payment-plans.service.js';

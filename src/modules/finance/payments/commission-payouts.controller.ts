@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
-import { ChangeTarget } from '../../../platform/http/change-target.js';
+import { ChangeTarget } from '../../../platform/http/if-match.js';
 import { tagged } from '../../../platform/http/response-headers.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';

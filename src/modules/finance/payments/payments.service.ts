@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { hasScope } from '../../../platform/auth/assert-scope.js';
+import { hasScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { filterRows } from '../../../platform/database/filter-rows.js';

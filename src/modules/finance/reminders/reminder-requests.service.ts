@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
-import { MailLimits } from '../../../platform/limits/mail-limits.js';
+import { MailLimits } from '../../../platform/admission/rate-limits.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { BookingsService } from '../../bookings/index.js';
 import { type ReminderRunResponse, RemindersService } from '../../notifications/index.js';

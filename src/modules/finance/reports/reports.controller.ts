@@ -1,6 +1,6 @@
 import { applyDecorators, Controller, Get, Query, type StreamableFile, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiOperation, getSchemaPath } from '@nestjs/swagger';
-import { ExpensiveRead } from '../../../platform/admission/expensive-read.js';
+import { ExpensiveRead } from '../../../platform/admission/request-shares.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { MayBeStale } from '../../../platform/http/may-be-stale.js';
 import { Refuses } from '../../../platform/http/route-errors.js';

@@ -8,7 +8,7 @@ import { Database } from '../../../platform/database/database.js';
 import { unprocessable } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { LOG } from '../../../platform/observability/log.js';
-import { RateLimits } from '../../../platform/limits/rate-limits.js';
+import { RateLimits } from '../../../platform/admission/rate-limits.js';
 import type { Place, Report } from './report.js';
 import { csvHeader, csvRows, type ReportRow } from './report-csv.js';
 import type { ReportQuery } from './report-query.dto.js';

@@ -6,14 +6,14 @@ import { Listens } from '../../../platform/discovery/listeners.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
-import { BaseCurrency } from '../../../platform/money/base-currency.js';
+import { BaseCurrency } from '../../../platform/money/money.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import {
   ActionLedger,
   assertUnchangedSince,
   type RecordedAction,
-  Reverses,
   type ReversalResult,
+  Reverses,
 } from '../../action-ledger/index.js';
 import { ReplaceFinanceSettings } from './finance-settings.dto.js';
 import { FinanceSettings } from './finance-settings.entity.js';

@@ -1,6 +1,5 @@
 import { AppError, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
-import { parseDecimal } from '../../../platform/money/decimal.js';
-import { divideRounded, exchange } from '../../../platform/money/money.js';
+import { divideRounded, exchange, parseDecimal } from '../../../platform/money/money.js';
 import { type AppliedRate, baseCents, converted } from '../booking-account/base-amounts.js';
 import type { PricedLine, ServiceType } from './supplier-invoice-line.entity.js';
 

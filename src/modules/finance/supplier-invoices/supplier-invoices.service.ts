@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../../../platform/auth/assert-scope.js';
+import { assertScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';

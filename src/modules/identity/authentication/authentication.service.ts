@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Credential, secretMatches } from '../../../platform/ids/credentials.js';
-import { VerifiesCredential } from '../../../platform/auth/verifies-credential.js';
+import { VerifiesCredential } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import type { Actor } from '../../../platform/context/actor.js';

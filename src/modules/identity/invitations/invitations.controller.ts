@@ -8,7 +8,7 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { ComputedNow, created, tagged } from '../../../platform/http/response-headers.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates, MutatesForNobody } from '../../../platform/idempotency/mutates.js';
-import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
+import { RateLimit } from '../../../platform/admission/rate-limits.js';
 import { toUser } from '../users/user.dto.js';
 import {
   AcceptedInvitationEnvelope,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertAnySession } from '../../../platform/auth/assert-session.js';
+import { assertAnySession } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import type { Actor } from '../../../platform/context/actor.js';
 import { Database } from '../../../platform/database/database.js';

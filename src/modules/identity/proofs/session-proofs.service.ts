@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../../platform/context/actor.js';
 import { AppError, unprocessable } from '../../../platform/errors/app-error.js';
-import { FailureLimits } from '../../../platform/limits/failure-limits.js';
+import { FailureLimits } from '../../../platform/admission/failure-limits.js';
 import type { SecurityEventKind } from '../security-events/security-event.entity.js';
 import { SecurityEventsService } from '../security-events/security-events.service.js';
 import { passwordMatches } from '../users/password.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { assertSession } from '../../../platform/auth/assert-session.js';
+import { assertSession } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import type { Actor } from '../../../platform/context/actor.js';

@@ -1,6 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { RequireScope } from '../../../platform/auth/access.js';
-import { assertSession } from '../../../platform/auth/assert-session.js';
+import { assertSession, RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { ListOwnSecurityEvents, ListSecurityEvents, SecurityEventPage, toSecurityEvent } from './security-event.dto.js';

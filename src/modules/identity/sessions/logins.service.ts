@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { FairShare } from '../../../platform/admission/fair-share.js';
+import { FairShare } from '../../../platform/context/fair-share.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { currentContext } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
@@ -10,7 +10,7 @@ import { hashSecret, newCredential } from '../../../platform/ids/credentials.js'
 import { newId, newSecret } from '../../../platform/ids/id.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { addressKey } from '../../../platform/context/client-address.js';
-import { FailureLimits } from '../../../platform/limits/failure-limits.js';
+import { FailureLimits } from '../../../platform/admission/failure-limits.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { DevicesService } from '../devices/devices.service.js';

@@ -8,7 +8,7 @@ import { tagged } from '../../../platform/http/response-headers.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { currentActor } from '../../../platform/context/request-context.js';
-import { BaseCurrency } from '../../../platform/money/base-currency.js';
+import { BaseCurrency } from '../../../platform/money/money.js';
 import { toUser, UpdateOwnAccount, UserEnvelope } from '../users/user.dto.js';
 import { UsersService } from '../users/users.service.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';

@@ -6,7 +6,7 @@ import { currentActor } from '../../../platform/context/request-context.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates, MutatesForNobody } from '../../../platform/idempotency/mutates.js';
-import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
+import { RateLimit } from '../../../platform/admission/rate-limits.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { SecondFactorProof } from '../second-factors/second-factor.dto.js';
 import { toUser } from '../users/user.dto.js';

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope, hasScope } from '../../../platform/auth/assert-scope.js';
-import { assertAnySession, assertSession } from '../../../platform/auth/assert-session.js';
+import { assertAnySession, assertScope, assertSession, hasScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';

@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2';
-import { currentCaller } from '../../../platform/admission/caller.js';
-import { FairShare } from '../../../platform/admission/fair-share.js';
+import { currentCaller } from '../../../platform/admission/request-shares.js';
+import { FairShare } from '../../../platform/context/fair-share.js';
 import { randomBase62 } from '../../../platform/ids/id.js';
 
 /** The package's const enum cannot be read under isolatedModules. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertSession } from '../../../platform/auth/assert-session.js';
+import { assertSession } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { currentContext } from '../../../platform/context/request-context.js';

@@ -5,7 +5,7 @@ import { Public } from '../../../platform/auth/access.js';
 import { PathText } from '../../../platform/http/path-id.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { ErrorPages, Refuses } from '../../../platform/http/route-errors.js';
-import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
+import { RateLimit } from '../../../platform/admission/rate-limits.js';
 import { PAGE_LANGUAGES, pageLanguageOf } from './contract-page.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { CONTRACT_PAGES_PATH, ContractPagesService } from './contract-pages.service.js';

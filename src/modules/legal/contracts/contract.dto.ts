@@ -1,15 +1,15 @@
 import { OmitType } from '@nestjs/swagger';
-import { hasScope } from '../../../platform/auth/assert-scope.js';
-import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
+import { hasScope } from '../../../platform/auth/access.js';
+import { dataOf, pageOf, PageQuery, patchOf } from '../../../platform/http/dto.js';
 import { Clearable, Flag, Id, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
-import { EmailAddress, FreeObject, Instant, CheckedText } from '../../../platform/http/trade-fields.js';
+import { CheckedText, EmailAddress, FreeObject, Instant } from '../../../platform/http/trade-fields.js';
 import { isDocumentText, MAX_BODY, MAX_FROZEN_BODY, TEXT_RULE } from '../texts/document-text.js';
 import {
+  type Contract,
   CONTRACT_SCOPES,
   CONTRACT_STATUSES,
-  type Contract,
   type ContractChanges,
   type ContractScope,
   type ContractStatus,

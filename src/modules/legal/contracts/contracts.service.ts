@@ -15,12 +15,12 @@ import { isId, newId } from '../../../platform/ids/id.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { MailLimits } from '../../../platform/limits/mail-limits.js';
+import { MailLimits } from '../../../platform/admission/rate-limits.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
 import {
   ActionLedger,
-  PayloadErasuresService,
   byReason,
+  PayloadErasuresService,
   type RecordedAction,
   type ReversalResult,
   Reverses,
@@ -33,8 +33,8 @@ import {
   type CreateContract,
   type DispatchContract,
   instantOf,
-  LISTED_COLUMNS,
   type ListContracts,
+  LISTED_COLUMNS,
   type ListedContract,
   type UpdateContract,
 } from './contract.dto.js';

@@ -1,6 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { Public } from '../../../platform/auth/access.js';
-import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
+import { RateLimit } from '../../../platform/admission/rate-limits.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { PathPublicId } from './contract-id.js';
 import { ContractsService } from './contracts.service.js';

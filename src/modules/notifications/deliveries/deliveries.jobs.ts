@@ -6,7 +6,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
-import { OutgoingCalls } from '../../../platform/observability/outgoing-calls.js';
+import { OutgoingCalls } from '../../../platform/observability/telemetry.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { MessagesService } from '../messages/messages.service.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
@@ -20,7 +20,7 @@ import { withLink, withoutLink } from './link-placeholder.js';
 import { type Mail, MailSender, type Outcome } from './mail-sender.js';
 import { reminderMail } from './reminder-mail.js';
 import { decide, type Decision } from './run-decision.js';
-import { retryDelayMs, type DeliveryResult, deliveryResultOf, CANCELLED } from './delivery-result.js';
+import { CANCELLED, type DeliveryResult, deliveryResultOf, retryDelayMs } from './delivery-result.js';
 
 const LANES = 4;
 const BATCH = 1_000;

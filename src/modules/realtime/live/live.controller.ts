@@ -3,12 +3,12 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { presentedToken } from '../../../platform/auth/bearer.guard.js';
-import { LimitOperation } from '../../../platform/limits/operation-limits.interceptor.js';
+import { LimitOperation } from '../../../platform/admission/operation-limits.js';
 import { PathChannel } from '../messages/channel-name.js';
 import { FollowChannel } from '../messages/message.dto.js';
 import { LiveStreamsService } from './live-streams.service.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
-import { lastEventIdOf, ApiMessageStream } from './api-message-stream.js';
+import { ApiMessageStream, lastEventIdOf } from './api-message-stream.js';
 
 @ApiGroup('Realtime', {
   position: 280,

@@ -1,7 +1,7 @@
 import type { PipeTransform } from '@nestjs/common';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import { PathText } from '../../../platform/http/path-id.js';
-import { CHANNEL_NAME } from '../../../platform/ids/channel-name.js';
+import { CHANNEL_NAME } from '../../../platform/ids/id.js';
 
 const DESCRIPTION =
   'Name of the channel: 1 to 164 letters, digits and characters of `_-=@,.;:`; any other name is 400.';

@@ -2,9 +2,8 @@ import { dataOf } from '../../../platform/http/dto.js';
 import { Id, Optional, Text } from '../../../platform/http/fields.js';
 import { QueryWhole } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
-import { AnyJson, Instant, CheckedText } from '../../../platform/http/trade-fields.js';
-import { CHANNEL_NAME } from '../../../platform/ids/channel-name.js';
-import { isId } from '../../../platform/ids/id.js';
+import { AnyJson, CheckedText, Instant } from '../../../platform/http/trade-fields.js';
+import { CHANNEL_NAME, isId } from '../../../platform/ids/id.js';
 import { EVENT_NAME } from '../../../platform/outbox/outbox.js';
 import type { Message } from './message.js';
 

@@ -4,7 +4,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { MutatesOutsideLedger } from '../../../platform/idempotency/mutates.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
-import { RateLimit } from '../../../platform/limits/rate-limit.guard.js';
+import { RateLimit } from '../../../platform/admission/rate-limits.js';
 import { ApiMessageHistory } from './api-message-history.js';
 import { PathChannel } from './channel-name.js';
 import { MessageEnvelope, MessageResponse, PublishMessage, ReadHistory, toMessage } from './message.dto.js';

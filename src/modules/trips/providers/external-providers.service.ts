@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../platform/config/env.js';
-import { OutgoingCalls } from '../../../platform/observability/outgoing-calls.js';
+import { OutgoingCalls } from '../../../platform/observability/telemetry.js';
 import { callLimitMs, type ProviderCall } from './provider-limits.js';
 import type {
   Cancellation,

@@ -3,7 +3,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { PathId } from '../../../platform/http/path-id.js';
-import { ChangeTarget, type Target } from '../../../platform/http/change-target.js';
+import { ChangeTarget, type Target } from '../../../platform/http/if-match.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { CreateComponent, toComponent, TripComponentEnvelope, UpdateComponent } from './trip-component.dto.js';

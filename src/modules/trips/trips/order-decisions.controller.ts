@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
-import { ChangeTarget, type Target } from '../../../platform/http/change-target.js';
+import { ChangeTarget, type Target } from '../../../platform/http/if-match.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';

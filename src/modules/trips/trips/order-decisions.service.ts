@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
-import type { Target } from '../../../platform/http/change-target.js';
-import { assertVersion } from '../../../platform/http/if-match.js';
+import { assertVersion, type Target } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { ActionLedger } from '../../action-ledger/index.js';
@@ -16,9 +15,9 @@ import {
   moveStep,
   moveToHeld,
   newStep,
+  reservationFailed,
   type ReservationPlan,
   type ReservationStep,
-  reservationFailed,
   stepOf,
 } from './reservation-plan.js';
 import { ORDERS_JOB } from './reservation-attempts.service.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
-import { assertScope } from '../../../platform/auth/assert-scope.js';
+import { assertScope } from '../../../platform/auth/access.js';
 import { Database } from '../../../platform/database/database.js';
 import { AppError, conflict } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';

@@ -3,8 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { AppError, conflict, invalidField } from '../../../platform/errors/app-error.js';
-import { assertVersion } from '../../../platform/http/if-match.js';
-import type { Target } from '../../../platform/http/change-target.js';
+import { assertVersion, type Target } from '../../../platform/http/if-match.js';
 import { checkedAs } from '../../../platform/http/format-check.js';
 import { newId } from '../../../platform/ids/id.js';
 import {

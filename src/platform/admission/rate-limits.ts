@@ -1,0 +1,321 @@
+import { randomInt } from 'node:crypto';
+import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
+import { Env } from '../config/env.js';
+import { AppError } from '../errors/app-error.js';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { currentActor, findContext } from '../context/request-context.js';
+import { type Surface, surfaceOf } from '../context/surface.js';
+import { addressKey } from '../context/client-address.js';
+
+/** The limit of one subject: a refill per minute, and the largest burst. */
+export interface Policy {
+  readonly perMinute: number;
+  readonly burst: number;
+  /** `RATE_LIMIT_FACTOR` does not apply. */
+  readonly fixed?: boolean;
+}
+
+function perMinute(figure: number, burst = Math.ceil(figure / 4)): Policy {
+  return { perMinute: figure, burst };
+}
+
+/** Every limit of the service, by name. `RATE_LIMIT_FACTOR` multiplies all that are not `fixed`. */
+export const policies = {
+  /** Of one address, before authentication. */
+  address: perMinute(6_000),
+  staff: perMinute(3_000),
+  /** Failed logins, of one account and of one address. */
+  'login-failures': { ...perMinute(10, 10), fixed: true },
+  /** Of one address: uses of the one-time links of invitations and password resets. */
+  'account-links': perMinute(30, 10),
+  /** Of one address: requests for a password reset. */
+  'password-resets': perMinute(10, 5),
+  /** Of one OAuth client. */
+  token: perMinute(60),
+  /** Failed requests for a token, of one client from one address. */
+  'token-failures': { ...perMinute(10, 10), fixed: true },
+  /** Of one OAuth client, introspections of tokens that it received. */
+  'token-introspection': perMinute(600),
+  'token-revocation': perMinute(60),
+  'connect-read': perMinute(600),
+  /** Of one credential, before its scopes are checked. */
+  'connect-write-attempts': perMinute(600),
+  /** Of one operator, for all credentials that act for it; counted after the scope check. */
+  'connect-write': perMinute(60, 60),
+  /** Mails that requests send: about one subject such as a contract, to one recipient, and of one user. */
+  'mails-about-subject': perMinute(1, 3),
+  'mails-to-recipient': perMinute(2, 5),
+  'mails-of-user': perMinute(60, 30),
+  /** Reports as CSV, of one credential. */
+  'report-export': perMinute(30, 10),
+  vault: perMinute(600, 100),
+  'realtime-history': perMinute(300),
+  'realtime-publish': perMinute(1_200),
+  data: perMinute(600),
+  // Of one credential, for the operations that declare `@LimitOperation()`.
+  'ledger-verification': perMinute(30),
+  'ledger-export': perMinute(30),
+  'reversal-preview': perMinute(120),
+  'collection-plan-preview': perMinute(240),
+  'reminder-simulation': perMinute(60),
+  'invoice-rendition': perMinute(240),
+  'organization-logo': perMinute(60),
+  'password-hashing': perMinute(60),
+  'realtime-stream': perMinute(30),
+  /** Of one address, as the storefront has no credentials. */
+  'public-contract': perMinute(300),
+  'public-search': perMinute(600),
+} satisfies Record<string, Policy>;
+
+export type PolicyName = keyof typeof policies;
+
+interface Bucket {
+  tokens: number;
+  /** The time of `tokens`, in milliseconds. */
+  at: number;
+}
+
+/** The remaining requests of a subject, and the time until there are more. */
+export interface Allowance {
+  readonly allowed: boolean;
+  /** Whole requests that are left now. */
+  readonly remaining: number;
+  /** Milliseconds until the bucket is full again. */
+  readonly resetMs: number;
+  /** Milliseconds after which the rejected request passes; 0 if it was allowed. */
+  readonly retryAfterMs: number;
+}
+
+const MAX_SUBJECTS = 100_000;
+const JITTER_PERCENT = 10;
+
+/**
+ * Token buckets of one policy, one for each subject, in this process's memory. The least recently used go first when
+ * there are too many. No library is used because rate-limiter-flexible counts in fixed windows, of which two in a row
+ * permit twice the limit.
+ */
+export class TokenBuckets {
+  private readonly buckets = new Map<string, Bucket>();
+  private readonly perMs: number;
+  private readonly capacity: number;
+
+  constructor(policy: Policy, factor: number) {
+    this.perMs = (policy.perMinute * factor) / 60_000;
+    this.capacity = Math.max(1, policy.burst * factor);
+  }
+
+  /** Takes one from the subject's bucket if there is one. A clock that runs backwards refills nothing. */
+  take(subject: string, nowMs: number): Allowance {
+    const bucket = this.buckets.get(subject) ?? { tokens: this.capacity, at: nowMs };
+    const elapsed = Math.max(0, nowMs - bucket.at);
+    const tokens = Math.min(this.capacity, bucket.tokens + elapsed * this.perMs);
+    const allowed = tokens >= 1;
+    const left = allowed ? tokens - 1 : tokens;
+    this.keep(subject, { tokens: left, at: Math.max(nowMs, bucket.at) });
+    return {
+      allowed,
+      remaining: Math.floor(left),
+      resetMs: Math.ceil((this.capacity - left) / this.perMs),
+      retryAfterMs: allowed ? 0 : withJitter(Math.ceil((1 - tokens) / this.perMs)),
+    };
+  }
+
+  private keep(subject: string, bucket: Bucket): void {
+    this.buckets.delete(subject);
+    this.buckets.set(subject, bucket);
+    if (this.buckets.size <= MAX_SUBJECTS) return;
+    const [oldest] = this.buckets.keys();
+    if (oldest !== undefined) this.buckets.delete(oldest);
+  }
+}
+
+/** Up to a tenth more, so that clients rejected together do not retry together. */
+function withJitter(milliseconds: number): number {
+  return milliseconds + Math.floor((milliseconds * randomInt(JITTER_PERCENT + 1)) / 100);
+}
+
+/**
+ * The rate limits, counted in this process: with N processes a subject may do up to N times as much. That suffices against
+ * a client in a loop, and costs no statement per request.
+ */
+@Injectable()
+export class RateLimits {
+  private readonly buckets = new Map<PolicyName, TokenBuckets>();
+
+  constructor(
+    private readonly env: Env,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Counts one for the subject. Throws 429 `rate_limited` if none is left. */
+  take(name: PolicyName, subject: string): Allowance {
+    const allowance = this.of(name).take(subject, this.clock.now().getTime());
+    if (!allowance.allowed) throw this.rejection(name, allowance);
+    return allowance;
+  }
+
+  /** Counts one for the subject. Returns whether one was left. */
+  allows(name: PolicyName, subject: string): boolean {
+    return this.of(name).take(subject, this.clock.now().getTime()).allowed;
+  }
+
+  /** The rejection of a subject that has just used up its limit, for responses that are prepared. */
+  emptyRejection(name: PolicyName): AppError {
+    const { perMinute, burst } = policies[name];
+    const msFor = (requests: number) => Math.ceil((requests * 60_000) / (perMinute * this.factorOf(policies[name])));
+    return this.rejection(name, {
+      retryAfterMs: Math.max(1_000, msFor(1)),
+      resetMs: msFor(burst * this.factorOf(policies[name])),
+    });
+  }
+
+  /** `RateLimit-Policy` and `RateLimit` as the IETF's httpapi draft defines them: quota and window, rest and seconds. */
+  headersOf(
+    name: PolicyName,
+    { remaining, resetMs }: Pick<Allowance, 'remaining' | 'resetMs'>,
+  ): Record<string, string> {
+    return {
+      'RateLimit-Policy': `"${name}";q=${this.quotaOf(name)};w=60`,
+      RateLimit: `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`,
+    };
+  }
+
+  /** 429 `rate_limited`, with the time until the next request is accepted and until the limit is full again. */
+  rejection(name: PolicyName, { retryAfterMs, resetMs }: Pick<Allowance, 'retryAfterMs' | 'resetMs'>): AppError {
+    return new AppError(429, 'rate_limited', 'Too many requests; wait before the next one', {
+      retryAfterMs,
+      details: { limit: this.quotaOf(name) },
+      headers: this.headersOf(name, { remaining: 0, resetMs }),
+    });
+  }
+
+  private of(name: PolicyName): TokenBuckets {
+    const known = this.buckets.get(name);
+    if (known) return known;
+    const buckets = new TokenBuckets(policies[name], this.factorOf(policies[name]));
+    this.buckets.set(name, buckets);
+    return buckets;
+  }
+
+  private quotaOf(name: PolicyName): number {
+    return Math.round(policies[name].perMinute * this.factorOf(policies[name]));
+  }
+
+  private factorOf({ fixed = false }: Policy): number {
+    return fixed ? 1 : this.env.rateLimitFactor;
+  }
+}
+
+const LIMIT = 'rate-limit';
+
+/** The policy of the route instead of its surface's; null: the route counts its own requests, by their body. */
+export function RateLimit(policy: PolicyName | null): MethodDecorator {
+  return SetMetadata(LIMIT, policy);
+}
+
+const BY_SURFACE: Record<Surface, PolicyName | null> = {
+  storefront: null,
+  staff: 'staff',
+  connect: 'connect-read',
+  vault: 'vault',
+  realtime: 'realtime-history',
+  data: 'data',
+};
+
+/**
+ * Counts the request for its credential, or for its address on a public route, and reports the remainder. Runs before
+ * the scope check, so that requests without the scope are limited too.
+ */
+@Injectable()
+export class RateLimitGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly limits: RateLimits,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    const declared = declaredPolicy(this.reflector, context);
+    const policy = declared !== undefined ? declared : surfacePolicy(request);
+    if (policy !== null) {
+      const subject = findContext()?.actor?.credentialId ?? addressKey(request.ip);
+      countRequest(this.limits, { policy, subject }, context);
+    }
+    return true;
+  }
+}
+
+/**
+ * Counts a write of the connect surface for its operator. Runs after the scope check, so that a caller without access
+ * to an operator uses none of its limit. A bound credential counts for its own operator, independently of the path.
+ */
+@Injectable()
+export class OperatorLimitGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly limits: RateLimits,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    const actor = findContext()?.actor;
+    const hasOwn = declaredPolicy(this.reflector, context) !== undefined;
+    if (!actor || hasOwn || !isConnectWrite(request)) return true;
+    const operatorId = actor.operatorId ?? request.params['operatorId'];
+    const subject = typeof operatorId === 'string' ? `operator ${operatorId}` : actor.credentialId;
+    countRequest(this.limits, { policy: 'connect-write', subject }, context);
+    return true;
+  }
+}
+
+function declaredPolicy(reflector: Reflector, context: ExecutionContext): PolicyName | null | undefined {
+  return reflector.get<PolicyName | null | undefined>(LIMIT, context.getHandler());
+}
+
+function surfacePolicy(request: Request): PolicyName | null {
+  return isConnectWrite(request) ? 'connect-write-attempts' : BY_SURFACE[surfaceOf(request.path)];
+}
+
+function isConnectWrite({ method, path }: Request): boolean {
+  return method !== 'GET' && method !== 'HEAD' && surfaceOf(path) === 'connect';
+}
+
+/** Counts the request for the subject and reports the remainder in the response. Throws 429 `rate_limited`. */
+export function countRequest(
+  limits: RateLimits,
+  { policy, subject }: { policy: PolicyName; subject: string },
+  context: ExecutionContext,
+): void {
+  const allowance = limits.take(policy, subject);
+  const response = context.switchToHttp().getResponse<Response>();
+  const headers = limits.headersOf(policy, allowance);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+}
+
+/** A mail that a request sends. */
+interface RequestedMail {
+  /** What it is about, such as the id of a contract. */
+  readonly subject: string;
+  readonly recipient: string;
+}
+
+/**
+ * Limits the mails that requests send, to prevent that an address is flooded in the name of the organization: about one subject,
+ * to one recipient, and of one user with all of its credentials.
+ */
+@Injectable()
+export class MailLimits {
+  constructor(private readonly limits: RateLimits) {}
+
+  /** Throws 429 `rate_limited`. What the service sends by itself is not limited. */
+  take({ subject, recipient }: RequestedMail): void {
+    const { type, principal } = currentActor();
+    if (type === 'system') return;
+    // The narrowest first: a rejected mail uses up nothing of the others.
+    this.limits.take('mails-about-subject', subject);
+    this.limits.take('mails-to-recipient', recipient.toLowerCase());
+    this.limits.take('mails-of-user', principal);
+  }
+}

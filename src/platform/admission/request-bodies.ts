@@ -1,0 +1,153 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../config/env.js';
+import { AppError, unavailable } from '../errors/app-error.js';
+import { Metrics } from '../observability/metrics.js';
+import { AsyncResource } from 'node:async_hooks';
+import type { NextFunction, Request, Response } from 'express';
+import { BearerGuard } from '../auth/bearer.guard.js';
+import { type BodyParser, bodyParserOf, rejectUnreadable, WITH_BODY } from '../http/body-parsers.js';
+import { RouteTable } from '../http/route-table.js';
+import { addressKey } from '../context/client-address.js';
+
+const MIB = 1024 * 1024;
+const RETRY_AFTER_MS = 1_000;
+
+/**
+ * The bytes of bodies that are being received, in total and per address. A body counts with its declared size from its
+ * first byte on, because the rest may arrive at any time.
+ */
+@Injectable()
+export class BodyQuota {
+  private total = 0;
+  private readonly byAddress = new Map<string, number>();
+
+  constructor(
+    private readonly env: Env,
+    metrics: Metrics,
+  ) {
+    metrics.gauge({ name: 'http_body_bytes_receiving', help: 'Bytes of bodies that are arriving' }, () => this.total);
+  }
+
+  /** Counts the bytes until the returned function is called. Throws 429 for the address, 503 for the process. */
+  reserve(address: string, bytes: number): () => void {
+    const ofAddress = (this.byAddress.get(address) ?? 0) + bytes;
+    if (ofAddress > this.env.maxReceivingMibPerAddress * MIB) {
+      throw new AppError(429, 'rate_limited', 'Too many large requests at the same time; wait before the next one', {
+        retryAfterMs: RETRY_AFTER_MS,
+      });
+    }
+    if (this.total + bytes > this.env.maxReceivingMib * MIB) throw unavailable('The service is busy', RETRY_AFTER_MS);
+    this.total += bytes;
+    this.byAddress.set(address, ofAddress);
+    let isReserved = true;
+    return () => {
+      if (isReserved) this.release(address, bytes);
+      isReserved = false;
+    };
+  }
+
+  private release(address: string, bytes: number): void {
+    this.total -= bytes;
+    const left = (this.byAddress.get(address) ?? 0) - bytes;
+    if (left > 0) this.byAddress.set(address, left);
+    else this.byAddress.delete(address);
+  }
+}
+
+const KIB = 1024;
+/** A larger body is read only for a valid credential. */
+const SMALL_BYTES = 4 * KIB;
+/** The number of bytes by which gzip may lengthen a text that it cannot compress. */
+const GZIP_EXTRA_BYTES = KIB;
+
+/**
+ * Reads the bodies of requests up to the size that the caller may send: no body that no route accepts;
+ * small uncompressed ones on public routes; compressed, chunked and large ones after the credential was verified.
+ */
+@Injectable()
+export class RequestBodies {
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly guard: BearerGuard,
+    private readonly quota: BodyQuota,
+  ) {}
+
+  /** Middleware; needs the request's context. */
+  readonly read = (request: Request, response: Response, next: NextFunction): void => {
+    const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
+    const access = WITH_BODY.has(request.method) ? this.routes.accessOf(request.method, request.path) : null;
+    // Without a route the router answers 404 or 405.
+    if (access === null || (length === undefined && chunked === undefined)) {
+      next();
+    } else if (access === 'public') {
+      this.receive({ request, response, isPublic: true }, next);
+    } else if (isCompressed(request) || chunked !== undefined || Number(length) > SMALL_BYTES) {
+      this.guard.authenticate(request, response).then(() => {
+        // The parser would treat the request of a disconnected client as one without a body.
+        if (!request.destroyed) this.receive({ request, response, isPublic: false }, next);
+      }, next);
+    } else {
+      this.receive({ request, response, isPublic: false }, next);
+    }
+  };
+
+  private receive(exchange: { request: Request; response: Response; isPublic: boolean }, next: NextFunction): void {
+    const { request, response, isPublic } = exchange;
+    try {
+      if (isPublic && isCompressed(request))
+        throw new AppError(415, 'unsupported_media_type', 'The body must not be compressed');
+      rejectUnreadable(request);
+      const parser = bodyParserOf(request, isPublic);
+      const mostBytes = parser.bytes + (isCompressed(request) ? GZIP_EXTRA_BYTES : 0);
+      const declared = Number(request.headers['content-length'] ?? mostBytes);
+      if (declared > mostBytes) throw tooLarge();
+      // A compressed body may have any size up to the limit.
+      const reserved = isCompressed(request) ? mostBytes : declared;
+      const release = this.quota.reserve(addressKey(request.ip), reserved);
+      response.once('close', release);
+      parse({ request, response, parser, mostBytes }, (error) => {
+        release();
+        next(error);
+      });
+    } catch (error) {
+      next(error);
+    }
+  }
+}
+
+interface Reading {
+  request: Request;
+  response: Response;
+  parser: BodyParser;
+  mostBytes: number;
+}
+
+/** The parser would reject a body that is too large only after it has arrived completely; this rejects it at once. */
+function parse({ request, response, parser, mostBytes }: Reading, next: (error?: unknown) => void): void {
+  let isDone = false;
+  // `AsyncResource.bind` would cost ten times as much.
+  const caller = new AsyncResource('body');
+  const settle = (error?: unknown): void => {
+    if (isDone) return;
+    isDone = true;
+    caller.runInAsyncScope(next, undefined, error);
+  };
+  let received = 0;
+  request.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > mostBytes) settle(tooLarge());
+  });
+  if (request.headers.expect !== undefined) {
+    response.shouldKeepAlive = request.headers.connection?.toLowerCase() !== 'close';
+    response.writeContinue();
+  }
+  void parser.parse(request, response, settle);
+}
+
+function isCompressed(request: Request): boolean {
+  return (request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+}
+
+function tooLarge(): AppError {
+  return new AppError(413, 'payload_too_large', 'The body is too large');
+}
