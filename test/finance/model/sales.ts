@@ -127,6 +127,29 @@ export async function changeItem(clerk: Clerk): Outcome {
   return [account];
 }
 
+/**
+ * Changes the tax code of an item by mistake, and back: whatever is billed, the item is as it was. Left out are bookings with
+ * items of several rates of the code, because their documents bill another rate than that of the item.
+ */
+export async function recodeItem(clerk: Clerk): Outcome {
+  const { random } = clerk;
+  const account = random.pick(clerk.accounts.filter(isLive));
+  const isPlain = ({ code, basisPoints }: Item) =>
+    account?.items.every((other) => other.code !== code || other.basisPoints === basisPoints);
+  const item = account && random.pick(account.liveItems.filter((one) => one.code !== GIVEN && isPlain(one)));
+  if (!account || !item || account.items.some(({ isReduction }) => isReduction)) return null;
+  const codes = clerk.office.taxCodes.filter(({ code }) => code !== 'M-STANDARD');
+  const other = random.pick(codes.filter(({ code }) => code !== item.code));
+  const own = codeOf(clerk, item.code);
+  if (!other || !own) return null;
+  const path = `${BOOKINGS}/${account.id}/items/${item.id}`;
+  await clerk.send('PATCH', path, { taxCodeId: other.id });
+  const changed = await clerk.send<{ taxIncludedCents: number }>('PATCH', path, { taxCodeId: own.id });
+  clerk.note(`recodeItem ${account.id} ${item.quantity * item.unit} ${item.code} to ${other.code} and back`);
+  clerk.same('the tax of the item', changed.taxIncludedCents, item.tax);
+  return [account];
+}
+
 export async function cancelItem(clerk: Clerk): Outcome {
   const account = clerk.random.pick(clerk.accounts.filter(isLive));
   const item = account && clerk.random.pick(account.liveItems);

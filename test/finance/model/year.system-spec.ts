@@ -30,6 +30,7 @@ const STEPS: Record<string, [weight: number, step: (clerk: Clerk) => sales.Outco
   addItem: [6, sales.addItem],
   discount: [5, sales.discount],
   changeItem: [10, sales.changeItem],
+  recodeItem: [3, sales.recodeItem],
   cancelItem: [4, sales.cancelItem],
   reinstateItem: [3, sales.reinstateItem],
   moveDeparture: [4, sales.moveDeparture],
