@@ -44,7 +44,7 @@ const platformLayers = [
   ['jobs'],
   ['keys'],
   ['auth'],
-  ['idempotency', 'outbox'],
+  ['idempotency', 'outbox', 'validation'],
   ['http'],
   ['admission'],
   ['files', 'openapi', 'provisioning'],

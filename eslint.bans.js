@@ -41,7 +41,7 @@ const selectors = {
       "ImportDeclaration[source.value='class-validator'] > ImportSpecifier[imported.name=/^(ArrayMaxSize|ArrayUnique|Length|MaxLength|MinLength|ValidateNested)$/]",
       "ImportDeclaration[source.value='class-transformer'] > ImportSpecifier[imported.name='Type']",
     ].join(', '),
-    'Use the decorators of src/platform/http (lists, lengths, fields): validateDto reads their limits before it looks into a value.',
+    'Use the decorators of src/platform/http (fields) and of src/platform/validation: validateDto reads their limits before it looks into a value.',
   ],
   'no-entity-at-the-door': [
     ':matches(ImportDeclaration, ExportNamedDeclaration, ExportAllDeclaration)[source.value=/\\.entity\\.js$/]',

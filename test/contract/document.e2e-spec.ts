@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Router } from 'express';
 import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { MAX_ARRAY_ELEMENTS, MAX_STRING_CHARACTERS } from '../../src/platform/http/json-scan.js';
+import { MAX_ARRAY_ELEMENTS, MAX_STRING_CHARACTERS } from '../../src/platform/validation/json-scan.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { operationsOf, type Placed, readDocument, type Schema, type ServedDocument } from './served-document.js';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Type } from '@nestjs/common';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type * as ClassValidator from 'class-validator';
-import { isAccepted } from '../../src/platform/http/accepted-values.js';
+import { isAccepted } from '../../src/platform/validation/accepted-values.js';
 import { startApp } from '../setup/app.js';
 
 /** The application is loaded outside of Jest's sandbox, and so are the rules of its classes. */

@@ -7,7 +7,7 @@ import ts from 'typescript';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** The only file that builds patterns at run time: alternations of escaped words. */
-const BUILDS_PATTERNS = 'src/platform/http/word-pattern.ts';
+const BUILDS_PATTERNS = 'src/platform/validation/word-pattern.ts';
 
 interface Pattern {
   /** `file:line /pattern/flags` */

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBIC, IsIBAN } from 'class-validator';
-import { MaxLength } from './lengths.js';
+import { MaxLength } from '../validation/validate-dto.js';
 
 /** Spaces are removed, as IBANs are printed in groups of four. */
 function compact(value: unknown): unknown {

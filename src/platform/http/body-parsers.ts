@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler } from 'express';
 import { AppError, invalidField, invalidRequest } from '../errors/app-error.js';
-import { FREE_FORM_LIMITS, JSON_LIMITS, type JsonLimits, scanJson } from './json-scan.js';
+import { FREE_FORM_LIMITS, JSON_LIMITS, type JsonLimits, scanJson } from '../validation/json-scan.js';
 import { errorShapeOf } from '../context/surface.js';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiBody, ApiConsumes } from '@nestjs/swagger';

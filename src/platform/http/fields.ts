@@ -17,8 +17,7 @@ import {
   ValidateIf,
   type ValidationArguments,
 } from 'class-validator';
-import { MaxLength, MinLength } from './lengths.js';
-import { ArrayMaxSize, ArrayUnique } from './lists.js';
+import { ArrayMaxSize, ArrayUnique, MaxLength, MinLength } from '../validation/validate-dto.js';
 import { documentedValues } from './named-values.js';
 import { DocumentedAs, nounOf } from './property-description.js';
 

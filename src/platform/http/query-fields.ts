@@ -2,7 +2,7 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
-import { ArrayMaxSize } from './lists.js';
+import { ArrayMaxSize } from '../validation/validate-dto.js';
 import { documentedValues } from './named-values.js';
 import { DocumentedAs } from './property-description.js';
 

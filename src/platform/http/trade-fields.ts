@@ -16,8 +16,7 @@ import {
 import { isCountry } from './countries.js';
 import { isCurrency } from '../money/money.js';
 import { isCalendarDay, isInstant, isTimeZone } from '../time/calendar.js';
-import { MaxLength } from './lengths.js';
-import { ArrayMaxSize } from './lists.js';
+import { ArrayMaxSize, MaxLength } from '../validation/validate-dto.js';
 import { KeptAsData } from './dto.js';
 import { DocumentedAs } from './property-description.js';
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { validate as validateInstance, ValidateBy } from 'class-validator';
 import { ListOf, Nested, Optional, Text, Texts } from './fields.js';
-import { ArrayUnique } from './lists.js';
+import { ArrayUnique, validateDto } from '../validation/validate-dto.js';
 import { FreeObjects } from './trade-fields.js';
 import { patchOf } from './dto.js';
-import { validateDto } from './validate-dto.js';
 
 let evaluations = 0;
 

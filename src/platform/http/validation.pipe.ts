@@ -10,10 +10,10 @@ import type { Request } from 'express';
 import { invalidRequest, type Issue } from '../errors/app-error.js';
 import { Routes } from './routes.js';
 import { surfaceOf } from '../context/surface.js';
-import { inspectText } from './json-text.js';
+import { inspectText } from '../validation/json-text.js';
 import { type DataMember, isPatch, keptAsData } from './dto.js';
 import { renamedParameters } from './query-fields.js';
-import { validateDto } from './validate-dto.js';
+import { validateDto } from '../validation/validate-dto.js';
 
 /**
  * A route without a query accepts no parameters: a misspelt or misplaced one is rejected. A route with a query rejects

@@ -4,8 +4,8 @@ import { asSystem } from '../context/request-context.js';
 import { DecoratedMethods } from '../discovery/decorated-methods.js';
 import { Listeners } from '../discovery/listeners.js';
 import { keptAsData } from '../http/dto.js';
-import { inspectText } from '../http/json-text.js';
-import { validateDto } from '../http/validate-dto.js';
+import { inspectText } from '../validation/json-text.js';
+import { validateDto } from '../validation/validate-dto.js';
 import { DemoDataLoader, type GeneratedSecret, Provisions, type RevealSecret } from './provisioning-decorators.js';
 
 /** Steps that are done once per database (first start, demo data), by name. */

@@ -1,5 +1,5 @@
 import { OmitType } from '@nestjs/swagger';
-import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.js';
+import { dataOf, pageOf, PageQuery, patchOf } from '../../../platform/http/dto.js';
 import {
   Cents,
   Clearable,
@@ -13,7 +13,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
-import { patternOf } from '../../../platform/http/word-pattern.js';
+import { patternOf } from '../../../platform/validation/word-pattern.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';

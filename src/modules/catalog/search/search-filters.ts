@@ -1,6 +1,6 @@
 import { cutPath, invalidRequest, type Issue } from '../../../platform/errors/app-error.js';
 import type { IssueCode } from '../../../platform/errors/issue-codes.js';
-import { inspectText } from '../../../platform/http/json-text.js';
+import { inspectText } from '../../../platform/validation/json-text.js';
 import { isCalendarDay, isInstant } from '../../../platform/time/calendar.js';
 import type { Field, Filter, Scalar } from '../../../search-engine/index.js';
 import { fieldName, SCHEMAS, type Vertical } from '../slices/verticals.js';

@@ -1,6 +1,6 @@
 import { STAFF_SCOPES } from '../../../platform/auth/scopes.js';
-import { patternOf } from '../../../platform/http/word-pattern.js';
-import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
+import { patternOf } from '../../../platform/validation/word-pattern.js';
+import { dataOf, pageOf, PageQuery } from '../../../platform/http/dto.js';
 import { Clearable, Id, Optional, Text, Texts } from '../../../platform/http/fields.js';
 import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';

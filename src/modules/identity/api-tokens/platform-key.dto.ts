@@ -1,8 +1,8 @@
 import { parseCredential } from '../../../platform/ids/credentials.js';
 import { CHANNEL_SCOPE, PLATFORM_SCOPES } from '../../../platform/auth/scopes.js';
-import { patternOf } from '../../../platform/http/word-pattern.js';
+import { patternOf } from '../../../platform/validation/word-pattern.js';
 import { Clearable, Flag, Optional, Text, Texts } from '../../../platform/http/fields.js';
-import { Instant, CheckedText } from '../../../platform/http/trade-fields.js';
+import { CheckedText, Instant } from '../../../platform/http/trade-fields.js';
 
 const CONNECT_SCOPE = /connect:(\*|([a-z][a-z0-9-]*|\*):([a-z][a-z0-9-]*|\*))/;
 

@@ -1,6 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { covers, SPECIAL_SCOPES, STAFF_MODULES } from '../../../platform/auth/scopes.js';
-import { patternOf } from '../../../platform/http/word-pattern.js';
+import { patternOf } from '../../../platform/validation/word-pattern.js';
 
 export const ROLES = named('StaffRole', ['owner', 'manager', 'finance', 'operations', 'sales', 'viewer']);
 export type Role = (typeof ROLES)[number];

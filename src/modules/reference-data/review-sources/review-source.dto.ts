@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsIn } from 'class-validator';
 import { Optional, Text, Texts } from '../../../platform/http/fields.js';
-import { ArrayUnique } from '../../../platform/http/lists.js';
+import { ArrayUnique } from '../../../platform/validation/validate-dto.js';
 import { languageCatalog } from '../languages/language-catalog.js';
 
 /** The key or an alias of a review source in a path. */

@@ -1,12 +1,82 @@
+import {
+  buildMessage,
+  getMetadataStorage,
+  validate,
+  ValidateBy,
+  type ValidateByOptions,
+  type ValidationOptions,
+  type ValidatorOptions,
+} from 'class-validator';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, validate, type ValidatorOptions } from 'class-validator';
 import { isAccepted } from './accepted-values.js';
 import { type Issue, MAX_ISSUES } from '../errors/app-error.js';
 import { issueOf, unknownMember } from './dto-issues.js';
-import { charactersOf, maxLengthMessage } from './lengths.js';
-import { arrayMaxSizeMessage } from './lists.js';
+
+/** At most `max` elements. `validateDto` reads the number and does not validate the elements of a longer list. */
+export function ArrayMaxSize(max: number): PropertyDecorator {
+  const validate = (value: unknown) => Array.isArray(value) && value.length <= max;
+  const defaultMessage = () => arrayMaxSizeMessage('$property', max);
+  return ValidateBy({ name: 'arrayMaxSize', constraints: [max], validator: { validate, defaultMessage } });
+}
+
+function arrayMaxSizeMessage(property: string, max: number): string {
+  return `${property} must contain no more than ${max} elements`;
+}
+
+/** Unique elements, in linear time: class-validator's own decorator compares each element with all others. */
+export function ArrayUnique(options: ValidationOptions = {}): PropertyDecorator {
+  const validate = (value: unknown) => Array.isArray(value) && new Set(value).size === value.length;
+  const defaultMessage = buildMessage((each) => `${each}All $property's elements must be unique`, options);
+  return ValidateBy({ name: 'arrayUnique', validator: { validate, defaultMessage } }, options);
+}
+
+/*
+ * Lengths in code points, as PostgreSQL and JSON Schema count them. class-validator's own decorators count a character and
+ * its variation selector as one, so up to twice the length would reach the database.
+ */
+
+/** At least `min` characters. */
+export function MinLength(min: number, options?: ValidationOptions): PropertyDecorator {
+  const message = `$property must be longer than or equal to ${min} characters`;
+  return ValidateBy(
+    rule('minLength', { bound: min, fits: (characters) => characters >= min, message }, options),
+    options,
+  );
+}
+
+/** At most `max` characters. `validateDto` reads the number before other rules read the text. */
+export function MaxLength(max: number, options?: ValidationOptions): PropertyDecorator {
+  const message = maxLengthMessage('$property', max);
+  return ValidateBy(
+    rule('maxLength', { bound: max, fits: (characters) => characters <= max, message }, options),
+    options,
+  );
+}
+
+function maxLengthMessage(property: string, max: number): string {
+  return `${property} must be shorter than or equal to ${max} characters`;
+}
+
+export function charactersOf(text: string): number {
+  let characters = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if ((text.codePointAt(at) ?? 0) > 0xffff) at += 1;
+    characters += 1;
+  }
+  return characters;
+}
+
+function rule(
+  name: string,
+  { bound, fits, message }: { bound: number; fits: (characters: number) => boolean; message: string },
+  options: ValidationOptions | undefined,
+): ValidateByOptions {
+  const validate = (value: unknown) => typeof value === 'string' && fits(charactersOf(value));
+  const defaultMessage = buildMessage((each) => each + message, options);
+  return { name, constraints: [bound], validator: { validate, defaultMessage } };
+}
 
 const CLASS_VALIDATOR: ValidatorOptions = {
   whitelist: true,

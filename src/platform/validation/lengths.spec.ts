@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { validateSync } from 'class-validator';
-import { charactersOf, MaxLength, MinLength } from './lengths.js';
+import { charactersOf, MaxLength, MinLength } from './validate-dto.js';
 
 class Sample {
   @MinLength(2)
