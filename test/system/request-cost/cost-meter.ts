@@ -32,7 +32,7 @@ const IDLE_DELAY_MS = 10;
 /** The CPU time of the control's fixed work up to which the limit is `LIMIT_MS`. */
 const FAST_WORK_MS = 5;
 /** A delay is caused by the request if it occurs in each of this number of repetitions. */
-const REPETITIONS = 5;
+const REPETITIONS = 10;
 
 /** Sends requests one at a time and measures how long each blocks the service's event loop. */
 export class CostMeter {
