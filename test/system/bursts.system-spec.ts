@@ -102,6 +102,12 @@ const COPIED_IDS = ['book', 'bkit', 'plan', 'psch', 'inv', 'pay', 'pall'];
  */
 async function copies(bookingId: string): Promise<void> {
   for (const rows of COPIED) await copyRows(rows, bookingId);
+  // The next invoice of the series must not get the number of a copy.
+  await app.sql(
+    `update invoice_number_counters set next_number = next_number + $2, given = given + $2
+     where (series_id, period_key) in (select series_id, period_key from invoices where booking_id = $1)`,
+    [bookingId, INVOICED],
+  );
 }
 
 async function copyRows({ table, condition, count }: (typeof COPIED)[number], bookingId: string): Promise<void> {
