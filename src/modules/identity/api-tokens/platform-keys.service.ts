@@ -95,15 +95,15 @@ export class PlatformKeysService {
       operatorId: wanted.operatorId === undefined ? row.operatorId : wanted.operatorId,
       expiresAt: wanted.expiresAt === undefined ? row.expiresAt : dateOf(wanted.expiresAt),
       revokedAt: isRevoked ? (row.revokedAt ?? now) : null,
-      updatedAt: now,
     });
     if (wanted.token) row.replaceSecret(parsePresetToken(wanted.token));
-    const after = { ...row.auditImage(), hasNewToken: !row.secretHash.equals(oldHash) };
-    if (JSON.stringify(after) === JSON.stringify({ ...before, hasNewToken: false })) return;
+    const hasNewToken = !row.secretHash.equals(oldHash);
+    if (!hasNewToken && JSON.stringify(row.auditImage()) === JSON.stringify(before)) return;
+    row.updatedAt = now;
     await this.database.update(row);
     this.credentials.recheck();
     await this.events.record('platform_key_changed', { userId: null, subjectId: row.id });
-    this.record('update', row, { before, after });
+    this.record('update', row, { before, after: { ...row.auditImage(), hasNewToken } });
   }
 
   private async assertOperatorExists({ name, operatorId = null }: ProvidedKey): Promise<void> {
