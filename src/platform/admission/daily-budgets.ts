@@ -34,6 +34,7 @@ const RESERVE = `
 @Injectable()
 export class DailyBudgets {
   private readonly reserves = new Map<string, Reserve>();
+  private reservedOn = '';
 
   constructor(
     private readonly database: Database,
@@ -57,10 +58,12 @@ export class DailyBudgets {
   }
 
   private reserveOf(name: BudgetName, subject: string): Reserve {
-    const [key, day] = [`${name} ${subject}`, this.day()];
-    const known = this.reserves.get(key);
-    if (known?.day === day) return known;
-    const reserve: Reserve = { day, left: 0, refill: null };
+    const day = this.day();
+    // A key that publishes on one day only must not occupy memory for ever.
+    if (day !== this.reservedOn) this.reserves.clear();
+    this.reservedOn = day;
+    const key = `${name} ${subject}`;
+    const reserve = this.reserves.get(key) ?? { day, left: 0, refill: null };
     this.reserves.set(key, reserve);
     return reserve;
   }
