@@ -6,7 +6,7 @@
 --
 -- The roles have no passwords yet: set them in psql with \password travel_owner, and so on. Then `platform migrate` with
 -- MIGRATION_DATABASE_URL of travel_owner and DATABASE_URL of travel_service creates the tables, and grants travel_service
--- what src/bootstrap/service-rights.ts lists. Nothing else has to be granted.
+-- what entities and tables declare (@Rights, declareTables). Nothing else has to be granted.
 
 do $$
 declare
