@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { EmbeddingService } from '../catalog/embedding-service.js';
 import { DatabaseProxy } from './database-proxy.js';
 import { lockChannels, until } from './locked-table.js';
 import { endAll, ServiceProcess } from './service-process.js';
@@ -81,6 +83,30 @@ describe('a service that is stopped', () => {
     await clients;
     expect(failures).toEqual([]);
     expect(answered).toBeGreaterThan(20);
+  });
+
+  it('a stopping service does not wait for documents that are being embedded; another process embeds them', async () => {
+    const embeddings = new EmbeddingService();
+    const url = await embeddings.start();
+    embeddings.pause();
+    const database = new pg.Client({ connectionString: process.env['MIGRATION_DATABASE_URL'] });
+    await database.connect();
+    try {
+      service = await ServiceProcess.start({
+        ...{ DRAIN_SECONDS: '0', JOBS: 'true' },
+        ...{ EMBEDDER: 'http', EMBEDDING_URL: url, EMBEDDING_MODEL: 'toy' },
+      });
+      await database.query(`select graphile_worker.add_job('catalog.embed', job_key => 'catalog.embed')`);
+      await until(() => Promise.resolve(embeddings.paused === 1));
+      expect(await service.end()).toBe(0);
+      const { rows } = await database.query(`
+        select attempts, locked_at, last_error from graphile_worker._private_jobs where key = 'catalog.embed'`);
+      expect(rows).toEqual([{ attempts: 0, locked_at: null, last_error: null }]);
+    } finally {
+      await database.end();
+      embeddings.resume();
+      await embeddings.stop();
+    }
   });
 
   it('a stopping service ends in time also during a start whose database does not answer any more', async () => {

@@ -1,4 +1,4 @@
-import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
@@ -85,11 +85,12 @@ interface EmbeddableDocument {
 
 /** Computes the vectors of queries at once, and those of documents in jobs, after keyword search finds them already. */
 @Injectable()
-export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicationShutdown {
+export class EmbeddingsService implements OnModuleDestroy, OnApplicationShutdown {
   readonly embedder: Embedder;
   /** Whether the last group of documents could not be embedded. */
   private failing = false;
-  private stopping = false;
+  /** Aborted when the process begins to stop, so that a running job does not delay its end. */
+  private readonly stopping = new AbortController();
   /** The least recently used query comes first. */
   private readonly queryVectors = new Map<string, Float32Array>();
 
@@ -104,8 +105,9 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
     this.embedder = createEmbedder(env, calls);
   }
 
-  beforeApplicationShutdown(): void {
-    this.stopping = true;
+  /** Comes before the shutdown of `Jobs`, which waits for the jobs that run. */
+  onModuleDestroy(): void {
+    this.stopping.abort();
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -175,8 +177,16 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
   @Job(JOB)
   async embedMissing(): Promise<void> {
     if (this.embedder.isOff) return;
-    for (let group = 0; group < MAX_GROUPS_PER_JOB && !this.stopping; group += 1) {
-      if (!(await this.embedGroup())) return;
+    const { signal } = this.stopping;
+    for (let group = 0; group < MAX_GROUPS_PER_JOB && !signal.aborted; group += 1) {
+      const isDone = await this.embedGroup().then(
+        (hasEmbedded) => !hasEmbedded,
+        (error: unknown) => {
+          if (!signal.aborted) throw error;
+          return false;
+        },
+      );
+      if (isDone) return;
     }
     await this.requestEmbedding();
   }
@@ -192,7 +202,7 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
     }
     const documents = missing.map(({ id, fields }) => ({ id, text: embeddingText(fields) }));
     const vectors = await this.documentVectors(documents).catch((error: unknown) => {
-      this.failing = true;
+      this.failing = !this.stopping.signal.aborted;
       throw error;
     });
     this.failing = false;
@@ -213,7 +223,8 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
   private async documentVectors(documents: readonly EmbeddableDocument[]): Promise<(Float32Array | null)[]> {
     try {
       return await this.embedTogether(documents);
-    } catch {
+    } catch (error) {
+      if (this.stopping.signal.aborted) throw error;
       const vectors: (Float32Array | null)[] = [];
       for (const document of documents) vectors.push(await this.embedAlone(document));
       return vectors;
@@ -222,7 +233,7 @@ export class EmbeddingsService implements BeforeApplicationShutdown, OnApplicati
 
   private async embedTogether(documents: readonly EmbeddableDocument[]): Promise<(Float32Array | null)[]> {
     const texts = documents.map(({ text }) => text).filter(Boolean);
-    const vectors = texts.length === 0 ? [] : await this.embedder.embed(texts, 'document');
+    const vectors = texts.length === 0 ? [] : await this.embedder.embed(texts, 'document', this.stopping.signal);
     let next = 0;
     return documents.map(({ text }) => {
       const vector = text === '' ? null : vectors[next++];
