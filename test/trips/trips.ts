@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { SimulatedProvider } from '../../src/modules/trips/providers/simulated-provider.js';
 import { ExternalOrdersService } from '../../src/modules/trips/trips/external-orders.service.js';
@@ -122,12 +123,17 @@ export const book = (client: TestClient, id: string) => client.post<One<Trip>>(`
 export const cancel = (client: TestClient, id: string, body?: object) =>
   client.post<One<Trip>>(`${TRIPS}/${id}/cancellation`, body);
 
-/** Creates and reserves a trip. */
+/** Creates and reserves a trip. A provider may still be quoting: the reservation is then asked for again, as a client does. */
 export async function reservedTrip(client: TestClient, components: object[]): Promise<Trip> {
   const { envelopeId } = await makeTrip(client, components);
-  const { status, body, text } = await reserve(client, envelopeId);
-  if (status !== 200) throw new Error(text);
-  return body.data;
+  for (let tries = 0; tries < 10; tries += 1) {
+    const { status, body, text } = await reserve(client, envelopeId);
+    if (status === 200) return body.data;
+    const { code } = JSON.parse(text) as { code?: string };
+    if (code !== 'quote_pending') throw new Error(text);
+    await setTimeout(500);
+  }
+  throw new Error('A provider has not quoted after ten tries');
 }
 
 addFaults(SimulatedProvider);
