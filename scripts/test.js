@@ -7,7 +7,9 @@ import { cpuSecondsOfChildren } from './processes.js';
 
 // `npm test`: the build, then unit and API tests, beside them the types.
 // `npm run test:system`: the build and the bundle, then the system tests, which start processes, kill servers or need minutes,
-// beside them the other static checks. With arguments for Jest, no checks. `--full` repeats the bursts of requests.
+// beside them the other static checks. System test files that fail are repeated alone at the end, when nothing competes for the
+// cores; a test that fails only beside others is named as such. With arguments for Jest, no checks and no repetition. `--full`
+// repeats the bursts of requests.
 // The last line is `N passed, N failed`: a check counts as one test, and so does a test run that did not end by itself.
 const system = process.argv[2] === '--system';
 const given = process.argv.slice(system ? 3 : 2);
@@ -15,12 +17,15 @@ const args = given.filter((argument) => argument !== '--full');
 const projects = system ? ['system'] : ['unit', 'e2e'];
 const limitMinutes = Number(process.env.TEST_LIMIT_MINUTES ?? (system ? 60 : 40));
 const startedAt = performance.now();
+const NOTHING = { passed: 0, failed: 1, failedFiles: [], slowest: [] };
+const MAX_REPEATED = 8;
 
 // No check reads the build, so that both cores are busy from the start.
 const checksBeside = args.length === 0 ? runAll(system ? codeChecks : [types], { atATime: 1 }) : Promise.resolve([]);
 const built = await runAll(system ? [build, bundle] : [build], { atATime: 1 });
-const tests = built.every(({ ok }) => ok) ? await runTests() : { passed: 0, failed: 1, slowest: [] };
+let tests = built.every(({ ok }) => ok) ? await runTests(args) : NOTHING;
 const checks = [...built, ...(await checksBeside)];
+if (system && args.length === 0) tests = await withRepetition(tests);
 
 const passed = tests.passed + checks.filter(({ ok }) => ok).length;
 const failed = tests.failed + checks.filter(({ ok }) => !ok).length;
@@ -31,10 +36,10 @@ if (args.length === 0) {
 process.exitCode = failed === 0 ? 0 : 1;
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 
-async function runTests() {
+async function runTests(options) {
   const folder = mkdtempSync(join(tmpdir(), 'travel-results-'));
   const file = join(folder, 'results.json');
-  const step = jest('tests', [...args, ...(process.env.CI ? ['--ci'] : []), '--selectProjects', ...projects]);
+  const step = jest('tests', [...options, ...(process.env.CI ? ['--ci'] : []), '--selectProjects', ...projects]);
   step.env.TEST_RESULTS = file;
   if (given.includes('--full')) step.env.FULL_TESTS = 'true';
   const { ok } = await run(step, { show: true, limitMinutes });
@@ -44,11 +49,26 @@ async function runTests() {
   return { ...results, failed: results.failed === 0 && !ok ? 1 : results.failed };
 }
 
+/** Repeats the failed files one by one. More than a few are a fault of the change, not of the machine. */
+async function withRepetition(first) {
+  const { failedFiles } = first;
+  if (failedFiles.length === 0 || failedFiles.length > MAX_REPEATED) return first;
+  const files = failedFiles.map(({ file }) => file);
+  process.stdout.write(`\nRepeated alone:\n${files.map((file) => `  ${file}\n`).join('')}`);
+  const again = await runTests(['--maxWorkers=1', '--runTestsByPath', ...files]);
+  const stillFailed = new Set(again.failedFiles.map(({ file }) => file));
+  for (const file of files) {
+    if (!stillFailed.has(file)) process.stdout.write(`failed beside others, passed alone: ${file}\n`);
+  }
+  const counted = failedFiles.reduce((sum, { passed }) => sum + passed, 0);
+  return { ...again, passed: first.passed - counted + again.passed, slowest: first.slowest };
+}
+
 function read(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return { passed: 0, failed: 0, slowest: [] };
+    return { ...NOTHING, failed: 0 };
   }
 }
 

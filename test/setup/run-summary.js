@@ -14,12 +14,25 @@ export default class RunSummary {
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
     const slowest = slowestFiles(results.testResults);
     if (process.env.TEST_RESULTS) {
-      writeFileSync(process.env.TEST_RESULTS, JSON.stringify({ passed, failed, slowest }));
+      writeFileSync(
+        process.env.TEST_RESULTS,
+        JSON.stringify({ passed, failed, failedFiles: failedFiles(results.testResults), slowest }),
+      );
     } else {
       // Jest prints its own summary after this call.
       process.on('exit', () => process.stdout.write(`${passed} passed, ${failed} failed\n`));
     }
   }
+}
+
+/** With the number of tests in them that passed. */
+function failedFiles(files) {
+  return files
+    .filter(({ numFailingTests, testExecError }) => numFailingTests > 0 || testExecError)
+    .map(({ testFilePath, numPassingTests }) => ({
+      file: relative(process.cwd(), testFilePath),
+      passed: numPassingTests,
+    }));
 }
 
 function slowestFiles(files) {
