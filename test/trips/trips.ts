@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { SimulatedProvider } from '../../src/modules/trips/providers/simulated-provider.js';
 import { ExternalOrdersService } from '../../src/modules/trips/trips/external-orders.service.js';
@@ -131,7 +131,7 @@ export async function reservedTrip(client: TestClient, components: object[]): Pr
     if (status === 200) return body.data;
     const { code } = JSON.parse(text) as { code?: string };
     if (code !== 'quote_pending') throw new Error(text);
-    await setTimeout(500);
+    await pause(500);
   }
   throw new Error('A provider has not quoted after ten tries');
 }
