@@ -21,6 +21,39 @@ const arrows = {
   trips: ['action-ledger', 'organization', 'bookings', 'operations', 'distribution', 'taxes'],
 };
 
+/** The parts of a module that is too large for one room: each uses the parts behind it, through their index.ts. */
+const parts = {
+  finance: {
+    books: [],
+    commissions: ['books'],
+    payables: ['books'],
+    receivables: ['books', 'commissions', 'payables'],
+    documents: ['books', 'receivables'],
+    reports: ['books', 'commissions', 'payables', 'receivables', 'documents'],
+  },
+};
+
+const partRules = Object.entries(parts).flatMap(([name, arrowsOfParts]) => {
+  const all = Object.keys(arrowsOfParts).join('|');
+  const folder = `src/modules/${name}`;
+  return [
+    ...Object.entries(arrowsOfParts).map(([part, targets]) => ({
+      name: `parts-of-${name}-${part}`,
+      comment: `${part} may use ${targets.join(', ') || 'no other part of its module'}`,
+      severity: 'error',
+      from: { path: `^${folder}/${part}/` },
+      to: { path: `^${folder}/`, pathNot: `^${folder}/(${[part, ...targets].join('|')})/` },
+    })),
+    {
+      name: `parts-of-${name}-doors`,
+      comment: 'A part enters another one by its index.ts; only the module knows what is inside of all',
+      severity: 'error',
+      from: { path: `^${folder}/(${all})/`, pathNot: '[.]spec[.]ts$' },
+      to: { path: `^${folder}/`, pathNot: `^${folder}/($1/|[^/]+/index[.]ts$)` },
+    },
+  ];
+});
+
 const modules = Object.keys(arrows).join('|');
 
 const arrowRules = Object.entries(arrows).map(([name, targets]) => ({
@@ -76,6 +109,7 @@ const place = (name, comment, where) =>
 module.exports = {
   forbidden: [
     ...arrowRules,
+    ...partRules,
     ...platformRules,
     {
       name: 'platform-knows-no-module',
@@ -167,8 +201,20 @@ module.exports = {
       path: '^src/[^/]+[.]ts$',
       pathNot: '^src/(main|app[.]module)[.]ts$',
     }),
-    ...place('depth', 'Depth stops at src/modules/<module>/<resource>/<file>', {
-      path: ['^src/modules/[^/]+/[^/]+/[^/]+/', '^src/platform/[^/]+/[^/]+/', '^src/migrations/[^/]+/'],
+    ...place('depth', 'Depth stops at src/modules/<module>/<resource>/<file>, in a part one folder deeper', {
+      path: [
+        `^src/modules/(?!(${Object.keys(parts).join('|')})/)[^/]+/[^/]+/[^/]+/`,
+        '^src/modules/[^/]+/[^/]+/[^/]+/[^/]+/',
+        '^src/platform/[^/]+/[^/]+/',
+        '^src/migrations/[^/]+/',
+      ],
+    }),
+    ...Object.entries(parts).flatMap(([name, arrowsOfParts]) => {
+      const known = Object.keys(arrowsOfParts);
+      return place(`parts-of-${name}`, `The parts of ${name} are ${known.join(', ')}`, {
+        path: `^src/modules/${name}/[^/]+/`,
+        pathNot: `^src/modules/${name}/(${known.join('|')})/`,
+      });
     }),
     ...place('nameless', 'A folder or file is named after what it holds or does', {
       path: '[/.-](util|utils|helper|helpers|common|shared|base)(/|[.](ts|js|cjs)$)',

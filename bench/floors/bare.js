@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { listStatement } from '../../dist/src/modules/finance/invoices/invoice-list.sql.js';
+import { listStatement } from '../../dist/src/modules/finance/receivables/invoices/invoice-list.sql.js';
 
 /* The floor: Node.js and PostgreSQL without any checks, with one prepared statement per request. */
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 });

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { BookingListener } from '../../src/modules/bookings/index.js';
-import { PaymentPlanJobs } from '../../src/modules/finance/payment-plans/payment-plans.jobs.js';
+import { PaymentPlanJobs } from '../../src/modules/finance/receivables/plans/payment-plans.jobs.js';
 import { ContractsService } from '../../src/modules/legal/contracts/contracts.service.js';
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';

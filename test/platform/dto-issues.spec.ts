@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { issuesOf } from '../setup/issues.js';
 import { ISSUE_CODES } from '../../src/platform/errors/issue-codes.js';
 import { CreateBooking } from '../../src/modules/bookings/bookings/booking.dto.js';
-import { CreateSupplierInvoice } from '../../src/modules/finance/supplier-invoices/supplier-invoice.dto.js';
+import { CreateSupplierInvoice } from '../../src/modules/finance/payables/supplier-invoice.dto.js';
 
 const BOOKING = { currency: 'EUR', customerName: 'Ana Pop' };
 

@@ -9,14 +9,14 @@ import {
   type TotalChange,
 } from '../bookings/index.js';
 import { RemindersService } from '../notifications/index.js';
-import { BookingAccountsService } from './booking-account/booking-accounts.service.js';
+import { BookingAccountsService } from './receivables/account/booking-accounts.service.js';
 import { CommissionsService } from './commissions/commissions.service.js';
-import { InvoicesService } from './invoices/invoices.service.js';
-import { PaymentPlansService } from './payment-plans/payment-plans.service.js';
-import { BilledTaxesService } from './tax-allocation/billed-taxes.service.js';
-import { INSTALLMENT_TRIGGERS, INVOICE_TRIGGERS } from './reminders/reminder-triggers.js';
-import { FinanceSettingsService } from './settings/finance-settings.service.js';
-import { SettlementsService } from './settlements/settlements.service.js';
+import { InvoicesService } from './receivables/invoices/invoices.service.js';
+import { PaymentPlansService } from './receivables/plans/payment-plans.service.js';
+import { BilledTaxesService } from './books/tax-allocation/billed-taxes.service.js';
+import { INSTALLMENT_TRIGGERS, INVOICE_TRIGGERS } from './receivables/reminders/reminder-triggers.js';
+import { FinanceSettingsService } from './books/settings/finance-settings.service.js';
+import { SettlementsService } from './receivables/settlements/settlements.service.js';
 
 /** Updates finance when a booking changes, in the transaction of the change and with the booking locked. */
 @Injectable()

@@ -1,4 +1,4 @@
-import { APPEND, DELETE, declareTables } from '../../platform/database/table-declarations.js';
+import { APPEND, declareTables, DELETE } from '../../platform/database/table-declarations.js';
 
 declareTables({
   accounting_period_figures: { rights: ['select', 'insert', 'delete'], impersonal: ['name'] },

@@ -1,3 +1,3 @@
 export { FinanceModule } from './finance.module.js';
 export { financeEvents } from './events.js';
-export { NumberSeriesService } from './number-series/number-series.service.js';
+export { NumberSeriesService } from './books/index.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { PaymentPlanJobs } from '../../../src/modules/finance/payment-plans/payment-plans.jobs.js';
+import { PaymentPlanJobs } from '../../../src/modules/finance/receivables/plans/payment-plans.jobs.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Database } from '../../../src/platform/database/database.js';
-import { PeriodsService } from '../../../src/modules/finance/periods/periods.service.js';
+import { PeriodsService } from '../../../src/modules/finance/books/periods/periods.service.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { problem, staffWith } from '../invoices.js';

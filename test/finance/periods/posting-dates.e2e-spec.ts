@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { PeriodsService } from '../../../src/modules/finance/periods/periods.service.js';
+import { PeriodsService } from '../../../src/modules/finance/books/periods/periods.service.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { closeMonths } from './months.js';
 import { startApp, type TestApp } from '../../setup/app.js';

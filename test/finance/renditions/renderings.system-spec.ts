@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { pagesOf } from '../../setup/pdf.js';
-import type { PricedLine } from '../../../src/modules/finance/booking-account/invoice.entity.js';
+import type { PricedLine } from '../../../src/modules/finance/receivables/account/invoice.entity.js';
 import { png } from '../../organization/logos.js';
 import { DOCUMENT_LANGUAGES, type IssuerCopy } from '../../../src/modules/organization/index.js';
-import { NOT_CONVERTED } from '../../../src/modules/finance/booking-account/base-amounts.js';
-import { documentOf, type RenderedInvoice } from '../../../src/modules/finance/renditions/invoice-document.js';
-import { renderHtml } from '../../../src/modules/finance/renditions/invoice-html.js';
-import { renderPdf } from '../../../src/modules/finance/renditions/invoice-pdf.js';
+import { NOT_CONVERTED } from '../../../src/modules/finance/books/exchange-rates/base-amounts.js';
+import { documentOf, type RenderedInvoice } from '../../../src/modules/finance/documents/invoice-document.js';
+import { renderHtml } from '../../../src/modules/finance/documents/invoice-html.js';
+import { renderPdf } from '../../../src/modules/finance/documents/invoice-pdf.js';
 
 const line = (description: string, rate: number | null = 1_900): PricedLine => ({
   bookingItemId: null,

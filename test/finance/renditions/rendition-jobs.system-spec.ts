@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RenditionJobs } from '../../../src/modules/finance/renditions/renditions.jobs.js';
+import { RenditionJobs } from '../../../src/modules/finance/documents/renditions.jobs.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
 import { FileStore } from '../../../src/platform/files/file-store.js';
 import { startApp, type TestApp } from '../../setup/app.js';

@@ -1,7 +1,7 @@
 /** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { PaymentPlanJobs } from '../../../src/modules/finance/payment-plans/payment-plans.jobs.js';
-import { FinanceReminderSource } from '../../../src/modules/finance/reminders/finance-reminder-source.js';
+import { PaymentPlanJobs } from '../../../src/modules/finance/receivables/plans/payment-plans.jobs.js';
+import { FinanceReminderSource } from '../../../src/modules/finance/receivables/reminders/finance-reminder-source.js';
 import { asSystem } from '../../../src/platform/context/request-context.js';
 import {
   addItem,

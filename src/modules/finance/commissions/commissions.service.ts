@@ -12,7 +12,8 @@ import { sortRows } from '../../../platform/database/sort-rows.js';
 import { ActionLedger, parentIn, type RecordedAction, Undoes, versionAfter } from '../../action-ledger/index.js';
 import { type BookingItemSummary, BookingsService, type BookingSummary } from '../../bookings/index.js';
 import { ChannelsService } from '../../distribution/index.js';
-import { split } from '../tax-allocation/tax-groups.js';
+import { split } from '../books/index.js';
+import { CommissionDebt } from './commission-debt.js';
 import { type AdjustReason, CommissionLine, type PayableTrigger, type Payout } from './commission-line.entity.js';
 import {
   changedTerms,
@@ -174,10 +175,10 @@ export class CommissionsService {
   }
 
   /** Locks the booking of a commission, before its payout is locked. */
-  async lockForPayment(id: string): Promise<CommissionLine> {
+  async lockDebt(id: string): Promise<CommissionDebt> {
     const { bookingId } = await this.repository.rows.get(id);
     await this.bookings.lock(bookingId);
-    return this.repository.rows.get(id);
+    return new CommissionDebt(await this.repository.rows.get(id), (reason) => this.withdrawPayout(id, reason));
   }
 
   /** What the ledger stores of a commission. */
@@ -189,7 +190,7 @@ export class CommissionsService {
    * When its payout was reversed, in the transaction that locked its booking: it is payable again, over what it earns now.
    * Throws 409 `commission_adjusted`.
    */
-  async withdrawPayout(id: string, reason: string): Promise<void> {
+  private async withdrawPayout(id: string, reason: string): Promise<void> {
     const line = await this.repository.rows.get(id);
     const item = await this.bookings.getItem(line.bookingItemId);
     const lines = await this.repository.ofBooking(line.bookingId);

@@ -1,4 +1,4 @@
-import { customerMoney, openDocuments, uncoveredRefunds } from './as-of.sql.js';
+import { customerMoney, openDocuments, uncoveredRefunds } from '../receivables/index.js';
 import type { IntegrityCheck } from './integrity-checks.js';
 
 /**

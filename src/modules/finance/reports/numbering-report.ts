@@ -1,4 +1,4 @@
-import { sequenceEntries } from '../number-series/sequence.sql.js';
+import { sequenceEntries } from '../books/index.js';
 import { assertOrder, conditions, equals, isOneOf, type Report } from './report.js';
 import type { NumberingQuery } from './report-query.dto.js';
 

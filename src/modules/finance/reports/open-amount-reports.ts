@@ -11,7 +11,7 @@ import {
   uncoveredRefunds,
   until,
   versionOf,
-} from './as-of.sql.js';
+} from '../receivables/index.js';
 import { asOfOf, assertOrder, conditions, equals, isOneOf, type Place, type Report } from './report.js';
 import type {
   EntriesQuery,

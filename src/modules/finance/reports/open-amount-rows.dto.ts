@@ -2,7 +2,7 @@ import { extensible } from '../../../platform/http/named-values.js';
 import { reportOf } from '../../../platform/http/dto.js';
 import { Cents, Id, OneOf, Text, Whole } from '../../../platform/http/fields.js';
 import { IsoDate } from '../../../platform/http/trade-fields.js';
-import { PAYMENT_KINDS, type PaymentKind } from '../booking-account/payment.entity.js';
+import { PAYMENT_KINDS, type PaymentKind } from '../books/index.js';
 import { type Bucket, BUCKETS } from './aging.dto.js';
 import { CountedRow, CurrencyRow, LOWEST, OpenSums } from './report-amounts.dto.js';
 

@@ -1,4 +1,4 @@
-import { type AsOf, customerMoney, openBills } from './as-of.sql.js';
+import { type AsOf, customerMoney, openBills } from '../receivables/index.js';
 import { openAmounts } from './open-amount-reports.js';
 import { MOVEMENTS } from './period-reports.js';
 

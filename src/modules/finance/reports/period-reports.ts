@@ -1,5 +1,5 @@
-import { allocatedTo, since, versionOf } from './as-of.sql.js';
-import { asOfOf, conditions, daysOf, equals, isOneOf, firstDayOf, type Place, type Report } from './report.js';
+import { allocatedTo, since, versionOf } from '../receivables/index.js';
+import { asOfOf, conditions, daysOf, equals, firstDayOf, isOneOf, type Place, type Report } from './report.js';
 import type { JournalQuery, PaymentJournalQuery, RevenueQuery, VatQuery } from './report-query.dto.js';
 
 /** Invoices count, credit notes are subtracted. */

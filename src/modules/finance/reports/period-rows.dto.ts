@@ -3,11 +3,17 @@ import { reportOf } from '../../../platform/http/dto.js';
 import { Cents, Id, ListOf, OneOf, Text, Whole } from '../../../platform/http/fields.js';
 import { extensible } from '../../../platform/http/named-values.js';
 import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
-import { RECIPIENT_TYPES, type RecipientType } from '../commissions/commission-line.entity.js';
-import { SequenceEntry } from '../number-series/number-series.dto.js';
-import { DOCUMENT_TYPES, type DocumentType } from '../number-series/number-series.entity.js';
+import { RECIPIENT_TYPES, type RecipientType } from '../commissions/index.js';
+import {
+  DOCUMENT_TYPES,
+  type DocumentType,
+  type Method,
+  METHODS,
+  PAYMENT_KINDS,
+  type PaymentKind,
+  SequenceEntry,
+} from '../books/index.js';
 import { VAT_SIDES, type VatSide } from './report-query.dto.js';
-import { METHODS, type Method, PAYMENT_KINDS, type PaymentKind } from '../booking-account/payment.entity.js';
 import { CountedRow, CurrencyRow, LOWEST, TaxedRow, TaxedTotals, TaxGroupRow } from './report-amounts.dto.js';
 
 const STATEMENT_ENTRIES = extensible('StatementEntryKind', [

@@ -3,10 +3,8 @@ import { PageQuery } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { AnyOf, QueryFlag } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
-import { METHODS, type Method } from '../booking-account/payment.entity.js';
-import { RECIPIENT_TYPES, type RecipientType } from '../commissions/commission-line.entity.js';
-import { PERIOD_KEY } from '../number-series/number-series.dto.js';
-import { DOCUMENT_TYPES, type DocumentType } from '../number-series/number-series.entity.js';
+import { DOCUMENT_TYPES, type DocumentType, type Method, METHODS, PERIOD_KEY } from '../books/index.js';
+import { RECIPIENT_TYPES, type RecipientType } from '../commissions/index.js';
 import { type Bucket, BUCKETS } from './aging.dto.js';
 import { BOOKING_STATUSES, type BookingStatus } from '../../bookings/index.js';
 

@@ -1,5 +1,5 @@
 import { invalidField } from '../../../platform/errors/app-error.js';
-import type { AsOf } from './as-of.sql.js';
+import type { AsOf } from '../receivables/index.js';
 
 /** Adds a value to the statement and returns its placeholder. */
 export type Place = (value: unknown, type: 'date' | 'text' | 'text[]' | 'timestamptz') => string;

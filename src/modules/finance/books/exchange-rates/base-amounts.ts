@@ -1,0 +1,47 @@
+import { conflict } from '../../../../platform/errors/app-error.js';
+import { named } from '../../../../platform/http/named-values.js';
+import { exchange, exchangeBack } from '../../../../platform/money/money.js';
+
+export const RATE_SOURCES = named('ExchangeRateSource', ['ecb', 'bank', 'manual']);
+export type RateSource = (typeof RATE_SOURCES)[number];
+
+/** The exchange rate of a document as it was published: one unit of `from` is worth `rate` units of `to`. */
+export interface AppliedRate {
+  from: string;
+  to: string;
+  day: string;
+  rate: string;
+  source: RateSource;
+}
+
+/** The amounts of a document in the base currency of the accounts; all members are null if it was not converted. */
+export interface BaseAmounts {
+  baseCurrency: string | null;
+  /** Null also if the document is in the base currency. */
+  exchangeRate: AppliedRate | null;
+  baseSubtotalCents: number | null;
+  baseTaxCents: number | null;
+  baseTotalCents: number | null;
+}
+
+export const NOT_CONVERTED: BaseAmounts = {
+  baseCurrency: null,
+  exchangeRate: null,
+  baseSubtotalCents: null,
+  baseTaxCents: null,
+  baseTotalCents: null,
+};
+
+/** Converts an amount to the base currency: the rate is published in one of the two directions, the other one divides by it. */
+export function converted(cents: bigint, { from, to, rate }: AppliedRate, baseCurrency: string): bigint {
+  return to === baseCurrency ? exchange(cents, { rate, from, to }) : exchangeBack(cents, { rate, from, to });
+}
+
+/**
+ * An amount in the base currency. Throws 409 `amount_too_large` beyond 2^53-1: neither the amount nor the rate is part of the
+ * request that issues or approves a document.
+ */
+export function baseCents(cents: bigint): number {
+  if (cents >= -BigInt(Number.MAX_SAFE_INTEGER) && cents <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(cents);
+  throw conflict('amount_too_large', 'The amount in the base currency exceeds 2^53-1');
+}

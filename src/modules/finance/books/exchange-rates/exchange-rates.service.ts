@@ -1,0 +1,137 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../../platform/clock/clock.js';
+import { Database } from '../../../../platform/database/database.js';
+import { filterRows } from '../../../../platform/database/filter-rows.js';
+import { make } from '../../../../platform/database/rows.js';
+import { sortRows } from '../../../../platform/database/sort-rows.js';
+import {
+  type AppError,
+  conflict,
+  invalidField,
+  notFound,
+  unprocessable,
+} from '../../../../platform/errors/app-error.js';
+import { mapConstraint } from '../../../../platform/errors/database-errors.js';
+import { pageBounds } from '../../../../platform/http/dto.js';
+import { newId } from '../../../../platform/ids/id.js';
+import { Outbox } from '../../../../platform/outbox/outbox.js';
+import { ActionLedger } from '../../../action-ledger/index.js';
+import type { AppliedRate } from './base-amounts.js';
+import { PeriodsService } from '../periods/periods.service.js';
+import { FinanceSettingsService } from '../settings/finance-settings.service.js';
+import type { ListExchangeRates, RecordExchangeRate } from './exchange-rate.dto.js';
+import { ExchangeRate } from './exchange-rate.entity.js';
+
+/** How many days before a document the day of its rate may lie: banks publish none on weekends and holidays. */
+const BACK_DAYS = 7;
+
+mapConstraint('exchange_rates_once', () =>
+  conflict('rate_taken', 'The source already has a rate for this currency pair and day', { field: 'day' }),
+);
+
+/** How amounts of a currency are converted to the base currency. */
+export interface Conversion {
+  baseCurrency: string;
+  /** Null if the currency is the base currency, or if no rate is recent enough. */
+  rate: AppliedRate | null;
+}
+
+/** Exchange rates between the base currency and others. */
+@Injectable()
+export class ExchangeRatesService {
+  constructor(
+    private readonly database: Database,
+    private readonly settings: FinanceSettingsService,
+    private readonly periods: PeriodsService,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws 400, 409 `rate_taken`, `period_closed`, 422 `base_currency_missing`. */
+  async record({ from, to, day, rate, source }: RecordExchangeRate, id = newId('xrat')): Promise<ExchangeRate> {
+    if (from === to) throw invalidField('to', 'to must differ from from', 'same_as_source');
+    if (day > this.clock.today()) throw invalidField('day', 'day must not be after today', 'day_out_of_range');
+    const recorded = make(ExchangeRate, { id, from, to, day, rate, source, createdAt: this.clock.now() });
+    return this.database.transaction(async () => {
+      const { baseCurrency } = await this.settings.get();
+      if (from !== baseCurrency && to !== baseCurrency) {
+        throw unprocessable('base_currency_missing', 'One of the currencies must be the base currency', {
+          field: 'to',
+          baseCurrency,
+        });
+      }
+      await this.periods.assertOpen(day);
+      await this.database.insert(recorded);
+      const subject = { subjectType: 'exchange_rate', subjectId: id };
+      this.ledger.record('finance.exchange_rate.record', { ...subject, before: null, after: recorded.auditImage() });
+      const data = { exchangeRateId: id, from, to, day };
+      this.outbox.add({ channel: 'finance.exchange-rates', event: 'exchange_rate.recorded', data });
+      return recorded;
+    });
+  }
+
+  async get(id: string): Promise<ExchangeRate> {
+    const found = await this.database.findRow(ExchangeRate, { id });
+    if (!found) throw notFound();
+    return found;
+  }
+
+  async list(query: ListExchangeRates): Promise<{ rows: ExchangeRate[]; total: number }> {
+    const { currency, source, dayFrom, dayTo, sort = '-day' } = query;
+    const found = this.database.repository(ExchangeRate).createQueryBuilder('rate');
+    if (currency !== undefined) found.andWhere(':currency in (rate.from, rate.to)', { currency });
+    filterRows(found, 'rate.source', source);
+    if (dayFrom !== undefined) found.andWhere('rate.day >= :dayFrom', { dayFrom });
+    if (dayTo !== undefined) found.andWhere('rate.day <= :dayTo', { dayTo });
+    sortRows(found, sort);
+    const { rows, total } = await this.database.page(found, pageBounds(query));
+    return { rows: rows.map(({ entity }) => entity), total };
+  }
+
+  /** For amounts of a day: the rate of the latest day, and of several of that day the one recorded last. */
+  async conversionOf(currency: string, day: string): Promise<Conversion> {
+    const [found] = await this.database.prepared<Conversion>(
+      'exchange-rate-of-day',
+      `select settings.base_currency as "baseCurrency", rate.applied as rate
+       from finance_settings settings left join lateral (
+         select json_build_object('from', from_currency, 'to', to_currency, 'day', day, 'rate', rate::text,
+           'source', source) as applied
+         from exchange_rates
+         where (from_currency, to_currency) in (($1, settings.base_currency), (settings.base_currency, $1))
+           and day between $2::date - ${BACK_DAYS} and $2::date
+         order by day desc, created_at desc, id desc limit 1
+       ) rate on true`,
+      [currency, day],
+    );
+    if (!found) throw new Error('The accounting settings are missing');
+    return found;
+  }
+
+  /**
+   * Like `conversionOf`. Throws 409 `rate_missing` for a foreign currency without a recent rate, with the member of the
+   * request that states the day, if there is one.
+   */
+  async requireConversion(currency: string, { day, field }: { day: string; field?: string }): Promise<Conversion> {
+    const conversion = await this.conversionOf(currency, day);
+    const { baseCurrency: to, rate } = conversion;
+    if (currency === to || rate !== null) return conversion;
+    throw rateMissing({ field, from: currency, to, day });
+  }
+}
+
+/** `field` is the member of the request that states the day; omitted if it has none. */
+export function rateMissing({
+  field,
+  from,
+  to,
+  day,
+}: {
+  field?: string;
+  from: string;
+  to: string;
+  day: string;
+}): AppError {
+  const message = `No exchange rate from ${from} to ${to} is recorded for ${day} or the ${BACK_DAYS} days before`;
+  return conflict('rate_missing', message, { ...(field === undefined ? {} : { field }), from, to, day });
+}

@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../../platform/database/database.js';
+import { type AppError, conflict } from '../../../../platform/errors/app-error.js';
+import { GIVEN, type RatedGroup, sumByGroup, type TaxGroup } from './tax-groups.js';
+
+/** Documents that count: issued and not void; drafts and proformas never do. */
+export const BILLED = `(document.number is not null and document.status <> 'void' and document.type in ('invoice', 'credit_note'))`;
+
+/** Those that counted at the end of the day $3. */
+const BILLED_BY = `(document.number is not null and document.type in ('invoice', 'credit_note')
+  and document.issue_date <= $3::date and (document.voided_on is null or document.voided_on > $3::date))`;
+
+/** What documents bill of an item in a tax group. */
+interface BilledItem {
+  /** The key of the tax group. */
+  key: string;
+  rateBasisPoints: number | null;
+  itemId: string;
+  grossCents: number;
+  taxCents: number;
+}
+
+interface CountedDocuments {
+  draftNotesExcept?: string | null;
+  day?: string | null;
+}
+
+/** What is on the documents of bookings in each tax group. */
+@Injectable()
+export class BilledTaxesService {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Invoices less credit notes, sorted by tax code. Fees of cancelled bookings do not count: they bill no item. With
+   * `draftNotesExcept` draft credit notes other than this one are subtracted too; with a day, those count that did at its end.
+   */
+  async byGroup(bookingId: string, options: CountedDocuments = {}): Promise<TaxGroup[]> {
+    return sumByGroup((await this.byRate(bookingId, options)).map(({ rateBasisPoints: _, ...group }) => group));
+  }
+
+  /** `byGroup`, apart for each rate. */
+  async byRate(
+    bookingId: string,
+    { draftNotesExcept = null, day = null }: CountedDocuments = {},
+  ): Promise<RatedGroup[]> {
+    const rows = await this.database.prepared<
+      Omit<RatedGroup, 'grossCents' | 'taxCents'> & Record<'gross' | 'tax', string>
+    >(
+      'billed-tax-rates',
+      `select coalesce(line.tax_code_id, '${GIVEN}') as key, line.tax_code as "taxCode",
+         line.tax_rate_basis_points as "rateBasisPoints",
+         sum(case document.type when 'invoice' then line.total_cents else -line.total_cents end) as gross,
+         sum(case document.type when 'invoice' then line.tax_cents else -line.tax_cents end) as tax
+       from invoices document join invoice_lines line on line.invoice_id = document.id
+       where document.booking_id = $1 and document.purpose is null
+         and (case when $3::date is null then ${BILLED} else ${BILLED_BY} end
+           or (document.number is null and document.type = 'credit_note' and document.id <> $2))
+       group by line.tax_code_id, line.tax_code, line.tax_rate_basis_points`,
+      [bookingId, draftNotesExcept, day],
+    );
+    return rows.map(({ gross, tax, ...row }) => ({ ...row, grossCents: Number(gross), taxCents: Number(tax) }));
+  }
+
+  /** Invoices less credit notes, for each item that their lines name in a tax group, apart for each rate. */
+  async byItem(bookingId: string): Promise<BilledItem[]> {
+    const rows = await this.database.prepared<
+      Omit<BilledItem, 'grossCents' | 'taxCents'> & Record<'gross' | 'tax', string>
+    >(
+      'billed-items',
+      `select coalesce(line.tax_code_id, '${GIVEN}') as key, line.booking_item_id as "itemId",
+         line.tax_rate_basis_points as "rateBasisPoints",
+         sum(case document.type when 'invoice' then line.total_cents else -line.total_cents end) as gross,
+         sum(case document.type when 'invoice' then line.tax_cents else -line.tax_cents end) as tax
+       from invoices document join invoice_lines line on line.invoice_id = document.id
+       where document.booking_id = $1 and document.purpose is null and ${BILLED} and line.booking_item_id is not null
+       group by line.tax_code_id, line.booking_item_id, line.tax_rate_basis_points`,
+      [bookingId],
+    );
+    return rows.map(({ gross, tax, ...row }) => ({ ...row, grossCents: Number(gross), taxCents: Number(tax) }));
+  }
+
+  /** The gross of fees for cancelled items, which are outside the scope of the tax: invoices less credit notes. */
+  async feesOf(bookingId: string): Promise<number> {
+    const [row] = await this.database.prepared<{ gross: string }>(
+      'billed-fees',
+      `select coalesce(sum(case document.type when 'invoice' then line.total_cents else -line.total_cents end), 0) as gross
+       from invoices document
+       join invoice_lines line on line.invoice_id = document.id
+       left join booking_items item on item.id = line.booking_item_id
+       where document.booking_id = $1 and document.purpose is null and ${BILLED} and line.tax_code_id is null
+         and (line.tax_kind = 'outside_scope' or item.fee_of_item_id is not null)`,
+      [bookingId],
+    );
+    return Number(row?.gross ?? 0);
+  }
+
+  /** 409: documents of these groups must be credited first. `rests` are those of `wronglyBilled`. */
+  async creditDue(bookingId: string, rests: readonly TaxGroup[]): Promise<AppError> {
+    const invoices = await this.database.query<{ id: string }>(
+      `select document.id from invoices document
+       where document.booking_id = $1 and document.type = 'invoice' and document.purpose is null and ${BILLED}
+         and document.credited_cents < document.total_cents and exists (
+           select from invoice_lines line
+           where line.invoice_id = document.id and coalesce(line.tax_code_id, '${GIVEN}') = any($2))
+       order by document.issue_date desc, document.sequence desc`,
+      [bookingId, rests.map(({ key }) => key)],
+    );
+    return conflict('credit_due', 'Documents of the booking must be credited before more is invoiced', {
+      groups: rests.map(({ key, taxCode, grossCents, taxCents }) => ({
+        taxCodeId: key === GIVEN ? null : key,
+        taxCode: taxCode ?? GIVEN,
+        grossCents,
+        taxCents,
+      })),
+      invoiceIds: invoices.map(({ id }) => id),
+    });
+  }
+}

@@ -1,0 +1,178 @@
+import { divideRounded } from '../../../../platform/money/money.js';
+import type { BookingItemSummary } from '../../../bookings/index.js';
+
+/** The key of amounts whose tax was sent as an amount, without a tax code. */
+export const GIVEN = 'given';
+
+/** Amounts of one tax code, or of everything without one. */
+export interface TaxGroup {
+  /** The ID of the tax code, or `given`. */
+  key: string;
+  /** The text of the tax code; null for `given`. Groups are sorted by it, `given` last. */
+  taxCode: string | null;
+  grossCents: number;
+  taxCents: number;
+}
+
+/** Amounts of a tax group at one rate; null if they show none. */
+export interface RatedGroup extends TaxGroup {
+  rateBasisPoints: number | null;
+}
+
+/** A tax group in which more is on documents than is owed, or a tax that does not fit. Amounts are never negative. */
+export interface GroupCredit extends TaxGroup {
+  /** True: the tax on the documents is wrong, so that crediting the amounts alone does not correct it. */
+  wrongTax: boolean;
+}
+
+/** The members of a booking item that its tax group depends on. */
+export type TaxedItem = Pick<
+  BookingItemSummary,
+  'taxCodeId' | 'taxCode' | 'taxKind' | 'taxRateBasisPoints' | 'totalSellCents' | 'taxIncludedCents'
+>;
+
+export function keyOf({ taxCodeId }: { taxCodeId: string | null }): string {
+  return taxCodeId ?? GIVEN;
+}
+
+/** What is owed in each tax group: its live items, less its part of what is waived. */
+export function owedByGroup(items: readonly TaxedItem[], waivedCents = 0): TaxGroup[] {
+  const groups = sumByGroup(
+    items.map((item) => ({
+      key: keyOf(item),
+      taxCode: item.taxCode,
+      grossCents: item.totalSellCents,
+      taxCents: item.taxIncludedCents,
+    })),
+  );
+  const parts = groups.map(({ grossCents }) => Math.max(0, grossCents));
+  // The waived installments of a cancelled booking stay, although it has no live items.
+  const waived = split(parts, Math.min(waivedCents, sumOf(parts)));
+  return groups.map((group, index) => {
+    const cents = waived[index] ?? 0;
+    const taxCents = group.taxCents - shareOf(group.taxCents, cents, group.grossCents);
+    return { ...group, grossCents: group.grossCents - cents, taxCents };
+  });
+}
+
+/** What is not yet on documents in each tax group. */
+export function restByGroup(owed: readonly TaxGroup[], billed: readonly TaxGroup[]): TaxGroup[] {
+  const negated = billed.map((group) => ({ ...group, grossCents: -group.grossCents, taxCents: -group.taxCents }));
+  return sumByGroup([...owed, ...negated]);
+}
+
+/** The groups whose documents have to be credited before more is billed. `rests` are of `restByGroup`. */
+export function wronglyBilled(rests: readonly TaxGroup[]): TaxGroup[] {
+  return rests.filter(({ grossCents, taxCents }) => grossCents < 0 || taxCents < 0 || taxCents > grossCents);
+}
+
+/**
+ * What each tax group has on a document over this amount, which is at most the sum of the rests: shares of the gross by
+ * largest remainder, and of the tax in proportion. A group that is billed to its end has the exact rest of its tax, so that
+ * the documents of a booking add up to the tax of its items even if items changed between them. Groups of 0 are left out.
+ */
+export function allocateTax<Group extends TaxGroup>(rests: readonly Group[], amountCents: number): Group[] {
+  const sorted = [...rests].sort(byCode);
+  const shares = split(
+    sorted.map(({ grossCents }) => grossCents),
+    amountCents,
+  );
+  return sorted.flatMap((rest, index) => {
+    const grossCents = shares[index] ?? 0;
+    const isLast = grossCents === rest.grossCents;
+    const taxCents = isLast ? rest.taxCents : shareOf(rest.taxCents, grossCents, rest.grossCents);
+    return grossCents === 0 && taxCents === 0 ? [] : [{ ...rest, grossCents, taxCents }];
+  });
+}
+
+/** The groups in which the documents exceed what is owed; empty if no credit is due. */
+export function creditDueByGroup(
+  items: readonly TaxedItem[],
+  waivedCents: number,
+  billed: readonly TaxGroup[],
+): GroupCredit[] {
+  const rests = restByGroup(owedByGroup(items, waivedCents), billed);
+  return wronglyBilled(rests).map((rest) => {
+    const grossCents = Math.max(0, -rest.grossCents);
+    const taxCents = Math.max(0, -rest.taxCents);
+    return { ...rest, grossCents, taxCents, wrongTax: rest.grossCents >= 0 || taxCents > grossCents };
+  });
+}
+
+/** A cancellation fee as payment for the services: their tax groups by gross, each taxed at the rate of its items. */
+export function feeByGroup(items: readonly TaxedItem[], feeCents: number): TaxGroup[] {
+  const groups = owedByGroup(items);
+  const shares = split(
+    groups.map(({ grossCents }) => Math.max(0, grossCents)),
+    feeCents,
+  );
+  return groups.flatMap((group, index) => {
+    const grossCents = shares[index] ?? 0;
+    if (grossCents === 0) return [];
+    const rate = commonRate(items.filter((item) => keyOf(item) === group.key));
+    const taxCents =
+      rate === null ? shareOf(group.taxCents, grossCents, group.grossCents) : includedTax(grossCents, rate);
+    return [{ ...group, grossCents, taxCents }];
+  });
+}
+
+/** The tax rate of all these items, in basis points; null if they differ, have none, or show no tax. */
+export function commonRate(items: readonly Pick<TaxedItem, 'taxRateBasisPoints' | 'taxKind'>[]): number | null {
+  const [first] = items;
+  if (!first || first.taxKind === 'margin_scheme') return null;
+  return items.every((item) => item.taxRateBasisPoints === first.taxRateBasisPoints) ? first.taxRateBasisPoints : null;
+}
+
+/** The tax included in an amount, at a rate in basis points. */
+export function includedTax(grossCents: number, rateBasisPoints: number): number {
+  const rate = BigInt(rateBasisPoints);
+  return Number(divideRounded(BigInt(grossCents) * rate, 10_000n + rate));
+}
+
+/** Sums by group, sorted by tax code, `given` last. */
+export function sumByGroup(amounts: readonly TaxGroup[]): TaxGroup[] {
+  const groups = new Map<string, TaxGroup>();
+  for (const amount of amounts) {
+    const group = groups.get(amount.key) ?? { ...amount, grossCents: 0, taxCents: 0 };
+    group.grossCents += amount.grossCents;
+    group.taxCents += amount.taxCents;
+    groups.set(amount.key, group);
+  }
+  return [...groups.values()].sort(byCode);
+}
+
+/**
+ * Splits an amount in proportion to parts that are not negative. Each share is rounded down; the missing units go one each
+ * to the largest remainders, the later part first among equals.
+ */
+export function split(parts: readonly number[], amountCents: number): number[] {
+  const sum = parts.reduce((total, part) => total + BigInt(part), 0n);
+  const amount = BigInt(amountCents);
+  if (parts.some((part) => part < 0) || amount < 0n || amount > sum) {
+    throw new RangeError(`Cannot split ${amountCents} among parts of ${sum}`);
+  }
+  if (sum === 0n) return parts.map(() => 0);
+  const shares = parts.map((part, index) => {
+    const product = BigInt(part) * amount;
+    return { index, share: product / sum, rest: product % sum };
+  });
+  const missing = Number(amount - shares.reduce((total, { share }) => total + share, 0n));
+  const byRest = [...shares].sort((a, b) => (a.rest === b.rest ? b.index - a.index : a.rest < b.rest ? 1 : -1));
+  for (const part of byRest.slice(0, missing)) part.share += 1n;
+  return shares.map(({ share }) => Number(share));
+}
+
+function sumOf(parts: readonly number[]): number {
+  return parts.reduce((sum, part) => sum + part, 0);
+}
+
+function shareOf(cents: number, part: number, whole: number): number {
+  return whole === 0 ? 0 : Number(divideRounded(BigInt(cents) * BigInt(part), BigInt(whole)));
+}
+
+function byCode(a: TaxGroup, b: TaxGroup): number {
+  if (a.taxCode === b.taxCode) return a.key < b.key ? -1 : Number(a.key > b.key);
+  if (a.taxCode === null) return 1;
+  if (b.taxCode === null) return -1;
+  return a.taxCode < b.taxCode ? -1 : 1;
+}

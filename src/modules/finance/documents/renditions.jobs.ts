@@ -1,0 +1,191 @@
+import { buffer } from 'node:stream/consumers';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { AppError } from '../../../platform/errors/app-error.js';
+import { FileStore, type StoredFile } from '../../../platform/files/file-store.js';
+import { Job } from '../../../platform/jobs/job-decorators.js';
+import { LOG } from '../../../platform/observability/log.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import type { IssuerCopy } from '../../organization/index.js';
+import { InvoicesRepository, type InvoiceWithLines, IssuerCopiesRepository } from '../receivables/index.js';
+import { documentOf, type RenderedInvoice } from './invoice-document.js';
+import type { InvoiceRendition } from './invoice-rendition.entity.js';
+import { render } from './rendering.js';
+import { RENDER_JOB } from './renditions.service.js';
+import { RenditionsRepository } from './renditions.repository.js';
+
+type Logo = NonNullable<IssuerCopy['logo']>;
+
+/** Renders invoices. One job of the queue is one rendition; the queue runs it in one process at a time and retries it. */
+@Injectable()
+export class RenditionJobs {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: RenditionsRepository,
+    private readonly invoices: InvoicesRepository,
+    private readonly issuers: IssuerCopiesRepository,
+    private readonly files: FileStore,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  /**
+   * Throws if the attempt failed and the queue is to try again; while files or the database are unavailable as often as for
+   * other jobs. No transaction is open while the document is rendered.
+   */
+  @Job(RENDER_JOB)
+  async render(payload: unknown): Promise<void> {
+    const rendition = await this.startAttempt(renditionIdOf(payload));
+    if (!rendition) return;
+    try {
+      const { invoiceId, format, language } = rendition;
+      const document = documentOf(await this.read(invoiceId), language);
+      await this.complete(rendition, await this.files.put(await render(document, format)));
+    } catch (error) {
+      this.log.error({ err: error, renditionId: rendition.id, attempt: rendition.attempts }, 'rendering failed');
+      const failure = (error instanceof Error ? error.message : String(error)) || 'unknown';
+      const isUnavailable = error instanceof AppError && error.status === 503;
+      if (isUnavailable) await this.postponeAttempt(rendition.id, failure);
+      if (isUnavailable || (await this.failAttempt(rendition.id, failure))) throw error;
+    }
+  }
+
+  /** What was fixed at issue, what is paid and credited now, and whether the document is void. */
+  private async read(invoiceId: string): Promise<RenderedInvoice> {
+    const { invoice, lines } = await this.invoices.get(invoiceId);
+    const { number, issueDate, dueDate, sellerName, originalInvoiceId } = invoice;
+    if (number === null || issueDate === null || sellerName === null) {
+      throw new Error(`${invoice.id} is not issued`);
+    }
+    const issuer = await this.issuers.find(invoiceId);
+    return {
+      kind: kindOf(invoice),
+      isOverFee: invoice.purpose === 'cancellation_fee',
+      number,
+      bookingNumber: await this.repository.bookingNumberOf(invoiceId),
+      issueDate,
+      dueDate,
+      isVoid: invoice.status === 'void',
+      currency: invoice.currency,
+      seller: { name: sellerName, address: invoice.sellerAddress, taxId: invoice.sellerTaxId },
+      issuer,
+      logo: issuer?.logo ? await this.readLogo(issuer.logo) : null,
+      payer: { name: invoice.payerName, address: invoice.payerAddress, taxId: invoice.payerTaxId },
+      original: originalInvoiceId === null ? null : await this.readOriginal(originalInvoiceId),
+      reasonText: invoice.reasonText,
+      subtotalCents: invoice.subtotalCents,
+      taxCents: invoice.taxCents,
+      totalCents: invoice.totalCents,
+      baseCurrency: invoice.baseCurrency,
+      exchangeRate: invoice.exchangeRate,
+      baseSubtotalCents: invoice.baseSubtotalCents,
+      baseTaxCents: invoice.baseTaxCents,
+      baseTotalCents: invoice.baseTotalCents,
+      paidCents: invoice.paidCents,
+      creditedCents: invoice.creditedCents,
+      renderedOn: this.clock.today(),
+      lines,
+    };
+  }
+
+  private async readOriginal(id: string): Promise<RenderedInvoice['original']> {
+    const { number, issueDate } = (await this.invoices.get(id)).invoice;
+    return number === null || issueDate === null ? null : { number, issueDate };
+  }
+
+  /** A document is rendered without a logo whose file was deleted from the store. */
+  private async readLogo({ sha256, type, widthPixels, heightPixels }: Logo): Promise<RenderedInvoice['logo']> {
+    const file = await this.files.open(sha256);
+    if (!file) return null;
+    return {
+      dataUrl: `data:${type};base64,${(await buffer(file.stream)).toString('base64')}`,
+      widthPixels,
+      heightPixels,
+    };
+  }
+
+  /** Returns null if the rendition is rendered or has failed. */
+  private async startAttempt(id: string): Promise<InvoiceRendition | null> {
+    return this.database.transaction(async () => {
+      const rendition = await this.repository.findAndLock(id);
+      if (rendition?.status !== 'pending') return null;
+      const before = rendition.auditImage();
+      const started = rendition.startAttempt();
+      await this.repository.save(rendition);
+      if (!started) this.record('fail', rendition, before);
+      return started ? rendition : null;
+    });
+  }
+
+  /** Of a format and language, the newest version that is rendered is ready, and the others are stale. */
+  private async complete({ id, ...series }: InvoiceRendition, file: StoredFile): Promise<void> {
+    await this.database.transaction(async () => {
+      const renditions = await this.repository.lockSeries(series);
+      const rendition = renditions.find((one) => one.id === id);
+      if (rendition?.status !== 'pending') return;
+      const before = rendition.auditImage();
+      const ready = renditions.filter(({ status }) => status === 'ready');
+      for (const older of ready.filter(({ version }) => version < rendition.version)) {
+        await this.repository.save(Object.assign(older, { status: 'stale' }));
+      }
+      const hasNewer = ready.some(({ version }) => version > rendition.version);
+      rendition.complete(file, { hasNewer, now: this.clock.now() });
+      await this.repository.save(rendition);
+      this.record('render', rendition, before);
+      const { invoiceId, format, language, version } = rendition;
+      this.outbox.add({
+        channel: 'finance.invoices',
+        event: 'invoice.rendered',
+        data: { invoiceId, renditionId: id, format, language, version },
+      });
+    });
+  }
+
+  private async postponeAttempt(id: string, failure: string): Promise<void> {
+    await this.database.transaction(async () => {
+      const rendition = await this.repository.findAndLock(id);
+      if (rendition?.status !== 'pending') return;
+      rendition.postponeAttempt(failure);
+      await this.repository.save(rendition);
+    });
+  }
+
+  /** Returns whether another attempt is left. */
+  private async failAttempt(id: string, failure: string): Promise<boolean> {
+    return this.database.transaction(async () => {
+      const rendition = await this.repository.findAndLock(id);
+      if (rendition?.status !== 'pending') return false;
+      const before = rendition.auditImage();
+      const isLast = rendition.failAttempt(failure);
+      await this.repository.save(rendition);
+      if (isLast) this.record('fail', rendition, before);
+      return !isLast;
+    });
+  }
+
+  private record(verb: 'render' | 'fail', rendition: InvoiceRendition, before: object): void {
+    this.ledger.record(`finance.invoice_rendition.${verb}`, {
+      subjectType: 'invoice_rendition',
+      subjectId: rendition.id,
+      before,
+      after: rendition.auditImage(),
+      reason: verb === 'fail' ? rendition.failure : null,
+    });
+  }
+}
+
+function renditionIdOf(payload: unknown): string {
+  const id: unknown = typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'renditionId') : undefined;
+  if (typeof id !== 'string') throw new Error('The payload has no renditionId');
+  return id;
+}
+
+function kindOf({ type, purpose }: InvoiceWithLines['invoice']): RenderedInvoice['kind'] {
+  if (type === 'credit_note') return 'credit_note';
+  return purpose ?? 'invoice';
+}

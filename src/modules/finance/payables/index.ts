@@ -1,0 +1,1 @@
+export { SupplierInvoicesService } from './supplier-invoices.service.js';

@@ -1,0 +1,170 @@
+import { Injectable } from '@nestjs/common';
+import { notFound } from '../../../../platform/errors/app-error.js';
+import { type BookingItemSummary, BookingsService } from '../../../bookings/index.js';
+import type { BookingAccount } from '../account/booking-account.js';
+import type { CreditReason, Invoice, PricedLine } from '../account/invoice.entity.js';
+import { InvoicesRepository } from '../invoices/invoices.repository.js';
+import type { CreditedInvoice } from '../invoices/issuing.service.js';
+import { totalsOf } from '../invoices/line-amounts.js';
+import { BilledTaxesService, creditDueByGroup, type GroupCredit, keyOf } from '../../books/index.js';
+import {
+  type CreditableLine,
+  creditableLines,
+  creditsOver,
+  fullCredits,
+  overCredited,
+  type RequestedCredit,
+  requestedCredits,
+} from './credit-lines.js';
+import { CreditNotesRepository } from './credit-notes.repository.js';
+
+/** A credit note before its lines and totals are stored. */
+export interface CreditDraft {
+  id: string;
+  original: Invoice;
+  reason: CreditReason;
+  /** Omitted: all that the reason allows. */
+  requested?: readonly RequestedCredit[];
+}
+
+/** In which tax groups more is billed than owed, and what is sold now. */
+interface CreditDue {
+  items: readonly BookingItemSummary[];
+  groups: readonly GroupCredit[];
+}
+
+interface StoredDraft {
+  original: Invoice;
+  note: Invoice;
+  lines: readonly PricedLine[];
+}
+
+/** What a credit note contains: how much of which line of the invoice can be credited, for which reason. */
+@Injectable()
+export class CreditNoteContentsService {
+  constructor(
+    private readonly bookings: BookingsService,
+    private readonly invoices: InvoicesRepository,
+    private readonly repository: CreditNotesRepository,
+    private readonly billedTaxes: BilledTaxesService,
+  ) {}
+
+  /** Drafts of other credit notes of the invoice count. Throws 422 `over_credited` beyond what invoice and reason allow. */
+  async linesOf(account: BookingAccount, draft: CreditDraft): Promise<PricedLine[]> {
+    const due = await this.creditDue(account, { draftNotesExcept: draft.id });
+    return within(draft, await this.restsOf(draft, { alsoDrafts: true }), due);
+  }
+
+  /** The lines of a draft that is issued now; only issued credit notes count. Throws 422 `over_credited`. */
+  async linesAtIssue(account: BookingAccount, { original, note, lines }: StoredDraft): Promise<PricedLine[]> {
+    const draft = { id: note.id, original, reason: reasonOf(note) };
+    const rests = await this.restsOf(draft, { alsoDrafts: false });
+    const isManual = note.linesSource === 'manual';
+    const requested = isManual ? { requested: lines.map(asRequested) } : {};
+    return within({ ...draft, ...requested }, rests, await this.creditDue(account));
+  }
+
+  /** All of the invoice that is not credited yet. */
+  async rest(original: Invoice, id: string): Promise<PricedLine[]> {
+    return fullCredits(await this.restsOf({ id, original }, { alsoDrafts: false }));
+  }
+
+  /** What a credit note credits. The lines are needed, and read, only if the invoice was converted to the base currency. */
+  async creditedBy(note: Invoice, invoice: Invoice): Promise<CreditedInvoice> {
+    if (invoice.exchangeRate === null) return { invoice, lines: [], credited: [] };
+    const lines = await this.invoices.linesOf(invoice.id);
+    const issued = { exceptId: note.id, alsoDrafts: false };
+    return { invoice, lines, credited: await this.repository.creditedLines(invoice.id, issued) };
+  }
+
+  /** Why a draft would have other lines now. */
+  async staleReasons(account: BookingAccount, { note, lines }: Omit<StoredDraft, 'original'>): Promise<string[]> {
+    if (note.linesSource === 'manual') return [];
+    const original = originalOf(account, note.originalInvoiceId ?? '');
+    const draft = { id: note.id, original, reason: reasonOf(note) };
+    const drawn = drawnLines(draft, await this.restsOf(draft, { alsoDrafts: false }), await this.creditDue(account));
+    return isSame(drawn, lines) ? [] : ['documents_changed'];
+  }
+
+  private async restsOf(
+    { id, original }: Pick<CreditDraft, 'id' | 'original'>,
+    { alsoDrafts }: { alsoDrafts: boolean },
+  ): Promise<CreditableLine[]> {
+    const lines = await this.invoices.linesOf(original.id);
+    return creditableLines(lines, await this.repository.creditedLines(original.id, { exceptId: id, alsoDrafts }));
+  }
+
+  /** The groups in which more is billed than owed. A wrong tax alone is no such group: it is corrected, not credited. */
+  private async creditDue(
+    { booking, plan }: BookingAccount,
+    counted: { draftNotesExcept?: string } = {},
+  ): Promise<CreditDue> {
+    const items = await this.bookings.activeItems(booking.id);
+    const billed = await this.billedTaxes.byGroup(booking.id, counted);
+    const groups = creditDueByGroup(items, plan?.waivedCents() ?? 0, billed);
+    return { items, groups: groups.filter(({ grossCents }) => grossCents > 0) };
+  }
+}
+
+/** Throws 422 `over_credited` beyond what the invoice and the reason allow. */
+function within(draft: CreditDraft, rests: readonly CreditableLine[], due: CreditDue): PricedLine[] {
+  const { reason, requested } = draft;
+  const lines = requested ? requestedCredits(rests, requested) : drawnLines(draft, rests, due);
+  if (requested && isLimitedToDue(reason)) assertWithinDue(lines, due);
+  // A line may have more left than the invoice, which also has negative lines.
+  const available = rests.reduce((sum, { restCents }) => sum + restCents, 0);
+  const { totalCents } = totalsOf(lines, {});
+  if (totalCents <= 0) throw overCredited(0);
+  if (totalCents > available) throw overCredited(available);
+  return lines;
+}
+
+function drawnLines(
+  { reason }: CreditDraft,
+  rests: readonly CreditableLine[],
+  { items, groups }: CreditDue,
+): PricedLine[] {
+  if (!isLimitedToDue(reason)) return fullCredits(rests);
+  return groups.flatMap(({ key, grossCents, taxCents }) =>
+    creditsOver(
+      rests.filter(({ line }) => keyOf(line) === key),
+      { totalCents: grossCents, taxCents },
+      items.filter((item) => keyOf(item) === key),
+    ),
+  );
+}
+
+/** These reasons credit what was billed beyond the claim; the others may credit all of an invoice. */
+function isLimitedToDue(reason: CreditReason): boolean {
+  return reason === 'booking_changed' || reason === 'cancellation';
+}
+
+function assertWithinDue(lines: readonly PricedLine[], { groups }: CreditDue): void {
+  for (const group of new Set(lines.map(keyOf))) {
+    const available = groups.find(({ key }) => key === group)?.grossCents ?? 0;
+    const own = lines.filter((line) => keyOf(line) === group);
+    if (totalsOf(own, {}).totalCents > available) throw overCredited(available);
+  }
+}
+
+export function originalOf(account: BookingAccount, invoiceId: string): Invoice {
+  const original = account.invoices.find(({ id }) => id === invoiceId);
+  if (!original) throw notFound({ field: 'invoiceId' });
+  return original;
+}
+
+export function reasonOf({ reason }: Invoice): CreditReason {
+  if (reason === null) throw new Error('A credit note has a reason');
+  return reason;
+}
+
+export function asRequested({ originalPosition, totalCents }: PricedLine): RequestedCredit {
+  return { linePosition: originalPosition ?? 0, amountCents: totalCents };
+}
+
+/** Whether two sets of lines credit the same. */
+export function isSame(one: readonly PricedLine[], other: readonly PricedLine[]): boolean {
+  const figures = (lines: readonly PricedLine[]) =>
+    lines.map((line) => [line.originalPosition, line.totalCents, line.taxCents].join(' ')).join();
+  return figures(one) === figures(other);
+}

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../../platform/database/database.js';
+import { filterRows } from '../../../../platform/database/filter-rows.js';
+import type { Rows } from '../../../../platform/database/rows.js';
+import { pageBounds } from '../../../../platform/http/dto.js';
+import { Invoice } from '../account/invoice.entity.js';
+import type { CreditedLine } from '../invoices/base-lines.js';
+import type { ListCreditNotes } from './credit-note.dto.js';
+
+/** Credit notes among the documents in `invoices`, and what is credited. */
+@Injectable()
+export class CreditNotesRepository {
+  private readonly rows: Rows<Invoice>;
+
+  constructor(private readonly database: Database) {
+    this.rows = database.rows(Invoice);
+  }
+
+  async list(query: ListCreditNotes): Promise<{ rows: Invoice[]; total: number }> {
+    const { bookingId, invoiceId, status, issuedFrom, issuedTo, sort = '-createdAt' } = query;
+    const found = this.rows.query('note').where(`note.type = 'credit_note'`);
+    if (bookingId !== undefined) found.andWhere('note.bookingId = :bookingId', { bookingId });
+    if (invoiceId !== undefined) found.andWhere('note.originalInvoiceId = :invoiceId', { invoiceId });
+    filterRows(found, 'note.status', status);
+    if (issuedFrom !== undefined) found.andWhere('note.issueDate >= :issuedFrom', { issuedFrom });
+    if (issuedTo !== undefined) found.andWhere('note.issueDate <= :issuedTo', { issuedTo });
+    const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
+    const nulls = sort.endsWith('issueDate') ? ('NULLS LAST' as const) : undefined;
+    found.orderBy(`note.${sort.replace('-', '')}`, direction, nulls).addOrderBy('note.id', direction);
+    return this.rows.page(found, pageBounds(query));
+  }
+
+  /** The lines of the credit notes of an invoice except one; `alsoDrafts` counts those that are not issued, too. */
+  async creditedLines(
+    invoiceId: string,
+    { exceptId, alsoDrafts }: { exceptId: string; alsoDrafts: boolean },
+  ): Promise<CreditedLine[]> {
+    return this.database.prepared<CreditedLine>(
+      'credit-notes-lines',
+      `select line.original_position as "originalPosition", line.total_cents::float8 as "totalCents",
+         line.tax_cents::float8 as "taxCents", line.base_total_cents::float8 as "baseTotalCents",
+         line.base_net_cents::float8 as "baseNetCents"
+       from invoices note join invoice_lines line on line.invoice_id = note.id
+       where note.original_invoice_id = $1 and note.id <> $2 and (note.number is not null or $3)`,
+      [invoiceId, exceptId, alsoDrafts],
+    );
+  }
+
+  /** The ids of the drafts that would credit the invoice. */
+  async draftsOf(invoiceId: string): Promise<string[]> {
+    const found = await this.database.prepared<{ id: string }>(
+      'credit-notes-drafts',
+      'select id from invoices where original_invoice_id = $1 and number is null order by id',
+      [invoiceId],
+    );
+    return found.map(({ id }) => id);
+  }
+}

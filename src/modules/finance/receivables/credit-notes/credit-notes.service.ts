@@ -1,0 +1,391 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../../platform/clock/clock.js';
+import { Database } from '../../../../platform/database/database.js';
+import { make } from '../../../../platform/database/rows.js';
+import { type AppError, conflict, unprocessable } from '../../../../platform/errors/app-error.js';
+import { mapConstraint } from '../../../../platform/errors/database-errors.js';
+import { assertVersion, type ExpectedVersions } from '../../../../platform/http/if-match.js';
+import { newId } from '../../../../platform/ids/id.js';
+import { Outbox } from '../../../../platform/outbox/outbox.js';
+import {
+  ActionLedger,
+  assertUnchangedSince,
+  type RecordedAction,
+  type ReversalResult,
+  Reverses,
+} from '../../../action-ledger/index.js';
+import { type BilledTax, BookingsService } from '../../../bookings/index.js';
+import { RemindersService } from '../../../notifications/index.js';
+import { keyOf, NOT_CONVERTED } from '../../books/index.js';
+import { AccountAuditService } from '../account/account-audit.service.js';
+import type { BookingAccount } from '../account/booking-account.js';
+import { BookingAccountsService } from '../account/booking-accounts.service.js';
+import { type CreditReason, Invoice, type PricedLine } from '../account/invoice.entity.js';
+import { draftStale } from '../invoices/draft-staleness.js';
+import { InvoicesRepository, type InvoiceWithLines } from '../invoices/invoices.repository.js';
+import { InvoicesService, type InvoiceView } from '../invoices/invoices.service.js';
+import { IssuingService } from '../invoices/issuing.service.js';
+import { totalsOf } from '../invoices/line-amounts.js';
+import { PaymentPlansService } from '../plans/payment-plans.service.js';
+import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
+import {
+  asRequested,
+  CreditNoteContentsService,
+  isSame,
+  originalOf,
+  reasonOf,
+} from './credit-note-contents.service.js';
+import {
+  type CorrectInvoice,
+  type CreateCreditNote,
+  type CreditNoteView,
+  type IssueCreditNote,
+  type ListCreditNotes,
+  UpdateCreditNote,
+} from './credit-note.dto.js';
+import { CreditNotesRepository } from './credit-notes.repository.js';
+
+mapConstraint('invoices_credits_within_lines', () =>
+  unprocessable('over_credited', 'The credit note exceeds what can be credited', { field: 'lines', available: 0 }),
+);
+
+const EVENTS = { create: 'created', update: 'updated', delete: 'deleted', issue: 'issued' } as const;
+
+/** Why and with which words an invoice is credited in full. */
+export interface CreditCause {
+  reason: CreditReason;
+  reasonText: string;
+}
+
+/**
+ * Credit notes: documents that lower what an invoice demands. Each change locks the booking first. Fourteen dependencies,
+ * because an issued credit note moves money, numbers, reminders and, for goodwill, the price of the booking.
+ */
+@Injectable()
+export class CreditNotesService {
+  constructor(
+    private readonly database: Database,
+    private readonly bookings: BookingsService,
+    private readonly accounts: BookingAccountsService,
+    private readonly invoices: InvoicesRepository,
+    private readonly drafts: InvoicesService,
+    private readonly repository: CreditNotesRepository,
+    private readonly contents: CreditNoteContentsService,
+    private readonly issuing: IssuingService,
+    private readonly plans: PaymentPlansService,
+    private readonly reminders: RemindersService,
+    private readonly audit: AccountAuditService,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  async create(input: CreateCreditNote, id = newId('crn')): Promise<CreditNoteView> {
+    const { invoiceId, reason = 'booking_changed', reasonText, lines: requested } = input;
+    return this.database.transaction(async () => {
+      const account = await this.accounts.lock(await this.invoices.bookingIdOf(invoiceId, { field: 'invoiceId' }));
+      const original = originalOf(account, invoiceId);
+      assertCreditable(original);
+      const hasPrice = account.booking.status !== 'cancelled' || original.purpose !== null;
+      if (reason === 'goodwill' && !hasPrice) throw conflict('booking_closed', 'The booking is cancelled');
+      const lines = await this.contents.linesOf(account, { id, original, reason, ...(requested ? { requested } : {}) });
+      const note = this.draftOf({ id, original, lines, reason, reasonText });
+      note.linesSource = requested ? 'manual' : 'booking';
+      await this.invoices.insert(note, lines);
+      this.record('create', note, { before: null, after: this.imageOf({ invoice: note, lines }) });
+      return { note, lines, staleReasons: [] };
+    });
+  }
+
+  async list(query: ListCreditNotes): Promise<{ rows: Invoice[]; total: number }> {
+    return this.repository.list(query);
+  }
+
+  async get(id: string): Promise<CreditNoteView> {
+    const { invoice: note, lines } = await this.invoices.get(id);
+    if (note.number !== null) return { note, lines, staleReasons: [] };
+    const account = await this.accounts.read(note.bookingId);
+    return { note, lines, staleReasons: await this.contents.staleReasons(account, { note, lines }) };
+  }
+
+  /** Throws 409 `credit_note_final`, 422 `over_credited`. */
+  async update(id: string, body: UpdateCreditNote, expected: ExpectedVersions): Promise<CreditNoteView> {
+    return this.database.transaction(async () => {
+      const { account, original, note, lines: stored } = await this.lockDraft(id, expected);
+      const before = this.imageOf({ invoice: note, lines: stored });
+      const { reason = reasonOf(note), reasonText = note.reasonText, lines: requested } = body;
+      const isDrawn = requested === undefined && note.linesSource === 'booking';
+      const kept = isDrawn ? {} : { requested: requested ?? stored.map(asRequested) };
+      const lines = await this.contents.linesOf(account, { id, original, reason, ...kept });
+      Object.assign(note, { reason, reasonText, linesSource: isDrawn ? 'booking' : 'manual' });
+      note.change({}, totalsOf(lines, {}), this.clock.now());
+      await this.invoices.update(note);
+      await this.invoices.replaceLines(id, lines);
+      this.record('update', note, { before, after: this.imageOf({ invoice: note, lines }) });
+      return { note, lines, staleReasons: [] };
+    });
+  }
+
+  /** Only a draft. Returns it as it was. */
+  async delete(id: string, expected: ExpectedVersions): Promise<CreditNoteView> {
+    return this.database.transaction(async () => {
+      const { note, lines } = await this.lockDraft(id, expected);
+      await this.deleteDraft({ invoice: note, lines });
+      return { note, lines, staleReasons: [] };
+    });
+  }
+
+  /** Deletes a draft that was not changed since. Throws 404, 409 `credit_note_final`, `changed_since`. */
+  @Reverses('finance.credit_note.create', { effect: 'finance.credit_note.delete' })
+  async reverseCreation(entry: RecordedAction): Promise<ReversalResult> {
+    const { note, lines } = await this.lockDraft(entry.subjectId, null);
+    assertUnchangedSince(entry, note);
+    await this.invoices.delete(note.id);
+    this.publish('deleted', note);
+    return { before: this.imageOf({ invoice: note, lines }), after: null };
+  }
+
+  /**
+   * Assigns the number. The open balance of the invoice falls first; the rest releases what was paid on it. Goodwill lowers
+   * the price of the booking by the same amount.
+   */
+  async issue(id: string, requested: IssueCreditNote, expected: ExpectedVersions): Promise<CreditNoteView> {
+    return this.database.transaction(async () => {
+      const draft = await this.lockDraft(id, expected);
+      const { original, note } = draft;
+      if (original.status === 'void') throw notOpen(original);
+      const issueDate = await this.issuing.issueDate(requested.issueDate, original.issueDate);
+      const lines = await this.currentLines(draft, requested.onStale === 'redraw');
+      const before = this.imageOf({ invoice: note, lines: draft.lines });
+      const account = note.reason === 'goodwill' ? await this.grantGoodwill(draft.account, note, lines) : draft.account;
+      const terms = { issueDate, seriesId: requested.seriesId ?? null, before };
+      return { note, lines: await this.issueLocked(account, { note, lines }, terms), staleReasons: [] };
+    });
+  }
+
+  /**
+   * Issues a credit note over all of an invoice that is not credited yet, today. `account` is locked; drafts of other credit
+   * notes of the invoice are deleted. Throws 409 `invoice_not_open`.
+   */
+  async creditInFull(account: BookingAccount, invoice: Invoice, cause: CreditCause): Promise<CreditNoteView> {
+    const original = originalOf(account, invoice.id);
+    assertCreditable(original);
+    for (const id of await this.repository.draftsOf(original.id)) {
+      await this.deleteDraft(await this.invoices.lock(id));
+    }
+    const id = newId('crn');
+    const drawn = await this.contents.rest(original, id);
+    const note = this.draftOf({ id, original, lines: drawn, ...cause });
+    await this.invoices.insert(note, drawn);
+    const issueDate = await this.issuing.issueDate(undefined);
+    const terms = { issueDate, seriesId: null, before: null };
+    return { note, lines: await this.issueLocked(account, { note, lines: drawn }, terms), staleReasons: [] };
+  }
+
+  /**
+   * Credits an invoice in full and drafts what it billed again, for the same installment or booking. Throws 409
+   * `invoice_not_open`, `booking_closed`.
+   */
+  async correct(id: string, input: CorrectInvoice, expected: ExpectedVersions): Promise<Correction> {
+    return this.database.transaction(async () => {
+      const account = await this.accounts.lock(await this.invoices.bookingIdOf(id));
+      const original = originalOf(account, id);
+      assertVersion(expected, original);
+      const lines = await this.invoices.linesOf(id);
+      const before = this.imageOf({ invoice: original, lines });
+      const { reasonText, ...payer } = input;
+      const keepsRates = await this.bookings.hasEarlierRates(account.booking.id);
+      const creditNote = await this.creditInFull(account, original, { reason: 'correction', reasonText });
+      const after = this.imageOf({ invoice: original, lines });
+      this.audit.invoiceChanged('correct', original, { before, after, reason: reasonText });
+      return { creditNote, invoice: await this.drafts.draftAgain(original, payer, { keepsRates }) };
+    });
+  }
+
+  /** Money first, the number last: its counter is locked until the end of the transaction. Returns the lines. */
+  private async issueLocked(
+    account: BookingAccount,
+    { note, lines: drawn }: { note: Invoice; lines: readonly PricedLine[] },
+    { issueDate, seriesId, before }: { issueDate: string; seriesId: string | null; before: object | null },
+  ): Promise<readonly PricedLine[]> {
+    const original = originalOf(account, note.originalInvoiceId ?? '');
+    const openReducedCents = Math.min(note.totalCents, original.balanceCents());
+    const releasedCents = note.totalCents - openReducedCents;
+    if (releasedCents > 0)
+      await this.accounts.releaseFromInvoice(account, original, { cents: releasedCents, day: issueDate });
+    const { status } = original;
+    original.addCredited(note.totalCents, this.clock.now());
+    await this.invoices.update(original);
+    await this.accounts.applyMoney(account);
+    const lines = await this.issuing.issue(note, drawn, {
+      issueDate,
+      seriesId,
+      dueDate: null,
+      paidCents: 0,
+      openReducedCents,
+      releasedCents,
+      credited: await this.contents.creditedBy(note, original),
+    });
+    await this.bookings.followDocument(account.booking, lines);
+    await this.reminders.reschedule(note.bookingId, INVOICE_TRIGGERS);
+    this.record('issue', note, { before, after: this.imageOf({ invoice: note, lines }) });
+    this.audit.publishInvoice('updated', original);
+    if (original.status === 'paid' && status !== 'paid') this.audit.publishInvoice('settled', original);
+    return lines;
+  }
+
+  /** The lines of a draft, recomputed if it is stale and `redraw` is set. Throws 409 `draft_stale`, 422 `over_credited`. */
+  private async currentLines(draft: LockedDraft, redraw: boolean): Promise<readonly PricedLine[]> {
+    const { account, note, lines } = draft;
+    const now = await this.contents.linesAtIssue(account, draft);
+    if (note.linesSource === 'manual' || isSame(now, lines)) return lines;
+    if (!redraw) throw draftStale({ reasons: ['documents_changed'], itemIds: [] });
+    note.change({}, totalsOf(now, {}), this.clock.now());
+    await this.invoices.update(note);
+    await this.invoices.replaceLines(note.id, now);
+    return now;
+  }
+
+  /**
+   * Lowers the price of the booking by what is credited, with an item for each tax group and rate; of a cancelled booking its
+   * fee. Returns the account after it.
+   */
+  private async grantGoodwill(
+    account: BookingAccount,
+    note: Invoice,
+    lines: readonly PricedLine[],
+  ): Promise<BookingAccount> {
+    const { bookingId, reasonText } = note;
+    if (account.booking.status === 'cancelled') {
+      await this.plans.lowerFee(account, totalsOf(lines, {}).totalCents);
+      return account;
+    }
+    const title = [...(reasonText ?? '')].slice(0, 200).join('');
+    for (const group of new Set(lines.map(rateKeyOf))) {
+      const own = lines.filter((line) => rateKeyOf(line) === group);
+      const { totalCents, taxCents } = totalsOf(own, {});
+      const [{ taxCodeId, serviceDate } = { taxCodeId: null, serviceDate: null }] = own;
+      const amounts = { totalCents: -totalCents, taxCents: -taxCents };
+      await this.bookings.adjustPrice(bookingId, { title, ...amounts, taxCodeId, billed: taxOf(own), serviceDate });
+    }
+    return this.accounts.lock(bookingId);
+  }
+
+  private async lockDraft(id: string, expected: ExpectedVersions): Promise<LockedDraft> {
+    const account = await this.accounts.lock(await this.invoices.bookingIdOf(id));
+    const { invoice: note, lines } = await this.invoices.lock(id);
+    assertVersion(expected, note);
+    if (note.number !== null) {
+      throw conflict('credit_note_final', 'An issued credit note is final; bill the amount again', {
+        number: note.number,
+      });
+    }
+    return { account, original: originalOf(account, note.originalInvoiceId ?? ''), note, lines };
+  }
+
+  private async deleteDraft(draft: InvoiceWithLines): Promise<void> {
+    await this.invoices.delete(draft.invoice.id);
+    this.record('delete', draft.invoice, { before: this.imageOf(draft), after: null });
+  }
+
+  private draftOf({ id, original, lines, reason, reasonText }: NewDraft): Invoice {
+    const now = this.clock.now();
+    return make(Invoice, {
+      ...original,
+      id,
+      type: 'credit_note',
+      originalInvoiceId: original.id,
+      reason,
+      reasonText,
+      linesSource: 'manual',
+      scheduleId: null,
+      status: 'draft',
+      number: null,
+      seriesId: null,
+      periodKey: null,
+      sequence: null,
+      issueDate: null,
+      dueDate: null,
+      sellerName: null,
+      sellerAddress: null,
+      sellerTaxId: null,
+      ...totalsOf(lines, {}),
+      ...NOT_CONVERTED,
+      paidCents: 0,
+      creditedCents: 0,
+      openReducedCents: null,
+      releasedCents: null,
+      purpose: original.purpose,
+      sentAt: null,
+      sentOn: null,
+      drawnFrom: null,
+      issuedAt: null,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    });
+  }
+
+  private imageOf({ invoice, lines }: InvoiceWithLines): object {
+    return invoice.auditImage(lines, this.clock.today());
+  }
+
+  private record(verb: keyof typeof EVENTS, note: Invoice, change: { before: object | null; after: object | null }) {
+    const subject = { subjectType: 'credit_note', subjectId: note.id };
+    const reason = verb === 'issue' ? note.reasonText : null;
+    this.ledger.record(`finance.credit_note.${verb}`, { ...subject, ...change, reason });
+    this.publish(EVENTS[verb], note);
+  }
+
+  private publish(name: (typeof EVENTS)[keyof typeof EVENTS], note: Invoice): void {
+    const { id: creditNoteId, originalInvoiceId: invoiceId, bookingId, status, number, version } = note;
+    const { currency, totalCents } = note;
+    this.outbox.add({
+      channel: 'finance.credit-notes',
+      event: `credit_note.${name}`,
+      data: { creditNoteId, invoiceId, bookingId, status, number, currency, totalCents, version },
+    });
+  }
+}
+
+interface NewDraft extends CreditCause {
+  id: string;
+  original: Invoice;
+  lines: readonly PricedLine[];
+}
+
+/** The credit note over the wrong invoice, and the draft in its place. */
+export interface Correction {
+  creditNote: CreditNoteView;
+  invoice: InvoiceView;
+}
+
+interface LockedDraft {
+  account: BookingAccount;
+  original: Invoice;
+  note: Invoice;
+  lines: readonly PricedLine[];
+}
+
+function assertCreditable(original: Invoice): void {
+  if (!original.isBilled() || original.uncreditedCents() === 0) throw notOpen(original);
+}
+
+function notOpen({ id: invoiceId, status }: Invoice): AppError {
+  const message = 'Only issued invoices that are not void or credited can be credited';
+  return conflict('invoice_not_open', message, { invoiceId, status });
+}
+
+/** Of the lines of one tax group and rate. */
+function rateKeyOf(line: PricedLine): string {
+  const { taxCodeId, taxKind, taxRateBasisPoints } = line;
+  return taxCodeId === null ? keyOf(line) : [taxCodeId, taxKind, taxRateBasisPoints].join(' ');
+}
+
+/** The tax that these lines of one tax group and rate have; null if they show no rate or no tax code. */
+function taxOf([line]: readonly PricedLine[]): BilledTax | null {
+  if (!line) return null;
+  const { taxCodeId, taxCode, taxKind, taxRateBasisPoints } = line;
+  if (taxCodeId === null || taxCode === null || taxKind === null || taxRateBasisPoints === null) return null;
+  return { taxCodeId, taxCode, taxKind, taxRateBasisPoints };
+}

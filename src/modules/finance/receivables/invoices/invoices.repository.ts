@@ -1,0 +1,159 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../../platform/database/database.js';
+import type { Rows } from '../../../../platform/database/rows.js';
+import { notFound } from '../../../../platform/errors/app-error.js';
+import { type BaseAmounts, NEXT_NUMBER, nextNumberValues, type NumberSource } from '../../books/index.js';
+import { Invoice, type PricedLine, type Seller } from '../account/invoice.entity.js';
+import type { ListInvoices } from './invoice.dto.js';
+import { InvoiceLine } from './invoice-line.entity.js';
+import { type ListContext, listStatement } from './invoice-list.sql.js';
+
+export interface InvoiceWithLines {
+  invoice: Invoice;
+  lines: readonly PricedLine[];
+}
+
+/** What an invoice is issued with, except the sequence of its number. */
+interface NumberTerms {
+  source: NumberSource;
+  dueDate: string | null;
+  seller: Seller;
+  paidCents: number;
+  openReducedCents?: number;
+  releasedCents?: number;
+  base: BaseAmounts;
+  issuedAt: Date;
+}
+
+const LINES = `coalesce((
+  select json_agg(json_build_object(
+    'bookingItemId', line.booking_item_id, 'description', line.description,
+    'quantity', trim_scale(line.quantity)::text, 'priceBasis', line.price_basis,
+    'unitPriceCents', line.unit_price_cents, 'taxCodeId', line.tax_code_id, 'taxCode', line.tax_code,
+    'taxKind', line.tax_kind, 'mention', line.mention,
+    'serviceDate', line.service_date, 'serviceEndDate', line.service_end_date,
+    'taxRateBasisPoints', line.tax_rate_basis_points, 'netCents', line.net_cents, 'taxCents', line.tax_cents,
+    'totalCents', line.total_cents, 'originalPosition', line.original_position, 'baseNetCents', line.base_net_cents,
+    'baseTaxCents', line.base_tax_cents, 'baseTotalCents', line.base_total_cents) order by line.position)
+  from invoice_lines line where line.invoice_id = invoice.id), '[]'::json)`;
+
+/**
+ * Assigns the number and stores it in one statement, the last one before the ledger's: the series is locked for the
+ * shortest time.
+ */
+const ISSUE = `with ${NEXT_NUMBER}
+  update invoices set number = next_number.number, series_id = $1, period_key = $2, sequence = next_number.sequence,
+    issue_date = $3::date, status = $9, due_date = $10::date, seller_name = $11, seller_address = $12,
+    seller_tax_id = $13, issued_at = $14, paid_cents = $15, open_reduced_cents = $16,
+    released_cents = $17, base_currency = $18, exchange_rate = $19, base_subtotal_cents = $20, base_tax_cents = $21,
+    base_total_cents = $22, updated_at = $14, version = version + 1
+  from next_number where invoices.id = $7 and invoices.version = $8
+  returning next_number.number, next_number.sequence`;
+
+/** Invoices and their lines; each read is one statement. */
+@Injectable()
+export class InvoicesRepository {
+  private readonly rows: Rows<Invoice>;
+
+  constructor(private readonly database: Database) {
+    this.rows = database.rows(Invoice);
+  }
+
+  async get(id: string): Promise<InvoiceWithLines> {
+    return this.read('invoice-get', id, '');
+  }
+
+  /** Locks the invoice until the transaction ends. Throws 404. */
+  async lock(id: string): Promise<InvoiceWithLines> {
+    return this.read('invoice-lock', id, 'for no key update of invoice');
+  }
+
+  /** Throws 404; `details` are for an id that a body contains. */
+  async bookingIdOf(id: string, details?: { field: string }): Promise<string> {
+    const [row] = await this.database.prepared<{ bookingId: string }>(
+      'invoice-booking',
+      'select booking_id as "bookingId" from invoices where id = $1',
+      [id],
+    );
+    if (!row) throw notFound(details);
+    return row.bookingId;
+  }
+
+  async list(query: ListInvoices, context: ListContext): Promise<{ rows: Invoice[]; total: number }> {
+    const statement = listStatement(query, { columns: this.rows.columns('invoice'), ...context });
+    const found = await this.database.read<Invoice, { id: string | null; total: string }>(Invoice, statement);
+    return {
+      rows: found.filter(({ raw }) => raw.id !== null).map(({ entity }) => entity),
+      total: Number(found[0]?.raw.total ?? 0),
+    };
+  }
+
+  async insert(invoice: Invoice, lines: readonly PricedLine[]): Promise<void> {
+    await this.rows.insert(invoice);
+    await this.insertLines(invoice.id, lines);
+  }
+
+  async update(invoice: Invoice): Promise<void> {
+    await this.rows.update(invoice);
+  }
+
+  async linesOf(invoiceId: string): Promise<PricedLine[]> {
+    const [row] = await this.database.prepared<{ lines: PricedLine[] }>(
+      'invoice-lines',
+      `select ${LINES} as lines from invoices invoice where invoice.id = $1`,
+      [invoiceId],
+    );
+    return row?.lines ?? [];
+  }
+
+  async replaceLines(invoiceId: string, lines: readonly PricedLine[]): Promise<void> {
+    await this.database.repository(InvoiceLine).delete({ invoiceId });
+    await this.insertLines(invoiceId, lines);
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.database.repository(InvoiceLine).delete({ invoiceId: id });
+    await this.database.repository(Invoice).delete({ id });
+  }
+
+  /** Returns null if the series has a document with a later issue date. */
+  async assignNumber(invoice: Invoice, terms: NumberTerms): Promise<{ number: string; sequence: number } | null> {
+    const { source, dueDate, seller, paidCents, base, issuedAt } = terms;
+    const [assigned] = await this.database.prepared<{ number: string; sequence: string }>('invoice-issue', ISSUE, [
+      ...nextNumberValues(source),
+      invoice.id,
+      invoice.version,
+      invoice.statusFor(paidCents),
+      dueDate,
+      seller.name,
+      seller.address,
+      seller.taxId,
+      issuedAt,
+      paidCents,
+      terms.openReducedCents ?? null,
+      terms.releasedCents ?? null,
+      base.baseCurrency,
+      base.exchangeRate,
+      base.baseSubtotalCents,
+      base.baseTaxCents,
+      base.baseTotalCents,
+    ]);
+    return assigned ? { number: assigned.number, sequence: Number(assigned.sequence) } : null;
+  }
+
+  private async read(name: string, id: string, locking: string): Promise<InvoiceWithLines> {
+    const [found] = await this.database.read<Invoice, { lines: PricedLine[] }>(Invoice, {
+      name,
+      text: `select ${this.rows.columns('invoice')}, ${LINES} as lines
+        from invoices invoice where invoice.id = $1 ${locking}`,
+      values: [id],
+    });
+    if (!found) throw notFound();
+    return { invoice: found.entity, lines: found.raw.lines };
+  }
+
+  private async insertLines(invoiceId: string, lines: readonly PricedLine[]): Promise<void> {
+    const rows = lines.map((line, index) => ({ ...line, invoiceId, position: index + 1 }));
+    await this.database.repository(InvoiceLine).insert(rows);
+  }
+}

@@ -1,0 +1,435 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../../platform/clock/clock.js';
+import { Database } from '../../../../platform/database/database.js';
+import { AppError, conflict, notFound, unprocessable } from '../../../../platform/errors/app-error.js';
+import { mapConstraint } from '../../../../platform/errors/database-errors.js';
+import { assertVersion, type ExpectedVersions } from '../../../../platform/http/if-match.js';
+import { newId } from '../../../../platform/ids/id.js';
+import {
+  assertUnchangedSince,
+  byVersion,
+  type RecordedAction,
+  type ReversalResult,
+  Reverses,
+  Undoes,
+} from '../../../action-ledger/index.js';
+import { BookingsService, type BookingSummary } from '../../../bookings/index.js';
+import { RemindersService } from '../../../notifications/index.js';
+import { AccountAuditService } from '../account/account-audit.service.js';
+import type { BookingAccount } from '../account/booking-account.js';
+import { BookingAccountsService } from '../account/booking-accounts.service.js';
+import type { Invoice, PricedLine } from '../account/invoice.entity.js';
+import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
+import { draftStale, drawnFromOf, isOnlyBilledElsewhere, type Staleness, stalenessOf } from './draft-staleness.js';
+import {
+  type CorrectedPayer,
+  type CreateInvoice,
+  type CreateInvoiceLine,
+  type DeliverInvoice,
+  type IssueInvoice,
+  type ListInvoices,
+  type RedrawInvoice,
+  UpdateInvoice,
+} from './invoice.dto.js';
+import { contentsOf, type InvoiceSources } from './invoice-contents.js';
+import { assertPayerComplete, InvoiceSourcesService } from './invoice-sources.service.js';
+import { InvoicesRepository, type InvoiceWithLines } from './invoices.repository.js';
+import { IssuingService } from './issuing.service.js';
+import type { LineInput } from './line-amounts.js';
+import { hasPayer, inProportion, newDraft, toInput } from './new-draft.js';
+
+mapConstraint('invoices_live_schedule', () =>
+  conflict('schedule_already_invoiced', 'The installment is already on another invoice'),
+);
+mapConstraint('invoices_type_number', ({ detail }) =>
+  conflict('invoice_number_conflict', 'Another series has already assigned this number; increase nextNumber', {
+    number: duplicateNumber(detail ?? ''),
+  }),
+);
+mapConstraint('invoices_number_length', () =>
+  conflict('series_exhausted', 'The next number would be too long; create a new series'),
+);
+
+const FRESH: Staleness = { reasons: [], itemIds: [] };
+
+export interface InvoiceView extends InvoiceWithLines {
+  staleness: Staleness;
+}
+
+interface LockedDraft extends InvoiceWithLines {
+  account: BookingAccount;
+}
+
+/** Invoices to customers. Each change locks the booking first, so that it is never invoiced or paid twice. */
+@Injectable()
+export class InvoicesService {
+  constructor(
+    private readonly database: Database,
+    private readonly bookings: BookingsService,
+    private readonly accounts: BookingAccountsService,
+    private readonly repository: InvoicesRepository,
+    private readonly sources: InvoiceSourcesService,
+    private readonly issuing: IssuingService,
+    private readonly reminders: RemindersService,
+    private readonly audit: AccountAuditService,
+    private readonly clock: Clock,
+  ) {}
+
+  async create(
+    input: CreateInvoice,
+    id = newId('inv'),
+    {
+      isCodeOptional = false,
+      replacedInvoiceId = null,
+    }: { isCodeOptional?: boolean; replacedInvoiceId?: string | null } = {},
+  ): Promise<InvoiceView> {
+    return this.database.transaction(async () => {
+      const account = await this.accounts.lock(input.bookingId, { field: 'bookingId' });
+      const { booking } = account;
+      const { scheduleId = null } = input;
+      const earlier = earlierFeeInvoice(account, scheduleId);
+      if (!earlier) assertNotCancelled(booking);
+      assertCurrency(input, booking);
+      if (scheduleId !== null) account.assertNotInvoiced(scheduleId);
+      const sources = await this.sources.read(account);
+      const requested = input.lines ?? (earlier && (await this.feeLines(account, earlier)));
+      const options = { isCodeOptional: isCodeOptional || earlier !== undefined };
+      const lines = requested && (await this.sources.withTaxCodes(requested, sources, options));
+      const replaced = await this.linesReplaced(replacedInvoiceId);
+      const contents = await this.sources.contentsOf(account, { ...input, lines, scheduleId, replaced }, sources);
+      account.assertInvoiceFits({ id, totalCents: contents.totals.totalCents });
+
+      const purpose = earlier?.purpose ?? null;
+      const drafted = { ...input, ...(requested ? { lines: requested } : {}) };
+      const invoice = newDraft(drafted, { id, booking, contents, purpose, now: this.clock.now() });
+      invoice.drawnFrom = {
+        ...drawnFromOf(account, sources.items, { ...invoice, lines: contents.lines }),
+        ...(replacedInvoiceId === null ? {} : { replacedInvoiceId }),
+      };
+      const locked = { invoice, lines: contents.lines };
+      await this.repository.insert(invoice, contents.lines);
+      this.audit.invoiceChanged('create', invoice, { before: null, after: this.imageOf(locked) });
+      return { ...locked, staleness: FRESH };
+    });
+  }
+
+  async list(query: ListInvoices): Promise<{ rows: Invoice[]; total: number }> {
+    const { search } = query;
+    const numberedBookingId = search === undefined ? null : await this.bookings.findIdByNumber(search);
+    return this.repository.list(query, { today: this.clock.today(), numberedBookingId });
+  }
+
+  async get(id: string): Promise<InvoiceView> {
+    const found = await this.repository.get(id);
+    if (found.invoice.status !== 'draft') return { ...found, staleness: FRESH };
+    return { ...found, staleness: await this.stalenessOf(await this.accounts.read(found.invoice.bookingId), found) };
+  }
+
+  async update(id: string, body: UpdateInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
+    return this.database.transaction(async () => {
+      const account = await this.accounts.lock(await this.repository.bookingIdOf(id));
+      const invoice = invoiceOf(account, id);
+      if (invoice.purpose === null) assertNotCancelled(account.booking);
+      assertVersion(expected, invoice);
+      invoice.assertDraft();
+
+      const stored = await this.repository.linesOf(id);
+      const before = this.imageOf({ invoice, lines: stored });
+      const { lines: requested, subtotalCents, taxCents, totalCents, ...changes } = body;
+      const stated = { subtotalCents, taxCents, totalCents };
+      const { scheduleId } = invoice;
+      const sources = await this.sources.read(account);
+      const isCodeOptional = invoice.purpose !== null;
+      const sent = requested && (await this.sources.withTaxCodes(requested, sources, { isCodeOptional }));
+      const { lines: priced, totals } = contentsOf(sources, { scheduleId, lines: sent ?? stored, ...stated });
+      if (totals.totalCents > invoice.totalCents) account.assertInvoiceFits({ id, totalCents: totals.totalCents });
+
+      invoice.change(changes, totals, this.clock.now());
+      const lines = sent ? priced : stored;
+      if (sent) {
+        invoice.linesSource = 'manual';
+        invoice.drawnFrom = { ...replacedBy(invoice), ...drawnFromOf(account, sources.items, { ...invoice, lines }) };
+      }
+      if (hasPayer(body)) invoice.payerSource = 'manual';
+      await this.repository.update(invoice);
+      if (sent) await this.repository.replaceLines(id, priced);
+      this.audit.invoiceChanged('update', invoice, { before, after: this.imageOf({ invoice, lines }) });
+      return { invoice, lines, staleness: await this.stalenessOf(account, { invoice, lines }) };
+    });
+  }
+
+  /** Only a draft. Returns it as it was. */
+  @Undoes('finance.invoice.create', { effect: 'finance.invoice.delete', values: byVersion })
+  async delete(id: string, expected: ExpectedVersions): Promise<InvoiceView> {
+    return this.database.transaction(async () => {
+      await this.lockBookingOf(id);
+      const draft = await this.lock(id, expected);
+      draft.invoice.assertDraft();
+      await this.deleteDraft(draft);
+      return { ...draft, staleness: FRESH };
+    });
+  }
+
+  /** Of a booking that was cancelled: nothing will be invoiced for it but a fee. The account is locked. */
+  async deleteDrafts({ invoices }: BookingAccount): Promise<void> {
+    for (const { id } of invoices.filter(({ status }) => status === 'draft')) {
+      await this.deleteDraft(await this.repository.lock(id));
+    }
+  }
+
+  /**
+   * Computes lines, payer and due date again from the booking or installment. A payer that staff sent stays. Throws 409
+   * `lines_are_manual` unless the lines may be discarded.
+   */
+  async redraw(id: string, { discardLines = false }: RedrawInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
+    return this.database.transaction(async () => {
+      const draft = await this.lockDraft(id, expected);
+      draft.invoice.assertDraft();
+      const before = this.imageOf(draft);
+      const lines = await this.drawAgain(draft, discardLines);
+      const drawn = { invoice: draft.invoice, lines };
+      this.audit.invoiceChanged('redraw', draft.invoice, { before, after: this.imageOf(drawn) });
+      return { ...drawn, staleness: FRESH };
+    });
+  }
+
+  /**
+   * Assigns the number. Money that settled installments before counts on the invoice. Throws 409 `draft_stale` if the draft
+   * no longer agrees with the booking or `rate_missing`, 422 `invoice_exceeds_booking` if its money is billed already.
+   */
+  async issue(id: string, requested: IssueInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
+    return this.database.transaction(async () => {
+      const draft = await this.lockDraft(id, expected);
+      const { account, invoice } = draft;
+      invoice.assertIssuable();
+      const before = this.imageOf(draft);
+      const drawn = await this.currentLines(draft, requested.onStale === 'redraw');
+      account.assertInvoiceFits(invoice);
+      assertPayerComplete(invoice, drawn);
+      const issueDate = await this.issuing.issueDate(requested.issueDate);
+      const dueDate = invoice.dueDateFor(issueDate, requested.dueDate);
+      const paidCents = await this.accounts.applyEarlyMoneyToNewInvoice(account, invoice, issueDate);
+      const rules = await this.reminders.enabledRules(INVOICE_TRIGGERS);
+      const terms = {
+        issueDate,
+        dayField: 'issueDate',
+        dueDate,
+        seriesId: requested.seriesId ?? null,
+        paidCents,
+      } as const;
+      const lines = await this.issuing.issue(invoice, drawn, terms);
+      if (invoice.drawnFrom?.replacedInvoiceId) {
+        await this.bookings.followDocument(account.booking, lines, { isReplacement: true });
+      }
+
+      await this.reminders.reschedule(invoice.bookingId, INVOICE_TRIGGERS, rules);
+      this.audit.invoiceChanged('issue', invoice, { before, after: this.imageOf({ invoice, lines }) });
+      if (paidCents > 0 && invoice.status === 'paid') this.audit.publishInvoice('settled', invoice);
+      return { invoice, lines, staleness: FRESH };
+    });
+  }
+
+  /**
+   * The booking or installment can be invoiced again. The number is not used again. Throws 409 `credit_note_required` if
+   * something followed.
+   */
+  async void(id: string, reason: string, expected: ExpectedVersions): Promise<InvoiceView> {
+    return this.database.transaction(async () => {
+      const account = await this.accounts.lock(await this.repository.bookingIdOf(id));
+      const invoice = invoiceOf(account, id);
+      assertVersion(expected, invoice);
+      const lines = await this.repository.linesOf(id);
+      const before = this.imageOf({ invoice, lines });
+      const isMonthClosed = invoice.issueDate !== null && !(await this.issuing.isOpen(invoice.issueDate));
+      invoice.void(reason, { isMonthClosed, today: this.clock.today(), now: this.clock.now() });
+      await this.repository.update(invoice);
+      await this.bookings.followDocument(account.booking, lines);
+      await this.accounts.applyMoney(account);
+      await this.reminders.reschedule(invoice.bookingId, INVOICE_TRIGGERS);
+      this.audit.invoiceChanged('void', invoice, { before, after: this.imageOf({ invoice, lines }), reason });
+      return { invoice, lines, staleness: FRESH };
+    });
+  }
+
+  /** Records that the customer has the invoice, so that it cannot be voided any more. */
+  async deliver(id: string, { sentOn }: DeliverInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
+    return this.database.transaction(async () => {
+      await this.lockBookingOf(id);
+      const locked = await this.lock(id, expected);
+      const before = this.imageOf(locked);
+      locked.invoice.deliver(sentOn, { today: this.clock.today(), now: this.clock.now() });
+      await this.repository.update(locked.invoice);
+      this.audit.invoiceChanged('deliver', locked.invoice, { before, after: this.imageOf(locked) });
+      return { ...locked, staleness: FRESH };
+    });
+  }
+
+  /** The invoice was not sent. Throws 404, 409 `changed_since`. */
+  @Reverses('finance.invoice.deliver', { effect: 'finance.invoice.update' })
+  async reverseDelivery(entry: RecordedAction): Promise<ReversalResult> {
+    await this.lockBookingOf(entry.subjectId);
+    const locked = await this.lock(entry.subjectId, null);
+    assertUnchangedSince(entry, locked.invoice);
+    const before = this.imageOf(locked);
+    Object.assign(locked.invoice, { sentAt: null, sentOn: null, updatedAt: this.clock.now() });
+    await this.repository.update(locked.invoice);
+    this.audit.publishInvoice('updated', locked.invoice);
+    return { before, after: this.imageOf(locked) };
+  }
+
+  /**
+   * A new draft of what an invoice billed that was credited in full. With `keepsRates`, what it billed at a rate that its items
+   * no longer have keeps this rate.
+   */
+  async draftAgain(
+    credited: Invoice,
+    payer: CorrectedPayer,
+    { keepsRates }: { keepsRates: boolean },
+  ): Promise<InvoiceView> {
+    const { bookingId, scheduleId, linesSource } = credited;
+    const isManual = linesSource === 'manual' && scheduleId === null;
+    const lines = isManual ? await this.repository.linesOf(credited.id) : undefined;
+    const items = isManual ? await this.bookings.activeItems(bookingId) : [];
+    const input = {
+      bookingId,
+      scheduleId,
+      payerName: payer.payerName ?? credited.payerName,
+      payerAddress: payer.payerAddress === undefined ? credited.payerAddress : payer.payerAddress,
+      payerTaxId: payer.payerTaxId === undefined ? credited.payerTaxId : payer.payerTaxId,
+      ...(lines ? { lines: lines.map((line) => toInput(line, items)) } : {}),
+    };
+    // What was billed without a tax code is corrected without one.
+    return this.create(input, newId('inv'), {
+      isCodeOptional: true,
+      replacedInvoiceId: keepsRates ? credited.id : null,
+    });
+  }
+
+  private async currentLines(draft: LockedDraft, redraw: boolean): Promise<readonly PricedLine[]> {
+    const staleness = await this.stalenessOf(draft.account, draft);
+    if (staleness.reasons.length === 0) return draft.lines;
+    if (redraw) return this.drawAgain(draft, false);
+    if (isOnlyBilledElsewhere(staleness)) draft.account.assertInvoiceFits(draft.invoice);
+    throw draftStale(staleness);
+  }
+
+  private async drawAgain({ account, invoice }: LockedDraft, discardLines: boolean): Promise<readonly PricedLine[]> {
+    const { scheduleId, linesSource, payerSource } = invoice;
+    if (linesSource === 'manual' && !discardLines) {
+      throw conflict('lines_are_manual', 'Staff entered the lines; send discardLines to replace them');
+    }
+    const isFee = invoice.purpose !== null;
+    const sources = await this.sources.read(account);
+    const fee = isFee ? await this.feeContents(account, invoice, sources) : undefined;
+    const replaced = await this.linesReplaced(invoice.drawnFrom?.replacedInvoiceId);
+    const drawn = { scheduleId, replaced, ...(fee ? { lines: fee } : {}) };
+    const { lines, totals, dueDate } = await this.sources.contentsOf(account, drawn, sources);
+    const payer = payerSource === 'customer' ? { payerName: account.booking.customerName } : {};
+    invoice.change({ ...payer, ...(scheduleId === null ? {} : { dueDate }) }, totals, this.clock.now());
+    invoice.linesSource = isFee ? 'manual' : scheduleId === null ? 'booking' : 'schedule';
+    invoice.drawnFrom = { ...replacedBy(invoice), ...drawnFromOf(account, sources.items, { ...invoice, lines }) };
+    await this.repository.update(invoice);
+    await this.repository.replaceLines(invoice.id, lines);
+    return lines;
+  }
+
+  private async stalenessOf(account: BookingAccount, { invoice, lines }: InvoiceWithLines): Promise<Staleness> {
+    const sources = await this.sources.read(account);
+    const redrawn = invoice.linesSource === 'manual' ? null : await this.linesNow(account, invoice, sources);
+    return stalenessOf({ account, items: sources.items, invoice, lines, redrawn });
+  }
+
+  /** What a redraw would compute; null if it would be rejected. */
+  private async linesNow(account: BookingAccount, { scheduleId, drawnFrom }: Invoice, sources: InvoiceSources) {
+    const replaced = await this.linesReplaced(drawnFrom?.replacedInvoiceId);
+    try {
+      return (await this.sources.contentsOf(account, { scheduleId, replaced }, sources)).lines;
+    } catch (error) {
+      if (error instanceof AppError) return null;
+      throw error;
+    }
+  }
+
+  /** The lines of the corrected invoice in whose place a draft is. */
+  private async linesReplaced(replacedInvoiceId: string | null | undefined): Promise<PricedLine[]> {
+    return replacedInvoiceId ? this.repository.linesOf(replacedInvoiceId) : [];
+  }
+
+  /** The lines of an invoice over a fee, over the present amount of the fee. */
+  private async feeContents(account: BookingAccount, invoice: Invoice, sources: InvoiceSources): Promise<LineInput[]> {
+    return this.sources.withTaxCodes(await this.feeLines(account, invoice), sources, { isCodeOptional: true });
+  }
+
+  private async feeLines({ plan }: BookingAccount, { id, scheduleId }: Invoice): Promise<CreateInvoiceLine[]> {
+    const amountCents = plan?.find(scheduleId ?? '')?.amountCents ?? 0;
+    return inProportion(await this.repository.linesOf(id), amountCents);
+  }
+
+  private async deleteDraft(draft: InvoiceWithLines): Promise<void> {
+    await this.repository.delete(draft.invoice.id);
+    this.audit.invoiceChanged('delete', draft.invoice, { before: this.imageOf(draft), after: null });
+  }
+
+  private async lockDraft(id: string, expected: ExpectedVersions): Promise<LockedDraft> {
+    const booking = await this.bookings.lock(await this.repository.bookingIdOf(id));
+    const [account, lines] = await this.database.together(() =>
+      Promise.all([this.accounts.lockOf(booking), this.repository.linesOf(id)]),
+    );
+    const invoice = invoiceOf(account, id);
+    if (invoice.purpose === null) assertNotCancelled(account.booking);
+    assertVersion(expected, invoice);
+    return { account, invoice, lines };
+  }
+
+  private async lockBookingOf(id: string): Promise<BookingSummary> {
+    return this.bookings.lock(await this.repository.bookingIdOf(id));
+  }
+
+  private async lock(id: string, expected: ExpectedVersions): Promise<InvoiceWithLines> {
+    const locked = await this.repository.lock(id);
+    assertVersion(expected, locked.invoice);
+    return locked;
+  }
+
+  private imageOf({ invoice, lines }: InvoiceWithLines): object {
+    return invoice.auditImage(lines, this.clock.today());
+  }
+}
+
+/** The latest invoice over the fee of a cancelled booking that this installment is, if it is one. */
+function earlierFeeInvoice({ invoices }: BookingAccount, scheduleId: string | null): Invoice | undefined {
+  return invoices
+    .filter((invoice) => invoice.purpose === 'cancellation_fee' && invoice.scheduleId === scheduleId)
+    .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+    .at(-1);
+}
+
+function invoiceOf(account: BookingAccount, id: string): Invoice {
+  const invoice = account.invoices.find((each) => each.id === id);
+  if (!invoice) throw notFound();
+  return invoice;
+}
+
+function replacedBy({ drawnFrom }: Invoice): { replacedInvoiceId?: string } {
+  return drawnFrom?.replacedInvoiceId === undefined ? {} : { replacedInvoiceId: drawnFrom.replacedInvoiceId };
+}
+
+/** From PostgreSQL's detail: `Key (type, number)=(invoice, INV-1) already exists.` */
+function duplicateNumber(detail: string): string | null {
+  const start = detail.indexOf(', ', detail.indexOf(')=('));
+  const end = detail.lastIndexOf(') already exists');
+  return start === -1 || end < start ? null : detail.slice(start + 2, end);
+}
+
+function assertNotCancelled({ status }: BookingSummary): void {
+  if (status === 'cancelled') throw conflict('booking_closed', 'The booking is cancelled');
+}
+
+function assertCurrency({ currency }: CreateInvoice, booking: BookingSummary): void {
+  if (currency === undefined || currency === booking.currency) return;
+  throw unprocessable('currency_mismatch', 'The invoice currency must be the booking currency', {
+    field: 'currency',
+    expected: booking.currency,
+    actual: currency,
+  });
+}

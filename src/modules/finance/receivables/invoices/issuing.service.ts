@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../../platform/clock/clock.js';
+import { Database } from '../../../../platform/database/database.js';
+import { unprocessable } from '../../../../platform/errors/app-error.js';
+import {
+  type BaseAmounts,
+  ExchangeRatesService,
+  FinanceSettingsService,
+  NOT_CONVERTED,
+  NumberSeriesService,
+  PeriodsService,
+} from '../../books/index.js';
+import type { Invoice, PricedLine } from '../account/invoice.entity.js';
+import { dayNumber, dayOf } from '../account/day-numbers.js';
+import { convertedHead, convertedLines, type CreditedLine, creditedShares, ownAmounts } from './base-lines.js';
+import { IssuerCopiesRepository } from './issuer-copies.repository.js';
+import { InvoicesRepository } from './invoices.repository.js';
+
+/** How a draft becomes a document with a number. */
+export interface IssueTerms {
+  issueDate: string;
+  /** The member of the request that can state the issue date; omitted if it has none. */
+  dayField?: 'issueDate';
+  seriesId: string | null;
+  /** Null for a credit note. */
+  dueDate: string | null;
+  /** What was received for an invoice before; at most its total. */
+  paidCents: number;
+  /** What a credit note does to the money of its invoice. */
+  openReducedCents?: number;
+  releasedCents?: number;
+  /** What a credit note credits. */
+  credited?: CreditedInvoice;
+}
+
+/** An invoice with its lines, and the lines of its issued credit notes. */
+export interface CreditedInvoice {
+  invoice: Invoice;
+  lines: readonly PricedLine[];
+  credited: readonly CreditedLine[];
+}
+
+/** Issues invoices and credit notes: dates within the limits of the settings, numbers without gaps. */
+@Injectable()
+export class IssuingService {
+  constructor(
+    private readonly settings: FinanceSettingsService,
+    private readonly periods: PeriodsService,
+    private readonly numbers: NumberSeriesService,
+    private readonly repository: InvoicesRepository,
+    private readonly issuers: IssuerCopiesRepository,
+    private readonly rates: ExchangeRatesService,
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The requested issue date, or today. `notBefore` is the issue date of the document that it refers to. Throws 422
+   * `issue_date_out_of_bounds`, 409 `period_closed`.
+   */
+  async issueDate(requested: string | undefined, notBefore: string | null = null): Promise<string> {
+    const today = this.clock.today();
+    const { issueDateBackDays } = await this.settings.get();
+    const first = dayOf(dayNumber(today) - issueDateBackDays);
+    // A date in the future was possible before issue dates had limits.
+    const earliest = notBefore !== null && notBefore > first && notBefore <= today ? notBefore : first;
+    const issueDate = requested ?? today;
+    if (issueDate < earliest || issueDate > today) {
+      throw unprocessable('issue_date_out_of_bounds', 'The issue date is outside of the allowed days', {
+        field: 'issueDate',
+        earliest,
+        latest: today,
+      });
+    }
+    await this.periods.assertOpen(issueDate);
+    return issueDate;
+  }
+
+  /** Whether documents of this day can still change; the month stays open until the transaction ends. */
+  async isOpen(day: string): Promise<boolean> {
+    return (await this.periods.postingDateOf(day)) === day;
+  }
+
+  /**
+   * Assigns the next number to a locked draft and stores it with the amounts in the base currency, in one statement. Returns
+   * its lines. Call it last: until the end of the transaction no other document of the series is issued. Throws 409
+   * `rate_missing`, `amount_too_large`, `no_active_series`, `series_inactive`, `series_type_mismatch`, `issue_date_out_of_sequence`.
+   */
+  async issue(
+    draft: Invoice,
+    lines: readonly PricedLine[],
+    { seriesId, credited, dayField, ...terms }: IssueTerms,
+  ): Promise<readonly PricedLine[]> {
+    const { issueDate } = terms;
+    const inBase = await this.inBaseCurrency(draft, lines, { issueDate, dayField, credited });
+    const [source, seller] = await this.database.together(() =>
+      Promise.all([this.numbers.lockForIssue(draft.type, seriesId, issueDate), this.issuers.store(draft)]),
+    );
+    const issuedAt = this.clock.now();
+    const issue = { ...terms, seller, base: inBase.head };
+    const assigned = await this.repository.assignNumber(draft, { ...issue, source, issuedAt });
+    if (!assigned) throw await this.numbers.outOfSequence(source);
+    draft.issued({ ...issue, ...assigned, seriesId: source.seriesId, periodKey: source.periodKey }, issuedAt);
+    return inBase.lines;
+  }
+
+  /**
+   * A credit note takes the rate of its invoice, because it lowers a tax that was computed with that rate; of an invoice
+   * without one, which was issued before rates were kept, it has no base amounts either.
+   */
+  private async inBaseCurrency(
+    draft: Invoice,
+    lines: readonly PricedLine[],
+    { issueDate, dayField: field, credited }: Pick<IssueTerms, 'issueDate' | 'dayField' | 'credited'>,
+  ): Promise<{ lines: readonly PricedLine[]; head: BaseAmounts }> {
+    const { baseCurrency, rate: rateOfDay } = credited
+      ? await this.rates.conversionOf(draft.currency, issueDate)
+      : await this.rates.requireConversion(draft.currency, { day: issueDate, field });
+    if (draft.currency === baseCurrency) return { lines, head: ownAmounts(draft, baseCurrency) };
+    const rate = credited ? credited.invoice.exchangeRate : rateOfDay;
+    if (rate === null) return { lines, head: NOT_CONVERTED };
+    const converted = credited
+      ? creditedShares(lines, { invoiced: credited.lines, credited: credited.credited })
+      : convertedLines(lines, { rate, baseCurrency });
+    await this.repository.replaceLines(draft.id, converted);
+    return { lines: converted, head: convertedHead(converted, { rate, baseCurrency }) };
+  }
+}

@@ -1,0 +1,66 @@
+import { make } from '../../../../platform/database/rows.js';
+import type { BookingSummary } from '../../../bookings/index.js';
+import { Invoice, type PricedLine } from '../account/invoice.entity.js';
+import { allocateTax, keyOf } from '../../books/index.js';
+import type { CreateInvoice, CreateInvoiceLine, UpdateInvoice } from './invoice.dto.js';
+import type { Contents } from './invoice-contents.js';
+
+interface DraftTerms {
+  id: string;
+  booking: BookingSummary;
+  contents: Contents;
+  purpose: Invoice['purpose'];
+  now: Date;
+}
+
+/** A draft of these contents; `drawnFrom` is still to be set. */
+export function newDraft(input: CreateInvoice, { id, booking, contents, purpose, now }: DraftTerms): Invoice {
+  return make(Invoice, {
+    id,
+    type: 'invoice',
+    bookingId: booking.id,
+    scheduleId: input.scheduleId,
+    status: 'draft',
+    dueDate: input.dueDate === undefined ? contents.dueDate : input.dueDate,
+    payerName: input.payerName ?? booking.customerName,
+    payerAddress: input.payerAddress,
+    payerTaxId: input.payerTaxId,
+    currency: booking.currency,
+    ...contents.totals,
+    paidCents: 0,
+    creditedCents: 0,
+    purpose,
+    linesSource: input.lines ? 'manual' : input.scheduleId ? 'schedule' : 'booking',
+    payerSource: hasPayer(input) ? 'manual' : 'customer',
+    createdAt: now,
+  });
+}
+
+/** Whether staff entered the payer. */
+export function hasPayer({ payerName, payerAddress, payerTaxId }: UpdateInvoice): boolean {
+  return payerName !== undefined || payerAddress !== undefined || payerTaxId !== undefined;
+}
+
+/** A line to bill again; an item that was cancelled meanwhile is not named any more. */
+export function toInput(line: PricedLine, items: readonly { id: string }[]): CreateInvoiceLine {
+  const { description, quantity, priceBasis, unitPriceCents, taxCodeId, taxRateBasisPoints, taxCents } = line;
+  return {
+    bookingItemId: items.some(({ id }) => id === line.bookingItemId) ? line.bookingItemId : null,
+    ...{ description, quantity, priceBasis, unitPriceCents, taxCodeId, taxRateBasisPoints, taxCents },
+    serviceDate: line.serviceDate,
+    serviceEndDate: line.serviceEndDate,
+  };
+}
+
+/** Lines of one tax group each to bill again, over another amount, which is at most their sum. */
+export function inProportion(lines: readonly PricedLine[], amountCents: number): CreateInvoiceLine[] {
+  const groups = lines.map((line) => {
+    const { taxCode, totalCents: grossCents, taxCents } = line;
+    return { key: keyOf(line), taxCode, grossCents, taxCents };
+  });
+  return allocateTax(groups, amountCents).flatMap(({ key, grossCents, taxCents }) =>
+    lines
+      .filter((line) => keyOf(line) === key)
+      .map((line) => ({ ...toInput(line, []), unitPriceCents: grossCents, taxCents })),
+  );
+}

@@ -1,0 +1,226 @@
+import { dataOf, pageOf } from '../../../../platform/http/dto.js';
+import { Cents, Flag, Id, ListOf, OneOf, Text, Texts, Version } from '../../../../platform/http/fields.js';
+import { respond } from '../../../../platform/http/respond.js';
+import { CurrencyCode, Instant, IsoDate } from '../../../../platform/http/trade-fields.js';
+import {
+  type Direction,
+  DIRECTIONS,
+  MAX_LIVE_ALLOCATIONS,
+  type Method,
+  METHODS,
+  type Payment,
+  PAYMENT_KINDS,
+  PAYMENT_STATUSES,
+  type PaymentAllocation,
+  type PaymentKind,
+  type PaymentStatus,
+  REVERSAL_KINDS,
+  type ReversalKind,
+  type Source,
+  SOURCES,
+} from '../../books/index.js';
+
+/** A payment with its live allocations. */
+export interface PaymentView {
+  payment: Payment;
+  allocations: readonly PaymentAllocation[];
+}
+
+/** A payment without its allocations. Amounts are in minor units of `currency`. */
+export class PaymentSummary {
+  @Id('pay')
+  id: string;
+
+  /** `in`: received; `out`: sent. */
+  @OneOf(DIRECTIONS)
+  direction: Direction;
+
+  /**
+   * `receipt`: received from a customer; `refund`: paid back; `transfer_in`, `transfer_out`: moved between two bookings
+   * of a customer; `supplier_payment`: sent to a supplier; `commission_payout`: sent to the recipient of a commission, or
+   * received back from it.
+   */
+  @OneOf(PAYMENT_KINDS)
+  kind: PaymentKind;
+
+  /** Booking of the customer's money (prefix `book`); null for payments to suppliers and payouts. */
+  @Id('book')
+  bookingId: string | null;
+
+  /** Supplier invoice that was paid (prefix `sinv`); null for others. */
+  @Id('sinv')
+  supplierInvoiceId: string | null;
+
+  /** Commission that was paid out, or paid back if it is negative (prefix `comm`); null for others. */
+  @Id('comm')
+  commissionId: string | null;
+
+  /** How the money was transferred; informational. */
+  @OneOf(METHODS)
+  method: Method;
+
+  /** Currency of the booking or the supplier invoice, ISO 4217. */
+  @CurrencyCode()
+  currency: string;
+
+  /** Amount received or sent, in minor units. */
+  @Cents({ min: 1 })
+  amountCents: number;
+
+  /** `amountCents` minus the active allocations; the full amount once the payment is reversed, 0 for payouts. */
+  @Cents()
+  unappliedCents: number;
+
+  /**
+   * Part of a refund or outgoing transfer that unapplied money of the booking covers; 0 for others. If a receipt is
+   * reversed after its refund, the customer owes the rest.
+   */
+  @Cents()
+  coveredCents: number;
+
+  /** Whether unapplied money settles debts of the booking as soon as there are any. */
+  @Flag()
+  autoApply: boolean;
+
+  /** Day on which the money moved; of a requested refund, the day of the request. */
+  @IsoDate()
+  paidOn: string;
+
+  /** Day of the books: `paidOn`, or the first open day if its month was closed. */
+  @IsoDate()
+  postingDate: string;
+
+  /** Day until which a refund is to be paid; null for others. */
+  @IsoDate()
+  dueOn: string | null;
+
+  /** Reference on the bank statement or receipt; null if there is none. */
+  @Text({ max: 255 })
+  reference: string | null;
+
+  /**
+   * `schedule_patch`: recorded by the server because staff set an installment to `paid`; otherwise recorded through
+   * this API.
+   */
+  @OneOf(SOURCES)
+  source: Source;
+
+  /** `reversed` payments have no active allocations. Only refunds are `requested` or `failed`. */
+  @OneOf(PAYMENT_STATUSES)
+  status: PaymentStatus;
+
+  /** Why money is refunded or moved; null for others. */
+  @Text({ max: 2000 })
+  reason: string | null;
+
+  /** Receipt whose money a refund returns (prefix `pay`); null if none was named. */
+  @Id('pay')
+  receiptId: string | null;
+
+  /** The same for both sides of a transfer (prefix `ptrf`); null for others. */
+  @Id('ptrf')
+  transferId: string | null;
+
+  /** Reversed payment that this one replaces (prefix `pay`); null if none. */
+  @Id('pay')
+  replacesPaymentId: string | null;
+
+  /** When the payment was reversed; null unless its status is `reversed`. */
+  @Instant()
+  reversedAt: string | null;
+
+  /** Reason given with the reversal; null unless its status is `reversed`. */
+  @Text({ max: 2000 })
+  reversalReason: string | null;
+
+  /** Why the money moved back; null unless its status is `reversed`. */
+  @OneOf(REVERSAL_KINDS)
+  reversalKind: ReversalKind | null;
+
+  /** Day on which the money moved back; null unless its status is `reversed`. */
+  @IsoDate()
+  reversedOn: string | null;
+
+  /** Day of the books of the reversal; null unless its status is `reversed`. */
+  @IsoDate()
+  reversalPostingDate: string | null;
+
+  /** When the refund failed; null unless its status is `failed`. */
+  @Instant()
+  failedAt: string | null;
+
+  /** Why the refund failed; null unless its status is `failed`. */
+  @Text({ max: 2000 })
+  failureReason: string | null;
+
+  @Version()
+  version: number;
+
+  @Instant()
+  createdAt: string;
+
+  @Instant()
+  updatedAt: string;
+}
+
+/** Part of a payment that settles an installment, an invoice or a supplier invoice. */
+export class AllocationResponse {
+  @Id('pall')
+  id: string;
+
+  /** Installment that is settled (prefix `psch`); null if none, or for outgoing money. */
+  @Id('psch')
+  scheduleId: string | null;
+
+  /** Invoice on which the same money counts (prefix `inv`); null if none, or for outgoing money. */
+  @Id('inv')
+  invoiceId: string | null;
+
+  /** Supplier invoice that is settled (prefix `sinv`); null for received money. */
+  @Id('sinv')
+  supplierInvoiceId: string | null;
+
+  /** Refund or outgoing transfer that is covered (prefix `pay`); null if none. */
+  @Id('pay')
+  refundId: string | null;
+
+  /** Allocated amount in minor units of the payment currency. */
+  @Cents({ min: 1 })
+  amountCents: number;
+
+  /** First day on which the allocation counts in reports: `paidOn` of the payment, or the later day of allocation. */
+  @IsoDate()
+  effectiveOn: string;
+
+  @Instant()
+  createdAt: string;
+}
+
+/** A payment with its active allocations. Amounts are in minor units of `currency`. */
+export class PaymentResponse extends PaymentSummary {
+  /** What the payment settles now, oldest first; without reversed allocations. */
+  @ListOf(() => AllocationResponse, { max: MAX_LIVE_ALLOCATIONS })
+  allocations: AllocationResponse[];
+
+  /** `exceeds_outstanding`: the receipt exceeds what the booking owes; the rest waits for its next debt, or for a refund. */
+  @Texts({ max: 10, maxLength: 100 })
+  warnings: string[];
+}
+
+export class PaymentSummaryEnvelope extends dataOf(PaymentSummary) {}
+
+export function toPaymentSummary(payment: Payment): PaymentSummary {
+  return respond(PaymentSummary, payment);
+}
+
+export function toPayment({ payment, allocations }: PaymentView): PaymentResponse {
+  const warnings = payment.exceedsOutstanding() ? ['exceeds_outstanding'] : [];
+  return { ...toPaymentSummary(payment), allocations: allocations.map(toAllocation), warnings };
+}
+
+function toAllocation(allocation: PaymentAllocation): AllocationResponse {
+  return respond(AllocationResponse, allocation);
+}
+
+export class PaymentEnvelope extends dataOf(PaymentResponse) {}
+export class PaymentPage extends pageOf(PaymentSummary) {}
