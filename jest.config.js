@@ -48,7 +48,8 @@ const againstTheBuild = {
 export default {
   rootDir: import.meta.dirname,
   reporters: ['default', '<rootDir>/test/setup/run-summary.js'],
-  testTimeout: 60_000,
+  // Two workers and the static checks share the cores: a start of the service then takes many times as long as alone.
+  testTimeout: 180_000,
   // What a file loaded as modules is never freed; a worker that has grown so far is replaced before its next file.
   workerIdleMemoryLimit: '1GB',
   // Tests wait for the database as much as they compute; each worker holds a pool of connections.

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export async function eventually<T>(
   attempt: () => Promise<T | null> | T | null,
   describe: () => string = () => '',
-  seconds = 30,
+  seconds = 90,
 ): Promise<T> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {

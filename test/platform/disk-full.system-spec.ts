@@ -26,7 +26,7 @@ const disk = async () => {
 
 async function untilItHasSpace(): Promise<void> {
   for (let waited = 0; (await disk()) !== 'has space'; waited += 100) {
-    if (waited > 15_000) throw new Error('the disk stays full');
+    if (waited > 60_000) throw new Error('the disk stays full');
     await pause(100);
   }
 }

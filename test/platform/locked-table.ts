@@ -33,11 +33,11 @@ export async function lockTable(
   };
 }
 
-/** Repeats the check every few milliseconds until it succeeds. Fails after ten seconds. */
+/** Repeats the check every few milliseconds until it succeeds. Fails after ninety seconds. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   const began = performance.now();
   while (!(await isSo())) {
-    if (performance.now() - began > 40_000) throw new Error('It did not become so within forty seconds');
+    if (performance.now() - began > 90_000) throw new Error('It did not become so within ninety seconds');
     await pause(10);
   }
 }

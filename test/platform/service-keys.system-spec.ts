@@ -37,7 +37,7 @@ const versions = async (use = 'signing') =>
 async function bothKnow(version: number, use: 'signing' | 'sealing' = 'signing'): Promise<void> {
   const knows = (node: TestApp) => node.nest.get(ServiceKeys).valid(use)[0]?.stored.version === version;
   for (let waited = 0; !nodes().every(knows); waited += 20) {
-    if (waited > 10_000) throw new Error(`Version ${version} is not known`);
+    if (waited > 60_000) throw new Error(`Version ${version} is not known`);
     await setTimeout(20);
   }
 }
