@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Body, Controller, Get, HttpCode, Module, Param, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DataSource, EntitySchema } from 'typeorm';
-import { createDataSource } from '../../dist/ormconfig.js';
+import { createDataSource } from '../../dist/src/bootstrap/data-source.js';
 
 /* The other floor: bare Nest + Express routes as in the documentation, with TypeORM's `findOneBy` and `save`. */
 const dataSource = await createDataSource({ databaseUrl: process.env.DATABASE_URL, databasePoolSize: 20 }).initialize();

@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os';
-import { createDataSource } from '../../dist/ormconfig.js';
+import { createDataSource } from '../../dist/src/bootstrap/data-source.js';
 import { seeded } from '../../dist/src/modules/catalog/demo/demo-documents.js';
 import { PostgresSearchEngine } from '../../dist/src/modules/catalog/postgres-search/postgres-search-engine.js';
 import { SCHEMAS } from '../../dist/src/modules/catalog/slices/verticals.js';
