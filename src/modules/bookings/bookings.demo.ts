@@ -9,15 +9,15 @@ import type { CreateBooking } from './bookings/booking.dto.js';
 import { BookingsService } from './bookings/bookings.service.js';
 
 interface DemoBooking {
-  /** Of its demo id. */
+  /** Number of its demo id. */
   row: number;
-  /** Of its first item's demo id; the others follow. */
+  /** Number of its first item's demo id; the others follow. */
   firstItem: number;
   booking: Omit<CreateBooking, 'currency'>;
   items: readonly CreateBookingItem[];
-  /** How far it gets; a draft unless given. `called_off`: confirmed, then cancelled. */
+  /** Final status; a draft unless given. `called_off` means confirmed, then cancelled. */
   becomes?: 'confirmed' | 'cancelled' | 'called_off';
-  /** Of the demo id of an item that is cancelled at the end. */
+  /** Number of the demo id of an item that is cancelled at the end. */
   cancelledItem?: number;
 }
 
@@ -82,8 +82,8 @@ const DAY_TRIP: CreateBookingItem = {
 };
 
 /**
- * The rows that the examples of bookings and items name: booking 1 with items 1 to 3 to be read; 2 to be changed, 3 to be
- * confirmed, 4 to be cancelled; 5 gets an item, and its items 6 and 7 are changed and cancelled.
+ * The rows that the examples of bookings and items name: examples read booking 1 with items 1 to 3, change 2, confirm 3, cancel
+ * 4, add an item to 5, and change and cancel its items 6 and 7.
  */
 const examples = ({ alps, lake, vienna }: Sold): readonly DemoBooking[] => [
   {
@@ -135,8 +135,8 @@ const CUSTOMERS = [
 ];
 
 /**
- * 10 to 19 confirmed, 20 to 29 drafts, each with an item of the same number: for the examples of finance. 28 and 29 are of
- * one customer.
+ * Bookings 10 to 19 are confirmed and 20 to 29 drafts, each with an item of the same number, for the examples of finance. 28
+ * and 29 belong to one customer.
  */
 const forFinance = ({ transylvania }: Sold): readonly DemoBooking[] =>
   Array.from({ length: 20 }, (_, index) => {
@@ -156,7 +156,7 @@ const forFinance = ({ transylvania }: Sold): readonly DemoBooking[] =>
     };
   });
 
-/** For the examples of cancellations: 40 and 41 have a settlement, 42 is to be reinstated, as is item 144 of 43. */
+/** For the examples of cancellations: 40 and 41 have a settlement, 42 can be reinstated, as can item 144 of 43. */
 const cancelled = ({ lake }: Sold): readonly DemoBooking[] => [
   ...[40, 41, 42].map((row) => ({
     row,
@@ -175,7 +175,7 @@ const cancelled = ({ lake }: Sold): readonly DemoBooking[] => [
   },
 ];
 
-/** All depart in half a year, except 6 (completed), 7 (in progress), 8 (cancelled) and 9 (earlier). */
+/** All bookings depart in half a year, except 6 (completed), 7 (in progress), 8 (cancelled) and 9 (earlier). */
 function demoBookings(today: string, sold: Sold): readonly DemoBooking[] {
   const trip = (row: number, number: string, customerName: string) => ({
     row,

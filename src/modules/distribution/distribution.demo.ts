@@ -54,14 +54,17 @@ export class DistributionDemo {
     private readonly clock: Clock,
   ) {}
 
-  /** 1 is the direct channel, 2 is read, 3 is changed; 4 is a mistake, and ledger entry 2, its creation, can be reversed. */
+  /**
+   * The examples read channel 2 and change 3. Channel 1 is the direct channel; 4 is a mistake, whose creation (ledger entry 2)
+   * can be reversed.
+   */
   @DemoData(200, 'distribution channels')
   async loadChannels(): Promise<void> {
     for (const [index, channel] of CHANNELS.entries()) await this.channels.create(channel, demoId('chan', index + 1));
     await this.channels.create(MISTAKE, demoId('chan', 4), demoId('aled', 2));
   }
 
-  /** For a year of departures: 1 is read and sold through, 2 is changed with its slots, 3 is deleted, 4 is released. */
+  /** Each covers a year of departures. The examples read and sell 1, change 2 and its slots, delete 3 and release 4. */
   @DemoData(210, 'allotments')
   async loadAllotments(): Promise<void> {
     const validFrom = this.clock.today();

@@ -38,7 +38,7 @@ export class OperatorUsersService {
     }
   }
 
-  /** With a generated password, which the user must change at the first login. Throws 400, 409 `email_taken`. */
+  /** With a generated password, which the user must change at the first login. */
   async add(values: object): Promise<{ user: UserResponse; password: string }> {
     const wanted = await checkedAs(CreateInvitation, values);
     const password = randomBase62(PASSWORD_CHARACTERS);
@@ -46,19 +46,18 @@ export class OperatorUsersService {
     return { user: toUser(user), password };
   }
 
-  /** A running process of the service sends the link. Throws 400; 409 `email_taken`, `invitation_pending`, `mail_not_configured`. */
+  /** A running process of the service sends the link. */
   async invite(values: object): Promise<InvitationResponse> {
     const invitation = await this.invitations.create(await checkedAs(CreateInvitation, values));
     return toInvitation(invitation, this.clock.now());
   }
 
-  /** Throws 404; 409 `last_owner`. */
   async setActive(email: string, active: boolean): Promise<UserResponse> {
     const user = await this.users.getByAddress(email);
     return toUser(user.active === active ? user : await this.users.update(user.id, { active }, null));
   }
 
-  /** Returns the number of sessions. Throws 404. */
+  /** Returns the number of sessions. */
   async endSessions(email: string): Promise<number> {
     const { id } = await this.users.getByAddress(email);
     return this.sessions.endAllOf(id);

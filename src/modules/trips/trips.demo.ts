@@ -6,7 +6,7 @@ import type { CreateComponent } from './trips/trip-component.dto.js';
 import { TripComponentsService } from './trips/trip-components.service.js';
 import { TripsService } from './trips/trips.service.js';
 
-/** `row` and `first` are the numbers of demo ids: of the trip, and of its first component; the others follow. */
+/** `row` and `first` are the demo id numbers of the trip and of its first component; the others follow. */
 const TRIPS = [
   { row: 1, title: 'Two weeks in Romania', first: 1, isReserved: false },
   { row: 2, title: 'A weekend in the delta', first: 4, isReserved: false },
@@ -32,8 +32,8 @@ export class TripsDemo {
   ) {}
 
   /**
-   * The rows of the examples in the API document: trip 1 has a component of each kind; 2 is updated, 3 priced, 4 reserved,
-   * 5 booked, 6 cancelled.
+   * The rows of the examples in the API document: trip 1 has a component of each kind; the examples update 2, price 3, reserve
+   * 4, book 5 and cancel 6.
    */
   @DemoData(650, 'trips')
   async load(): Promise<void> {

@@ -38,7 +38,7 @@ export class AddressLimit {
     });
   }
 
-  /** Middleware, in front of all other. */
+  /** This middleware must run before all others. */
   readonly apply = (request: Request, response: Response, next: NextFunction): void => {
     const address = addressKey(request.ip);
     if (isProbeRequest(request.method, request.originalUrl) || this.limits.allows('address', address)) {

@@ -14,9 +14,9 @@ import { LOG } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
 import { Traffic } from './traffic.js';
 
-/** This number of requests never causes a slow event loop, so rejecting them would not help. */
+/** So few requests never cause a slow event loop, so rejecting them would not help. */
 const FEW = 16;
-/** Between two measurements, ten times a second. */
+/** The event loop is measured ten times a second. */
 const FEWER = 0.7;
 const MORE = 8;
 
@@ -75,7 +75,7 @@ export class Admission {
     });
   }
 
-  /** Whether the request is admitted; if not, the response has been sent. */
+  /** Returns whether the request is admitted; if not, the response has been sent. */
   readonly admit = (request: IncomingMessage, response: ServerResponse): boolean => {
     if (this.traffic.draining) response.setHeader('Connection', 'close');
     if (!this.isFull() || isProbeRequest(request.method, request.url)) return true;
@@ -86,7 +86,7 @@ export class Admission {
     return false;
   };
 
-  /** Without those that wait for the turn of their caller, who alone is to blame. */
+  /** Requests that wait for a turn of their caller do not count: only that caller delays them. */
   private get inFlight(): number {
     return this.traffic.inFlight - this.shares.waiting;
   }
@@ -95,7 +95,7 @@ export class Admission {
     return this.inFlight >= this.limit.value;
   }
 
-  /** An overloaded process has no time to log each of them. */
+  /** An overloaded process has no time to log each rejection. */
   private count(): void {
     this.rejected.inc();
     this.unlogged += 1;

@@ -22,14 +22,14 @@ export class ConnectionLimits {
   }
 
   /**
-   * `isProxy`: whether an address is that of a trusted proxy, which has the connections of all of its clients. The total
-   * is counted here, because a cluster does not close connections beyond `server.maxConnections`: its primary process
-   * passes the connection from one process to the next forever.
+   * `isProxy` says whether an address belongs to a trusted proxy, which carries the connections of all its clients. The total
+   * is counted here, because a cluster does not close connections beyond `server.maxConnections`: its primary process passes
+   * the connection from one process to the next forever.
    */
   apply(server: Server, isProxy: (address: string) => boolean): void {
     server.prependListener('connection', (socket: Socket) => {
       const { remoteAddress } = socket;
-      // It may have ended before it was accepted.
+      // The connection may have ended before it was accepted.
       const isCounted = remoteAddress !== undefined && !isProxy(remoteAddress);
       this.admit(socket, isCounted ? addressKey(remoteAddress) : null);
     });

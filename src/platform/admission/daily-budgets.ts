@@ -10,15 +10,15 @@ const MIB = 1024 * 1024;
 const DAY_MS = 86_400_000;
 const SPREAD_MS = 60_000;
 
-/** What one subject may use per day (UTC) in all processes together. `RATE_LIMIT_FACTOR` multiplies the amounts. */
+/** Daily budget (UTC) of one subject, shared by all processes. `RATE_LIMIT_FACTOR` multiplies the amounts. */
 const budgets = {
-  /** Bytes that one key publishes to realtime channels, which store them for three days. */
+  /** Bytes that one key may publish to realtime channels, which store them for three days. */
   'realtime-bytes': { perDay: 256 * MIB, block: MIB },
 };
 
 export type BudgetName = keyof typeof budgets;
 
-/** What this process has reserved for a subject and not used. */
+/** The amount that this process has reserved for a subject and not used yet. */
 interface Reserve {
   day: string;
   left: number;
@@ -30,7 +30,10 @@ const RESERVE = `
   on conflict (name, subject, day) do update set used = budget.used + excluded.used
   where budget.used + excluded.used <= $5::bigint`;
 
-/** Amounts that are limited per day. A process reserves them in blocks, each with one statement; a crash wastes the rest of one. */
+/**
+ * Amounts that are limited per day. A process reserves them in blocks, each with one statement; a crash wastes the rest of a
+ * block.
+ */
 @Injectable()
 export class DailyBudgets {
   private readonly reserves = new Map<string, Reserve>();
@@ -42,7 +45,7 @@ export class DailyBudgets {
     private readonly clock: Clock,
   ) {}
 
-  /** Uses an amount, at most a block. Throws 429 `rate_limited` with the time until the next day if too little is left. */
+  /** Uses an amount of at most one block. Throws 429 `rate_limited` with the time until the next day if too little is left. */
   async take(name: BudgetName, subject: string, amount: number): Promise<void> {
     const reserve = this.reserveOf(name, subject);
     while (reserve.left < amount) {
@@ -68,7 +71,7 @@ export class DailyBudgets {
     return reserve;
   }
 
-  /** Apart from the running transaction: its rollback would return what this process keeps. */
+  /** Runs outside the running transaction, whose rollback would return what this process keeps. */
   private async refill(name: BudgetName, subject: string, reserve: Reserve): Promise<void> {
     const { perDay, block } = budgets[name];
     const limit = Math.floor(perDay * this.env.rateLimitFactor);

@@ -46,16 +46,16 @@ const READ_TOKENS = `select min(${REFILLED}) as tokens from failure_limits as f 
 const RETURN_TOKENS = `
   update failure_limits set tokens = least($2::float8, tokens + 1) from ${WITHOUT_WAITING} where subject = any ($1)`;
 
-/** Longer than any bucket takes to be full again. */
+/** Longer than any bucket takes to refill. */
 const KEPT_SECONDS = 60 * 60;
-/** Few attempts of one subject at a time, so that parallel ones with the right secret do not empty its bucket. */
+/** Limits parallel attempts of one subject, so that those with the right secret do not empty its bucket. */
 const ATTEMPTS = { waiting: 256, runningPerCaller: 2, waitingPerCaller: 100 };
 
 /**
  * Limits on failed logins and client secrets. They are counted in the database, so that all processes share them, and
- * `RATE_LIMIT_FACTOR` does not multiply them. An attempt takes a token from each of its buckets before it runs, and
- * returns them unless it fails with 401 (or as `isFailure` decides), so parallel guesses gain nothing. In this process
- * few attempts run at the same time, the others wait for their turn. Without the database no attempt runs.
+ * `RATE_LIMIT_FACTOR` does not multiply them. An attempt takes a token from each of its buckets before it runs, and returns
+ * them unless it fails with 401 (or as `isFailure` decides), so parallel guesses gain nothing. Each process runs a few attempts
+ * at a time; the others wait. Without the database no attempt runs.
  */
 @Injectable()
 export class FailureLimits {
@@ -102,7 +102,7 @@ export class FailureLimits {
   private async take(name: PolicyName, buckets: Buffer[]): Promise<void> {
     const { rows: taken } = await this.run<{ subject: Buffer }>(TAKE_TOKENS, this.valuesOf(name, buckets));
     if (taken.length === buckets.length) return;
-    // Another attempt emptied a bucket between the look at it and the lock.
+    // Another attempt emptied a bucket between the check and the lock.
     if (taken.length > 0)
       await this.return(
         name,
@@ -129,13 +129,13 @@ export class FailureLimits {
     return [buckets, burst, perMinute / 60, this.clock.now()];
   }
 
-  /** Not part of any transaction: the count is kept, and no row stays locked. */
+  /** Runs outside any transaction: the count is kept, and no row stays locked. */
   private async run<Row>(text: string, values: unknown[]): Promise<{ rows: Row[] }> {
     const { rows } = await this.database.apart(() => this.database.execute(text, values));
     return { rows: rows as Row[] };
   }
 
-  /** A flood of attempts leaves connections to other requests. */
+  /** A flood of attempts must leave connections for other requests. */
   private attemptsAt(name: PolicyName): FairShare {
     const known =
       this.attempts.get(name) ?? new FairShare({ ...ATTEMPTS, running: quarterOf(this.env.databasePoolSize) });

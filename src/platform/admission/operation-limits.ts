@@ -28,14 +28,17 @@ export interface OperationLimits {
   readonly maxConcurrent: Limit;
   /** Requests that one process serves at the same time for one credential; absent: half of `maxConcurrent`. */
   readonly maxConcurrentPerCredential?: Limit;
-  /** Whether a request with this body is an expensive one; absent: each request is. The body is not validated yet. */
+  /**
+   * Returns whether a request with this body is expensive. Without this function every request is. The body is not validated
+   * yet.
+   */
   readonly when?: (body: Readonly<Record<string, unknown>>) => boolean;
 }
 
 /**
- * The route is expensive: beside the limits of its surface it has a rate limit per credential (429) and a limit on the
- * requests that run at the same time, of one credential (429) and in total (503). None waits. Must be the last decorator of the method, so that its interceptor is the
- * outermost: a rejected request claims no idempotency key and opens no transaction.
+ * Marks an expensive route. Besides the limits of its surface it has a rate limit per credential (429) and a limit on
+ * concurrent requests, per credential (429) and in total (503). Requests never wait. Must be the last decorator of the method,
+ * so that its interceptor is the outermost: a rejected request claims no idempotency key and opens no transaction.
  */
 export function LimitOperation(limits: OperationLimits): MethodDecorator {
   return applyDecorators(SetMetadata(OPERATION_LIMITS, limits), UseInterceptors(OperationLimitsInterceptor));

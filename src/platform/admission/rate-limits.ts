@@ -23,38 +23,38 @@ function perMinute(figure: number, burst = Math.ceil(figure / 4)): Policy {
 
 /** Every limit of the service, by name. `RATE_LIMIT_FACTOR` multiplies all that are not `fixed`. */
 export const policies = {
-  /** Of one address, before authentication. */
+  /** Limits one address, before authentication. */
   address: perMinute(6_000),
   staff: perMinute(3_000),
-  /** Failed logins, of one account and of one address. */
+  /** Limits failed logins, per account and per address. */
   'login-failures': { ...perMinute(10, 10), fixed: true },
-  /** Of one address: uses of the one-time links of invitations and password resets. */
+  /** Limits the use of one-time links (invitations and password resets) per address. */
   'account-links': perMinute(30, 10),
-  /** Of one address: requests for a password reset. */
+  /** Limits requests for a password reset per address. */
   'password-resets': perMinute(10, 5),
-  /** Of one OAuth client. */
+  /** Limits one OAuth client. */
   token: perMinute(60),
-  /** Failed requests for a token, of one client from one address. */
+  /** Limits failed token requests of one client from one address. */
   'token-failures': { ...perMinute(10, 10), fixed: true },
-  /** Of one OAuth client, introspections of tokens that it received. */
+  /** Limits how often one OAuth client introspects tokens that it received. */
   'token-introspection': perMinute(600),
   'token-revocation': perMinute(60),
   'connect-read': perMinute(600),
-  /** Of one credential, before its scopes are checked. */
+  /** Limits one credential, before its scopes are checked. */
   'connect-write-attempts': perMinute(600),
-  /** Of one operator, for all credentials that act for it; counted after the scope check. */
+  /** Limits one operator, across all credentials that act for it; counted after the scope check. */
   'connect-write': perMinute(60, 60),
-  /** Mails that requests send: about one subject such as a contract, to one recipient, and of one user. */
+  /** Limits the mails that requests send: about one subject such as a contract, to one recipient, and by one user. */
   'mails-about-subject': perMinute(1, 3),
   'mails-to-recipient': perMinute(2, 5),
   'mails-of-user': perMinute(60, 30),
-  /** Reports as CSV, of one credential. */
+  /** Limits CSV reports per credential. */
   'report-export': perMinute(30, 10),
   vault: perMinute(600, 100),
   'realtime-history': perMinute(300),
   'realtime-publish': perMinute(1_200),
   data: perMinute(600),
-  // Of one credential, for the operations that declare `@LimitOperation()`.
+  // Limits the operations that declare `@LimitOperation()`, per credential.
   'ledger-verification': perMinute(30),
   'ledger-export': perMinute(30),
   'reversal-preview': perMinute(120),
@@ -64,7 +64,7 @@ export const policies = {
   'organization-logo': perMinute(60),
   'password-hashing': perMinute(60),
   'realtime-stream': perMinute(30),
-  /** Of one address, as the storefront has no credentials. */
+  /** Limits one address, because the storefront has no credentials. */
   'public-contract': perMinute(300),
   'public-search': perMinute(600),
 } satisfies Record<string, Policy>;
@@ -73,11 +73,11 @@ export type PolicyName = keyof typeof policies;
 
 interface Bucket {
   tokens: number;
-  /** The time of `tokens`, in milliseconds. */
+  /** The time in which this number of tokens refills, in milliseconds. */
   at: number;
 }
 
-/** The remaining requests of a subject, and the time until there are more. */
+/** The remaining requests of a subject, and the time until more are available. */
 export interface Allowance {
   readonly allowed: boolean;
   /** Whole requests that are left now. */
@@ -92,9 +92,9 @@ const MAX_SUBJECTS = 100_000;
 const JITTER_PERCENT = 10;
 
 /**
- * Token buckets of one policy, one for each subject, in this process's memory. The least recently used go first when
- * there are too many. No library is used because rate-limiter-flexible counts in fixed windows, of which two in a row
- * permit twice the limit.
+ * Token buckets of one policy, one for each subject, in this process's memory. When there are too many, the least recently used
+ * bucket is dropped. No library is used because rate-limiter-flexible counts in fixed windows, of which two in a row permit
+ * twice the limit.
  */
 export class TokenBuckets {
   private readonly buckets = new Map<string, Bucket>();
@@ -106,7 +106,7 @@ export class TokenBuckets {
     this.capacity = Math.max(1, policy.burst * factor);
   }
 
-  /** Takes one from the subject's bucket if there is one. A clock that runs backwards refills nothing. */
+  /** Takes a token from the subject's bucket if one is left. A clock that runs backwards refills nothing. */
   take(subject: string, nowMs: number): Allowance {
     const bucket = this.buckets.get(subject) ?? { tokens: this.capacity, at: nowMs };
     const elapsed = Math.max(0, nowMs - bucket.at);
@@ -131,7 +131,7 @@ export class TokenBuckets {
   }
 }
 
-/** Up to a tenth more, so that clients rejected together do not retry together. */
+/** Adds up to a tenth, so that clients rejected together do not retry together. */
 function withJitter(milliseconds: number): number {
   return milliseconds + Math.floor((milliseconds * randomInt(JITTER_PERCENT + 1)) / 100);
 }
@@ -149,14 +149,14 @@ export class RateLimits {
     private readonly clock: Clock,
   ) {}
 
-  /** Counts one for the subject. Throws 429 `rate_limited` if none is left. */
+  /** Counts one request of the subject. Throws 429 `rate_limited` if none is left. */
   take(name: PolicyName, subject: string): Allowance {
     const allowance = this.of(name).take(subject, this.clock.now().getTime());
     if (!allowance.allowed) throw this.rejection(name, allowance);
     return allowance;
   }
 
-  /** Counts one for the subject. Returns whether one was left. */
+  /** Counts one request of the subject. Returns whether one was left. */
   allows(name: PolicyName, subject: string): boolean {
     return this.of(name).take(subject, this.clock.now().getTime()).allowed;
   }
@@ -171,7 +171,7 @@ export class RateLimits {
     });
   }
 
-  /** `RateLimit-Policy` and `RateLimit` as the IETF's httpapi draft defines them: quota and window, rest and seconds. */
+  /** `RateLimit-Policy` and `RateLimit` as the IETF's httpapi draft defines them: quota and window, remainder and seconds. */
   headersOf(
     name: PolicyName,
     { remaining, resetMs }: Pick<Allowance, 'remaining' | 'resetMs'>,
@@ -282,7 +282,7 @@ function isConnectWrite({ method, path }: Request): boolean {
   return method !== 'GET' && method !== 'HEAD' && surfaceOf(path) === 'connect';
 }
 
-/** Counts the request for the subject and reports the remainder in the response. Throws 429 `rate_limited`. */
+/** Counts the request for the subject and reports the remainder in the response. */
 export function countRequest(
   limits: RateLimits,
   { policy, subject }: { policy: PolicyName; subject: string },
@@ -296,24 +296,24 @@ export function countRequest(
 
 /** A mail that a request sends. */
 interface RequestedMail {
-  /** What it is about, such as the id of a contract. */
+  /** The subject of the mail, such as the id of a contract. */
   readonly subject: string;
   readonly recipient: string;
 }
 
 /**
- * Limits the mails that requests send, to prevent that an address is flooded in the name of the organization: about one subject,
- * to one recipient, and of one user with all of its credentials.
+ * Limits the mails that requests send, so that nobody floods an address in the organization's name. The limits apply per
+ * subject, per recipient, and per user across all credentials.
  */
 @Injectable()
 export class MailLimits {
   constructor(private readonly limits: RateLimits) {}
 
-  /** Throws 429 `rate_limited`. What the service sends by itself is not limited. */
+  /** Mails that the service sends on its own are not limited. */
   take({ subject, recipient }: RequestedMail): void {
     const { type, principal } = currentActor();
     if (type === 'system') return;
-    // The narrowest first: a rejected mail uses up nothing of the others.
+    // The narrowest limit is checked first: a rejected mail uses up nothing of the others.
     this.limits.take('mails-about-subject', subject);
     this.limits.take('mails-to-recipient', recipient.toLowerCase());
     this.limits.take('mails-of-user', principal);

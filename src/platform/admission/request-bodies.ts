@@ -61,8 +61,8 @@ const SMALL_BYTES = 4 * KIB;
 const GZIP_EXTRA_BYTES = KIB;
 
 /**
- * Reads the bodies of requests up to the size that the caller may send: no body that no route accepts;
- * small uncompressed ones on public routes; compressed, chunked and large ones after the credential was verified.
+ * Reads request bodies up to the size that the caller may send. A body without a route is not read, public routes read only
+ * small uncompressed bodies, and compressed, chunked or large bodies are read after the credential was verified.
  */
 @Injectable()
 export class RequestBodies {

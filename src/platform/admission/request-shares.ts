@@ -9,7 +9,7 @@ import type { Request, Response } from 'express';
 import { finalize, type Observable } from 'rxjs';
 import { isProbeRequest } from '../context/surface.js';
 
-/** Whose share the running work uses: that of the credential of its request, or without one that of its address. */
+/** The owner of the share that the running work uses: the credential of its request, or the address without one. */
 export function currentCaller(): string {
   const { actor, client } = findContext() ?? {};
   return actor?.credentialId ?? `address ${addressKey(client?.address)}`;
@@ -25,21 +25,23 @@ export function closing(response: ServerResponse): Promise<void> {
 
 const EXPENSIVE_READ = 'expensive-read';
 
-/** The route reads much: all of them together use a quarter of the database connections of a process, one caller two of them. */
+/**
+ * The route reads a lot. All such routes together use a quarter of the process's database connections, and one caller uses two.
+ */
 export function ExpensiveRead(): MethodDecorator {
   return SetMetadata(EXPENSIVE_READ, true);
 }
 
-/** A request waits at most half of its deadline, so that the rest remains for its work. */
+/** A request may wait at most half of its deadline, so that the rest remains for its work. */
 const WAITING_PART = 1 / 2;
 const EXPENSIVE_READS_PER_CALLER = 2;
 const EXPENSIVE_READS_WAITING_PER_CALLER = 16;
 const EXPENSIVE_READS_WAITING = 128;
 
 /**
- * What one caller may have of this process: at most a quarter as many running requests as there are database connections,
- * and half as many for all credentials of its address together. Further requests wait in a queue of the caller, so that a client
- * with many requests at once delays only itself.
+ * Limits the share of this process that one caller gets. A credential may run a quarter as many requests as there are database
+ * connections, and all credentials of an address together half as many. Further requests wait in a queue of the caller, so that
+ * a client with many requests at once delays only itself.
  */
 @Injectable()
 export class RequestShares {
@@ -64,7 +66,7 @@ export class RequestShares {
     this.ofExpensiveReads = new FairShare({
       running: quarter,
       waiting: EXPENSIVE_READS_WAITING,
-      // Not the whole share of the caller: a long export must not stop its other requests.
+      // Leaves a part of the caller's share free: a long export must not stop its other requests.
       runningPerCaller: Math.min(Math.ceil(quarter / 2), EXPENSIVE_READS_PER_CALLER),
       waitingPerCaller: EXPENSIVE_READS_WAITING_PER_CALLER,
       waitMs,
@@ -76,13 +78,13 @@ export class RequestShares {
     return this.ofCaller.waiting + this.ofAddress.waiting + this.ofExpensiveReads.waiting;
   }
 
-  /** Resolves when the running request may begin; the returned function ends it. Throws 429, 503. */
+  /** Resolves when the running request may begin; the returned function ends it. */
   async take({ isExpensive }: { isExpensive: boolean }): Promise<() => void> {
     const [caller, address] = [currentCaller(), addressKey(currentContext().client?.address)];
     const taken: (() => void)[] = [];
     const release = () => taken.forEach((end) => end());
     try {
-      // The narrowest first: a request that waits for it must not use up the shares of other requests.
+      // The narrowest share comes first: a request that waits for it must not use up the shares of other requests.
       if (isExpensive) taken.push(await this.ofExpensiveReads.take(caller));
       taken.push(await this.ofCaller.take(caller));
       taken.push(await this.ofAddress.take(address));
@@ -94,7 +96,7 @@ export class RequestShares {
   }
 }
 
-/** The database reads and skips the rows before a page: from here on that is most of the work. */
+/** The database reads and skips the rows before a page: beyond this offset that is most of the work. */
 const LARGE_OFFSET = 5_000;
 
 /** Lets a request wait for its turn, in front of all other interceptors and the handler. */
@@ -127,7 +129,7 @@ function hasLargeOffset({ query }: Request): boolean {
   return Number(query['offset'] ?? 0) > LARGE_OFFSET;
 }
 
-/** It lasts until its client ends it, and needs a connection to the database only now and then. */
+/** A stream lasts until its client ends it, and needs a database connection only now and then. */
 function isEventStream(response: Response): boolean {
   return String(response.getHeader('Content-Type') ?? '').startsWith('text/event-stream');
 }

@@ -21,14 +21,14 @@ import { errorShapeOf } from '../context/surface.js';
 import { LOG } from '../observability/log.js';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** One request on its way. */
+/** A request in progress. */
 export interface Exchange {
   readonly context: RequestContext;
   readonly request: Request;
   readonly response: Response;
-  /** When it arrived, by `performance.now()`. */
+  /** The time of its arrival, by `performance.now()`. */
   readonly since: number;
-  /** When its body had arrived: the time until then depends on the client. */
+  /** The time at which its body had arrived; until then the duration depends on the client. */
   workSince: number;
 }
 
@@ -37,7 +37,7 @@ export interface Exchange {
 export class Traffic implements BeforeApplicationShutdown {
   /** This process is about to stop. */
   draining = false;
-  /** Until the body has arrived; a slow client delays only itself. */
+  /** Not measured until the body has arrived: a slow client delays only itself. */
   private readonly receiving = new Map<ServerResponse, Exchange>();
   private readonly working = new Map<ServerResponse, Exchange>();
   private readonly streaming = new Set<Exchange>();
@@ -54,7 +54,7 @@ export class Traffic implements BeforeApplicationShutdown {
     );
   }
 
-  /** Requests that this process works on: without those whose body is arriving or whose response is being sent. */
+  /** Requests that this process works on, not counting those whose body is arriving or whose response is being sent. */
   get inFlight(): number {
     return this.working.size;
   }
@@ -67,7 +67,7 @@ export class Traffic implements BeforeApplicationShutdown {
     this.drain();
   }
 
-  /** Afterwards the process reports that it is not ready, and each response closes its connection. */
+  /** From this call on, the process reports that it is not ready, and each response closes its connection. */
   drain(): void {
     this.draining = true;
     for (const response of [...this.receiving.keys(), ...this.working.keys()]) {
@@ -84,7 +84,7 @@ export class Traffic implements BeforeApplicationShutdown {
     next();
   };
 
-  /** Middleware behind the parsers of bodies. */
+  /** Middleware that runs after the body parsers. */
   readonly received = (_request: Request, response: Response, next: NextFunction): void => {
     const exchange = this.receiving.get(response);
     if (exchange) {
@@ -96,8 +96,8 @@ export class Traffic implements BeforeApplicationShutdown {
   };
 
   /**
-   * Requests in progress for longer than that, in milliseconds. A response that has begun depends on the network and counts
-   * as a stream.
+   * Requests in progress for longer than this time, in milliseconds. A response that has begun depends on the network and
+   * counts as a stream.
    */
   overdue(milliseconds: number): Exchange[] {
     const before = performance.now() - milliseconds;
@@ -127,7 +127,7 @@ export class Traffic implements BeforeApplicationShutdown {
     this.receiving.delete(response);
     this.working.delete(response);
     this.streaming.delete(exchange);
-    // The template: a bounded number of labels, unlike paths.
+    // Uses the route's template, because labels must be bounded in number, unlike paths.
     const route = routeTemplateOf(request) ?? 'none';
     const labels = { method: request.method, route, status: statusOf(response) };
     this.metrics.requests.observe(labels, (performance.now() - since) / 1000);
@@ -138,7 +138,7 @@ function statusOf(response: Response): string {
   return response.writableFinished ? `${String(response.statusCode).charAt(0)}xx` : 'aborted';
 }
 
-/** Interval of the check: one timer for all requests instead of one for each. */
+/** Interval of the check: one timer serves all requests. */
 const EVERY_MS = 250;
 
 /** Responds with 503 to requests that take too long, and cancels their statements in the database. */
@@ -174,9 +174,9 @@ export class Deadlines implements OnModuleInit, OnModuleDestroy {
 }
 
 const LOOK_EVERY_MS = 50;
-/** After the last response, for requests that are already sent on an open connection. */
+/** Time after the last response for requests that clients have already sent on an open connection. */
 const GRACE_MS = 300;
-/** Not longer than a request's deadline: requests that are still running are then cut off. */
+/** At most the deadline of a request: requests that still run are then cut off. */
 const FINISH_WITHIN_MS = 8_000;
 /** Jobs and connections must end within this time: a process that waits for an unavailable database would never end. */
 const CLOSE_WITHIN_MS = 10_000;

@@ -21,9 +21,9 @@ export interface Access {
 const READING = ['GET', 'HEAD'];
 
 /**
- * The route needs a credential of its surface that covers this scope; without a name any such credential does. A realtime
- * scope can be narrowed to the channel in the path parameter `narrowedBy`. Changes under special and sensitive scopes need a
- * fresh proof of identity; `freshProof` requires one for a change under another scope, and `false` none for a POST that only reads.
+ * The route needs a credential of its surface that covers this scope; without a name any such credential does. A realtime scope
+ * can be narrowed to the channel in the path parameter `narrowedBy`. Changes under special and sensitive scopes need a fresh
+ * proof of identity; `freshProof` requires one for a change under another scope, `false` waives it for a POST that only reads.
  */
 export function RequireScope(
   scope?: string,
@@ -99,20 +99,19 @@ function assertFreshProof(): void {
   throw rejected('reauthentication_required', 'Prove the second factor again', 'sessions/current/reauthentication');
 }
 
-/** Rejects a user who must first replace a password that somebody else has set, with 403 `password_change_required`. */
+/** Rejects a user who must first replace a password chosen by another person, with 403 `password_change_required`. */
 function rejectInitialPassword({ passwordChangeRequired }: Actor): void {
   if (passwordChangeRequired) throw rejected('password_change_required', 'Change the password first', 'me/password');
 }
 
-/** 403 with the route by which the user becomes able to do it. */
+/** Creates a 403 that names the route by which the user can meet the requirement. */
 function rejected(code: string, message: string, route: string): AppError {
   return new AppError(403, code, `${message}: POST /v1/admin/identity/${route}`);
 }
 
 /**
- * The actor of a request that a person makes: what decides over an account (password, second factor) is not open to an API
- * token, which may have been stolen, nor to a user whose password is known to somebody else. Throws 403 `session_required`,
- * `password_change_required`.
+ * Returns the actor if it is a user in a session. Account settings (password, second factor) can be changed only there: an API
+ * token may have been stolen. Rejects a user whose password another person has chosen.
  */
 export function assertSession(): Actor {
   const actor = assertAnySession();
@@ -120,7 +119,7 @@ export function assertSession(): Actor {
   return actor;
 }
 
-/** As `assertSession`, but for users who must change their password too. Throws 403 `session_required`. */
+/** Like `assertSession`, but accepts users who must change their password. */
 export function assertAnySession(): Actor {
   const actor = currentActor();
   if (actor.type === 'user') return actor;

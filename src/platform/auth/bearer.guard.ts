@@ -16,8 +16,8 @@ import { access } from './access.js';
 import { unauthorized } from '../context/unauthorized.js';
 
 /**
- * What passport receives in place of the request. It has no query and no body, in which passport-http-bearer would also look
- * for a token.
+ * Passport receives this object instead of the request. It has no query and no body, in which passport-http-bearer would also
+ * look for a token.
  */
 export interface PresentedCredential {
   readonly headers: { readonly authorization?: string };
@@ -39,7 +39,7 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   }
 }
 
-/** Which credentials a surface accepts. The storefront accepts none: all of its routes are public. */
+/** The credentials that a surface accepts. The storefront accepts none: all of its routes are public. */
 const KINDS: Record<Surface, readonly CredentialKind[]> = {
   storefront: [],
   staff: ['vsk', 'vss'],
@@ -72,7 +72,7 @@ export class BearerGuard extends AuthGuard('bearer') {
     this.verifications = new FairShare({ running, waiting, runningPerCaller, waitingPerCaller });
   }
 
-  /** An actor who was authenticated before the body was read is kept. */
+  /** An actor who was authenticated before the body was read stays. */
   override canActivate(context: ExecutionContext): true | Promise<true> {
     if (access(this.reflector, context).isPublic) return true;
     const running = currentContext();
@@ -80,7 +80,7 @@ export class BearerGuard extends AuthGuard('bearer') {
     return running.actor !== null || this.verify(context);
   }
 
-  /** For middleware, which runs before Nest has chosen a handler. Throws 401. */
+  /** Used by middleware, which runs before Nest has chosen a handler. */
   async authenticate(request: Request, response: Response): Promise<void> {
     currentContext().actor = this.findCached(request);
     if (currentContext().actor === null) await this.verify(new ExecutionContextHost([request, response]));

@@ -2,8 +2,8 @@ import { currentActor } from '../context/request-context.js';
 import { invalidField } from '../errors/app-error.js';
 
 /**
- * The end of a credential that the caller creates with its own: the requested end, by default that of the credential of the
- * caller. Throws 400 for a later end.
+ * Returns the end of a credential that the caller creates: the requested end, or the end of the caller's own credential. A
+ * later end is rejected (400).
  */
 export function derivedEnd(requested: Date | null): Date | null {
   const { expiresAt: latest } = currentActor();

@@ -16,7 +16,7 @@ export const STAFF_MODULES = [
 ] as const;
 
 const PLAIN_ACTIONS = ['read', 'write', 'delete'] as const;
-/** No wildcard but `*` covers them, apart from `finance:receivables`, which `finance:read` covers. */
+/** Only the wildcard `*` covers these scopes; `finance:receivables` is also covered by `finance:read`. */
 export const SPECIAL_SCOPES = [
   'finance:approve',
   'finance:void',
@@ -58,8 +58,8 @@ export const PLATFORM_SCOPES: readonly string[] = [
 const CONNECT_SCOPE = /^connect:([a-z][a-z0-9-]*|\*)(?::([a-z][a-z0-9-]*|\*))?$/;
 
 /**
- * A realtime scope that is narrowed to one channel (`realtime:subscribe:bookings.created`), or to all channels whose names
- * start with a prefix (`realtime:subscribe:bookings.*`).
+ * Matches a realtime scope that is narrowed to one channel (`realtime:subscribe:bookings.created`), or to all channels whose
+ * names start with a prefix (`realtime:subscribe:bookings.*`).
  */
 export const CHANNEL_SCOPE = /realtime:(subscribe|publish):[A-Za-z0-9_=@,.;:-]{1,164}(\.\*)?/;
 
@@ -98,8 +98,8 @@ export function excessScopes(held: readonly string[], wanted: readonly string[])
 }
 
 /**
- * What a route requires of a caller for this channel: the scope itself, or from a caller with only narrowed scopes the one for
- * the channel, which is then the scope that a rejection names.
+ * Returns the scope that a route requires of a caller for this channel: the scope itself, or the scope of the channel if the
+ * caller has only narrowed ones. A rejection names the returned scope.
  */
 export function scopeForChannel(held: readonly string[], scope: string, channel: string): string {
   const isNarrowed = !held.includes(scope) && held.some((one) => one.startsWith(`${scope}:`));

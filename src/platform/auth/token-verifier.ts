@@ -14,7 +14,7 @@ export const VerifiesCredential = methodDecorator<CredentialKind, VerifyCredenti
 const KEPT_MS = 1_000;
 const MOST = 10_000;
 
-/** Caches results about credentials for at most one second. Only results are cached, not their absence. */
+/** Caches results about credentials for at most one second. A missing result is not cached. */
 export class CredentialCache<Value> {
   private generation = 0;
   private readonly running = new Map<string, Promise<Value | null>>();
@@ -46,7 +46,7 @@ export class CredentialCache<Value> {
     return answer;
   }
 
-  /** Caches a value that is true now. */
+  /** Caches a value that is known to be current. */
   set(key: string, value: Value): void {
     this.keep(key, value, this.clock.now().getTime() + KEPT_MS);
   }
@@ -56,7 +56,7 @@ export class CredentialCache<Value> {
   }
 
   private async answer(key: string, question: () => Promise<Value | null>): Promise<Value | null> {
-    // A value is as old as the start of its query; a value from before a `forget` is not cached.
+    // A value counts as read when its query started; a value from before a `forget` is not cached.
     const [asked, generation] = [this.clock.now().getTime(), this.generation];
     const value = await question();
     if (value === null) this.found.delete(key);

@@ -27,7 +27,7 @@ export const backupSettings = {
   }),
 };
 
-/** For how long personal data is kept; docs/personal-data.md names the classes. */
+/** Retention times of personal data; docs/personal-data.md names the classes. */
 export const retentionSettings = {
   accountingRetentionYears: wholeNumber({
     name: 'ACCOUNTING_RETENTION_YEARS',

@@ -13,7 +13,7 @@ export abstract class Env {
   readonly baseUrl: string;
   readonly surfaces: readonly string[];
   readonly databaseUrl: string;
-  /** The server itself, for what needs a session; `databaseUrl` unless that leads to a pooler. */
+  /** The address of the server itself, for work that needs a session; the same as `databaseUrl` unless that is a pooler. */
   readonly databaseDirectUrl: string;
   /** The owner of the tables, for migrations; null: the role of `databaseDirectUrl` runs them. */
   readonly migrationDatabaseUrl: string | null;
@@ -25,9 +25,9 @@ export abstract class Env {
   readonly databaseReplicaMaxLagMs: number;
   readonly dataDir: string;
   readonly files: FileStoreLocation;
-  /** Read for files that `files` does not have; null except during a move. */
+  /** The store read for files that `files` does not have; null except during a move. */
   readonly filesFallback: FileStoreLocation | null;
-  /** Null if neither is a bucket. */
+  /** Access to the S3-compatible store; null if neither store is a bucket. */
   readonly s3: S3Access | null;
   readonly ledgerCheckpointFile: string;
   readonly ledgerCheckpointMinutes: number;

@@ -18,9 +18,9 @@ export interface S3Access {
 
 export interface FileStores {
   files: FileStoreLocation;
-  /** Read for files that `files` does not have; null except during a move. */
+  /** The store read for files that `files` does not have; null except during a move. */
   filesFallback: FileStoreLocation | null;
-  /** Null if neither is a bucket. */
+  /** Access to the S3-compatible store; null if neither store is a bucket. */
   s3: S3Access | null;
 }
 
@@ -40,7 +40,7 @@ interface Given {
 
 const ENDPOINT_REGION = 'us-east-1';
 
-/** The configured stores of files. Faults are settings that contradict each other. */
+/** The configured stores of files. Settings that contradict each other are reported as faults. */
 export function readFileStores(given: Given, faults: string[]): FileStores {
   const folder = { folder: resolve(given.filesDir ?? `${given.dataDir}/files`) };
   const locationOf = (chosen: S3Location | 'local') => (chosen === 'local' ? folder : chosen);

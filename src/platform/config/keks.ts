@@ -47,7 +47,7 @@ export function readKeks(variables: Variables, given: Given, faults: string[]): 
   return { ...readKeys(variables, given, faults), kekToken: readToken(given, faults) };
 }
 
-/** A token that is not selected as well: it unwraps what its keys have wrapped. */
+/** A token that is not selected is read too: it unwraps the keys it has wrapped. */
 function readToken({ provider, token }: Given, faults: string[]): TokenSettings | null {
   const { library, label, pinFile } = token;
   const variables = { KEK_PKCS11_LIBRARY: library, KEK_PKCS11_TOKEN: label, KEK_PKCS11_PIN_FILE: pinFile };

@@ -19,7 +19,7 @@ export interface MailTls {
   client: { cert: string; key: string } | null;
 }
 
-/** What signs mails. */
+/** The key and names that sign mails (DKIM). */
 export interface Dkim {
   domain: string;
   selector: string;

@@ -14,7 +14,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 type Settings = typeof settings;
 type Values = { [K in keyof Settings]: ReturnType<Settings[K]['parse']> };
 
-/** The settings that a migration needs. */
+/** Settings needed by a migration. */
 const MIGRATION_SETTINGS = [
   'nodeEnv',
   'databaseUrl',
@@ -24,7 +24,7 @@ const MIGRATION_SETTINGS = [
   'orgTimeZone',
 ] as const;
 
-/** The settings that a backup needs. */
+/** Settings needed by a backup. */
 const BACKUP_SETTINGS = [
   'nodeEnv',
   'databaseUrl',
@@ -89,8 +89,7 @@ export function readEnv(variables: Variables): Env {
 }
 
 /**
- * Only the settings that a migration needs, so that its process needs no keys and no settings of the service. Throws
- * ConfigurationError.
+ * Reads only the settings of a migration, so that its process needs no keys and no service settings. Throws ConfigurationError.
  */
 export function readMigrationEnv(
   variables: Variables,

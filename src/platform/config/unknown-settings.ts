@@ -10,7 +10,7 @@ export interface UnknownSetting {
 /** Of a key-encryption key; any id is possible. */
 const KEY = /^VAULT_KEK_/;
 const NAMES: readonly string[] = Object.values(settings).map(({ name }) => name);
-/** A misspelled name differs in one of five letters, and in three at most. */
+/** A name counts as misspelled if at most one letter in five differs, and at most three in all. */
 const LETTERS_PER_FAULT = 5;
 const MOST_FAULTS = 3;
 
@@ -35,7 +35,7 @@ function faultsIn(name: string): number {
   return Math.min(MOST_FAULTS, Math.floor(name.length / LETTERS_PER_FAULT));
 }
 
-/** The insertions, deletions, replacements and swaps of neighbours that make one text the other. */
+/** Returns the number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? Infinity;

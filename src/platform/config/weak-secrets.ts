@@ -13,7 +13,7 @@ const SHOWN = new Set([
   'as the first start printed it',
   'correct horse battery staple',
 ]);
-/** A word comes before another one that it starts with. */
+/** A longer word must come before a word that it starts with. */
 const COMMON_WORDS = [
   ...['password', 'passwort', 'passw0rd', 'changeme', 'letmein', 'welcome', 'iloveyou', 'qwertyuiop', 'qwerty'],
   ...['administrator', 'admin', 'secret', 'demo', 'test', 'owner', 'travel'],
@@ -83,7 +83,7 @@ export function keyWeakness(key: Buffer): string | null {
   return isPatterned(bytes, RANDOM) ? 'repeats itself and is not random' : null;
 }
 
-/** Random bytes have about 30 of each; fewer than 12 occur less than once in 10^15. */
+/** 32 random bytes have about 30 different values; fewer than 12 occur less than once in 10^15. */
 const RANDOM = { values: 12, steps: 12 };
 
 /** Whether there are few different values, or few different steps from one to the next: all zeros, abcabc, 1 2 3 4. */

@@ -15,7 +15,7 @@ export interface Actor {
   readonly operatorId: string | null;
   /** End of the key, token or client; null: it has none. Credentials that it creates end no later. */
   readonly expiresAt: Date | null;
-  /** The user must change a password that somebody else has set: until then the session has no scopes. */
+  /** The user must change a password chosen by another person; until then the session has no scopes. */
   readonly passwordChangeRequired?: true;
   /** The user must set up a second factor: until then the session has no scopes. */
   readonly secondFactorSetupRequired?: true;
@@ -23,7 +23,7 @@ export interface Actor {
   readonly freshProofRequired?: true;
 }
 
-/** The service acting by itself: a job, provisioning, demo data. */
+/** The service acting on its own: a job, provisioning, demo data. */
 export const SYSTEM: Actor = {
   type: 'system',
   id: 'system',

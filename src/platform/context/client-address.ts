@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** As some proxies write it into `X-Forwarded-For`: an address with a port, an IPv6 one in brackets. */
+/** Some proxies write an address with a port, or an IPv6 address in brackets, into `X-Forwarded-For`. */
 const WITH_PORT = /^(?:\[([0-9a-f:.]{2,45})\](?::\d{1,5})?|(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5})$/;
 
 /**

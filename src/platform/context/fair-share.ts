@@ -26,15 +26,15 @@ export function quarterOf(poolSize: number): number {
 }
 
 /**
- * Runs a bounded number of tasks at the same time in this process, and of each caller a part of them. Further tasks wait; the
- * callers take turns, so that one with many tasks does not hold up the others. Too many tasks of one caller are 429, too many of
- * all callers together are 503.
+ * Runs a bounded number of tasks at the same time in this process, and limits each caller to a part of them. Further tasks
+ * wait; the callers take turns, so that one with many tasks does not hold up the others. Too many tasks of one caller are 429,
+ * too many of all callers together are 503.
  */
 export class FairShare {
   /** Tasks that wait. */
   waiting = 0;
   private running = 0;
-  /** Those with tasks, the one that was served last at the end. */
+  /** Callers with tasks; the one served last is at the end. */
   private readonly callers = new Map<string, Caller>();
 
   constructor(private readonly limits: ShareLimits) {}
@@ -80,7 +80,7 @@ export class FairShare {
     }
   }
 
-  /** Behind all others, as it was served; one without tasks is forgotten. */
+  /** Moves the caller behind all others, as it was served; a caller without tasks is forgotten. */
   private requeue(caller: string, own: Caller): void {
     this.callers.delete(caller);
     if (own.running > 0 || own.waiting.length > 0) this.callers.set(caller, own);

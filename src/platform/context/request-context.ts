@@ -41,7 +41,7 @@ export interface RequestContext {
   /** The service generates it for each request and each job, so audit records contain it too. */
   readonly serverRequestId: string;
   actor: Actor | null;
-  /** Absent if no request is running: in a job, in provisioning. */
+  /** Absent outside a request: in a job, in provisioning. */
   readonly client?: ClientDescription;
   /** The surface that is called; absent as `client`. */
   readonly surface?: Surface;
@@ -63,7 +63,7 @@ export function openContext<T>(context: RequestContext, work: () => T): T {
   return storage.run(context, work);
 }
 
-/** Runs work of no request, as the service itself. */
+/** Runs work that belongs to no request, as the service itself. */
 export function asSystem<T>(work: () => T): T {
   const requestId = uuidv7();
   return openContext({ requestId, serverRequestId: requestId, actor: SYSTEM, headers: new Map() }, work);

@@ -23,9 +23,9 @@ const SHAPES: Record<Surface, ErrorShape> = {
 };
 
 /**
- * The surface of a path, whether or not a route exists there: rejected, unknown and malformed requests have no handler.
- * Like routing, it ignores case and a trailing slash. It also ignores repeated slashes, with which no route exists: a client
- * that joins a base address and a path with one slash too many gets an error that it can read.
+ * The surface of a path, whether or not a route exists there: rejected, unknown and malformed requests have no handler. Like
+ * routing, it ignores case and a trailing slash. It also ignores repeated slashes, although no route has them: a client that
+ * joins a base address and a path with one slash too many gets an error that it can read.
  */
 export function surfaceOf(path: string): Surface {
   const comparable = comparableTo(path);

@@ -12,13 +12,16 @@ const REQUIRED: Record<Surface, string> = {
   data: 'A platform API key is required, sent as Authorization: Bearer',
 };
 
-/** One and the same 401 of a surface for missing, unknown, expired, revoked and wrong kind (RFC 6750, 3). */
+/**
+ * Creates the same 401 of a surface for credentials that are missing, unknown, expired, revoked or of the wrong kind (RFC 6750,
+ * 3).
+ */
 export function unauthorized(surface: Surface, wasPresented: boolean): AppError {
   const challenge = `Bearer realm="${surface}"${wasPresented ? ', error="invalid_token"' : ''}`;
   return new AppError(401, 'unauthorized', REQUIRED[surface], { headers: { 'WWW-Authenticate': challenge } });
 }
 
-/** For a caller whose credential has ended since it was verified. */
+/** For a caller whose credential has ended since its verification. */
 export function callerEnded(): AppError {
   return unauthorized(currentContext().surface ?? 'staff', true);
 }

@@ -13,7 +13,7 @@ export abstract class Audited {
   }
 }
 
-/** A row as the ledger stores it, if none of its columns is omitted. */
+/** A row as the ledger stores it when no column is omitted. */
 export type Image<Row> = { [Name in keyof Columns<Row>]: Plain<Row[Name]> };
 
 /** The columns of a row, but those that are `@Unaudited` or `@Derived`. */

@@ -26,7 +26,7 @@ const MAX_ATTEMPTS = 6;
 const JITTER_MS = 30;
 const UNIQUE_VIOLATION = '23505';
 const PURGED_AT_ONCE = 5_000;
-/** Above the number of names in the code. */
+/** Must exceed the number of statement names in the code. */
 const MAX_STATEMENT_NAMES = 800;
 
 const readPools = new AsyncLocalStorage<ServicePool>();
@@ -86,12 +86,12 @@ export class Database {
     }
   }
 
-  /** Statements and snapshots of the work that are in no transaction use this pool, except those of `apart`. */
+  /** The work's statements and snapshots use this pool outside transactions, except in `apart`. */
   readFrom<T>(pool: ServicePool, work: () => T): T {
     return readPools.run(pool, work);
   }
 
-  /** Returns the result of the work and rolls back its changes of the database. */
+  /** Runs the work, rolls back its changes of the database, and returns its result. */
   async dryRun<T>(work: () => Promise<T>): Promise<T> {
     const performed: { result: T }[] = [];
     const end = new Error('The dry run has ended');
@@ -149,7 +149,7 @@ export class Database {
     return new Rows(entity, this);
   }
 
-  /** The entity's repository, inside the running transaction if there is one. */
+  /** Returns the entity's repository, inside the running transaction if there is one. */
   repository<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): Repository<Entity> {
     return this.manager().getRepository(entity);
   }
@@ -168,7 +168,7 @@ export class Database {
     return rowCount === 1;
   }
 
-  /** Like `insertUnlessTaken`: the values of the new row in this list of SQL expressions, or null if a key is taken. */
+  /** Like `insertUnlessTaken`, but returns these SQL expressions of the new row, or null if a key is taken. */
   async insertReturning<Entity extends ObjectLiteral, Values>(entity: Entity, list: string): Promise<Values | null> {
     const { rows } = await this.run(this.statementsOf(targetOf(entity)).insertReturning(entity, list));
     return (rows[0] as Values | undefined) ?? null;
@@ -180,7 +180,7 @@ export class Database {
     entity.version += 1;
   }
 
-  /** Locks the row until the transaction ends; null if it does not exist. */
+  /** Locks the row until the transaction ends. Returns null if it does not exist. */
   async lock<Entity extends Versioned>(entity: EntityTarget<Entity>, id: string): Promise<Entity | null> {
     if (!units.getStore()) throw new Error('Only a transaction can lock a row');
     const statements = this.statementsOf(entity);
@@ -202,7 +202,7 @@ export class Database {
     return found ?? null;
   }
 
-  /** The rows whose properties have these values, sorted ascending. */
+  /** Returns the rows whose properties have these values, sorted ascending. */
   async findRows<Entity extends ObjectLiteral>(
     entity: EntityTarget<Entity>,
     where: ObjectLiteral,
@@ -221,7 +221,7 @@ export class Database {
     return rows.map((row) => ({ entity: statements.entityOf(row) as Entity, raw: row as Raw }));
   }
 
-  /** A page of the entities that the builder finds, and their total number; `raw` has the other selected columns. */
+  /** Returns a page of the entities that the builder finds, and their total number; `raw` has the other selected columns. */
   async page<Entity extends ObjectLiteral, Raw extends ObjectLiteral = ObjectLiteral>(
     found: SelectQueryBuilder<Entity>,
     bounds: PageBounds,
@@ -234,7 +234,7 @@ export class Database {
     return { rows, total: bounds.offset > 0 ? await this.count(found) : 0 };
   }
 
-  /** How many rows the builder finds. */
+  /** Counts the rows that the builder finds. */
   async count<Entity extends ObjectLiteral>(found: SelectQueryBuilder<Entity>): Promise<number> {
     const [counted] = (await this.run(countStatement(found))).rows;
     return Number(counted?.[TOTAL] ?? 0);
@@ -245,7 +245,7 @@ export class Database {
     return this.statementsOf(entity).columnsOf(alias);
   }
 
-  /** `update`, unless a unique key of the row is taken: then nothing happens, and the transaction remains usable. */
+  /** Like `update`; if a unique key of the row is taken, nothing happens, and the transaction remains usable. */
   async updateUnlessTaken<Entity extends Versioned>(entity: Entity): Promise<boolean> {
     const unit = units.getStore();
     if (!unit) throw new Error('Only a transaction can try an update');
@@ -260,13 +260,13 @@ export class Database {
     return true;
   }
 
-  /** Rows of a SELECT, or of an INSERT, UPDATE or DELETE with RETURNING. Values only as parameters. */
+  /** Returns the rows of a SELECT, or of an INSERT, UPDATE or DELETE with RETURNING. Pass values only as parameters. */
   async query<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
     const { rows } = await this.execute(text, values);
     return rows as Row[];
   }
 
-  /** How many rows the statement changed. */
+  /** Returns how many rows the statement changed. */
   async execute(text: string, values: unknown[] = []): Promise<{ rows: unknown[]; count: number }> {
     const { rows, rowCount } = await this.run({ text, values });
     return { rows, count: rowCount ?? 0 };
@@ -289,7 +289,7 @@ export class Database {
     return deleted;
   }
 
-  /** Like `query`, prepared by name on each connection: for frequent statements. */
+  /** Like `query`, but prepared by name on each connection; use it for frequent statements. */
   async prepared<Row>(name: string, text: string, values: unknown[]): Promise<Row[]> {
     const { rows } = await this.run({ name, text, values });
     return rows as Row[];
@@ -317,8 +317,8 @@ export class Database {
   }
 
   /**
-   * Destroys the connections of a request, so that they are not reused. Returns the ids of those server processes that do
-   * not notice this while they run a statement.
+   * Destroys the connections of a request, so that they are not reused. Returns the ids of the server processes, which do not
+   * notice this while they run a statement.
    */
   abandon(context: RequestContext): number[] {
     return this.pool().abandon(context);

@@ -1,8 +1,8 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 
-/** What a column is compared with by `=`. */
+/** A value that a column is compared with by `=`. */
 export interface Comparand {
-  /** SQL with the placeholder of the one parameter. */
+  /** The SQL of the value, with the placeholder of its one parameter. */
   readonly sql: (place: string) => string;
   readonly value: unknown;
 }
@@ -20,8 +20,8 @@ export function filterRows<Entity extends ObjectLiteral>(
 }
 
 /**
- * A single value stands alone: PostgreSQL then reads an index on the column and the sort field in the order of the list,
- * without reading the rows behind the page.
+ * A single value is compared alone: PostgreSQL then reads an index on the column and the sort field in list order, without
+ * reading the rows behind the page.
  */
 export function anyOf(values: readonly string[]): Comparand {
   return values.length === 1

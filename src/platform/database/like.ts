@@ -4,9 +4,9 @@ export function containing(text: string): string {
 }
 
 /**
- * The condition that a text contains each word of a query: without regard to case, accents, apostrophes, hyphens and the
- * order of the words, of which the first eight count. `folded` is an expression made with the SQL function `fold`, and
- * `place` that of the query, such as `$1`. No word: nothing is found.
+ * Builds the condition that a text contains each of the first eight words of a query, ignoring case, accents, apostrophes,
+ * hyphens and word order. `folded` is an expression made with the SQL function `fold`, and `place` is the placeholder of the
+ * query, such as `$1`. A query without words finds nothing.
  */
 export function containsWordsSql(folded: string, place: string): string {
   const patterns = `folded_patterns(${place}::text)`;

@@ -9,9 +9,9 @@ export const LIVE_CALLER = 'live_caller';
 mapConstraint(LIVE_CALLER, callerEnded);
 
 /**
- * A statement that fails if the credential of the caller has ended in any process since it was verified, at most a second
- * ago; null if the service itself acts, or nobody is logged in. It is sent with the first statement of a transaction, and
- * costs no round trip.
+ * A statement that fails if the credential of the caller has ended in any process since it was verified, at most a second ago;
+ * null if the service itself acts, or no user is logged in. It is sent with the first statement of a transaction, and costs no
+ * round trip.
  */
 export function requireLiveCaller(context: RequestContext | null, now: Date): Statement | null {
   const actor = context?.actor ?? null;

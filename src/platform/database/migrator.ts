@@ -36,7 +36,7 @@ export interface MigrationProgress {
   repeated?: (name: string) => void;
 }
 
-/** The schema of a database beside what this build needs. */
+/** The schema of a database compared with the needs of this build. */
 export interface ExaminedSchema {
   comparison: SchemaComparison;
   /** The number of the last migration of this build. */
@@ -63,8 +63,8 @@ interface Run extends MigrationOptions {
 }
 
 /**
- * Runs work that several processes may start at the same time, one after the other. The lock belongs to a session, so the
- * address is that of the server itself.
+ * Serializes work that several processes may start at the same time. The lock belongs to a session, so the address is that of
+ * the server itself.
  */
 export async function oneAtATime<T>(url: string, work: () => Promise<T>, waiting?: () => void): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: 'travel-operations-lock', keepAlive: true });
@@ -181,8 +181,9 @@ async function runMigrations(dataSource: DataSource, options: MigrationOptions):
 }
 
 /**
- * In a transaction of its own, with the rights on what it creates. A migration with `transaction = false` has none, and waits
- * for as long as it takes: it only builds or removes indexes concurrently, which no statement waits for.
+ * Runs the migration in its own transaction, together with the rights on what it creates. A migration with `transaction =
+ * false` has no transaction and waits as long as needed: it only builds or removes indexes concurrently, and no statement waits
+ * for that.
  */
 async function runMigration(migration: Migration, { runner, executor, grant, progress }: Run): Promise<void> {
   const isAtomic = migration.instance?.transaction !== false;

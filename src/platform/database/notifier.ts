@@ -14,7 +14,7 @@ const MAX_PAYLOAD_BYTES = 7_000;
 /** Receives the notifications of one channel, from all processes on this database, this one included. */
 export interface Subscriber {
   onNotification(key: string, sequence: number): void;
-  /** A new connection is listening. Notifications sent while there was none are lost. */
+  /** Called when a new connection is listening. Notifications sent while there was no connection are lost. */
   onConnect?(): void;
 }
 
@@ -48,8 +48,8 @@ export class Notifier implements OnModuleInit, OnApplicationBootstrap, OnApplica
   }
 
   /**
-   * Sends a notification after the commit of the running transaction, or soon if there is none. Of several unsent
-   * notifications with the same key only the one with the highest sequence is sent.
+   * Sends a notification after the commit of the running transaction, or soon if there is none. Among unsent notifications with
+   * the same key only the one with the highest sequence is sent.
    */
   notify(channel: string, key: string, sequence = 0): void {
     this.database.afterCommit(() => {

@@ -8,12 +8,12 @@ export interface PageBounds {
   readonly offset: number;
 }
 
-/** The member of each row that has the number of all rows of the list. */
+/** The member of each row with the total number of rows in the list. */
 export const TOTAL = 'total_of_list';
 
-/** A statement without its last two parameters, which are the limit and the offset. */
+/** A statement without its last two parameters, the limit and the offset. */
 interface PageText {
-  /** Only a page without conditions has a name: the best plan of the others may depend on the values. */
+  /** Only a page without conditions has a name: the best plan for other pages may depend on the values. */
   readonly name?: string;
   readonly text: string;
   /** The names of the parameters in the order of their values. */
@@ -43,7 +43,7 @@ export function pageStatement(
   return { ...statement, values: [...parameters.map((name): unknown => given[name]), limit, offset] };
 }
 
-/** What the statement depends on besides the values; empty for a query with joins, groups, lists or nested conditions. */
+/** The inputs of the statement besides the values; empty for a query with joins, groups, lists or nested conditions. */
 function formOf({ expressionMap }: SelectQueryBuilder<ObjectLiteral>): string {
   const { aliases, selects, wheres, orderBys, groupBys, havings } = expressionMap;
   // The text of a list, as in `in (:...ids)`, depends on the number of its values.
@@ -78,7 +78,7 @@ function withBounds(select: string, parameters: number): string {
   return `${select} LIMIT $${parameters + 1} OFFSET $${parameters + 2}`;
 }
 
-/** The total alone, for a page beyond the end of the list. No row means 0. */
+/** Reads only the total, for a page beyond the end of the list. No row means 0. */
 export function countStatement(found: SelectQueryBuilder<ObjectLiteral>): Statement {
   const kept = rowCountOf(found);
   const counted = kept === null ? countOf(found) : found.clone().select(kept, TOTAL).orderBy().limit(1);

@@ -1,4 +1,4 @@
-/** A value as JSON has it: instants are ISO 8601 texts. */
+/** Converts a value to JSON: instants become ISO 8601 texts. */
 export type Plain<Value> = Value extends Date ? string : Value;
 
 export function plain(value: unknown): unknown {

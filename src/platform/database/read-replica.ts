@@ -12,7 +12,7 @@ const EVERY_MS = 500;
 /** A replica that does not answer within this time is not used until it answers again. */
 const ANSWER_WITHIN_MS = 2_000;
 
-/** How far the write-ahead log of a server is: written on the primary, replayed on a replica. */
+/** The position of a server's write-ahead log: written on the primary, replayed on a replica. */
 const PROGRESS = `
   select pg_is_in_recovery() as "isReplica",
     (case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_flush_lsn() end - '0/0')::text as position,
@@ -30,9 +30,9 @@ export class ReadReplica implements OnApplicationBootstrap, OnApplicationShutdow
   /** Null without a replica. */
   readonly pool: ServicePool | null;
   private fault: string | null = 'does not respond';
-  /** The replica has everything that was committed until this time. */
+  /** The replica has all commits up to this time. */
   private coveredUntil = -Infinity;
-  /** When the primary was at each position, for positions that the replica has not replayed. */
+  /** The times at which the primary reached positions that the replica has not replayed yet. */
   private marks: { at: number; position: bigint }[] = [];
   private client: pg.Client | null = null;
   private readonly stopping = new AbortController();
@@ -94,7 +94,7 @@ export class ReadReplica implements OnApplicationBootstrap, OnApplicationShutdow
     const [primary] = await this.database.query<Progress>(PROGRESS);
     if (!replica?.isReplica) return 'is no longer a replica';
     const [replayed, written] = [BigInt(replica.position), BigInt(primary?.position ?? 0)];
-    // The primary was asked last: a replica that is ahead of it follows another server.
+    // The primary was asked last, so a replica that is ahead of it follows another server.
     if (replica.database !== primary?.database || replayed > written) return 'is not a replica of this database';
     this.marks.push({ at, position: written });
     this.coveredUntil = this.marks.findLast(({ position }) => position <= replayed)?.at ?? this.coveredUntil;
@@ -117,7 +117,7 @@ export class ReadReplica implements OnApplicationBootstrap, OnApplicationShutdow
     return client;
   }
 
-  /** Running reads end now, and are repeated on the primary. */
+  /** Ends running reads, which are repeated on the primary. */
   private forget(pool: ServicePool): void {
     pool.goAway();
     if (this.client) destroy(this.client);

@@ -15,8 +15,8 @@ export const COUNTED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
 const EQUALITY = /^(\w+)\.(\w+) = (:\w+|'\w+'|any\(:\w+\))$/;
 
 /**
- * The SQL of the number of rows whose columns have these values, as triggers count it. The values are SQL: a placeholder, a
- * literal, or `any` of a list. Throws for a table or a column that is not counted.
+ * Returns the SQL for the number of rows with these column values, from the counts that triggers keep. The values are SQL: a
+ * placeholder, a literal, or `any` of a list. Throws for a table or a column that is not counted.
  */
 export function rowCountSql(table: string, values: Readonly<Record<string, string>>): string {
   const columns = COUNTED_COLUMNS[table];

@@ -50,7 +50,10 @@ export class RowStatements {
     return this.named('insertUnlessTaken', this.valuesOf(entity));
   }
 
-  /** Like `insertUnlessTaken`; `returning` are values of the new row. One list for each table, because it names the statement. */
+  /**
+   * Like `insertUnlessTaken`; `returning` lists values of the new row. Each table has one list, because the statement is named
+   * after it.
+   */
   insertReturning(entity: object, returning: string): Statement {
     const text = `${this.texts.insertUnlessTaken} returning ${returning}`;
     return { name: `${this.table}-insertReturning`, text, values: this.valuesOf(entity) };
@@ -112,7 +115,7 @@ export class RowStatements {
   }
 }
 
-/** The UPDATE, which fails with a violation of this constraint unless it changes one row: COMMIT may be sent with it. */
+/** Builds an UPDATE that violates this constraint unless it changes one row, so that COMMIT can be sent with it. */
 export function requireOneRow(update: string, constraint: string): string {
   return `with changed as (${update} returning 1)
     select case when count(*) <> 1 then require_one_row('${constraint}') end from changed`;

@@ -43,14 +43,14 @@ function defaultOf(name: string, { createdAt }: Record<string, unknown>): unknow
   return name === 'updatedAt' ? createdAt : undefined;
 }
 
-/** The class that an entity was made of, by which TypeORM knows its table. */
+/** The class of an entity, by which TypeORM knows its table. */
 export function targetOf<Entity extends ObjectLiteral>(entity: Entity): EntityTarget<Entity> {
   return entity.constructor;
 }
 
 /**
- * The rows of one entity: prepared statements made of its metadata. Obtained from `Database.rows`. Everything here joins the
- * running transaction if there is one. Statements beyond these are SQL in a repository; `columns` gives its column list.
+ * The rows of one entity: prepared statements made of its metadata. Obtained from `Database.rows`. All methods join the running
+ * transaction if there is one. Other statements are SQL in a repository; `columns` gives its column list.
  */
 export class Rows<Entity extends Versioned> {
   constructor(
@@ -62,22 +62,25 @@ export class Rows<Entity extends Versioned> {
     return this.database.findRow(this.entity, { id });
   }
 
-  /** The row whose properties have these values, if there is one; a value of null finds nothing. */
+  /** Returns the row whose properties have these values, if there is one; a value of null finds nothing. */
   async findBy(where: Partial<Columns<Entity>>): Promise<Entity | null> {
     return this.database.findRow(this.entity, where);
   }
 
-  /** All rows whose properties have these values, sorted ascending. Only for sets that a rule bounds; otherwise `page`. */
+  /**
+   * Returns all rows whose properties have these values, sorted ascending. Use it only for sets that a rule bounds, and `page`
+   * otherwise.
+   */
   async listBy(where: Partial<Columns<Entity>>, order: readonly (keyof Columns<Entity> & string)[]): Promise<Entity[]> {
     return this.database.findRows(this.entity, where, order);
   }
 
-  /** Throws 404; `details` are for an id that a body or a query contains. */
+  /** Throws 404. Pass `details` for an id from a body or a query. */
   async get(id: string, details?: { field: string }): Promise<Entity> {
     return (await this.find(id)) ?? throwNotFound(details);
   }
 
-  /** Locks the row until the transaction ends and reads it. Throws 404. */
+  /** Locks the row until the transaction ends and reads it. */
   async lock(id: string, details?: { field: string }): Promise<Entity> {
     return (await this.findAndLock(id)) ?? throwNotFound(details);
   }
@@ -95,7 +98,7 @@ export class Rows<Entity extends Versioned> {
     await this.database.insert(entity);
   }
 
-  /** In one round trip. */
+  /** Inserts all rows in one round trip. */
   async insertAll(entities: readonly Entity[]): Promise<void> {
     await this.database.together(() => Promise.all(entities.map((entity) => this.database.insert(entity))));
   }
@@ -113,7 +116,7 @@ export class Rows<Entity extends Versioned> {
     await this.database.update(entity);
   }
 
-  /** In one round trip. */
+  /** Updates all rows in one round trip. */
   async updateAll(entities: readonly Entity[]): Promise<void> {
     await this.database.together(() => Promise.all(entities.map((entity) => this.database.update(entity))));
   }
@@ -128,7 +131,7 @@ export class Rows<Entity extends Versioned> {
     return this.database.repository(this.entity).createQueryBuilder(alias);
   }
 
-  /** A page of what the query finds, and the total. Reads the columns of the entity only. */
+  /** Returns a page of the query's results, and the total. Reads only the columns of the entity. */
   async page(query: SelectQueryBuilder<Entity>, bounds: PageBounds): Promise<{ rows: Entity[]; total: number }> {
     const { rows, total } = await this.database.page(query, bounds);
     return { rows: rows.map(({ entity }) => entity), total };

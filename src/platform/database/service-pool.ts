@@ -42,7 +42,10 @@ export class ServicePool extends pg.Pool {
     this.on('release', (_error, client) => this.holders.delete(client));
   }
 
-  /** Callers that wait until another one releases its connection. Those that receive an idle one in this tick do not wait. */
+  /**
+   * Callers that wait until another one releases its connection. Callers that receive an idle connection in this tick do not
+   * count.
+   */
   get waitingForReleaseCount(): number {
     return Math.max(0, this.waitingCount - this.idleCount);
   }
@@ -94,7 +97,7 @@ export class ServicePool extends pg.Pool {
     super.connect((error, client, done) => {
       this.waiting.delete(refuse);
       if (refused) {
-        // Its caller was rejected, and it was opened while the database was unavailable.
+        // The caller of this connection was rejected, and it was opened while the database was unavailable.
         if (client) done(true);
       } else {
         if (client) this.holders.set(client, context);
@@ -127,8 +130,8 @@ interface Preparing {
 
 /**
  * A statement that was not prepared, because its transaction had failed or its table was locked, is prepared again under its
- * name by the next caller. PostgreSQL does not know the name then, but PgBouncer does and would end the connection. To close a
- * name first is right for both. The types of pg hide the connection of a client.
+ * name by the next caller. PostgreSQL does not know the name then, but PgBouncer does and would end the connection. Closing the
+ * name first is correct for both. The types of pg hide the connection of a client.
  */
 function closeBeforeParsingAgain(client: pg.ClientBase): void {
   const { connection } = client as unknown as { connection: Preparing };
@@ -158,7 +161,7 @@ export function valueAsSent(value: unknown): unknown {
   return (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils.prepareValue(value);
 }
 
-/** The server process that the client was told; a pooler invents one. The types of pg hide it. */
+/** The server process id that was reported to the client; a pooler invents one. The types of pg hide it. */
 function processIdOf(client: pg.ClientBase): number {
   return (client as unknown as { processID: number }).processID;
 }

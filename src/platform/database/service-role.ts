@@ -43,8 +43,8 @@ const WITHOUT_POLICY = `
 
 /**
  * Gives the role of the service exactly these rights on tables, and the use of sequences; the owner of the tables grants them.
- * Partitions get none: statements name the partitioned table, whose rights and triggers apply.
- * Usually nothing differs, and nothing is written. Returns the statements that were needed.
+ * Partitions get none: statements name the partitioned table, whose rights and triggers apply. Writes nothing if nothing
+ * differs. Returns the statements that were needed.
  */
 export async function grantServiceRights(
   query: OwnerQuery,
@@ -79,7 +79,7 @@ function differences(
   const missing = wanted.filter((right) => !held.includes(right));
   const excessive = held.filter((right) => !wanted.includes(right));
   return [
-    // First, because revoking a right on a table also revokes it on its columns.
+    // Runs first, because revoking a right on a table also revokes it on its columns.
     ...excessive.map((right) => `revoke ${right} on ${object} from ${grantee}`),
     ...(missing.length > 0 ? [`grant ${missing.join(', ')} on ${object} to ${grantee}`] : []),
   ];

@@ -3,7 +3,7 @@ import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 interface Tie {
   /** Properties that sort rows with the same value, before their ids do. */
   readonly then?: readonly string[];
-  /** Of a property that can be null. Otherwise it is omitted, so that an index is read backwards too. */
+  /** Set for a property that can be null; otherwise omit it, so that an index can also be read backwards. */
   readonly nulls?: 'NULLS LAST' | undefined;
 }
 

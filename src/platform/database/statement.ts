@@ -18,7 +18,7 @@ export class StatementNames {
     return this.texts.size;
   }
 
-  /** The statement, without its name if the limit is reached. Throws if the name belongs to another text. */
+  /** Returns the statement, without its name if the limit is reached. Throws if the name belongs to another text. */
   limit(statement: Statement): Statement {
     const { name, text, values } = statement;
     if (name === undefined) return statement;

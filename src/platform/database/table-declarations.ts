@@ -22,13 +22,13 @@ export const PERSONAL_DATA = [
 ] as const;
 export type PersonalData = (typeof PERSONAL_DATA)[number];
 
-/** What a table says besides its entity, or without one. Column names are those of the database. */
+/** Declarations of a table in addition to its entity, or without one. Column names are those of the database. */
 export interface TableDeclaration {
   /** What the service's role may do with its rows; SELECT, INSERT and UPDATE unless given. Nothing needs TRUNCATE. */
   rights?: TableRights;
   /** Columns with personal data. */
   personal?: Partial<Record<PersonalData, readonly string[]>>;
-  /** Columns whose names could belong to a person, but do not. */
+  /** Columns whose names look personal although the values are not. */
   impersonal?: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export function declareTables(tables: Readonly<Record<string, TableDeclaration>>
   }
 }
 
-/** What the service's role may do with the rows of an entity, if that is not SELECT, INSERT and UPDATE. */
+/** Declares the service role's rights on the rows of an entity, unless they are SELECT, INSERT and UPDATE. */
 export function Rights(rights: TableRights): ClassDecorator {
   return (entity) => {
     rightsByEntity.set(entity, rights);
@@ -66,7 +66,10 @@ export function Personal(dataClass: PersonalData): PropertyDecorator {
   };
 }
 
-/** The column contains no personal data, although one of its name could: the test of personal data asks for the decision. */
+/**
+ * Declares that the column contains no personal data although its name suggests it; the test of personal data requires a
+ * decision.
+ */
 export function Impersonal(): PropertyDecorator {
   return (target, property) => {
     classify(target, property, 'impersonal');

@@ -15,10 +15,10 @@ export interface Collector<Item> {
   statement(items: Item[]): Statement;
 }
 
-/** How a transaction begins. */
+/** The statements that begin a transaction. */
 interface Opening {
   readonly begin: Statement;
-  /** It is sent with BEGIN, and fails if the transaction must not happen. */
+  /** Sent with BEGIN; fails if the transaction must not happen. */
   readonly condition?: Statement | null;
   readonly trace: StatementTrace | null;
 }
@@ -30,10 +30,10 @@ const MAX_QUEUED = 500;
 const FAILED_TRANSACTION = '25P02';
 
 /**
- * One running transaction: its connection, the statements that were not sent yet, the collected items, and the work to do
- * after its commit. Connections are pipelined: statements whose result is not needed, such as BEGIN and inserts, are
- * sent in one write with the next statement whose result is, or with the COMMIT. A transaction that only inserts takes one
- * round trip, and the lock of a ledger's head spans no round trip.
+ * One running transaction: its connection, the statements that were not sent yet, the collected items, and the work to do after
+ * its commit. Connections are pipelined: statements whose result is not needed, such as BEGIN and inserts, are sent in one
+ * write with the COMMIT or with the next statement whose result is needed. A transaction that only inserts takes one round
+ * trip, and the lock of a ledger's head spans no round trip.
  *
  * The COMMIT is sent before it is known whether the statements before it succeed. If one of them fails on the server, the
  * server turns the COMMIT into a rollback. A queued statement must therefore fail on the server whenever it is wrong.
@@ -53,7 +53,7 @@ export class TransactionState {
   constructor(
     private readonly client: PoolClient,
     { begin, condition, trace }: Opening,
-    /** Null if repositories of TypeORM are not used. */
+    /** Null unless repositories of TypeORM are used. */
     readonly runner: QueryRunner | null = null,
   ) {
     this.queued = condition ? [begin, condition] : [begin];
@@ -76,7 +76,7 @@ export class TransactionState {
     else this.collected.set(collector, [item]);
   }
 
-  /** The statement that writes the items collected so far; they are not written again. */
+  /** Returns the statement that writes the items collected so far. Each item is written once. */
   take<Item>(collector: Collector<Item>): Statement | null {
     const items = this.collected.get(collector);
     this.collected.delete(collector);
@@ -84,7 +84,7 @@ export class TransactionState {
   }
 
   /**
-   * Sends the statement later, but before every other one, with the values of now. Its error fails the statement with
+   * Queues the statement with its present values. It is sent before any later statement. Its error fails the statement with
    * which it is sent, and the transaction.
    */
   async queue(statement: Statement): Promise<void> {
@@ -94,7 +94,7 @@ export class TransactionState {
     if (this.queued.length >= MAX_QUEUED) await this.flush();
   }
 
-  /** Sends everything that is queued, and the statement, in one write. Fails with the first error of the transaction. */
+  /** Sends all queued statements and this one in one write. Fails with the first error of the transaction. */
   async send(statement: Statement): Promise<Result> {
     const sent = this.together(() => {
       this.sendQueued();
@@ -119,9 +119,9 @@ export class TransactionState {
     if (last) await this.send(last);
   }
 
-  /** Sends the statement. If it fails, the transaction remains as it was before, and usable. */
+  /** Sends the statement. If it fails, the transaction stays unchanged and usable. */
   async attempt(statement: Statement): Promise<Result> {
-    // So that an error of an earlier statement is not mistaken for one of this statement.
+    // Executes earlier statements first, so that their errors are not mistaken for an error of this one.
     if (this.queued.length > (this.hasBegun ? 0 : 1)) await this.flush();
     this.queued.push({ text: 'savepoint attempt' });
     try {

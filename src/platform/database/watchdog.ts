@@ -56,8 +56,8 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   /**
-   * Cancels the statements of abandoned server processes. If that fails, their time limits end them. A pooler does not tell
-   * the ids; it closes such a connection, which the server notices (`client_connection_check_interval` in roles.sql).
+   * Cancels the statements of abandoned server processes. If that fails, their time limits end them. A pooler hides the ids; it
+   * closes such a connection, which the server notices (`client_connection_check_interval` in roles.sql).
    */
   cancel(processIds: readonly number[]): void {
     if (processIds.length === 0 || this.env.databaseDirectUrl !== this.env.databaseUrl) return;
@@ -102,7 +102,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
     return ok;
   }
 
-  /** Only the connection may have failed: a new one decides. */
+  /** Perhaps only the connection has failed, so a new one is tried. */
   private async ask(timeUp: AbortSignal): Promise<boolean> {
     const known = this.client;
     if (known && (await this.isHeardBy(known))) return true;
@@ -143,7 +143,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
       application_name: 'travel-operations-watchdog',
       keepAlive: true,
     });
-    // Failures are found by the next probe.
+    // The next probe finds failures.
     client.on('error', () => undefined);
     return client;
   }
@@ -155,7 +155,7 @@ export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 }
 
-/** Whether the work returns true within that time; then its signal is aborted. */
+/** Returns whether the work returns true within this time; afterwards its signal is aborted. */
 async function answersInTime(withinMs: number, work: (timeUp: AbortSignal) => Promise<boolean>): Promise<boolean> {
   const timeUp = new AbortController();
   const answered = await Promise.race([work(timeUp.signal), passed(withinMs, timeUp.signal)]);
@@ -164,8 +164,8 @@ async function answersInTime(withinMs: number, work: (timeUp: AbortSignal) => Pr
 }
 
 /**
- * Resolves to false after that time. The time is counted in small steps, each at most once: while this process is busy,
- * the response may wait in its socket, which is not the database's fault.
+ * Resolves to false after this time. The time is counted in small steps, each at most once: while this process is busy, the
+ * response may wait in its socket, which is not the database's fault.
  */
 async function passed(milliseconds: number, signal: AbortSignal): Promise<false> {
   for (let left = milliseconds; left > 0 && !signal.aborted; left -= TICK_MS) {

@@ -30,7 +30,7 @@ export class Listeners {
 
   constructor(private readonly discovery: DiscoveryService) {}
 
-  /** Calls this method of each implementation that has it, one after the other. An error ends the series and is thrown. */
+  /** Calls this method of each implementation that has itin sequence. An error ends the series and is thrown. */
   async call<T>(listener: Abstract<T>, invoke: (listener: T) => Promise<void> | undefined): Promise<void> {
     for (const implementation of this.of(listener)) await invoke(implementation.listener);
   }
@@ -40,7 +40,7 @@ export class Listeners {
     return this.of(listener).map((implementation) => implementation.listener);
   }
 
-  /** The first implementation of a listener that some module must have. Throws if there is none. */
+  /** Returns the first implementation of a listener that some module must have. Throws if there is none. */
   one<T>(listener: Abstract<T>): T {
     const [first] = this.of(listener);
     if (!first) throw new Error(`No module implements ${(listener as { name?: string }).name}`);

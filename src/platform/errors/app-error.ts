@@ -40,7 +40,7 @@ export interface Issue {
 }
 
 export const MAX_ISSUES = 100;
-/** In UTF-16 units. Names of members are the caller's: a name of a megabyte must not be repeated in each issue. */
+/** In UTF-16 units. The caller chooses the names of members: a name of a megabyte must not be repeated in each issue. */
 export const MAX_PATH = 200;
 export const MAX_MESSAGE = 1_000;
 
@@ -59,7 +59,7 @@ export function invalidRequest(issues: Issue[], message = 'The request is invali
   });
 }
 
-/** A path as it is repeated to the caller, who chose the names in it. */
+/** Shortens a path before it is repeated to the caller, who chose the names in it. */
 export function cutPath(path: string): string {
   return cut(path, MAX_PATH);
 }
@@ -68,24 +68,24 @@ function cut(text: string, units: number): string {
   return text.length <= units ? text : `${text.slice(0, units - 1).toWellFormed()}…`;
 }
 
-/** 400 with a single issue. */
+/** Creates a 400 with a single issue. */
 export function invalidField(path: string, message: string, code: IssueCode, params?: IssueParams): AppError {
   return invalidRequest([{ path, message, code, ...(params && { params }) }]);
 }
 
-/** 404 for a resource that is unknown or not visible to the caller. All such responses are the same. */
+/** Creates a 404 for a resource that is unknown or not visible to the caller. All such responses are the same. */
 export function notFound(details?: Record<string, unknown>): AppError {
   return new AppError(404, 'not_found', 'Not found', details ? { details } : {});
 }
 
-/** 409: the current state does not allow the request. */
+/** Creates a 409: the current state does not allow the request. */
 export function conflict(code: string, message: string, details?: Record<string, unknown>): AppError {
   return new AppError(409, code, message, details ? { details } : {});
 }
 
 /**
- * 422: well-formed, but the amounts or the state do not allow it. `field` is the path of the member that the caller has to
- * change, or the name of a header.
+ * Creates a 422: the request is well-formed, but the amounts or the state do not allow it. `field` is the path of the member
+ * that the caller has to change, or the name of a header.
  */
 export function unprocessable(
   code: string,
@@ -95,12 +95,12 @@ export function unprocessable(
   return new AppError(422, code, message, { details });
 }
 
-/** 403 with the scope that is missing. */
+/** Creates a 403 with the missing scope. */
 export function forbidden(message: string, details: Record<string, unknown>): AppError {
   return new AppError(403, 'forbidden', message, { details });
 }
 
-/** 503: a dependency does not respond. */
+/** Creates a 503: a dependency does not respond. */
 export function unavailable(message: string, retryAfterMs = 1000): AppError {
   return new AppError(503, 'service_unavailable', message, { retryAfterMs });
 }
@@ -110,12 +110,12 @@ export function overloaded(message: string, retryAfterMs = 1000): AppError {
   return new AppError(503, 'overloaded', message, { retryAfterMs });
 }
 
-/** 503: a connection or a row that other requests use did not become free in time. */
+/** Creates a 503: a connection or a row used by other requests did not become free in time. */
 export function tooManyRequests(): AppError {
   return overloaded('Too many requests at once');
 }
 
-/** 503: the disk is full, which takes longer than a second to resolve. */
+/** Creates a 503: the disk is full, which takes longer than a second to resolve. */
 export function diskFull(): AppError {
   return unavailable('The service cannot store data at the moment', 10_000);
 }

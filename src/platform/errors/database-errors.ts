@@ -24,7 +24,7 @@ export function databaseErrorOf(error: unknown): DatabaseError | null {
   const { driverError, cause, code, constraint, detail } = error as Partial<DatabaseError> & Record<string, unknown>;
   const wrapped = driverError ?? cause;
   if (wrapped) return databaseErrorOf(wrapped);
-  // With at least one digit: the system error EPIPE also has five letters.
+  // Requires a digit: the system error EPIPE also has five letters.
   if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code) || !/\d/.test(code)) return null;
   return { code, ...(constraint ? { constraint } : {}), ...(detail ? { detail } : {}) };
 }
@@ -42,7 +42,7 @@ export function isDiskFull(error: unknown): boolean {
 
 /** Classes and codes of a database that is busy, unavailable or recovering: a retry may succeed. */
 const PASSING = /^(40|53|57|08|28)|^(55P03|25006|25P03|3D000)$/;
-/** Other requests use the row, the memory or the connections: also a serialization failure and a deadlock. */
+/** Other requests use the row, the memory or the connections; serialization failures and deadlocks count as well. */
 const OVERLOADED = /^(40|53[023]00$)|^55P03$/;
 /** The database is reachable, but stopped the statement or the transaction at a limit. */
 const STOPPED = /^(57014|53400|25P03)$/;

@@ -6,7 +6,10 @@ import { databaseErrorOf, appErrorOf } from './database-errors.js';
 const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
 const AWAY_WORDS = /Connection terminated|Query read timeout|not queryable|Query runner already released/;
 
-/** No connection became free in time, because all of them are in use: of pg-pool, or of PgBouncer, which closes the connection. */
+/**
+ * No connection became free in time, because all of them are in use: an error of pg-pool, or of PgBouncer, which closes the
+ * connection.
+ */
 const POOL_WAIT_OVER = /^(timeout exceeded when trying to connect|query_wait_timeout)$/;
 
 /** Translates a thrown value to an error for the caller; null if it is a fault of the service (a 500). */
@@ -43,7 +46,7 @@ function isAway({ code, message }: SystemError): boolean {
 
 /** Nest's own exceptions: unknown routes, malformed paths and bodies that the parser rejects. */
 function ofHttpException(error: HttpException): AppError | null {
-  // The body parser wraps errors of the service.
+  // The body parser wraps the service's own errors.
   if (error.cause instanceof AppError) return error.cause;
   const status = error.getStatus();
   if (status === 400) {

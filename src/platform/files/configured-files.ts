@@ -9,7 +9,7 @@ import { LocalFiles } from './local-files.js';
 import { S3Files } from './s3-files.js';
 import { VerifiedFiles } from './verified-files.js';
 
-/** Where a store reports its failures. */
+/** Receives the failures of a store. */
 interface Reporting {
   diskSpace: Pick<DiskSpace, 'reportFull' | 'isFull'>;
   log: Pick<Logger, 'error' | 'info'>;
@@ -24,7 +24,7 @@ export async function createFileStore(
   return new VerifiedFiles(files, fallback, damagedReads);
 }
 
-/** Both stores, each for itself; `fallback` is null except during a move. */
+/** The two stores; `fallback` is null except during a move. */
 export async function openFileStores(
   { files, filesFallback, s3 }: FileStores,
   reporting: Reporting,

@@ -19,8 +19,8 @@ export async function hasKey(bytes: Readable, key: string): Promise<boolean> {
 }
 
 /**
- * Passes bytes on and fails if they do not have the key and the size. The last chunk is passed on only when all are
- * verified, so that a receiver that was told the size never has a complete file with other bytes.
+ * Passes bytes on and fails if they do not have the key and the size. The last chunk is passed on only when all are verified,
+ * so that a receiver that knows the size never has a complete file with wrong bytes.
  */
 export function verified({ key, sizeBytes }: StoredFile): Transform {
   const hash = createHash('sha256');

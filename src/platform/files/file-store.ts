@@ -11,7 +11,7 @@ export interface OpenFile {
   sizeBytes: number;
 }
 
-/** Why a store is not usable: no answer in time, a call that it does not permit, or no space. */
+/** The reason why a store is not usable: no answer in time, a call that it does not permit, or no space. */
 export type StoreFailure = 'unreachable' | 'rejected' | 'full';
 
 /**
@@ -22,7 +22,7 @@ export abstract class FileStore {
   /** A stored file that is damaged is replaced. */
   abstract put(bytes: Uint8Array): Promise<StoredFile>;
   abstract has(key: string): Promise<boolean>;
-  /** Null if the file does not exist. The service never reads other bytes than those that were stored (`VerifiedFiles`). */
+  /** Null if the file does not exist. The service only reads the bytes that were stored (`VerifiedFiles`). */
   abstract open(key: string): Promise<OpenFile | null>;
   /** The reason why the store is not usable now, as far as it is known; null if it is. */
   abstract failure(): StoreFailure | null;
@@ -30,7 +30,7 @@ export abstract class FileStore {
 
 /** A store whose files can be moved to another one. It opens a file as its bytes are now. */
 export abstract class MovableFiles extends FileStore {
-  /** Every file, in any order; files that are stored meanwhile may be missing. */
+  /** Every file, in any order; files stored in the meantime may be missing. */
   abstract list(): AsyncIterable<StoredFile>;
   /** Stores a file from elsewhere. Throws `DamagedFile` and stores nothing if the bytes do not have this key. */
   abstract copy(file: StoredFile, bytes: Readable): Promise<void>;

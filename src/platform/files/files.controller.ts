@@ -43,10 +43,10 @@ export class FilesController {
   /**
    * Download a file by signed link
    *
-   * @remarks Returns the file as an attachment, or a PDF as `inline` if its link was requested so; pages of the same origin
-   * can then frame it. The token in the path is the only credential needed; it is part of a link that another response
-   * returned and is valid for five minutes, but not longer than the session or API token that asked for it. An invalid or
-   * expired token, or a deleted file, is not found (404).
+   * @remarks Returns the file as an attachment, or a PDF as `inline` if its link was requested so; pages of the same origin can
+   * then frame it. The token in the path is the only credential needed; it is part of a link that another response returned and
+   * is valid for five minutes, but not longer than the session or API token that asked for it. An invalid or expired token, or
+   * a deleted file, is not found.
    */
   @Get(':token')
   @Public()

@@ -106,12 +106,12 @@ export class LocalFiles extends MovableFiles {
   }
 
   async close(): Promise<void> {
-    // Nothing is open.
+    // There is nothing to close.
   }
 
   /**
-   * Makes the name of a file durable, and the names of the folders that lead to it, which another process may have just created.
-   * `created` is the first one that did not exist, also above the root.
+   * Makes the name of a file durable, and the names of the folders that lead to it, which another process may have just
+   * created. `created` is the first folder that did not exist, even above the root.
    */
   private async syncFolders(path: string, created: string | undefined): Promise<void> {
     const last = created === undefined || created.length > this.root.length ? this.root : dirname(created);
@@ -153,7 +153,7 @@ export class LocalFiles extends MovableFiles {
   }
 }
 
-/** The file gets its name when it is complete, so that a reader never finds part of it, also after a crash. */
+/** The file gets its name when it is complete, so that a reader never finds part of it, even after a crash. */
 async function writeWhole(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
   const draft = `${path}.${randomUUID()}`;
   try {

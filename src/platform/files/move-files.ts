@@ -2,15 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DamagedFile, type MovableFiles, type StoredFile } from './file-store.js';
 
 const AT_ONCE = 4;
-/** A store that fails is tried again for about half a minute. */
+/** A failing store is retried for about half a minute. */
 const RETRY_AFTER_MS = [500, 1_000, 2_000, 4_000, 8_000, 16_000];
 
 export interface Move {
   from: MovableFiles;
   to: MovableFiles;
-  /** Delete each file from the source when the target has been verified to have it. */
+  /** Delete each file from the source once the target is verified to have it. */
   deletesSource: boolean;
-  /** After each file, with the number of its bytes. */
+  /** Called after each file, with the number of its bytes. */
   onFile?: (sizeBytes: number) => void;
 }
 
@@ -25,7 +25,7 @@ export interface MoveReport {
   damaged: string[];
 }
 
-/** A store failed for too long. What was copied stays valid: another run continues. */
+/** A store failed for too long. Copied files stay valid, and another run continues. */
 export class MoveInterrupted extends Error {
   constructor(
     readonly report: MoveReport,
@@ -86,7 +86,7 @@ async function moveFile(file: StoredFile, move: Move, report: MoveReport): Promi
   }
 }
 
-/** Gone: another run has moved it meanwhile. */
+/** The file is gone: another run has moved it. */
 async function copyFile(
   file: StoredFile,
   from: MovableFiles,

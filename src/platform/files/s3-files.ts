@@ -11,7 +11,7 @@ import { hasKey, verified } from './content-hash.js';
 import { isKey, MovableFiles, type OpenFile, pathOf, type StoredFile, type StoreFailure } from './file-store.js';
 
 /**
- * Time of a call with its repetitions; a read must leave time for the rest of a request (REQUEST_DEADLINE_MS), a write
+ * Time limit of a call with its retries; a read must leave time for the rest of a request (REQUEST_DEADLINE_MS), a write
  * belongs to a job that is repeated. A copy ends when the store has not read or sent anything for `IDLE_MS`.
  */
 const READ_MS = 6_000;
@@ -47,7 +47,7 @@ type CallOptions = { abortSignal: AbortSignal; requestTimeout?: number };
 export class S3Files extends MovableFiles implements OnApplicationShutdown {
   private readonly client: S3.S3Client;
   private readonly stopping = new AbortController();
-  /** A store that is full can be read, and the end of one failure is not that of the other. */
+  /** A full store can still be read, so the two failures end independently. */
   private readonly failing = new Map<Kind, StoreFailure>();
   private probing: Promise<void> = Promise.resolve();
 
@@ -117,7 +117,7 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
 
   async has(key: string): Promise<boolean> {
     if ((await this.head(key)) !== null) return true;
-    // The answer to HEAD has no body and does not tell a missing bucket from a missing object.
+    // The response to HEAD has no body, so it does not distinguish a missing bucket from a missing object.
     if (isKey(key)) await this.call('read', READ_MS, (options) => this.client.send(this.shortList(), options));
     return false;
   }
@@ -169,7 +169,7 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
     }
   }
 
-  /** By the checksum that the store computed from what it received; if it has none, by reading the file. */
+  /** Verifies the checksum that the store computed when it received the file; without one, reads the file. */
   async verify(key: string): Promise<'whole' | 'damaged' | 'missing'> {
     const head = await this.head(key);
     if (!head) return 'missing';
@@ -202,8 +202,8 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
   }
 
   /**
-   * The answer to HEAD has no body and does not name the reason of a rejection; that to a list does. Without the right to list,
-   * S3 answers 403 for a missing object as well, so 403 is never taken for a missing file.
+   * The response to HEAD has no body and names no reason for a rejection; the response to a list does. Without the right to
+   * list, S3 answers 403 for a missing object as well, so 403 is never taken for a missing file.
    */
   private async explained(error: unknown, options: CallOptions): Promise<never> {
     if (!isMissing(error) && reasonOf(error) === 'rejected') await this.client.send(this.shortList(), options);
@@ -242,7 +242,7 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
     return { Bucket, Key: prefix === '' ? path : `${prefix}/${path}` };
   }
 
-  /** Null if the object to read is missing. Throws 503 for every other failure. */
+  /** Returns null if the object to read is missing. Throws 503 for every other failure. */
   private async call<T>(kind: Kind, withinMs: number, send: (options: CallOptions) => Promise<T>): Promise<T | null> {
     if ([...this.failing.values()].includes('unreachable'))
       throw storeUnavailable(new Error('The store did not answer the last call'));
@@ -314,7 +314,7 @@ async function within<T>(ms: number, send: (options: CallOptions) => Promise<T>)
   } catch (error) {
     throw late.signal.aborted ? new Error(`The store did not answer within ${ms} ms`) : error;
   } finally {
-    // The content of an answer is read later and must not be cut.
+    // The content of a response is read later and must not be cut off.
     clearTimeout(timer);
   }
 }

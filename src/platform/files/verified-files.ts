@@ -20,7 +20,10 @@ const VERIFIED_BEFORE_BYTES = 1024 * 1024;
 /** For the bytes of such a file. */
 const READ_MS = 6_000;
 
-/** The files of one store, and of another one from which they are being moved. Only bytes with the SHA-256 of their key are read. */
+/**
+ * Reads the files of one store, and of the store from which they are being moved. Only bytes with the SHA-256 of their key are
+ * read.
+ */
 export class VerifiedFiles extends FileStore implements OnApplicationShutdown {
   constructor(
     private readonly files: MovableFiles,
@@ -64,7 +67,7 @@ export class VerifiedFiles extends FileStore implements OnApplicationShutdown {
     await Promise.all([this.files.close(), this.fallback?.close()]);
   }
 
-  /** Between the first two attempts the file may have been moved and deleted from the second store. */
+  /** The file may have been moved between the first two attempts, and deleted from the second store. */
   private order(): MovableFiles[] {
     return this.fallback === null ? [this.files] : [this.files, this.fallback, this.files];
   }
@@ -84,7 +87,7 @@ export class VerifiedFiles extends FileStore implements OnApplicationShutdown {
     }
   }
 
-  /** It has begun to arrive, so that a store that breaks at once becomes an error response. */
+  /** Waits for the first bytes, so that a store that breaks at once becomes an error response. */
   private async stream(file: StoredFile, bytes: Readable): Promise<Readable> {
     const content = verified(file);
     pipeline(bytes, content, (error) => this.count(error));

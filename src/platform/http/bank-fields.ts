@@ -4,7 +4,7 @@ import { Transform } from 'class-transformer';
 import { IsBIC, IsIBAN } from 'class-validator';
 import { MaxLength } from '../validation/validate-dto.js';
 
-/** Spaces are removed, as IBANs are printed in groups of four. */
+/** Spaces are removed, because IBANs are printed in groups of four. */
 function compact(value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/[ \u00a0]/g, '').toUpperCase() : value;
 }

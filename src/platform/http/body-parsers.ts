@@ -14,7 +14,7 @@ interface Bounds {
 }
 
 const DEFAULT: Bounds = { bytes: 1024 * KIB, json: JSON_LIMITS };
-/** For a route without a credential, unless it is in the table. */
+/** The limit of routes without a credential that are not in the table. */
 const PUBLIC: Bounds = { ...DEFAULT, bytes: 16 * KIB };
 const BOUNDS: readonly (readonly [prefix: string, bounds: Bounds])[] = [
   ['/v1/public/catalog/search', { ...DEFAULT, bytes: 64 * KIB }],
@@ -92,7 +92,7 @@ function requireUtf8(_request: unknown, _response: unknown, bytes: Buffer): void
 export function rejectUnreadable(request: Request): void {
   const { 'content-length': length, 'content-type': type, 'content-encoding': encoding } = request.headers;
   const transfer = request.headers['transfer-encoding']?.toLowerCase() ?? 'chunked';
-  // Node passes on the result of another coding (RFC 9112, 6.1).
+  // Node does not decode any other coding (RFC 9112, 6.1).
   const unknownCoding = transfer === 'chunked' ? null : 'The only transfer coding supported is chunked';
   const fault = length === '0' ? null : (unknownCoding ?? unreadable(type, encoding, request));
   if (fault === null) return;

@@ -12,12 +12,12 @@ interface Exchange {
 }
 
 /**
- * Handles the requests of a connection one after the other. Node passes on all pipelined requests of a connection at once: twenty
+ * Handles the requests of a connection in sequence. Node passes on all pipelined requests of a connection at once: twenty
  * connections with 35 kB/s of them delayed every other response by up to ten seconds. While some wait, nothing more is read
  * from the connection.
  */
 export function oneAtATime(handle: RequestListener): RequestListener {
-  /** Of each connection with a request in progress, those that wait for its end. */
+  /** Waiting requests of each connection that has a request in progress. */
   const waiting = new WeakMap<Socket, Exchange[]>();
 
   const begin = (socket: Socket, { request, response }: Exchange): void => {
@@ -89,7 +89,7 @@ const FIRST_LINE = /^[A-Z]+ (\/[^\s?]*)/;
 const LONGEST_FIRST_LINE = 4 * 1024;
 
 /**
- * Responds to requests that Node's parser rejects like to all others, with JSON and X-Request-Id. Node's own responses have
+ * Responds to requests that Node's parser rejects like all other errors, with JSON and X-Request-Id. Node's own responses have
  * no body.
  */
 export function respondToUnreadable(server: Server, log: Logger): void {
@@ -136,7 +136,7 @@ function appErrorOf(code: string | undefined): AppError {
 type Place =
   'between requests' | 'in the request' | 'after its response' | 'during its response' | 'after a running request';
 
-/** Position of the fault on its connection, relative to the newest request: each request gets exactly one response. */
+/** The position of the fault relative to the newest request of the connection: each request gets exactly one response. */
 function placeOf(newest: ServerResponse<IncomingMessage> | undefined, socket: Duplex): Place {
   if (!newest) return 'between requests';
   const { req, headersSent, writableEnded, writableFinished } = newest;

@@ -6,21 +6,24 @@ const FORMAT: Options = { record_delimiter: '\r\n', cast: { boolean: String } };
 const NUMBER = /^-?\d{1,40}(?:\.\d{1,20})?$/;
 /** A cell that begins with one of these is executed as a formula. */
 const FORMULA = new Set('=+-@＝＋－＠');
-/** Where a spreadsheet may begin a new cell inside a text; a comma separates cells only outside of quotation marks. */
+/**
+ * Characters after which a spreadsheet may begin a new cell inside a text; a comma separates cells only outside quotation
+ * marks.
+ */
 const SEPARATORS = new Set(';\t\r\n');
-/** What a spreadsheet may ignore at the beginning of a cell. */
+/** Characters that a spreadsheet may ignore at the beginning of a cell. */
 const IGNORED = /[\s"]/;
 
 /**
- * Rows of RFC 4180. No text becomes a formula in a spreadsheet, also in one whose list separator is the semicolon, such as Excel
- * in most of Europe: it splits lines at semicolons, and then finds quotation marks inside cells, where they protect nothing.
+ * Formats rows as RFC 4180 defines. No text becomes a formula in a spreadsheet, not even where the list separator is a
+ * semicolon, as in most of Europe: Excel then splits lines at semicolons, and quotation marks inside a cell protect nothing.
  */
 export function csvLines(rows: readonly (readonly CsvCell[])[]): string {
   const cells = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? plainText(cell) : cell)));
   return cells.length === 0 ? '' : stringify(cells, FORMAT);
 }
 
-/** The text with an apostrophe before each character that would begin a formula; a number stays one. */
+/** Puts an apostrophe before each character that would begin a formula; a number stays one. */
 function plainText(text: string): string {
   if (NUMBER.test(text)) return text;
   let [plain, isStart] = [/^[\t\r]/.test(text) ? "'" : '', true];

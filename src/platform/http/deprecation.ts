@@ -13,7 +13,7 @@ import { currentContext } from '../context/request-context.js';
 import { Metrics } from '../observability/metrics.js';
 import { routeTemplateOf } from './route-table.js';
 
-/** How an operation is deprecated. Days are of UTC, `YYYY-MM-DD`. */
+/** The deprecation of an operation. Days are in UTC, `YYYY-MM-DD`. */
 export interface Deprecation {
   /** From this day on the operation should not be used in new code. It may be in the future. */
   readonly since: string;
@@ -25,7 +25,7 @@ export interface Deprecation {
   readonly documentation?: string;
 }
 
-/** What docs/versioning.md promises. */
+/** Promised in docs/versioning.md. */
 const MONTHS_UNTIL_SUNSET = 12;
 
 const DEPRECATION = 'deprecation';
@@ -68,7 +68,7 @@ class DeprecationInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
     this.metrics.deprecatedRequests.inc({ method: request.method, route: routeTemplateOf(request) ?? 'none' });
-    // Before the handler, so that its errors have the headers as well.
+    // Runs before the handler, so that its errors have the headers as well.
     for (const [name, value] of announced.headers) response.setHeader(name, value);
     const links = linksOf(announced.deprecation, request);
     if (links === '') return next.handle();

@@ -56,8 +56,8 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   /**
-   * Nest responds to an unknown path and to an unknown method of a known path with 404. The first says so, to tell it from an
-   * unknown resource; the second is 405 with `Allow`.
+   * Nest responds to an unknown path and to an unknown method of a known path with 404. The filter names an unknown path, to
+   * distinguish it from an unknown resource, and turns an unknown method into 405 with `Allow`.
    */
   private orWrongRoute(error: AppError | null, request: Request): AppError | null {
     if (error?.status !== 404 || request.route !== undefined) return error;
@@ -69,7 +69,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** An error after the response: the deadline passed, or an earlier error was sent. */
+/** The error came after the response: the deadline passed, or an earlier error was sent. */
 function cannotBeAnswered(thrown: unknown): boolean {
   return toAppError(thrown) !== null || (thrown as { code?: unknown }).code === 'ERR_HTTP_HEADERS_SENT';
 }

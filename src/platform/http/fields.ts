@@ -22,10 +22,9 @@ import { documentedValues } from './named-values.js';
 import { DocumentedAs, nounOf } from './property-description.js';
 
 /*
- * One decorator per property: it checks a request's member and states its bounds in the API document. On a response it
- * only states them. For kinds of values that are described alike everywhere, it also sets a description, which a doc
- * comment above the property overrides. `Optional` may be absent, `Clearable` may also be null, `Nullable` may be null but
- * not absent.
+ * One decorator per property: it checks a request's member and states its bounds in the API document. On a response it only
+ * states them. Kinds of values with the same meaning everywhere also get a description, which a doc comment above the property
+ * overrides. `Optional` may be absent, `Clearable` may also be null, `Nullable` may be null but not absent.
  */
 
 /** The member is optional; null is rejected. */
@@ -113,7 +112,7 @@ export function Flag(): PropertyDecorator {
   return applyDecorators(IsBoolean(), ApiProperty({ type: 'boolean' }));
 }
 
-/** One of a status list; the list is also the type and the database's check. A `named` list is a schema of its own. */
+/** A value of a status list; the list is also the type and the database's check. A `named` list is a schema of its own. */
 export function OneOf(values: readonly string[]): PropertyDecorator {
   const expected = `$property must be one of ${values.join(', ')}`;
   return applyDecorators(IsIn(values, { message: expected }), ApiProperty(documentedValues(values)));
@@ -157,9 +156,7 @@ export function Ignored(): PropertyDecorator {
   );
 }
 
-/*
- * `type: () => type()` and not `type`: @nestjs/swagger knows a function that returns a class by its name, `type`.
- */
+/* `type: () => type()` and not `type`: @nestjs/swagger recognizes a function that returns a class by its name, `type`. */
 
 /*
  * The class of nested objects is stated in a context, which survives PartialType and PickType. `validateDto` reads it.

@@ -5,8 +5,8 @@ import { RequestPipe } from './validation.pipe.js';
 const pipe = new RequestPipe();
 
 /**
- * The members of the value that this class has, validated like a request body: for JSON that was stored before the rules
- * may have changed. Other members are omitted. Throws 400.
+ * Returns the members of the value that this class has, validated like a request body. The rules may have changed since the
+ * JSON was stored. Other members are omitted.
  */
 export async function checkedAs<T extends object>(type: Type<T>, value: object | null): Promise<T> {
   const known = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);

@@ -47,7 +47,7 @@ function parseIfMatch(header: string): ExpectedVersions {
   return [...header.matchAll(OUR_TAG)].map(([, version]) => Number(version));
 }
 
-/** Rejects a change of another version of the resource with 412. */
+/** Rejects the change with 412 if the resource has another version. */
 export function assertVersion(expected: ExpectedVersions, resource: { version: number }): void {
   if (expected === null || expected.includes(resource.version)) return;
   throw new AppError(412, 'precondition_failed', 'The resource has changed since it was read', {

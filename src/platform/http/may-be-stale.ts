@@ -50,7 +50,7 @@ class StaleReads implements NestInterceptor {
       return next.handle();
     }
     const [request, response] = [currentContext(), context.switchToHttp().getResponse<Response>()];
-    // After its deadline or a disconnection a request still has connections if a statement is running.
+    // A request whose deadline passed or whose client left still has connections while a statement is running.
     response.once('close', () => pool.abandon(request));
     this.metrics.staleReads.inc({ server: 'replica' });
     return this.database
@@ -76,7 +76,7 @@ class StaleReads implements NestInterceptor {
   }
 }
 
-/** Whether the same read may succeed on another server. One that takes too long would only take as long again. */
+/** Returns whether the same read may succeed on another server. A read that took too long would only take as long again. */
 function isOfServer(error: unknown): boolean {
   return toAppError(error)?.status === 503 && databaseErrorOf(error)?.code !== STATEMENT_TIMEOUT;
 }

@@ -76,8 +76,8 @@ export function requestContext(request: Request, response: Response, next: NextF
 }
 
 /**
- * A span for each request but those of orchestrators. It names the route by its template: paths contain ids, and some of them open
- * a document. Neither query, headers nor address become attributes.
+ * Records a span for each request except those of orchestrators. The span names the route by its template: paths contain ids,
+ * and some of them open a document. Neither query, headers nor address become attributes.
  */
 export function traceRequests(tracer: Tracer): RequestHandler {
   return (request, response, next) => {
@@ -111,20 +111,20 @@ function outcomeOf(request: Request, response: Response): SpanOutcome {
 
 const MAX_PATH = 256;
 /**
- * Nothing but the link protects what lies there. Staff may name a contract by its public id or by its reference, which is
- * logged. Not anchored, because a request line may contain an absolute URL.
+ * Only the link protects these resources. Staff may name a contract by its public id or by its reference, which is logged. Not
+ * anchored, because a request line may contain an absolute URL.
  */
 const LINKS =
   /(\/v1\/(?:files|public\/legal\/contract(?:s|-pages)|admin\/legal\/contracts(?!\/ctrf_[0-9a-z]{26}(?:\/|$)))\/)[^/]+/i;
-/** Some clients put their credential into the path; what has the form of one is blotted out. */
+/** Some clients put their credential into the path; anything in the form of one is redacted. */
 const CREDENTIALS = /(?:(?:vsk|vss|tpk|oat)_[0-9A-Za-z]+|ocs)_[0-9A-Za-z]+/g;
 
 /**
- * One line per answer: who, from where, what, how long. Never a body, never a query's values, never a credential. pino-http would do
- * it with two loggers and a redaction pass for each request, a tenth of the request rate.
+ * Logs one line per response: caller, address, request, duration. Never a body, never a query's values, never a credential.
+ * pino-http would do it with two loggers and a redaction pass for each request, a tenth of the request rate.
  */
 export function requestLog(log: Logger): RequestHandler {
-  // Every member of the line is chosen here, so there is nothing to blot out.
+  // Every member of the line is chosen here, so there is nothing to redact.
   const lines = log.child({}, { redact: [] });
   return (request, response, next) => {
     const started = performance.now();
@@ -142,13 +142,13 @@ function write(
   const line = {
     requestId: context?.requestId,
     serverRequestId: context?.serverRequestId,
-    // The response may close outside of the context, from which other lines take them.
+    // Other lines take these from the context, but the response may close outside it.
     trace_id: context?.span?.traceId,
     span_id: context?.span?.spanId,
     req: { method: request.method, path: shown(path) },
     res: { status: response.statusCode },
     responseTime: Math.round(performance.now() - started),
-    // Behind a trusted proxy that of the client, not of the proxy.
+    // Behind a trusted proxy this is the client's address, not the proxy's.
     ...(context?.client?.address ? { clientAddress: context.client.address } : {}),
     ...(context?.actor ? { actor: context.actor.id } : {}),
   };
@@ -192,7 +192,7 @@ const MAX_HEADERS = 100;
 const MAX_PARAMETERS = 100;
 
 /**
- * Headers of which Node keeps the first or joins all: with duplicates the request is ambiguous, and a proxy may read
+ * Node keeps the first of these headers, or joins them all. A request with duplicates is ambiguous, because a proxy may read
  * the other one.
  */
 const ONCE = new Map(
@@ -249,7 +249,7 @@ function hostFaults({ headers: { host }, httpVersion }: Request): Issue[] {
     : [{ path: 'Host', message: 'must be a valid host name', code: 'wrong_format' }];
 }
 
-/** Node's query parser keeps broken encodings as they are and drops what comes after a thousand parameters. */
+/** Node's query parser keeps broken encodings as they are and drops everything after a thousand parameters. */
 function queryFaults(url: string): Issue[] {
   const at = url.indexOf('?');
   if (at === -1) return [];

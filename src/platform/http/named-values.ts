@@ -21,8 +21,8 @@ export function named<const List extends readonly string[]>(name: string, values
 }
 
 /**
- * A named list that may get more values in any release; the document marks it with `x-extensible`. For what is named or reported,
- * such as kinds and codes; never for states, because clients decide by them.
+ * A named list that may get more values in any release; the document marks it with `x-extensible`. Use it for names and
+ * reports, such as kinds and codes; never for states, because clients decide by them.
  */
 export function extensible<const List extends readonly string[]>(name: string, values: List): List {
   extensibleNames.add(name);
@@ -46,7 +46,7 @@ export function shareNamedValues(node: unknown, schemas: Record<string, object>)
   const { [NAME]: name } = found;
   if (name === undefined) return;
   delete found[NAME];
-  // A query parameter: its schema is a member of it.
+  // A query parameter has its schema as a member.
   const { schema = found } = found;
   const list = { type: 'string', enum: schema.enum, ...(extensibleNames.has(name) && EXTENSIBLE) };
   const other = (schemas[name] ??= list);

@@ -24,7 +24,9 @@ export function PathId(prefix: string, name = 'id', demo = 1, source?: string): 
   };
 }
 
-/** States in the API document that this path parameter is an id of this kind, with that of the demo row. */
+/**
+ * States in the API document that this path parameter is an id of this kind, and gives the id of the demo row as its example.
+ */
 export function documentPathId(
   target: object,
   key: string | symbol | undefined,
@@ -40,7 +42,7 @@ interface PathTextRule {
   description: string;
   maxLength: number;
   pattern?: RegExp;
-  /** One that exists in the demo data. */
+  /** An id that exists in the demo data. */
   example?: string;
 }
 

@@ -31,8 +31,8 @@ import type { ServiceAdapter } from './service-adapter.js';
 import { KnownQueryGuard, RequestPipe } from './validation.pipe.js';
 
 /*
- * What a request passes, from its connection to its handler. The two lists of this file are the whole order: `passInFront` in
- * front of the router, `PASSED_BY_ROUTES` behind it.
+ * The steps of a request from its connection to its handler. The two lists of this file are the complete order: `passInFront`
+ * in front of the router, `PASSED_BY_ROUTES` behind it.
  */
 
 interface Surroundings {
@@ -44,18 +44,18 @@ interface Surroundings {
   readonly serveDocument: () => void;
 }
 
-/** In front of the router. Cheap rejections come first, and nothing is read of a request that is rejected anyway. */
+/** Steps before the router. Cheap rejections come first, and nothing is read of a request that is rejected anyway. */
 export function passInFront(app: NestExpressApplication, surroundings: Surroundings): void {
   const { adapter, env, log, tracer, serveDocument } = surroundings;
   const origins = allowedOrigins(env);
   const cors = origins.length > 0;
   const traffic = app.get(Traffic);
 
-  // The connection: its number per address and in total; then (in `ServiceAdapter`) one request of it at a time.
+  // Connections are limited per address and in total; then (in `ServiceAdapter`) a connection passes one request at a time.
   app.get(ConnectionLimits).apply(app.getHttpServer(), proxyTest(app));
   // An overloaded process rejects before Express runs.
   adapter.admitBy(app.get(Admission));
-  // The rate of the address. Its rejections must cost next to nothing.
+  // The rate limit of the address; its rejections must cost next to nothing.
   app.use(app.get(AddressLimit).apply);
   // Every response from here on carries the request id, and is traced, counted, logged and protected.
   app.use(
@@ -70,11 +70,11 @@ export function passInFront(app: NestExpressApplication, surroundings: Surroundi
   if (cors) app.enableCors(crossOrigin(origins));
   app.use(
     chain(
-      // Malformed paths, then paths of surfaces that this process does not serve.
+      // Rejects malformed paths, then paths of surfaces that this process does not serve.
       requireWellFormed,
       servedSurfaces(env.surfaces),
       respondToOptions(app.get(RouteTable), { cors }),
-      // The body, in the size that the caller may send: a large one only after its credential was verified.
+      // Reads the body up to the size that the caller may send; a large body is read only after its credential was verified.
       app.get(RequestBodies).read,
       traffic.received,
     ),
@@ -83,7 +83,7 @@ export function passInFront(app: NestExpressApplication, surroundings: Surroundi
   app.use(adapter.route);
 }
 
-/** Behind the router, in this order; routes can add interceptors such as `@LimitOperation()` and `@Mutates()`. */
+/** Steps after the router, in this order; routes can add interceptors such as `@LimitOperation()` and `@Mutates()`. */
 export const PASSED_BY_ROUTES: Provider[] = [
   // Authentication, the caller's rate limit, its scopes, the limit of the operator that it acts for, the query.
   { provide: APP_GUARD, useExisting: BearerGuard },

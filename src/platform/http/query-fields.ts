@@ -29,8 +29,8 @@ export function QueryFlag(): PropertyDecorator {
 }
 
 /**
- * A filter by one or more of these values, separated by commas: `status=draft,confirmed`. A list longer than that of the
- * allowed values is rejected, and so is a parameter that is sent twice, as in every query.
+ * A filter by one or more of these values, separated by commas: `status=draft,confirmed`. A list longer than the list of
+ * allowed values is rejected. So is a duplicate parameter, as in every query.
  */
 export function AnyOf(values: readonly string[]): PropertyDecorator {
   const message = `$property must be one or more of ${values.join(', ')}, separated by commas`;
@@ -43,7 +43,7 @@ export function AnyOf(values: readonly string[]): PropertyDecorator {
     ArrayMinSize(1),
     ArrayMaxSize(values.length),
     IsIn(values, { each: true, message }),
-    // The style of a parameter is none of the declared options of a property.
+    // The declared options of a property do not include the style of a parameter.
     ApiProperty(documented as ApiPropertyOptions),
   );
 }
@@ -67,7 +67,7 @@ export function Deprecated(): PropertyDecorator {
   return ApiProperty(DEPRECATED);
 }
 
-/** By prototype: the present name of each former one. */
+/** Present names by former name, for each prototype. */
 const formerNames = new WeakMap<object, Map<string, string>>();
 
 /** The former name of a parameter, which is accepted in its place. Write it above the decorators that document the parameter. */
@@ -81,7 +81,7 @@ export function FormerName(former: string): PropertyDecorator {
   };
 }
 
-/** The present names of parameters that were sent by their former ones. */
+/** Returns the present names of parameters that were sent by their former names. */
 export function renamedParameters(type: Type<object>, given: object): ReadonlyMap<string, string> {
   const renamed = new Map<string, string>();
   for (let prototype: unknown = type.prototype; isObject(prototype); prototype = Object.getPrototypeOf(prototype)) {

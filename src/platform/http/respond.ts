@@ -9,7 +9,7 @@ type Copied<Response, Row> = {
 /** The members of a response that its row lacks. The others may be given as well. */
 type Computed<Response, Row> = Omit<Response, Copied<Response, Row>> & Partial<Response>;
 
-/** Optional, if there are none. */
+/** The computed members; optional if there are none. */
 type Rest<Response, Row> =
   object extends Computed<Response, Row> ? [computed?: Computed<Response, Row>] : [computed: Computed<Response, Row>];
 
@@ -20,9 +20,9 @@ const BY_BUILD = '_OPENAPI_METADATA_FACTORY';
 const members = new WeakMap<object, readonly string[]>();
 
 /**
- * The response to a row: each member that its class declares is the computed one, or else the row's value of that name.
- * Instants become ISO 8601 texts. The compiler rejects a response with a member that neither has. Nothing but the declared
- * members is copied, so a new column is not published before its response declares it.
+ * Builds the response for a row. Each member that the class declares is the computed value or, without one, the row's value of
+ * that name. Instants become ISO 8601 texts. The compiler rejects a response with a member that has neither. Nothing but the
+ * declared members is copied, so a new column is not published before its response declares it.
  */
 export function respond<Response extends object, Row extends object>(
   response: Type<Response>,
@@ -38,7 +38,7 @@ export function respond<Response extends object, Row extends object>(
   return answer as Response;
 }
 
-/** The members that a class documents by a decorator, or that the build documents, with those of its base classes. */
+/** Returns the members of a class and its base classes that a decorator or the build documents. */
 function membersOf(response: Type): readonly string[] {
   const known = members.get(response);
   if (known) return known;

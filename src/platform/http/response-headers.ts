@@ -13,8 +13,8 @@ import { type Observable, tap } from 'rxjs';
 const COMPUTED = 'computed-response';
 
 /**
- * The response also contains what is computed now, which the version in its `ETag` does not cover: it is never 304, so that
- * no client keeps what is outdated.
+ * The response also contains what is computed now, which the version in its `ETag` does not cover: it is never 304, so that no
+ * client keeps outdated values.
  */
 export function ComputedNow(): MethodDecorator {
   return SetMetadata(COMPUTED, true);

@@ -20,7 +20,7 @@ export function routeTemplateOf({ route }: Pick<Request, 'route'>): string | nul
 @Injectable()
 export class RouteTable {
   private readonly tree = new RouteTree<KnownRoute>();
-  /** For paths that only Express reads. */
+  /** Matches paths that only Express reads. */
   private readonly patterns: { route: KnownRoute; pattern: RegExp }[] = [];
 
   add(route: KnownRoute): void {

@@ -36,7 +36,7 @@ export interface Route {
   readonly bodyExample: Record<string, unknown> | null;
   /** The response contains more than a stored row. */
   readonly isComputedNow: boolean;
-  /** Null for a route that is not deprecated. */
+  /** Null unless the route is deprecated. */
   readonly deprecation: Deprecation | null;
 }
 
@@ -74,7 +74,7 @@ export class Routes implements OnModuleInit {
     return [...new Set(declaring.flatMap(({ access }) => access.scope ?? []))];
   }
 
-  /** The actions that routes declare as what they record. */
+  /** The actions that routes declare for their ledger entries. */
   actions(): string[] {
     return [...new Set(this.all.flatMap(({ mutation }) => mutation?.action ?? []))];
   }

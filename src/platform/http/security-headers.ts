@@ -92,7 +92,7 @@ const TOLD_BY_ANSWERS = [
 
 type AllowedOrigins = readonly (string | RegExp)[];
 
-/** Pages that a developer serves on the own machine, at any port. */
+/** Pages that a developer serves locally, at any port. */
 const LOCAL_PAGES = /^http:\/\/localhost(:\d{1,5})?$/;
 
 /** The configured origins, and outside production the pages of the developer. */
@@ -115,7 +115,7 @@ export function crossOrigin(origins: AllowedOrigins): CorsOptions {
     allowedHeaders: [...READ_FROM_REQUESTS],
     exposedHeaders: [...TOLD_BY_ANSWERS],
     maxAge: 600,
-    // It would respond to every OPTIONS request, also to one that is no preflight request.
+    // It would respond to every OPTIONS request, even if it is no preflight request.
     preflightContinue: true,
   };
 }

@@ -15,16 +15,16 @@ import { limitUnreadBody, oneAtATime, respondToUnreadable } from './connections.
 
 /** Each segment is a literal or a parameter. */
 const PLAIN = /^(?:\/(?:[\w.-]+|:\w+))+$/;
-/** Encoded characters, empty segments, and what is not a path: find-my-way parses these differently than Express. */
+/** Encoded characters, empty segments and texts that are not a path: find-my-way parses them differently from Express. */
 const READ_OTHERWISE = /^[^/]|%|\/\/|[#?]/;
 /** Longer than any path that Node accepts. */
 const MAX_PARAMETER = 32_768;
 const METHODS = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'] as const satisfies HTTPMethod[];
 
 /**
- * Routes in a radix tree, which finds one in about 2 µs; Express tests its routes one after the other. The tree matches
- * as Express does, ignoring case and a trailing slash. Of several routes it prefers the one with a literal in the first
- * segment that differs, and Express the first one; so such a route must be added first.
+ * Routes in a radix tree, which finds one in about 2 µs; Express tests its routes in sequence. The tree matches as Express
+ * does, ignoring case and a trailing slash. If several routes match, the tree prefers the one with a literal in the first
+ * segment that differs, and Express the first one added; so such a route must be added first.
  */
 export class RouteTree<Target> {
   private readonly tree = findMyWay<HTTPVersion.V1>({
@@ -34,12 +34,12 @@ export class RouteTree<Target> {
   });
   private readonly paths = new Map<string, string[]>();
 
-  /** Whether the tree can contain a route of this path. */
+  /** Returns whether the tree can contain a route of this path. */
   static accepts(path: string): boolean {
     return PLAIN.test(path);
   }
 
-  /** Whether the tree reads the path of a request as Express does; Express must route the others. */
+  /** Returns whether the tree reads the path of a request as Express does; Express must route the others. */
   static reads(path: string): boolean {
     return !READ_OTHERWISE.test(path);
   }
@@ -66,7 +66,7 @@ export class RouteTree<Target> {
   }
 }
 
-/** Whether a path exists for which Express would use the earlier route, and the tree the later one. */
+/** Returns whether some path makes Express use the earlier route and the tree the later one. */
 function hides(earlier: string, later: string): boolean {
   const segments = earlier.toLowerCase().split('/');
   const others = later.toLowerCase().split('/');
@@ -82,7 +82,7 @@ function hides(earlier: string, later: string): boolean {
 const BOUNDS: ServerOptions = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than a load balancer keeps an idle connection (60 s as a rule), or it would send a request on a connection that
+  // Longer than a load balancer keeps an idle connection (usually 60 s). Otherwise it would send a request on a connection that
   // the service has just closed.
   keepAliveTimeout: 65_000,
   // The interval at which timeouts are checked, and by which they may be exceeded.
@@ -111,9 +111,9 @@ interface Endpoint {
 }
 
 /**
- * Express behind a server that this class creates, because Nest passes server options only to HTTPS servers. It also
- * finds the routes of Nest's controllers in a tree, in front of Express's router, which tests its routes one after the
- * other. This saves 80 of 600 µs per request (docs/performance.md).
+ * Express behind a server that this class creates, because Nest passes server options only to HTTPS servers. It also finds the
+ * routes of Nest's controllers in a tree, in front of Express's router, which tests its routes in sequence. This saves 80 of
+ * 600 µs per request (docs/performance.md).
  */
 export class ServiceAdapter extends ExpressAdapter {
   private readonly endpoints = new RouteTree<Endpoint>();
@@ -156,8 +156,8 @@ export class ServiceAdapter extends ExpressAdapter {
   }
 
   /**
-   * Middleware behind all others. Express itself routes what is not found here: unknown paths and methods, and paths that
-   * the tree would read in another way.
+   * The last middleware. Express itself routes what is not found here: unknown paths and methods, and paths that the tree would
+   * read in another way.
    */
   readonly route = (request: Request, response: Response, next: NextFunction): unknown => {
     const found = RouteTree.reads(request.path) ? this.find(request) : null;
@@ -199,7 +199,7 @@ export class ServiceAdapter extends ExpressAdapter {
     this.httpServer = server;
   }
 
-  /** Adds the route to the tree; Express gets it too, for what the tree does not read. */
+  /** Adds the route to the tree; Express gets it too, for paths that the tree does not read. */
   private indexed(method: string, path: unknown, handle: RequestHandler | undefined): RequestHandler {
     if (typeof path !== 'string' || !handle) throw new Error('A route has a path and a handler');
     if (RouteTree.accepts(path)) this.endpoints.add(method, path, { path, handle });

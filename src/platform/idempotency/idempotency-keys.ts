@@ -21,11 +21,11 @@ interface CallerKey {
 /** A request that uses a key. */
 export interface ClaimedRequest extends CallerKey {
   readonly fingerprint: Buffer;
-  /** What its fingerprint would have been with the sealing keys that were replaced while stored fingerprints are kept. */
+  /** Its fingerprints under the replaced sealing keys, for as long as stored fingerprints are kept. */
   readonly earlierFingerprints: readonly Buffer[];
 }
 
-/** A key that belongs to this request only; `token` rejects a request that took too long. */
+/** A key claimed by this request alone; `token` rejects a request that took too long. */
 interface Claim extends ClaimedRequest {
   readonly token: string;
 }
@@ -33,7 +33,7 @@ interface Claim extends ClaimedRequest {
 export interface StoredAnswer {
   status: number;
   headers: Record<string, string>;
-  /** Scopes that the request needed beyond that of its route; absent if there are none. */
+  /** Scopes that the request needed in addition to its route's; absent if there are none. */
   scopes?: readonly string[];
   body: unknown;
 }
@@ -80,7 +80,7 @@ export class IdempotencyKeys {
    * password or a code in the request.
    */
   requestOf(callerKey: CallerKey, identity: Buffer): ClaimedRequest {
-    // With the caller in it, another caller cannot try guesses by requests of its own.
+    // The fingerprint includes the caller, so that another caller cannot test guesses with its own requests.
     const text = Buffer.concat([Buffer.from(`${callerKey.principal}\n`), identity]);
     const [fingerprint, ...earlierFingerprints] = this.sealingKeys.codesOf(PURPOSE, text, KEPT_SECONDS);
     return { ...callerKey, fingerprint, earlierFingerprints };
@@ -182,7 +182,7 @@ export class IdempotencyKeys {
   }
 }
 
-/** Bound to the sealed response: it opens for this key of this caller only. */
+/** Binds the sealed response to this key of this caller. */
 function placeOf({ principal, key }: CallerKey): string {
   return `${principal}\n${key}`;
 }

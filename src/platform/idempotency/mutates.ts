@@ -3,9 +3,9 @@ import { ApiHeader } from '@nestjs/swagger';
 import { IdempotencyInterceptor, MUTATES, type Mutation } from './idempotency.interceptor.js';
 
 /**
- * The route changes something and writes a ledger entry with this action. An action that no method reverses says in
- * `irreversible` why, and what staff do instead. With an `Idempotency-Key` the same request is
- * executed once; for 24 hours a repetition gets the stored response without its secrets.
+ * The route changes something and writes a ledger entry with this action. If no method reverses an action, `irreversible` says
+ * why, and what staff do instead. With an `Idempotency-Key` the same request is executed once; for 24 hours a repetition gets
+ * the stored response without its secrets.
  */
 export function Mutates(
   action: string,
@@ -19,7 +19,7 @@ export function Mutates(
   return repeatable({ action, alternatives, secrets, ownTransactions, ...(irreversible && { irreversible }) });
 }
 
-/** Like `Mutates`, on a route whose change is recorded elsewhere than in the ledger, or needs no record, for this reason. */
+/** Like `Mutates`, for a route whose change is recorded outside the ledger, or needs no record, for the given reason. */
 export function MutatesOutsideLedger(reason: string): MethodDecorator {
   return repeatable({ action: null, reason, secrets: [] });
 }
@@ -42,7 +42,7 @@ export function MutatesForNobody(action: string, { irreversible }: { irreversibl
   return SetMetadata(MUTATES, { action, secrets: [], irreversible } satisfies Mutation);
 }
 
-/** The route is called with POST but changes nothing that the ledger records. */
+/** The route uses POST but changes nothing that the ledger records. */
 export function ChangesNothing(reason: string): MethodDecorator {
   return SetMetadata(MUTATES, { action: null, reason, secrets: [] } satisfies Mutation);
 }

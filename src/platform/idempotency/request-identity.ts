@@ -3,7 +3,7 @@ import { invalidField } from '../errors/app-error.js';
 
 const FORM = /^[\x21-\x7e]{8,255}$/;
 
-/** The request's key, or null. Throws 400 for a malformed key. */
+/** Returns the request's key, or null. Throws 400 for a malformed key. */
 export function idempotencyKey(request: Request): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;

@@ -35,7 +35,7 @@ export function hashSecret(secret: string): Buffer {
 
 const UNKNOWN_SECRET = hashSecret('unknown');
 
-/** Whether the secret is the one behind the hash, in constant time; an unknown id (null) costs the same work. */
+/** Compares the secret with the hash in constant time; an unknown id (null) costs the same work. */
 export function secretMatches(secret: string, hash: Buffer | null): boolean {
   const matches = timingSafeEqual(hashSecret(secret), hash ?? UNKNOWN_SECRET);
   return matches && hash !== null;

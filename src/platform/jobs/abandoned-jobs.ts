@@ -41,8 +41,8 @@ export class AbandonedJobs implements OnApplicationShutdown {
   }
 
   /**
-   * Unlocks the jobs of workers that had ended at the previous check, too: a process that reconnects to the database is
-   * without its lock for a moment. A check that fails is repeated at the next interval.
+   * Unlocks jobs only if their worker was already missing at the previous check: a process that reconnects to the database has
+   * no lock for a moment. A check that fails is repeated at the next interval.
    */
   async release(ownWorker: string): Promise<void> {
     const ended = await this.database.query<{ worker: string }>(ENDED_WORKERS, [ownWorker]);

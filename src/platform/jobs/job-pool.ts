@@ -8,11 +8,11 @@ class DatabaseAway extends Error {
 }
 
 /**
- * The pool for the job runner. The runner retries statements that fail with one of the codes it knows. Any other error
- * of the statement that completes a job would be an unhandled rejection, which ends the process.
+ * The pool for the job runner. The runner retries statements that fail with one of the codes it knows. Any other error of the
+ * statement that completes a job would be an unhandled rejection, which ends the process.
  *
- * Only for the connection that listens for new jobs the runner passes a callback. It is one of the second pool: notifications
- * belong to a session.
+ * The runner passes a callback only for the connection that listens for new jobs. That connection comes from the second pool,
+ * because notifications belong to a session.
  */
 export function jobPool(pool: ServicePool, listening: ServicePool): ServicePool {
   const connect = (callback?: Parameters<ServicePool['connect']>[0]) => {
@@ -38,7 +38,7 @@ function refuse(error: unknown): never {
   throw new DatabaseAway('The database is unavailable', { cause: error });
 }
 
-/** The object with these members replaced. */
+/** Returns the object with these members replaced. */
 function overlaid<T extends object>(target: T, own: Record<string, unknown>): T {
   return new Proxy(target, {
     get: (_, name) => {

@@ -22,7 +22,7 @@ export interface JobOptions {
   runAt?: Date;
   /** Default 25; the queue waits exp(attempt) seconds in between. */
   maxAttempts?: number;
-  /** Jobs of one queue run one after the other, in the order in which they were added. */
+  /** Jobs of one queue run in sequence, in the order in which they were added. */
   queue?: string;
 }
 
@@ -64,7 +64,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     await this.addAll([{ name, payload, ...options }]);
   }
 
-  /** Adds all of these, in one statement; of several with one key, only the last. */
+  /** Adds all of these jobs in one statement. If several have the same key, only the last is added. */
   async addAll(jobs: readonly NewJob[]): Promise<void> {
     if (jobs.length === 0) return;
     const keyed = new Map(jobs.map((job) => [job.key ?? job, job]));
@@ -137,7 +137,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   }
 }
 
-/** The name of the job and how long it ran, of the message about its end. */
+/** The name and duration of a job, from the message about its end. */
 function logged(meta: Readonly<Record<string, unknown>> | undefined): { job?: string; durationMs?: number } {
   const { job, duration } = meta ?? {};
   if (typeof duration !== 'number' || !hasTask(job)) return {};

@@ -49,7 +49,7 @@ export class ConfiguredKeks extends KekProvider {
     return { key: this.kek(kekId), aad: Buffer.from(`${binding}|${kekId}`) };
   }
 
-  /** Under a derived key (RFC 5869), so that no key is used with two algorithms or for two purposes. */
+  /** Uses a derived key (RFC 5869), so that no key is used with two algorithms or for two purposes. */
   private hmac(purpose: string, data: Buffer, kekId: string): Buffer {
     const derived = Buffer.from(hkdfSync('sha256', this.kek(kekId), '', `mac|${purpose}`, KEY_BYTES));
     const mac = createHmac('sha256', derived).update(data).digest();

@@ -31,8 +31,8 @@ export abstract class KekProvider {
   abstract mac(purpose: string, data: Buffer): Promise<Mac>;
 
   /**
-   * Whether the code was made of this data for this purpose. Works while the KEK that made it is configured, also if it is
-   * not primary any more; throws 503 if it is missing, which is no statement about the data.
+   * Returns whether the code was made for this data and purpose. Works while the KEK that made it is configured, even if it is
+   * no longer primary. Throws 503 if the KEK is missing, which says nothing about the data.
    */
   abstract verifyMac(purpose: string, data: Buffer, mac: Mac): Promise<boolean>;
 }

@@ -31,7 +31,7 @@ export function findLocalKek(dataDir: string): LocalKek | null {
 function make(dataDir: string): LocalKek {
   const path = join(dataDir, FILE);
   const draft = join(dataDir, `${FILE}.${randomBase62(12)}`);
-  // A unique id distinguishes keys that a lost file wrapped from damaged ones.
+  // A unique id distinguishes keys wrapped by a lost file from damaged keys.
   const text = JSON.stringify({ id: `local${randomBase62(8)}`, key: randomBytes(32).toString('base64') });
   mkdirSync(dataDir, { recursive: true });
   writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });

@@ -46,8 +46,8 @@ export class SealingKeys {
   }
 
   /**
-   * Authentication codes of the text: first by the active key, then by each key that was replaced less than this time ago.
-   * Throws 503 if the key-encryption key is missing.
+   * Returns authentication codes of the text, first under the active key, then under each key that was replaced within this
+   * time. Throws 503 if the key-encryption key is missing.
    */
   codesOf(purpose: string, text: Buffer, withinSeconds: number): [Buffer, ...Buffer[]] {
     const codeBy = (key: ServiceKey) =>

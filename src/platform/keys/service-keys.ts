@@ -19,7 +19,7 @@ import { KekProvider, type WrappedKey } from './kek-provider.js';
 export type KeyUse = 'signing' | 'sealing';
 const USES: readonly KeyUse[] = ['signing', 'sealing'];
 
-/** For how long a replaced signing key verifies: the longest lifetime of a token that this service signs. */
+/** The time for which a replaced signing key still verifies: the longest lifetime of a token that this service signs. */
 export const MAX_TOKEN_LIFETIME_SECONDS = 24 * 60 * 60;
 /** All processes read a new key before the first token is signed with it. */
 const RELOAD_MS = 20_000;
@@ -46,12 +46,12 @@ export class ServiceKey {
   private readonly derived = new Map<string, KeyObject>();
 
   constructor(
-    /** As it was last read. */
+    /** The key as last read. */
     public stored: Readonly<StoredKey>,
     private readonly key: KeyObject | null,
   ) {}
 
-  /** Whether it could be unwrapped. */
+  /** Whether the key could be unwrapped. */
   get available(): boolean {
     return this.key !== null;
   }
@@ -75,7 +75,7 @@ export class ServiceKey {
   }
 }
 
-/** The state of a use after a rotation. */
+/** The keys of one use after a rotation. */
 export interface Rotation {
   version: number;
   activeAt: Date;
@@ -135,13 +135,15 @@ export class ServiceKeys implements OnModuleInit, OnApplicationBootstrap, OnAppl
     return key;
   }
 
-  /** All keys that are valid now, newest first, also those that do not sign yet: the clock of another process may be ahead. */
+  /**
+   * All keys that are valid now, newest first, including those that do not sign yet: the clock of another process may be ahead.
+   */
   valid(use: KeyUse): ServiceKey[] {
     const now = this.clock.now();
     return this.of(use).filter(({ stored: { expiresAt } }) => expiresAt === null || expiresAt > now);
   }
 
-  /** The key of this version, also if another process has just created it; null if there is none. */
+  /** Returns the key of this version, even if another process has just created it; null if there is none. */
   async find(use: KeyUse, version: number): Promise<ServiceKey | null> {
     const search = () => this.of(use).find(({ stored }) => stored.version === version) ?? null;
     const found = search();
@@ -256,7 +258,7 @@ export class ServiceKeys implements OnModuleInit, OnApplicationBootstrap, OnAppl
     });
   }
 
-  /** One change at a time, over all processes. */
+  /** Runs one change at a time across all processes. */
   private async change(work: (now: Date) => Promise<Rotation>): Promise<Rotation> {
     const { version, activeAt } = await this.database.transaction(async () => {
       await this.database.execute('lock table service_keys in share row exclusive mode');
@@ -294,7 +296,7 @@ export class ServiceKeys implements OnModuleInit, OnApplicationBootstrap, OnAppl
     return plaintext !== null;
   }
 
-  /** Null if the key-encryption key is missing or wrong: one missing key must not stop the whole service. */
+  /** Returns null if the key-encryption key is missing or wrong: one missing key must not stop the whole service. */
   private async unwrap(key: StoredKey): Promise<Buffer | null> {
     return this.keks.unwrap(bindingOf(key), key).catch((error: unknown) => {
       if (error instanceof AppError) return null;

@@ -178,7 +178,7 @@ export class TokenKeks extends KekProvider {
     return { mechanism: CKM_AES_GCM, parameter };
   }
 
-  /** One operation after the other. Throws 503. */
+  /** Runs operations in sequence. */
   private run(operation: Operation): Promise<Buffer> {
     if (this.waiting >= MAX_WAITING) {
       return Promise.reject(unavailable('Too many operations wait for the token of the key-encryption keys'));

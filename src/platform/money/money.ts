@@ -40,8 +40,8 @@ export function divideRounded(numerator: bigint, denominator: bigint): bigint {
 }
 
 /**
- * An amount in another currency's minor unit, rounded once. `rate` is a plain decimal text: how many units of `to` one
- * unit of `from` is worth. A bigint, because the result may be beyond the safe integers.
+ * An amount in another currency's minor unit, rounded once. `rate` is a plain decimal text: the number of units of `to` that
+ * one unit of `from` is worth. A bigint, because the result may be beyond the safe integers.
  */
 export function exchange(
   cents: number | bigint,

@@ -78,7 +78,7 @@ export class MetricsController {
     if (!this.env.metrics) throw notFound();
     const { registry } = this.metrics;
     const text = await clusterMetrics(registry);
-    // A part of the processes would look like counters that fall; a missed scrape does no harm.
+    // If only some processes responded, counters would seem to fall; a missed scrape does no harm.
     if (text === null) throw unavailable('A process of this machine did not report its metrics in time');
     response.type(registry.contentType).send(text);
   }

@@ -56,7 +56,7 @@ export function aggregateMetrics(): void {
 
 /** The metrics of the workers, read on request. Sums contain those of ended workers: a counter that falls means a restart. */
 class WorkerMetrics {
-  /** Of each worker that serves, as it was read last. */
+  /** The last metrics read from each serving worker. */
   private readonly latest = new Map<Worker, Families>();
   private ended: Families = [];
   private readonly waiting = new Map<string, { worker: Worker; settle: (isRead: boolean) => void }>();
@@ -82,7 +82,7 @@ class WorkerMetrics {
     for (const reading of this.waiting.values()) if (reading.worker === worker) reading.settle(true);
   }
 
-  /** One reading at a time, so that an older one never replaces a newer one. */
+  /** Runs one reading at a time, so that an older one never replaces a newer one. */
   private gather(): Promise<string | null> {
     return (this.gathering ??= this.readAll().finally(() => (this.gathering = null)));
   }
@@ -90,7 +90,7 @@ class WorkerMetrics {
   private async readAll(): Promise<string | null> {
     const areRead = await Promise.all([...this.latest.keys()].map((worker) => this.read(worker)));
     if (areRead.includes(false)) return null;
-    // From the map: a worker that has ended meanwhile is among the ended ones only.
+    // Read from the map: a worker that has ended meanwhile is among the ended ones only.
     return AggregatorRegistry.aggregate([...this.latest.values(), this.ended]).metrics();
   }
 

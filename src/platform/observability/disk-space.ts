@@ -12,7 +12,7 @@ type Store = 'database' | 'files';
 
 /**
  * The stores whose disk is full. A test write is tried until it succeeds: without requests, free space would not be detected
- * otherwise. Only without space in the database is the process not ready; most requests need no file.
+ * otherwise. The process is not ready only if the database has no space; most requests need no file.
  */
 @Injectable()
 export class DiskSpace implements OnApplicationShutdown {

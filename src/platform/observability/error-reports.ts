@@ -18,7 +18,7 @@ interface ErrorOrigin {
   readonly crash?: string;
 }
 
-/** What the module that `ERROR_REPORTER` names exports. docs/operations.md describes it. */
+/** The exports of the module that `ERROR_REPORTER` names; docs/operations.md describes them. */
 interface ReporterModule {
   report(error: Error, details: Record<string, string>): unknown;
   close?(): unknown;
@@ -62,7 +62,7 @@ export class ErrorReports implements OnApplicationShutdown {
     setImmediate(() => void this.pass(reporter, error, details));
   }
 
-  /** Passes errors that end the process, from now on; at once, because nothing runs after them. */
+  /** Passes errors that end the process, from now on. They are passed at once, because nothing runs afterwards. */
   reportCrashes(): void {
     process.on('uncaughtExceptionMonitor', (thrown: unknown, crash) => {
       try {
@@ -108,7 +108,7 @@ export class ErrorReports implements OnApplicationShutdown {
   }
 }
 
-/** An error of its own, because the thrown one may contain parameters of a statement, or be changed by the tracker. */
+/** Creates a new error, because the thrown one may contain parameters of a statement, or be changed by the tracker. */
 function reportedError(thrown: unknown): Error {
   const { type, message, stack, code, constraint, cause } = loggedError(thrown);
   const error = new Error(String(message), cause ? { cause: reportedError(cause) } : {});

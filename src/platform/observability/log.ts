@@ -89,7 +89,7 @@ const SECRETS = [
  * service write to one pipe, which keeps only writes of up to 4,096 bytes (PIPE_BUF) together.
  */
 const BUFFER = { minLength: 3 * 1024, maxWrite: 4 * 1024, periodicFlush: 100 };
-/** At a terminal there is one service. */
+/** A terminal shows a single service. */
 const PRETTY = { translateTime: 'HH:MM:ss', colorize: true, ignore: 'service,version' };
 
 /** The log of a process that serves. */
@@ -106,7 +106,7 @@ export function logCrashes(log: Logger): void {
 
 /**
  * JSON lines on stdout, readable lines on a terminal, both with secrets redacted. The last lines are written when the process
- * ends; if it is killed or aborts (out of memory, an error in native code), those of the last 100 ms may be lost.
+ * ends; if it is killed or aborts (out of memory, an error in native code), the lines of the last 100 ms may be lost.
  */
 export function createLog(
   level: string,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** How the metrics of several processes are aggregated: most are added up, some are the same in each. */
+/** The aggregation of metrics from several processes: most are added up, some are the same in each. */
 type Aggregation = 'sum' | 'max';
 
 interface Figure<Label extends string = never> {
@@ -61,7 +61,7 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  /** A counter of something that counts by itself; read on each scrape. */
+  /** A counter whose value another component counts; read on each scrape. */
   counterOf({ name, help }: Figure, read: () => number): void {
     new Counter({
       name,

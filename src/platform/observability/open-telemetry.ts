@@ -111,7 +111,7 @@ class SdkSpan implements Span {
     return `00-${this.traceId}-${this.spanId}-${flags}`;
   }
 
-  /** For spans of work that this work consists of. */
+  /** The parent for spans of nested work. */
   get context(): Context {
     return (this.ownContext ??= trace.setSpan(ROOT_CONTEXT, this.span));
   }
@@ -127,7 +127,7 @@ class SdkSpan implements Span {
   }
 }
 
-/** Decides by a number of its own: the SDK's sampler decides by the trace id, which a caller chooses for its requests. */
+/** Samples by its own random number: the SDK's sampler decides by the trace id, which a caller chooses for its requests. */
 function randomSampler(ratio: number): Sampler {
   const { NOT_RECORD, RECORD_AND_SAMPLED } = SamplingDecision;
   return {

@@ -4,7 +4,7 @@ import { DecoratedMethods, methodDecorator } from '../discovery/decorated-method
 /** The process is ready only while this method returns true; `/health/ready` shows the check under this name. */
 export const ReadinessCheck = methodDecorator<string, () => boolean>();
 
-/** What a process needs before it is ready, as declared by `@ReadinessCheck`. */
+/** The readiness checks of a process, as declared by `@ReadinessCheck`. */
 @Injectable()
 export class Readiness implements OnModuleInit {
   private checks: [name: string, isReady: () => boolean][] = [];

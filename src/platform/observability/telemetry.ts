@@ -25,13 +25,13 @@ export async function startTelemetry(settings: TelemetrySettings, log: Logger): 
 }
 
 export interface OutgoingCall<T> {
-  /** What is called and why, e.g. `embeddings query`. */
+  /** The called service and the purpose, e.g. `embeddings query`. */
   readonly name: string;
   /** Only its host and port are recorded. */
   readonly url?: string | null;
   /** The caller's span, if the call is made on behalf of work other than the running one. */
   readonly parent?: Span | null;
-  /** Whether a result is a failure, and of which kind. */
+  /** Returns the kind of failure of a result, or null. */
   readonly failureOf?: (result: T) => string | null;
 }
 
@@ -48,8 +48,8 @@ export class OutgoingCalls {
   ) {}
 
   /**
-   * Runs the call. It gets the headers to send: `traceparent` if the origin is one of `TRACE_PROPAGATION_ORIGINS`. No other party
-   * gets one: it could tell which of its calls belong to one customer's request.
+   * Runs the call. It gets the headers to send: `traceparent` if the origin is one of `TRACE_PROPAGATION_ORIGINS`. Other
+   * parties get none, because it would reveal which of their calls belong to one customer's request.
    */
   async run<T>(call: OutgoingCall<T>, work: (headers: Headers) => Promise<T>): Promise<T> {
     const { tracer } = this.telemetry;

@@ -15,7 +15,7 @@ export interface Tracer {
   receive(work: TracedWork, traceparent: string | undefined): Span;
 }
 
-/** Runs the work and ends its span. `failureOf` says whether a result is a failure, and of which kind. */
+/** Runs the work and ends its span. `failureOf` returns the kind of failure of a result. */
 export async function traced<T>(
   span: Span,
   work: () => Promise<T>,

@@ -113,8 +113,8 @@ class SharedParts {
   }
 
   /**
-   * The components. Of several with one name the most used one gets it; the others get a name with their type or a
-   * number.
+   * Returns the components. If several have the same name, the most used one keeps it; the others get a name with their type or
+   * a number.
    */
   settle(): Record<string, unknown> {
     const frequent = [...this.found].filter(([, { uses }]) => uses >= this.leastUses);
@@ -139,15 +139,15 @@ function inlineParameters({ parameters = [] }: OperationObject): Parameter[] {
   return parameters.flatMap((parameter) => ('name' in parameter ? [parameter] : []));
 }
 
-/** `IdempotencyKey`, `Limit`; an `id` is named after what it identifies: `InvoiceId`. */
+/** `IdempotencyKey`, `Limit`; an `id` is named after its resource: `InvoiceId`. */
 function parameterName(path: string, { name, in: place }: Parameter): string {
   if (place === 'path' && name === 'id') return `${pascal(collectionOf(path, name))}Id`;
   return pascal(name);
 }
 
 /**
- * What sets parameters of one name apart. Path parameters differ by the row of their example: what an operation changes
- * has a row of its own, so that each example succeeds on fresh demo data.
+ * Distinguishes parameters of the same name. Path parameters differ by the row of their example: a row that an operation
+ * changes is not used by others, so that each example succeeds on fresh demo data.
  */
 function variantsOf({ method, path, parameter }: { method: string; path: string; parameter: Parameter }): string[] {
   const [last = ''] = path

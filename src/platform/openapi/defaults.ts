@@ -53,7 +53,9 @@ function state(schema: SchemaObject | ReferenceObject, description: string | und
   if (value !== undefined) schema.default = value;
 }
 
-/** The value as the schema requires it; undefined for a text that is none of its values, such as the name of another member. */
+/**
+ * Converts the value to the schema's type; undefined for a text that is none of its values, such as the name of another member.
+ */
 function valueOf(text: string, schema: SchemaObject | null): unknown {
   const type = [schema?.type ?? []].flat()[0];
   if (type === 'integer' || type === 'number') return /^-?\d+$/.test(text) ? Number(text) : undefined;

@@ -17,7 +17,7 @@ import type { OperationObject, ReferenceObject, SchemaObject, Schemas } from './
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** What the document shows beyond the routes and their classes. */
+/** The parts of the document besides routes and their classes. */
 export interface DocumentContent {
   /** The front page, in Markdown. */
   introduction: string;
@@ -26,8 +26,8 @@ export interface DocumentContent {
 }
 
 /**
- * The API document, made from the routes and their classes. What follows from a route's declarations (security, error
- * statuses, headers) is added here, so that no controller repeats it.
+ * Builds the API document from the routes and their classes. Everything that follows from a route's declarations (security,
+ * error statuses, headers) is added here, so that no controller repeats it.
  */
 export function buildDocument(app: INestApplication, { introduction, tags, examples }: DocumentContent): OpenAPIObject {
   const { all } = app.get(Routes);
@@ -101,7 +101,7 @@ function bearer(description: string) {
   return { type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description } as const;
 }
 
-/** The scopes that operations of connect require. `*` stands for any area. */
+/** Scopes required by connect operations. `*` stands for any area. */
 function connectScopes(routes: readonly Route[]): Record<string, string> {
   const required = routes.flatMap(({ surface, access }) =>
     surface === 'connect' && access.scope ? [access.scope] : [],
@@ -128,7 +128,7 @@ function allowAnyJson(schemas: Schemas): void {
   }
 }
 
-/** Envelopes are made by functions, so that no comment describes them. */
+/** Functions make the envelopes, so no comment describes them. */
 function describeEnvelopes(schemas: Schemas): void {
   for (const schema of Object.values(schemas)) {
     if ('$ref' in schema || schema.description !== undefined) continue;

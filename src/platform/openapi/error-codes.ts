@@ -4,7 +4,7 @@ import { type ErrorShape, errorBody } from '../errors/error-bodies.js';
 import type { Route } from '../http/routes.js';
 import type { RouteErrorCodes } from '../http/route-errors.js';
 
-/** What an operation accepts besides its path and query; each part has its own errors. */
+/** The inputs of an operation besides its path and query; each has its own errors. */
 export interface Accepted {
   readonly body: boolean;
   readonly idempotencyKey: boolean;
@@ -20,8 +20,8 @@ export interface StatusCodes {
 }
 
 /**
- * The (status, code) pairs of a route, by status: the only place that defines them. Those of every route of its kind
- * are declared here, once; all others by `@Refuses` on the route. The tests fail on any other pair.
+ * The (status, code) pairs of a route, by status: the only place that defines them. Those of every route of its kind are
+ * declared here, once; all others by `@Refuses` on the route. Tests fail on any other pair.
  */
 export function errorCodesOf(route: Route, shape: ErrorShape, accepted: Accepted): StatusCodes[] {
   const generic = genericCodes(route, shape, accepted);
@@ -69,8 +69,8 @@ function genericCodes(
 }
 
 /**
- * Why a staff session may not use its scopes: its user must first replace a password that somebody else has set, or set up a
- * second factor, or, for a sensitive change, prove it again.
+ * Reasons why a staff session may not use its scopes: its user must first replace a password chosen by another person, set up a
+ * second factor or, for a sensitive change, prove it again.
  */
 function sessionCodes(access: Route['access'], method: string): string[] {
   const always = ['password_change_required', 'second_factor_setup_required'];

@@ -14,7 +14,7 @@ const requestId = { ...text(128, 'The value of X-Request-Id'), minLength: 8 };
 const explanation = text(2000, 'Explanation in English; the text may change');
 const code = text(100, 'Stable error code for programs');
 
-/** Which members of a request are invalid: the list `issues`, and their messages by member in `fields`. */
+/** The invalid members of a request: the list `issues`, and their messages by member in `fields`. */
 export const invalidMembers = (maxItems: number) => ({
   issues: {
     type: 'array',

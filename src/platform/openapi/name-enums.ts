@@ -12,8 +12,8 @@ const PARTS: Record<string, string> = {
 };
 
 /**
- * Gives names to the lists of values that no decorator names: those of one member, the sort fields of an operation and the codes
- * of its errors. Generated clients would otherwise invent names. Lists with equal values share the name of the first one.
+ * Names the lists of values that no decorator names: the values of one member, the sort fields of an operation and its error
+ * codes. Generated clients would otherwise invent names. Lists with equal values share the name of the first one.
  */
 export function nameOwnEnums(document: OpenAPIObject, schemas: Schemas): void {
   const known = new Map<string, string>();

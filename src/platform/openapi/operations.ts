@@ -38,7 +38,7 @@ const requestIdHeader = {
   },
 };
 
-/** Completes an operation with what follows from how its route is declared: security, headers, every error status. */
+/** Completes an operation from the declarations of its route: security, headers, every error status. */
 export function completeOperation(operation: OperationObject, route: Route, schemas: Schemas): void {
   const { access, mutation } = route;
   operation.security = securityOf(route);
@@ -115,12 +115,12 @@ function parametersOf({ parameters = [] }: OperationObject): string[] {
   return parameters.flatMap((parameter) => ('name' in parameter ? [parameter.name] : []));
 }
 
-/** Versions of vault keys are numbers of keys, and a rendition that is only accepted (202) has no ETag yet. */
+/** The version of a vault key is a number of its own, and a rendition that is only accepted (202) has no ETag yet. */
 function hasETags({ surface }: Route, status: string): boolean {
   return (surface === 'staff' || surface === 'connect') && status !== '202';
 }
 
-/** Whether the answer is one resource with a version, bare or in `data`: then it has an ETag. */
+/** Returns whether the response is one resource with a version, bare or in `data`; then it has an ETag. */
 function isVersioned(response: ResponseObject, schemas: Schemas): boolean {
   const body = resolve(response.content?.['application/json']?.schema, schemas);
   const data = resolve(body?.properties?.['data'], schemas);
@@ -140,7 +140,7 @@ function successHeaders(
   { status, versioned, isReplayed }: { status: string; versioned: boolean; isReplayed: boolean },
 ): ResponseObject['headers'] {
   const text = (description: string, maxLength: number) => ({ description, schema: { type: 'string', maxLength } });
-  // A 202 of a route that changes nothing in the ledger names no resource: a path would reveal whether an account exists.
+  // A 202 of a route that records nothing in the ledger names no resource: a path would reveal whether an account exists.
   const makesResource = status === '201' || (status === '202' && mutation?.action !== null);
   const hasLocation = makesResource && (surface === 'staff' || surface === 'connect');
   return {

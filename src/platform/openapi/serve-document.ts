@@ -44,7 +44,7 @@ type ReferencePath = keyof typeof FILES;
 /** The page of Scalar and what it loads. */
 const REFERENCE_PATHS = Object.keys(FILES) as ReferencePath[];
 
-/** One of these files, to be read when a browser asks for it first: few services are asked, and Scalar takes 5 MB. */
+/** Reads the file when a browser first requests it: Scalar takes 5 MB, and few services are asked for it. */
 function referenceFile(path: ReferencePath, cacheControl: string): PreparedFile {
   const { type, read } = FILES[path];
   return new PreparedFile(read(), type, cacheControl);
@@ -76,7 +76,7 @@ export function serveDocument(
     return file.send(request, response);
   });
 
-  // The address that a browser is given first.
+  // The address that a browser is sent to first.
   server.get('/', (_request, response) => response.redirect('/docs'));
 
   const files = swaggerUiFiles(logsIn);
@@ -93,7 +93,7 @@ export function serveDocument(
   }
 }
 
-/** Throws 400 for another value than the name of a surface. */
+/** Throws 400 for a value that is not the name of a surface. */
 function requestedSurface({ query }: Request): Surface | undefined {
   const { surface } = query;
   if (surface === undefined) return undefined;

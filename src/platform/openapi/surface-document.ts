@@ -61,7 +61,7 @@ export function surfaceDocument(document: OpenAPIObject, surface: Surface): Open
   };
 }
 
-/** The components that the node refers to, directly or through other components, in their order. */
+/** Returns the components that the node references, directly or through other components, in their order. */
 function referencedFrom(node: unknown, components: Record<string, Node>): Record<string, Node> {
   const found = new Set<string>();
   const open: unknown[] = [node];

@@ -20,9 +20,8 @@ export interface Consumer {
 export const Consumes = methodDecorator<Consumer & { readonly event: string }, JobMethod>();
 
 /**
- * Events of one form: the channels on which they appear, and the members of their data beside the event's own `id`. In the
- * name of a channel `{member}` stands for the value of that member; if it is null, the event does not appear on that
- * channel.
+ * Events of one form: their channels, and the members of their data besides the event's own `id`. In a channel name `{member}`
+ * stands for the value of that member; if it is null, the event does not appear on that channel.
  */
 export interface EventGroup {
   channels: readonly string[];
@@ -39,7 +38,7 @@ export interface DomainEvent {
   channel: string;
   /** e.g. `supplier_invoice.approved`. */
   event: string;
-  /** Beside these members the message carries the event's own `id`, by which a consumer recognizes a duplicate. */
+  /** Besides these members the message carries the event's own `id`, by which a consumer recognizes a duplicate. */
   data: Record<string, unknown> & { id?: never };
 }
 
@@ -51,7 +50,7 @@ export interface DomainEvent {
 export class Outbox implements Collector<DomainEvent>, OnModuleInit {
   readonly order = 10;
   private readonly names = new Set<string>();
-  /** In lower case: names of channels, and starts of names. */
+  /** Names of channels, and prefixes of names, in lower case. */
   private readonly relayed = { names: new Set<string>(), prefixes: new Set<string>() };
   private readonly consumers = new Map<string, Consumer[]>();
   private readonly wakers: (() => void)[] = [];

@@ -33,7 +33,7 @@ export function earlier(
   instant: Date,
   { days, hours, timeZone }: { days: number; hours: number; timeZone: string },
 ): Date {
-  // Of an hour that exists twice, an instant keeps its offset.
+  // In an hour that exists twice, an instant keeps its offset.
   const moved = days === 0 ? instant : instantOf(wallTimeOf(instant, timeZone) - days * DAY_MS, timeZone);
   return new Date(moved.getTime() - hours * HOUR_MS);
 }

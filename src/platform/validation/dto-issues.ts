@@ -8,7 +8,7 @@ interface Violation {
   readonly params?: IssueParams;
 }
 
-/** What a violated rule of class-validator, or of our own decorators, means; given the arguments of its decorator. */
+/** The meaning of a violated rule of class-validator or of our own decorators, given the arguments of its decorator. */
 const RULES: Readonly<Record<string, (constraints: readonly unknown[]) => Violation>> = {
   whitelistValidation: () => ({ code: 'unknown_member' }),
   isString: () => wrongType('string'),
@@ -36,7 +36,7 @@ const RULES: Readonly<Record<string, (constraints: readonly unknown[]) => Violat
   isInstant: () => wrongFormat('date-time'),
 };
 
-/** Rules that say more than others which the same value violates, the clearest first. */
+/** Rules that take precedence if a value violates several, the clearest first. */
 const CLEAREST: readonly IssueCode[] = ['unknown_member', 'wrong_type', 'control_characters', 'too_short', 'too_long'];
 
 /**

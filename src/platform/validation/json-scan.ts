@@ -42,16 +42,16 @@ const IN_NUMBER = new Set([...'0123456789+-.eE'].map(code));
 const LITERAL_STARTS = new Set([...'tfn'].map(code));
 
 interface OpenStructure {
-  /** The keys so far; null for an array. */
+  /** Keys read so far; null for an array. */
   readonly keys: Set<string> | null;
   elements: number;
   expectsKey: boolean;
 }
 
 /**
- * Limits JSON before it is parsed, in one pass over its bytes that stops at the first limit exceeded. Throws 400. Numbers
- * that a double would change and duplicate members (RFC 8259, 4) are rejected here because the parser would lose them.
- * Whether the text is well-formed JSON is left to the parser.
+ * Limits JSON before it is parsed, in one pass over its bytes that stops at the first limit exceeded. Numbers that a double
+ * would change and duplicate members (RFC 8259, 4) are rejected here because the parser would lose them. Whether the text is
+ * well-formed JSON is left to the parser.
  */
 export function scanJson(bytes: Buffer, limits: JsonLimits = JSON_LIMITS): void {
   new JsonScanner(bytes, limits).scan();

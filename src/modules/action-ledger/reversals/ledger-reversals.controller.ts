@@ -20,13 +20,12 @@ export class LedgerReversalsController {
   /**
    * Reverse a recorded action
    *
-   * @remarks Reverses a recorded action and returns the ledger entry of the reversal. If external
-   * systems must be informed, the entry is `running` until that succeeded. The scopes of the operation that performs the
-   * action and of the one that has the effect of the reversal are required, too: 403 names the missing one. An action can be reversed once (409
-   * `already_reversed`). Actions without reversal and erased entries are rejected (409 `not_reversible`); if the
-   * present state prevents it, 409 `reversal_conflict` names the cause in `details.reason`. With `recordOnly`, an action that
-   * cannot be reversed gets an entry that changes nothing else (`state` is `recorded`), once (409 `already_recorded`); an
-   * action that can be reversed is 409 `reversible`.
+   * @remarks Reverses a recorded action and returns the ledger entry of the reversal. If external systems must be informed, the
+   * entry is `running` until that succeeded. The scopes of the operation that performs the action and of the one that has the
+   * effect of the reversal are required, too: 403 names the missing one. An action can be reversed once. Actions without
+   * reversal and erased entries are rejected; if the present state prevents it, 409 `reversal_conflict` names the cause in
+   * `details.reason`. With `recordOnly`, an action that cannot be reversed gets an entry that changes nothing else (`state` is
+   * `recorded`), once; an action that can be reversed is rejected.
    */
   @ApiOperation({ operationId: 'ledgerEntries_reverse' })
   @Post('reversals')

@@ -5,7 +5,7 @@ type Line = readonly [totalCents: number, taxCents: number];
 
 const line = (...amounts: Line): Line => amounts;
 
-/** `named`: what lines bill that name the item of this index. */
+/** `named` has the amounts of lines that name the item of this index. */
 function shares(lines: readonly Line[], grossCents: number, taxCents: number, named: Record<number, Line> = {}) {
   const items = lines.map(([totalSellCents, taxIncludedCents], index) => ({
     id: String(index),

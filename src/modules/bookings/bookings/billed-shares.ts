@@ -11,12 +11,12 @@ interface TaxedLine {
   totalSellCents: number;
 }
 
-/** What documents bill of one tax code at one rate, and the part of it on lines that name an item. */
+/** Amounts that documents bill for one tax code at one rate, and the part of them on lines that name an item. */
 interface Billed extends Amounts {
   items: readonly (Amounts & { itemId: string })[];
 }
 
-/** What documents bill at a rate; null for lines that show none. */
+/** Amounts billed at a rate; null for lines that show none. */
 export interface BilledAtRate extends Billed {
   rateBasisPoints: number | null;
 }
@@ -24,14 +24,14 @@ export interface BilledAtRate extends Billed {
 /** An item with the rate that it has now. */
 interface RatedItem extends TaxedLine {
   taxRateBasisPoints: number | null;
-  /** It had another rate before, so that documents at that rate may have billed a part of it. */
+  /** The item had another rate before, so documents at that rate may have billed a part of it. */
   hadOtherRate: boolean;
 }
 
 /**
- * The part of each of these items of one tax code that documents bill at another rate than the item has. It follows from the
- * documents that count now. Items that have the rate of a document share it with those that had that rate before; without such
- * ones they have it up to their price, and only the rest belongs to the other items.
+ * Computes the part of each of these items of one tax code that documents bill at another rate than the item's. It follows from
+ * the documents that count now. Items with the rate of a document share its amount with items that had that rate before.
+ * Without such items the amount belongs to them up to their price, and only the rest to the other items.
  */
 export function earlierParts(items: readonly RatedItem[], billed: readonly BilledAtRate[]): EarlierRate[] {
   const parts = items.map(() => ({ earlierRateCents: 0, earlierRateTaxCents: 0 }));
@@ -62,7 +62,7 @@ export function earlierParts(items: readonly RatedItem[], billed: readonly Bille
   return parts;
 }
 
-/** What documents bill of each item at its own rate, if items of one tax code have several rates. */
+/** Amounts billed for each item at its own rate, if items of one tax code have several rates. */
 function sharesAtOwnRate(items: readonly RatedItem[], billed: readonly BilledAtRate[]): number[] {
   const shares = items.map(() => 0);
   for (const { rateBasisPoints: rate, ...amounts } of billed) {
@@ -74,7 +74,10 @@ function sharesAtOwnRate(items: readonly RatedItem[], billed: readonly BilledAtR
   return shares;
 }
 
-/** What is left of billed amounts for other items: credits of the own items are subtracted, and all of them unless they share. */
+/**
+ * The part of billed amounts that is left for other items: their own items' credits are subtracted, or all credits unless they
+ * share.
+ */
 function lessOf(billed: Billed, own: readonly TaxedLine[], isSharing: boolean): Billed {
   const counted = own.filter(({ totalSellCents }) => !isSharing || totalSellCents < 0);
   const ownCents = counted.reduce((sum, { totalSellCents }) => sum + totalSellCents, 0);
@@ -85,10 +88,10 @@ function lessOf(billed: Billed, own: readonly TaxedLine[], isSharing: boolean): 
 }
 
 /**
- * What documents billed of each of these items at one rate of one tax code. An item has what lines bill that name it, at most
- * its own price. The rest is shared in proportion to what is left of the totals, and the tax like the gross. Rounding the
- * running sums makes the shares add up, and keeps each within its item, also beside discounts. What documents bill beyond the
- * items is a credit due and belongs to no item.
+ * Computes the amount billed for each of these items at one rate of one tax code. An item gets the amount of the lines that
+ * name it, at most its own price. The remainder is shared in proportion to the remaining totals, and the tax like the gross.
+ * Rounding the running sums makes the shares add up and keeps each within its item, even with discounts. An amount billed
+ * beyond the items is a credit due and belongs to no item.
  */
 export function billedShares(
   items: readonly Pick<TaxedLine, 'id' | 'totalSellCents'>[],
@@ -111,7 +114,10 @@ export function billedShares(
   }));
 }
 
-/** The tax of these shares: that of the lines which name an item, and for the rest in proportion to the gross. */
+/**
+ * Computes the tax of these shares: the tax of lines that name the item, and for the remainder a tax in proportion to the
+ * gross.
+ */
 function taxesOf(gross: readonly number[], own: readonly Amounts[], billed: Amounts): number[] {
   const shared = sumOf(gross);
   if (shared === 0n || billed.grossCents === 0) return gross.map(() => 0);
@@ -124,7 +130,10 @@ function taxesOf(gross: readonly number[], own: readonly Amounts[], billed: Amou
   return own.map((part, index) => part.taxCents + (restTaxes[index] ?? 0));
 }
 
-/** The part of an item on lines that name it; if they bill more than its price, the price with its share of their tax. */
+/**
+ * Returns the part of an item on lines that name it. If they bill more than its price, that is the price with its share of
+ * their tax.
+ */
 function ownPart({ totalSellCents }: Pick<TaxedLine, 'totalSellCents'>, billed: Amounts | undefined): Amounts {
   if (!billed || billed.grossCents === 0) return { grossCents: 0, taxCents: 0 };
   const grossCents = within(totalSellCents, billed.grossCents);
@@ -137,7 +146,7 @@ function sharesOf(parts: readonly { whole: number; own: number }[], cents: numbe
   const billed = BigInt(cents) < whole ? BigInt(cents) : whole;
   if (billed <= 0n) return parts.map(() => 0);
   if (billed === whole) return parts.map((part) => part.whole);
-  // Credits that name no item take from all of them.
+  // Credits that name no item reduce all of them.
   if (billed < own)
     return proportionally(
       parts.map((part) => part.own),
@@ -164,7 +173,7 @@ function proportionally(parts: readonly number[], cents: bigint): number[] {
   });
 }
 
-/** The amount, or the nearest one between 0 and the limit. */
+/** Limits the amount to between 0 and the limit. */
 function within(limit: number, cents: number): number {
   return Math.min(Math.max(0, limit), Math.max(Math.min(0, limit), cents));
 }

@@ -52,7 +52,7 @@ export class CreateBookingItem {
   type: ItemType;
 
   /**
-   * What the customer reads; the description of the invoice line.
+   * Text for the customer; the description of the invoice line.
    * @example "City tour of 12 May, 09:00"
    */
   @Text({ max: 255 })
@@ -93,8 +93,8 @@ export class CreateBookingItem {
   taxIncludedCents?: number;
 
   /**
-   * Tax code (prefix `taxc`) whose rate on the service date, or today without one, determines the tax. Null: the tax is
-   * sent as an amount. Omitted for a new item: that of the departure, unless `taxIncludedCents` is sent.
+   * Tax code (prefix `taxc`) whose rate on the service date, or today without one, determines the tax. Null: the tax is sent as
+   * an amount. If omitted for a new item, the tax code of the departure applies, unless `taxIncludedCents` is sent.
    */
   @Clearable()
   @Id('taxc')
@@ -130,7 +130,7 @@ export class CreateBookingItem {
   pricingTreatment?: PricingTreatment;
 
   /**
-   * Local date of delivery. With a departure it is always the departure's start date, also after the departure moves.
+   * Local date of delivery. With a departure it is always the departure's start date, even after the departure moves.
    * @example "2027-05-12"
    */
   @Clearable()
@@ -181,8 +181,8 @@ export class CancelBookingItem {
   reason?: string;
 
   /**
-   * True: an item of type `fee` is added over what the cancellation terms of the booking charge for this item today. False
-   * by default.
+   * True: an item of type `fee` is added for the amount that the cancellation terms of the booking charge for this item today.
+   * False by default.
    * @example false
    */
   @Optional()
@@ -224,7 +224,7 @@ export class BookingItemResponse {
   @OneOf(ITEM_TYPES)
   type: ItemType;
 
-  /** What the customer reads; the description of the invoice line. */
+  /** Text for the customer; the description of the invoice line. */
   @Text({ max: 255 })
   title: string;
 

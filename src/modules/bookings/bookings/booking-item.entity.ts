@@ -45,7 +45,7 @@ export const SUPPLIER_STATUSES = named('SupplierStatus', [
 ]);
 export type SupplierStatus = (typeof SUPPLIER_STATUSES)[number];
 
-/** While the provider has an order, or may have one, a cancelled item has to be cancelled there too. */
+/** While the provider has or may have an order, a cancelled item must be cancelled there too. */
 export const LIVE_AT_SUPPLIER: readonly SupplierStatus[] = ['pending', 'confirmed'];
 
 export interface ItemChanges {
@@ -69,7 +69,7 @@ export interface ItemChanges {
 export class BookingItem extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'booking_id' }) bookingId: string;
-  /** The booking's, which cannot change while there is an item. */
+  /** The booking's currency, which cannot change while there is an item. */
   @Column('text') currency: string;
   @Column('text') type: ItemType;
   @Personal('contract')
@@ -79,7 +79,7 @@ export class BookingItem extends Audited {
   @Column('integer') quantity: number;
   @Column('bigint', { name: 'unit_sell_cents', transformer: safeInteger }) unitSellCents: number;
   @Column('bigint', { name: 'total_sell_cents', transformer: safeInteger }) totalSellCents: number;
-  /** For the whole quantity, between 0 and the total; that of a discount is negative. */
+  /** For the whole quantity, between 0 and the total; the tax of a discount is negative. */
   @Column('bigint', { name: 'tax_included_cents', transformer: safeInteger }) taxIncludedCents: number;
   /** Null: the tax is an amount that the client sends. */
   @Column('text', { name: 'tax_code_id', nullable: true }) taxCodeId: string | null;
@@ -92,7 +92,7 @@ export class BookingItem extends Audited {
    * the rate was added after the sale.
    */
   @Column('boolean', { name: 'tax_rate_changed' }) taxRateChanged: boolean;
-  /** What documents bill of the total at other rates, from before the rate changed; it keeps its tax. */
+  /** The part of the total that documents bill at earlier rates; it keeps its tax. */
   @Column('bigint', { name: 'earlier_rate_cents', transformer: safeInteger }) earlierRateCents: number;
   /** The tax of `earlierRateCents`. */
   @Column('bigint', { name: 'earlier_rate_tax_cents', transformer: safeInteger }) earlierRateTaxCents: number;
@@ -114,7 +114,7 @@ export class BookingItem extends Audited {
   @Unaudited('free text; the reason of the entry')
   @Column('text', { name: 'cancel_reason', nullable: true })
   cancelReason: string | null;
-  /** Cancelled together with the booking, and not alone before. */
+  /** The item was cancelled together with the booking. */
   @Column('boolean', { name: 'cancelled_with_booking' }) cancelledWithBooking: boolean;
   /** The cancelled item for which this one is the fee. */
   @Column('text', { name: 'fee_of_item_id', nullable: true }) feeOfItemId: string | null;
@@ -132,22 +132,19 @@ export class BookingItem extends Audited {
     this.price();
   }
 
-  /**
-   * Computes the tax with the rate of a tax code; null: the tax stays an amount. Throws 422 `totals_mismatch` if the tax
-   * that was sent differs.
-   */
+  /** Computes the tax with the rate of a tax code; null keeps the tax as an amount. A sent tax must not differ. */
   taxBy(tax: TaxOfDay | null, statedCents: number | undefined): void {
     const none = { taxCodeId: null, taxCode: null, taxKind: null, taxRateBasisPoints: null };
     this.retax({ ...(tax ?? none), ...NO_EARLIER_RATE }, statedCents);
   }
 
-  /** Gives what is not billed the rate of its day; what is billed keeps its tax. */
+  /** Applies the rate of the service date to the part that is not billed; the billed part keeps its tax. */
   recalculateTax(tax: TaxOfDay, billed: EarlierRate, now: Date): void {
     this.updatedAt = now;
     this.retax({ ...tax, ...billed }, undefined);
   }
 
-  /** What documents bill at other rates has changed. Returns whether the item did. */
+  /** Stores a changed part billed at other rates. Returns whether the item changed. */
   followBilled(billed: EarlierRate, now: Date): boolean {
     const { earlierRateCents, earlierRateTaxCents } = billed;
     const isSame = this.earlierRateCents === earlierRateCents && this.earlierRateTaxCents === earlierRateTaxCents;
@@ -158,16 +155,16 @@ export class BookingItem extends Audited {
     return true;
   }
 
-  /** The item has the rate of its day; what was billed before at another rate keeps its tax. */
+  /** Computes the tax with the rate of the service date; the part billed at another rate keeps its tax. */
   confirmRate(tax: TaxOfDay, statedCents: number | undefined): void {
     this.retax(tax, statedCents);
   }
 
-  /** The tax of a coded item after a change of its price. */
+  /** Computes the tax of an item with a tax code after a change of its price. */
   computeTax(statedCents: number | undefined): void {
     const { taxKind, taxRateBasisPoints, totalSellCents } = this;
     if (taxKind === null || taxRateBasisPoints === null) return;
-    // A credit that becomes a charge, or the other way round, is nothing that was billed.
+    // A credit that becomes a charge, or the reverse, was not billed.
     if (totalSellCents !== 0 && Math.sign(totalSellCents) !== Math.sign(this.earlierRateCents)) {
       Object.assign(this, NO_EARLIER_RATE);
     }
@@ -188,7 +185,7 @@ export class BookingItem extends Audited {
     if (LIVE_AT_SUPPLIER.includes(this.supplierStatus)) this.supplierStatus = 'cancelling';
   }
 
-  /** Reverses a cancellation. Throws 409 `invalid_transition`. */
+  /** Reverses a cancellation. */
   reinstate(now: Date): void {
     if (this.status !== 'cancelled') {
       throw conflict('invalid_transition', `An item that is ${this.status} cannot be reinstated`, {
@@ -201,7 +198,10 @@ export class BookingItem extends Audited {
     Object.assign(this, live, { updatedAt: now });
   }
 
-  /** Computes the total; call it after a change of prices or quantities. Throws 400 if they contradict each other. */
+  /**
+   * Computes the total; call it after a change of prices or quantities. Throws 400 if prices or quantities contradict each
+   * other.
+   */
   price(): void {
     if (this.allotmentId !== null && this.departureId === null) {
       throw invalidField('allotmentId', 'allotmentId requires departureId', 'departure_missing');

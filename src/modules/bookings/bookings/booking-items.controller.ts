@@ -19,7 +19,7 @@ import {
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { BookingItemsService } from './booking-items.service.js';
 
-/** Error codes of taking units of a departure. */
+/** Error codes for allocating units of a departure. */
 const UNITS = [
   'capacity_exceeded',
   'departure_cancelled',
@@ -41,20 +41,16 @@ export class BookingItemsController {
   /**
    * Add an item to a booking
    *
-   * @remarks Adds a priced service and its price to the booking total. With `departureId` the item takes `quantity`
-   * units of that departure, from the pool or through `allotmentId`; 409 `capacity_exceeded` if there are not enough,
-   * 409 `sales_closed` after the cut-off or the closing of sales, 409 `departure_departed` after the start.
-   * An item with a departure gets the departure's start date as `serviceDate`. Rejected if the booking is cancelled
-   * (409 `booking_closed`) or completed, but for charges that became known after the trip (`extra`, `fee`, `adjustment`)
-   * with the scope `bookings:override`, if it has 500 active items (409 `item_limit_reached`), if the total would
-   * become negative (422 `negative_total`), if the departure is sold in another currency than the booking (422
-   * `currency_mismatch`), or if the allotment belongs to another channel than the booking (422
-   * `channel_mismatch`).
+   * @remarks Adds a priced service and its price to the booking total. With `departureId` the item takes `quantity` units of
+   * that departure, from the pool or through `allotmentId`. It is rejected if there are not enough units, after the cut-off or
+   * the closing of sales, and after the start. An item with a departure gets the departure's start date as `serviceDate`.
+   * Rejected if the booking is cancelled or completed, except for charges that became known after the trip (`extra`, `fee`,
+   * `adjustment`) with the scope `bookings:override`, if it has 500 active items, if the total would become negative, if the
+   * departure is sold in another currency than the booking, or if the allotment belongs to another channel than the booking.
    *
-   * With a tax code the tax is computed from the rate of the service date, or of today without one (422
-   * `tax_rate_missing`); a sent tax must equal it (422 `totals_mismatch`). Beside items with a tax code a discount or an
-   * adjustment needs one (400 `tax_code_required`), as does each item if the accounting settings say so, and no tax code may become negative (422 `negative_total` with
-   * `taxCode`).
+   * With a tax code the tax is computed from the rate of the service date, or of today without one; a sent tax must equal it.
+   * If other items have a tax code, a discount or an adjustment needs one; so does every item if the accounting settings
+   * require it. No tax code may become negative (the error names it in `taxCode`).
    */
   @Post()
   @RequireScope('bookings:write')
@@ -114,16 +110,14 @@ export class BookingItemsController {
   /**
    * Update a booking item
    *
-   * @remarks Changes only the fields that are sent, recomputes the item's price, its commissions and the booking
-   * total, and moves departure units between the old and the new departure or quantity; more units need open sales, as
-   * for a new item. A `serviceDate` that is sent
-   * for an item with a departure is replaced by the departure's start date. A cancelled item cannot be changed (409
-   * `booking_item_cancelled`), nor can an item of a completed or cancelled booking (409 `booking_closed`). A total
-   * below 0 is rejected with 422 `negative_total`. Credit any amount by which issued invoices exceed the new total.
+   * @remarks Changes only the fields that are sent, recomputes the item's price, its commissions and the booking total, and
+   * moves departure units between the old and the new departure or quantity; adding units requires open sales, as for a new
+   * item. A `serviceDate` that is sent for an item with a departure is replaced by the departure's start date. A cancelled item
+   * cannot be changed, nor can an item of a completed or cancelled booking. A total below 0 is rejected. Credit any amount by
+   * which issued invoices exceed the new total.
    *
-   * A new service date looks up the tax rate again; if the tax code is on issued documents, the rate stays and the
-   * booking has the warning `tax_rate_changed`. Sending another `taxCodeId` looks it up in any case; repeating that of the
-   * item changes nothing.
+   * A new service date looks up the tax rate again; if the tax code is on issued documents, the rate stays and the booking has
+   * the warning `tax_rate_changed`. Sending another `taxCodeId` always looks it up; sending the item's own changes nothing.
    */
   @Patch(':itemId')
   @RequireScope('bookings:write')
@@ -154,11 +148,11 @@ export class BookingItemsController {
   /**
    * Cancel a booking item
    *
-   * @remarks Cancels a confirmed item, subtracts its price from the booking total and releases its departure units.
-   * The body may be omitted. With `applyTerms` an item of type `fee` is added over what the cancellation terms of the
-   * booking charge for the item, if that is more than 0, taxed as the accounting settings say; 409 `fee_needs_decision` if they do not determine it. An item
-   * that is fulfilled or already cancelled is rejected with 409 `invalid_transition`, a completed or cancelled booking with 409 `booking_closed`. A total below 0 is rejected
-   * with 422 `negative_total`. What issued invoices request beyond the new total is to be credited.
+   * @remarks Cancels a confirmed item, subtracts its price from the booking total and releases its departure units. The body
+   * may be omitted. With `applyTerms` an item of type `fee` is added for the amount that the cancellation terms of the booking
+   * charge for the item, if it is more than 0; the accounting settings determine its tax. If they do not determine it, the
+   * request is rejected. An item that is fulfilled or already cancelled is rejected; so is an item of a completed or cancelled
+   * booking. A total below 0 is rejected. Credit any amount by which issued invoices exceed the new total.
    */
   @Post(':itemId/cancellation')
   @HttpCode(200)
@@ -179,10 +173,9 @@ export class BookingItemsController {
   /**
    * Reinstate a cancelled booking item
    *
-   * @remarks Reverses the cancellation of one item of a live booking before its service date: its price returns to the
-   * total, its units are taken again (409 `capacity_exceeded`), its commissions are as before, and a fee that was charged
-   * for it is cancelled. An item that is not cancelled is rejected with 409 `invalid_transition`, one whose service date
-   * has passed with 409 `departure_departed`, a completed or cancelled booking with 409 `booking_closed`.
+   * @remarks Reverses the cancellation of one item of an active booking before its service date: its price returns to the
+   * total, its units are taken again, its commissions are as before, and a fee that was charged for it is cancelled. An item
+   * that is not cancelled is rejected; so is one whose service date has passed, or whose booking is completed or cancelled.
    */
   @Post(':itemId/reinstatement')
   @HttpCode(200)

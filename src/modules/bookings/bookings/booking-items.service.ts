@@ -43,18 +43,18 @@ interface NewItem {
   id?: string;
   hasUnits?: boolean;
   supplierStatus?: SupplierStatus;
-  /** Instead of the rate of its day. */
+  /** Applies this rate instead of the rate of the service date. */
   billed?: BilledTax | null;
-  /** For a credit that lowers the price afterwards. */
+  /** Set for a credit that lowers the price afterwards. */
   isAllowedWhenCompleted?: boolean;
-  /** Also if the accounting settings demand a tax code. */
+  /** Accepts a missing tax code even if the accounting settings require one. */
   isCodeOptional?: boolean;
 }
 
 /** The tax of a line of a document. */
 export type DocumentTax = Pick<BookingItem, 'taxCodeId'>;
 
-/** The items of a booking that follow its documents: those that are not cancelled, with what the caller is about to save. */
+/** The active items of a booking, which follow its documents, including changes that the caller is about to save. */
 interface Following {
   items?: readonly BookingItem[];
   added?: BookingItem;
@@ -64,15 +64,15 @@ interface Following {
 
 type DepartureUnits = ItemUnits & { departureId: string };
 
-/** What an item adds to the total of its booking, and which one if it was cancelled or reinstated. */
+/** The amount that an item adds to the booking total, and the item if it was cancelled or reinstated. */
 type Difference = { cents: number } & Partial<Pick<TotalChange, 'cancelledItemId' | 'reinstatedItemId'>>;
 
 type SoldUnits = Record<'bookingItemId', string> & Record<'units', number>;
 
 /**
  * The items of bookings. Each change locks the booking, then the departures in the order of their ids, and updates the
- * booking's total. Twelve dependencies: an item takes units of departures or allotments, has a tax, its cancellation may cost
- * a fee, and its price is what listeners follow.
+ * booking's total. Twelve dependencies: an item takes units of departures or allotments and has a tax, its cancellation may
+ * cost a fee, and listeners follow its price.
  */
 @Injectable()
 export class BookingItemsService {
@@ -101,7 +101,10 @@ export class BookingItemsService {
     return page;
   }
 
-  /** `hasUnits`: the caller has already sold the departure's units to this item. `supplierStatus`: of the trip's component. */
+  /**
+   * `hasUnits` says that the caller has already sold the departure's units to this item; `supplierStatus` comes from the trip's
+   * component.
+   */
   async add(
     bookingId: string,
     input: CreateBookingItem,
@@ -135,7 +138,7 @@ export class BookingItemsService {
       await this.taxes.assertGroups(booking, { before: null, after: item }, { isCodeOptional });
       const followed: BookingItem[] = [];
       const summary = await this.saveWithTotal(booking, { cents: item.totalSellCents }, async () => {
-        // A credit note that lowers the price follows the documents when it is issued.
+        // For a credit note that lowers the price; the item follows the documents when the note is issued.
         if (sold.hasEarlierRates && item.taxCodeId !== null && !billed)
           followed.push(...(await this.followDocuments(bookingId, { added: item })));
         await this.repository.items.insert(item);
@@ -190,7 +193,7 @@ export class BookingItemsService {
     });
   }
 
-  /** With `applyTerms`, an item of type `fee` takes its place, over what the terms of the booking charge for it. */
+  /** With `applyTerms`, an item of type `fee` replaces it, for the amount that the booking's terms charge. */
   @Undoes('bookings.booking_item.create', {
     effect: 'bookings.booking_item.cancel',
     values: (entry, reason) => [targetOf(entry), { reason }] as const,
@@ -279,7 +282,7 @@ export class BookingItemsService {
     return units.map(({ id }) => id).sort();
   }
 
-  /** Stores what the providers of these items have answered. The amounts and the booking itself do not change. */
+  /** Stores the answers of the providers of these items. The amounts and the booking itself do not change. */
   async setSupplierStatus(bookingId: string, itemIds: readonly string[], status: SupplierStatus): Promise<void> {
     await this.repository.bookings.lock(bookingId);
     for (const itemId of itemIds) {
@@ -293,8 +296,8 @@ export class BookingItemsService {
   }
 
   /**
-   * Reinstates the items that were cancelled together with a locked booking and takes their units again, also if their
-   * channel or departure sells nothing any more. Throws 409 `capacity_exceeded`, `departure_cancelled`, `departure_departed`.
+   * Reinstates the items that were cancelled together with a locked booking and takes their units again, even if their channel
+   * or departure no longer sells.
    */
   async reinstateAll(items: readonly BookingItem[]): Promise<void> {
     for (const item of items) item.reinstate(this.clock.now());
@@ -308,9 +311,9 @@ export class BookingItemsService {
   }
 
   /**
-   * Gives the items of a locked booking the parts that documents bill at other rates now, after a document with these lines
-   * began or ceased to count. Without an item that has such a part, nothing changes, unless the document replaces one that
-   * billed at an earlier rate.
+   * Updates the parts of a locked booking's items that documents bill at other rates, after a document with these lines began
+   * or ceased to count. Without an item that has such a part, nothing changes, unless the document replaces one that billed at
+   * an earlier rate.
    */
   async followDocument(
     booking: BookingSummary,
@@ -324,8 +327,8 @@ export class BookingItemsService {
   }
 
   /**
-   * Gives the items of a locked booking the tax rate of their day for what no document bills. Returns the changed items.
-   * Throws 422 `tax_rate_missing`, `negative_total`.
+   * Applies the tax rate of the service date to the part of a locked booking's items that no document bills. Returns the
+   * changed items.
    */
   async recalculateTaxes(bookingId: string): Promise<BookingItem[]> {
     const items = await this.repository.activeItems(bookingId);
@@ -336,19 +339,19 @@ export class BookingItemsService {
     return changed;
   }
 
-  /** The tax codes of all items, cancelled ones too. */
+  /** The tax codes of all items, including cancelled ones. */
   async soldTaxCodes(): Promise<string[]> {
     return this.repository.soldTaxCodes();
   }
 
-  /** Counts the items whose rate differs from the rate of the tax code on their day, from this day on; up to 100,000 items. */
+  /** Counts items with a service date from this day on whose rate differs from the tax code's; counts at most 100,000. */
   async countOtherRates(taxCodeId: string, from: string): Promise<{ items: number; bookings: number }> {
     return this.repository.countOtherRates(taxCodeId, from);
   }
 
   /**
-   * Marks up to `limit` items that have another rate of the tax code than their day, from this day on. Locks their bookings,
-   * which get a warning and so a new version. Returns the number of items that were found.
+   * Marks up to `limit` items with a service date from this day on whose rate differs from the tax code's. Locks their
+   * bookings, which get a warning and so a new version. Returns the number of items that were found.
    */
   async markOtherRates(taxCodeId: string, from: string, limit: number): Promise<number> {
     const found = await this.repository.itemsAtOtherRates(taxCodeId, { from, limit });
@@ -377,7 +380,7 @@ export class BookingItemsService {
     const booking = await this.repository.bookings.lock(bookingId);
     const item = await this.repository.getItem({ bookingId, itemId });
     assertVersion(expected, item);
-    // What was sold before the completion is fulfilled.
+    // Items sold before the completion are fulfilled.
     if (item.status === 'confirmed') assertOpenFor(booking, item.type);
     else booking.assertItemsOpen();
     return { booking, item };
@@ -398,8 +401,8 @@ export class BookingItemsService {
   }
 
   /**
-   * Gives the items of a booking that are not cancelled the parts that documents bill at other rates now, and saves those that
-   * changed: not the item that the caller is about to save.
+   * Updates the parts of a booking's active items that documents bill at other rates, and saves the changed items except the
+   * one that the caller is about to save.
    */
   private async followDocuments(
     bookingId: string,
@@ -447,7 +450,7 @@ export class BookingItemsService {
     this.record('cancel', fee, { before, reason });
   }
 
-  /** Saves an item with its effect on the booking: the total, the departure date, and in any case the version. */
+  /** Saves an item with its effect on the booking: the total, the departure date, and always the version. */
   private async saveWithTotal(
     booking: Booking,
     { cents, cancelledItemId = null, reinstatedItemId = null }: Difference,
@@ -506,7 +509,7 @@ export class BookingItemsService {
     }
   }
 
-  /** One statement for each departure and allotment, however many items have units of it. */
+  /** Runs one statement per departure and allotment, not one per item. */
   private async releaseUnits(items: readonly ItemUnits[]): Promise<void> {
     const groups = new Map<string, { departureId: string; allotmentId: string | null; released: SoldUnits[] }>();
     for (const { id, departureId, allotmentId, quantity: units } of items.filter(hasDeparture)) {
@@ -541,13 +544,13 @@ export class BookingItemsService {
   }
 }
 
-/** Throws 409 `booking_closed`; for charges after the trip 403 without `bookings:override`. */
+/** A closed booking takes only charges for the time after the trip, with the scope `bookings:override`. */
 function assertOpenFor(booking: Booking, type: BookingItem['type']): void {
   if (booking.isCharged(type)) assertScope('bookings:override');
   else booking.assertItemsOpen();
 }
 
-/** Throws 422: a seat is sold in the currency of its price, as a component of a trip is. */
+/** Rejects another currency than the booking's: a seat is sold in the currency of its price, like a trip component. */
 function assertCurrency({ currency }: Booking, departure: DepartureSummary): void {
   if (departure.currency === currency) return;
   throw unprocessable('currency_mismatch', 'The departure is sold in another currency than the booking', {

@@ -26,7 +26,7 @@ export function conditionsOf({ status, search, startFrom, startTo, taxRateChange
     [containsWordsSql('b.search_text', '?'), search],
     ['b.departure_date >= ?', startFrom],
     ['b.departure_date <= ?', startTo],
-    // With the value in the text, an index finds the few bookings that have one.
+    // Writing the value into the text lets an index find the few bookings that have one.
     [taxRateChanged ? `${RATE_CHANGED} and ?::boolean` : `not ${RATE_CHANGED} and not ?::boolean`, taxRateChanged],
   ];
   const filters = given.filter(([, value]) => value !== undefined);

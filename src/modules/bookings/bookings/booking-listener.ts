@@ -1,7 +1,7 @@
 import type { CancellationCost, CancellationInitiator } from '../../legal/index.js';
 import type { BookingItemSummary, BookingSummary } from './booking-summary.js';
 
-/** The cancellation of a whole booking, with what it costs under the terms of the sale. */
+/** The cancellation of a whole booking, with its fee under the terms of the sale. */
 export interface BookingCancellation {
   readonly reason: string;
   /** The day that decides the fee: today, or an earlier one on which the customer declared it. */
@@ -14,7 +14,7 @@ export interface BookingCancellation {
 
 /** A change of the total of a booking that is not cancelled. */
 export interface TotalChange {
-  /** Null with the first item. */
+  /** Null for the first item. */
   readonly beforeCents: number | null;
   readonly afterCents: number;
   /** The item whose cancellation or reinstatement changes the total; null for another change. */
@@ -29,7 +29,7 @@ export interface BilledAmounts {
   readonly rateBasisPoints: number | null;
   readonly grossCents: number;
   readonly taxCents: number;
-  /** The part of them on lines that name an item, for each item. */
+  /** The part of these amounts on lines that name an item, per item. */
   readonly items: readonly { readonly itemId: string; readonly grossCents: number; readonly taxCents: number }[];
 }
 
@@ -39,8 +39,8 @@ export interface BilledAmounts {
  */
 export abstract class BookingListener {
   /**
-   * Before the booking is locked for the cancellation or reinstatement of itself or of an item, or for the move of a departure.
-   * A module whose own rows are locked before bookings locks them here.
+   * Called before the booking is locked for a cancellation or reinstatement (of itself or an item) or for the move of a
+   * departure. A module whose own rows are locked before bookings locks them here.
    */
   beforeLock?(bookingId: string): Promise<void>;
   confirmed?(booking: BookingSummary): Promise<void>;
@@ -56,14 +56,14 @@ export abstract class BookingListener {
   itemCancelled?(booking: BookingSummary, item: BookingItemSummary): Promise<void>;
   /** The booking follows this departure to another day. Called after `beforeLock`, whether or not an item has moved. */
   departureMoved?(bookingId: string, departureId: string): Promise<void>;
-  /** The amounts that issued documents of the booking bill of each tax code at each rate, less what is credited. */
+  /** Returns the amounts that issued documents of the booking bill for each tax code and rate, less credits. */
   billedTaxes?(bookingId: string): Promise<readonly BilledAmounts[]>;
   /** Whether the fee for a cancelled item is taxed like the item; otherwise it contains no tax. */
   isFeeTaxed?(): Promise<boolean>;
-  /** Whether staff can sell with a tax code only. */
+  /** Whether everything that staff sell needs a tax code. */
   areTaxCodesRequired?(): Promise<boolean>;
-  /** One cancelled item of a live booking is live again. */
+  /** A cancelled item of an active booking was reinstated. */
   itemReinstated?(booking: BookingSummary, item: BookingItemSummary, reason: string): Promise<void>;
-  /** The departure date has changed. */
+  /** The booking's departure date has changed. */
   dateMoved?(booking: BookingSummary, before: string | null): Promise<void>;
 }

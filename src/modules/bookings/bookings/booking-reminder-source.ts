@@ -17,8 +17,8 @@ import { BookingsService } from './bookings.service.js';
 const MAX_WAIT_MS = 30 * 60_000;
 const WAIT_MS = 60_000;
 
-// Also bookings in progress: a reminder on the day of departure is sent after the booking has started. An item takes the day of
-// its departure, even if the job that moves it to another day has not run yet.
+// Includes bookings in progress, because a reminder on the day of departure is sent after the booking has started. An item
+// takes the day of its departure, even if the job that moves it to another day has not run yet.
 const TARGETS = `select target.id as "targetId", target.id as "bookingId", target.trigger, target.day as "anchorDate"
   from bookings booking
   cross join lateral (values
@@ -32,7 +32,7 @@ const TARGETS = `select target.id as "targetId", target.id as "bookingId", targe
   ) as target (trigger, id, day)
   where booking.status in ('confirmed', 'in_progress', 'completed') and target.day is not null`;
 
-/** Confirmed bookings, with reminders before the departure, after its move and after the confirmation. */
+/** Provides reminders of confirmed bookings: before the departure, after its move and after the confirmation. */
 @Injectable()
 @Listens(ReminderSource, 10)
 export class BookingReminderSource implements ReminderSource {
@@ -76,7 +76,7 @@ export class BookingReminderSource implements ReminderSource {
     return waitsUntil === null ? due : { ...due, waitsUntil };
   }
 
-  /** With the old and the new day. Waits, because further moves would cause further mails. */
+  /** The mail shows the old and the new day. It waits, because further moves would cause further mails. */
   private async withMove(due: DueTarget, departureDate: string | null): Promise<DueTarget | null> {
     const [move] = await this.database.query<{ movedAt: Date; from: string }>(
       `select departure_moved_at as "movedAt", departure_moved_from as "from" from bookings where id = $1`,
@@ -88,7 +88,7 @@ export class BookingReminderSource implements ReminderSource {
     return this.clock.now() < waitsUntil ? { ...due, moved, waitsUntil } : { ...due, moved };
   }
 
-  /** A minute at a time while an external provider has not confirmed an item, up to the limit; null: no wait. */
+  /** Waits a minute at a time until external providers have confirmed all items, up to the limit. Null means no wait. */
   private async confirmationMailWait(bookingId: string): Promise<Date | null> {
     const [pending] = await this.database.query<{ confirmedAt: Date }>(
       `select b.confirmed_at as "confirmedAt" from bookings b where b.id = $1 and exists (

@@ -17,9 +17,9 @@ export interface BookingSummary {
   readonly customerName: string;
   readonly customerEmail: string | null;
   readonly startDate: string | null;
-  /** Earliest service date of the items that are not cancelled, else the start date. */
+  /** Earliest service date of the items that are not cancelled, otherwise the start date. */
   readonly departureDate: string | null;
-  /** Last local day of these items, on which their departures end, else the end date. */
+  /** Last local day of these items, including the end of their departures; otherwise the end date. */
   readonly returnDate: string | null;
   /** The day of the confirmation; null for a quote. */
   readonly confirmedOn: string | null;
@@ -47,9 +47,9 @@ export interface BookingItemSummary {
   readonly taxKind: TaxKind | null;
   /** The rate of the service date, which the item copied. */
   readonly taxRateBasisPoints: number | null;
-  /** The rate of the service date is another one: it was added later, or documents with the copied rate were issued. */
+  /** The service date has another rate: it was added later, or documents with the copied rate were issued. */
   readonly taxRateChanged: boolean;
-  /** What documents billed of the total before the rate changed, and its tax. */
+  /** The part of the total that documents billed before the rate changed, and its tax. */
   readonly earlierRateCents: number;
   readonly earlierRateTaxCents: number;
   /** False: kept in full when the booking is cancelled. */

@@ -143,7 +143,7 @@ export class CancelBooking {
   reason: string;
 
   /**
-   * Day on which it was declared, which decides the fee; between the confirmation and today (default).
+   * Day on which the cancellation was declared, which decides the fee; between the confirmation and today (default).
    * @example "2026-11-20"
    */
   @Optional()
@@ -193,14 +193,14 @@ export class ListBookings extends PageQuery {
   @IsoDate()
   startTo?: string;
 
-  /** Only bookings with or without an item whose tax rate is not that of its service date (`taxRateChanged`). */
+  /** Only bookings with or without an item whose tax rate differs from the rate on its service date (`taxRateChanged`). */
   @Optional()
   @QueryFlag()
   taxRateChanged?: boolean;
 
   /**
-   * Sort field; a leading `-` means descending order, `-createdAt` by default. `startDate` means
-   * `departureDate`. Bookings without one come last in either order.
+   * Sort field; a leading `-` means descending order, `-createdAt` by default. `startDate` means `departureDate`. Bookings
+   * without a value come last in either order.
    */
   @Optional()
   @SortBy(SORT_FIELDS)
@@ -282,7 +282,7 @@ export class BookingResponse {
   departureDate: string | null;
 
   /**
-   * Latest local day of the items that are not cancelled, on which their departures end, otherwise `endDate`. The
+   * Latest local day of the items that are not cancelled, including the end of their departures; otherwise `endDate`. The
    * booking is completed after this day.
    */
   @IsoDate()
@@ -340,9 +340,7 @@ export class BookingResponse {
   @Texts({ max: 10, maxLength: 100 })
   warnings: string[];
 
-  /**
-   * Increases with every change of the booking or its items. It is also the ETag, and what If-Match is compared with.
-   */
+  /** Increases with every change of the booking or its items. It is also the ETag; If-Match is compared with it. */
   @Version()
   version: number;
 

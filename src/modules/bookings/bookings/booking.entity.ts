@@ -13,7 +13,7 @@ import type { ItemType } from './booking-item.entity.js';
 export const BOOKING_STATUSES = named('BookingStatus', ['draft', 'confirmed', 'in_progress', 'completed', 'cancelled']);
 export type BookingStatus = (typeof BOOKING_STATUSES)[number];
 
-/** Transitions by staff. `in_progress` and `completed` are set by a job, by the dates of the booking. */
+/** Transitions by staff. A job sets `in_progress` and `completed` from the booking's dates. */
 const TRANSITIONS: Record<BookingStatus, readonly BookingStatus[]> = {
   draft: ['confirmed', 'cancelled'],
   confirmed: ['cancelled'],
@@ -45,13 +45,13 @@ export interface BookingChanges {
 /** A booking as responses show it: its columns, and whether a provider has yet to cancel an order for it. */
 export type BookingView = Columns<Booking> & {
   isCancellingAtSupplier: boolean;
-  /** An item has another tax rate than its service date. */
+  /** An item's tax rate differs from the rate on its service date. */
   isTaxRateChanged: boolean;
   /** An open installment is due after the departure. */
   isDueAfterDeparture: boolean;
 };
 
-/** Now, and the organization's calendar day. */
+/** The present time, and the organization's calendar day. */
 export interface Moment {
   now: Date;
   today: string;
@@ -70,7 +70,7 @@ export class Booking extends Audited {
   @Column('text') number: string;
   @Column('text') status: BookingStatus;
   @Column('text') currency: string;
-  /** Sum of the live items; null until there is an item. */
+  /** Sum of the active items; null until there is an item. */
   @Column('bigint', { name: 'total_cents', nullable: true, transformer: safeInteger }) totalCents: number | null;
   @Personal('contract')
   @Unaudited('personal data that no reversal restores')
@@ -82,11 +82,11 @@ export class Booking extends Audited {
   customerEmail: string | null;
   @Column('date', { name: 'start_date', nullable: true }) startDate: string | null;
   @Column('date', { name: 'end_date', nullable: true }) endDate: string | null;
-  /** The first service date of its live items, else its start date. */
+  /** The first service date of its active items, otherwise its start date. */
   @Derived('the dates of the items, `startDate`')
   @Column('date', { name: 'departure_date', nullable: true })
   departureDate: string | null;
-  /** The last local day of its live items, on which their departures end, else its end date. */
+  /** The last local day of its active items, including the end of their departures; otherwise its end date. */
   @Derived('the dates of the items, `endDate`')
   @Column('date', { name: 'return_date', nullable: true })
   returnDate: string | null;
@@ -99,10 +99,10 @@ export class Booking extends Audited {
   @Column('text', { name: 'channel_id', nullable: true }) channelId: string | null;
   @Column('timestamptz', { name: 'confirmed_at', nullable: true }) confirmedAt: Date | null;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
-  /** The local days of these, which do not change with the time zone. */
+  /** The local days of the confirmation and the cancellation, which do not change with the time zone. */
   @Column('date', { name: 'confirmed_on', nullable: true }) confirmedOn: string | null;
   @Column('date', { name: 'cancelled_on', nullable: true }) cancelledOn: string | null;
-  /** The day on which the customer declared the cancellation, if it was recorded later. */
+  /** The day on which the customer declared the cancellationif it was recorded later. */
   @Column('date', { name: 'cancellation_declared_on', nullable: true }) cancellationDeclaredOn: string | null;
   @Personal('contract')
   @Unaudited('free text; the reason of the entry')
@@ -113,7 +113,7 @@ export class Booking extends Audited {
   @Column('jsonb', { nullable: true })
   terms: TermsLine[] | null;
   @Column('text', { name: 'terms_sha256', nullable: true }) termsSha256: string | null;
-  /** When the customer and the free texts were replaced, because the retention period had passed. */
+  /** The time at which the customer and the free texts were replaced, because the retention period had passed. */
   @Unaudited('the retention job records its own entry')
   @Column('timestamptz', { name: 'erased_at', nullable: true })
   erasedAt: Date | null;
@@ -138,7 +138,7 @@ export class Booking extends Audited {
     this.assertDates();
   }
 
-  /** To be called after each change of the dates of the booking, its items or their departures. */
+  /** Call this after each change of the dates of the booking, its items or their departures. */
   travelOn({ first, last }: ServiceDays): void {
     this.departureDate = first ?? this.startDate;
     this.returnDate = last ?? this.endDate;
@@ -161,7 +161,7 @@ export class Booking extends Audited {
       throw conflict('booking_closed', 'The booking is cancelled', { status: this.status });
   }
 
-  /** Whether the booking takes charges for what became known after the trip, such as damage or an extra used on the way. */
+  /** Whether the booking takes charges that became known after the trip, such as damage or an extra used on the way. */
   isCharged(type: ItemType): boolean {
     return this.status === 'completed' && CHARGES.includes(type);
   }
@@ -189,7 +189,7 @@ export class Booking extends Audited {
     Object.assign(this, { terms: lines, termsSha256: sha256 });
   }
 
-  /** All its items are cancelled with it, so its total is 0. */
+  /** All items are cancelled with the booking, so its total is 0. */
   cancel(cancelReason: string, { declaredOn, now, today }: Moment & { declaredOn: string }): void {
     this.assertTransition('cancelled');
     const totalCents = this.totalCents === null ? null : 0;
@@ -198,7 +198,7 @@ export class Booking extends Audited {
     Object.assign(this, cancelled, { cancellationDeclaredOn, totalCents, updatedAt: now });
   }
 
-  /** Reverses a cancellation: a booking that was confirmed before is confirmed again, any other is a draft. */
+  /** Reverses a cancellation: a booking that was confirmed before is confirmed again, any other becomes a draft. */
   reinstate(now: Date): void {
     if (this.status !== 'cancelled') {
       const details = { from: this.status, to: 'confirmed', allowed: TRANSITIONS[this.status] };

@@ -30,11 +30,10 @@ export class BookingsController {
   /**
    * Create a booking
    *
-   * @remarks Creates a draft without items. Only `status: "draft"` is accepted; any other value is rejected with 422
-   * `invalid_initial_status`. Without `number` the server assigns `B-<year>-<6 digits>`; a number of another booking
-   * is rejected with 409 `booking_number_taken`. The channel must exist (404) and must not be archived (409
-   * `channel_archived`). The percentages of `paymentPolicy` must not exceed 10000 basis points in total and exactly
-   * one step must take the remainder (422 `invalid_payment_policy`).
+   * @remarks Creates a draft without items. Only `status: "draft"` is accepted; any other value is rejected. Without `number`
+   * the server assigns `B-<year>-<6 digits>`; a number of another booking is rejected. The channel must exist and must not be
+   * archived. The percentages of `paymentPolicy` must not exceed 10000 basis points in total and exactly one step must take the
+   * remainder.
    */
   @Post()
   @RequireScope('bookings:write')
@@ -78,11 +77,10 @@ export class BookingsController {
   /**
    * Update a booking
    *
-   * @remarks Changes only the fields that are sent. `currency` is immutable once the booking has had an item (409
-   * `currency_immutable`). Of a completed or cancelled booking only `customerName`, `customerEmail` and `notes` can
-   * be changed (409 `booking_closed`). A new channel must not be archived, and no active item may use an allotment of
-   * another channel (422 `channel_mismatch`). If the departure date moves, the due dates of the payment plan can move
-   * with it.
+   * @remarks Changes only the fields that are sent. `currency` is immutable once the booking has had an item. For a completed
+   * or cancelled booking, only `customerName`, `customerEmail` and `notes` can be changed. A new channel must not be archived,
+   * and no active item may use an allotment of another channel. If the departure date moves, the due dates of the payment plan
+   * can move with it.
    */
   @Patch(':bookingId')
   @RequireScope('bookings:write')
@@ -105,10 +103,9 @@ export class BookingsController {
   /**
    * Confirm a booking
    *
-   * @remarks Moves a draft to `confirmed` and stores the policy versions in force today as its terms; they never
-   * change afterwards. A payment plan is created if the booking has none, and pending commissions become accrued. The
-   * booking needs at least one item that is not cancelled (409 `booking_not_priced`). Any state other than `draft` is
-   * rejected with 409 `invalid_transition`.
+   * @remarks Moves a draft to `confirmed` and stores the policy versions in force today as its terms; they never change
+   * afterwards. A payment plan is created if the booking has none, and pending commissions become accrued. The booking needs at
+   * least one item that is not cancelled. Any state other than `draft` is rejected.
    */
   @Post(':bookingId/confirmation')
   @HttpCode(200)
@@ -127,12 +124,12 @@ export class BookingsController {
   /**
    * Recalculate the taxes of a booking
    *
-   * @remarks Gives each item with a tax code the rate of its service date for what no document bills yet: after a rate was
-   * added to the tax code, or after the date moved. What issued invoices bill, less what is credited, keeps its tax
-   * (`earlierRateCents`, `earlierRateTaxCents`): an item has what lines bill that name it, and its share of the rest. These parts
-   * follow the documents: they change when an invoice is credited or void, or an item is changed or cancelled. Totals do not
-   * change. Drafts of invoices become stale. An error of one item has its ID in `itemId`. Rejected with 409 `booking_closed` for a cancelled booking, 422 `tax_rate_missing` if
-   * a service date has no rate.
+   * @remarks Applies the rate of the service date to the part of each item with a tax code that no document bills yet. Use it
+   * after a rate was added to the tax code, or after the date moved. The amount on issued invoices, less credits, keeps its tax
+   * (`earlierRateCents`, `earlierRateTaxCents`): an item gets the amount of lines that name it, and its share of the rest.
+   * These parts follow the documents: they change when an invoice is credited or void, or an item is changed or cancelled.
+   * Totals do not change. Drafts of invoices become stale. The error of an item contains its ID in `itemId`. Rejected for a
+   * cancelled booking, and if a service date has no rate.
    */
   @Post(':bookingId/tax-recalculation')
   @HttpCode(200)
@@ -153,13 +150,12 @@ export class BookingsController {
   /**
    * Cancel a booking
    *
-   * @remarks Cancels the booking and all its items that are not cancelled, sets the total to 0 and releases their
-   * departure units. Open installments are cancelled, unpaid commissions are voided and paid ones get an adjusting
-   * line. Payments and issued invoices do not change. The fee is computed by the terms of the confirmation for
-   * `cancelledOn` and kept in an open cancellation settlement; settling it credits the invoices, bills the fee and refunds
-   * the rest. `cancelledOn` must be between the confirmation and today (422 `cancelled_on_out_of_bounds`). Allowed for
-   * `draft`, `confirmed` and `in_progress`; otherwise 409 `invalid_transition`. Until it is settled a cancelled booking can
-   * be reinstated.
+   * @remarks Cancels the booking and all its items that are not cancelled, sets the total to 0 and releases their departure
+   * units. Open installments are cancelled, unpaid commissions are voided and paid ones get an adjusting line. Payments and
+   * issued invoices do not change. The fee is computed by the terms of the confirmation for `cancelledOn` and kept in an open
+   * cancellation settlement; settling it credits the invoices, bills the fee and refunds the rest. `cancelledOn` must be
+   * between the confirmation and today. Allowed for `draft`, `confirmed` and `in_progress`. A cancelled booking can be
+   * reinstated until its settlement is done.
    */
   @Post(':bookingId/cancellation')
   @HttpCode(200)
@@ -179,10 +175,9 @@ export class BookingsController {
   /**
    * Reinstate a cancelled booking
    *
-   * @remarks Reverses a cancellation whose settlement is open (409 `settlement_done`) before the departure (409
-   * `departure_departed`). The items that were cancelled with the booking take their units again (409 `capacity_exceeded`);
-   * payment plan and commissions are as before. Credit notes, refunds and deleted drafts are not reversed. A booking that
-   * is not cancelled is rejected with 409 `invalid_transition`.
+   * @remarks Reverses a cancellation whose settlement is open before the departure. The items that were cancelled with the
+   * booking take their units again; payment plan and commissions are as before. Credit notes, refunds and deleted drafts are
+   * not reversed. A booking that is not cancelled is rejected.
    */
   @Post(':bookingId/reinstatement')
   @HttpCode(200)

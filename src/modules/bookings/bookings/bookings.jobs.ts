@@ -23,8 +23,8 @@ const ITEMS_JOB = 'bookings.departure-moved';
 const REMINDERS_JOB = 'bookings.departure-reminders';
 
 /**
- * Background work of bookings. Jobs apply the move of a departure, one booking after the other: a change of an item
- * locks its booking before the departure, and the transaction that moves the departure has locked that already.
+ * Background work of bookings. Jobs apply the move of a departure to one booking at a time: a change of an item locks its
+ * booking before the departure, and the transaction that moves the departure has already locked the departure.
  */
 @Injectable()
 @Listens(DepartureListener, 200)
@@ -40,13 +40,13 @@ export class BookingJobs implements DepartureListener {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Hourly, because a day begins at another hour of UTC in each time zone; the next run makes up for a missed one. */
+  /** Runs hourly, because a day begins at a different UTC hour in each time zone; the next run makes up for a missed one. */
   @Cron('bookings.calendar', '3 * * * *')
   async progressByDate(): Promise<void> {
     await this.bookings.progressByDate();
   }
 
-  /** Reminders of the old day end in this transaction. */
+  /** This transaction ends the reminders of the old day. */
   async moved(departure: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void> {
     const { id, startDate } = departure;
     const startsAnotherDay = startDate !== before.startDate;
@@ -72,8 +72,8 @@ export class BookingJobs implements DepartureListener {
   }
 
   /**
-   * Moves items to the departure's present day, and bookings to the day on which it ends, however often it was moved. Throws
-   * after all others have moved if some could not; the queue tries those again.
+   * Moves items to the departure's present day, and bookings to the day on which it ends, even if it moved several times.
+   * Throws at the end if some could not be moved; the queue retries those.
    */
   @Job(ITEMS_JOB)
   async moveItems(payload: unknown): Promise<void> {
@@ -101,7 +101,7 @@ export class BookingJobs implements DepartureListener {
     });
   }
 
-  /** Also for bookings that are back on their old day: their ended reminders are planned again. */
+  /** Includes bookings that are back on their old day: their ended reminders are planned again. */
   @Job(REMINDERS_JOB)
   async planReminders(payload: unknown): Promise<void> {
     for (const bookingId of await this.repository.bookingsOnDeparture(departureIdOf(payload))) {

@@ -19,7 +19,7 @@ export const MOVE_WAIT_MINUTES = 30;
 mapConstraint('bookings_number', () => conflict('booking_number_taken', 'Another booking already has this number'));
 mapConstraint('booking_items_allotment', () => notFound({ field: 'allotmentId' }));
 
-/** The path of an item: an item is found only under its own booking. */
+/** Identifies an item by its path: it is found only under its own booking. */
 export interface ItemPath {
   bookingId: string;
   itemId: string;
@@ -34,9 +34,9 @@ export interface ItemUnits {
 }
 
 export interface SoldItems {
-  /** Those that are not cancelled. */
+  /** The items that are not cancelled. */
   count: number;
-  /** Documents billed a part of an item, cancelled or not, before its rate changed. */
+  /** Whether documents billed a part of any item, even a cancelled one, before its rate changed. */
   hasEarlierRates: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface TaxGroupOfItems {
   taxCodeId: string | null;
   totalSellCents: number;
   taxIncludedCents: number;
-  /** Documents billed a part of one of them before its rate changed. */
+  /** Whether documents billed a part of one of them before its rate changed. */
   hasEarlierRates: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface ProgressedBooking {
 const LAST_DAY = 'greatest(i.service_date, (d.ends_at at time zone d.time_zone)::date)';
 const CANCELLING = `exists (select from booking_items i where i.booking_id = b.id and i.supplier_status = 'cancelling')`;
 
-/** By the plan that finance keeps of the booking. */
+/** Reads the plan that finance keeps for the booking. */
 const DUE_AFTER_DEPARTURE = `exists (select from payment_schedules s
   where s.booking_id = b.id and s.status = 'pending' and s.due_date > b.departure_date)`;
 const FLAGS = `${CANCELLING} as cancelling, ${RATE_CHANGED} as rate_changed, ${DUE_AFTER_DEPARTURE} as due_late`;
@@ -83,7 +83,7 @@ const RATE_OF_DAY = `
   ) supply
   left join tax_code_rates rate on rate.tax_code_id = item.tax_code_id
     and supply.day between rate.valid_from and coalesce(rate.valid_to, 'infinity')`;
-/** The condition of their index. */
+/** The condition of the index. */
 const UNMARKED = `item.tax_code_id is not null and item.status <> 'cancelled' and not item.tax_rate_changed`;
 /** A fee has the rate of the item that was cancelled. */
 const OTHER_RATE = `item.fee_of_item_id is null and rate.rate_basis_points is distinct from item.tax_rate_basis_points`;
@@ -166,7 +166,7 @@ export class BookingsRepository {
     return { views, total: found[0]?.raw.total ?? 0 };
   }
 
-  /** Inserts under the next number `B-<year>-<6 digits>` that is free: unique, counted per year, not gapless. */
+  /** Inserts with the next free number `B-<year>-<6 digits>`: unique, counted per year, with possible gaps. */
   async insertNumbered(booking: Booking): Promise<void> {
     do booking.number = await this.nextNumber();
     while (!(await this.bookings.insertUnlessTaken(booking)));
@@ -183,7 +183,7 @@ export class BookingsRepository {
     return `B-${year}-${String(counter?.last_number).padStart(6, '0')}`;
   }
 
-  /** Those of the bookings whose departure date is before this day. */
+  /** Returns the given bookings that departed before this day. */
   async departedBefore(day: string, bookingIds: readonly string[]): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       `select b.id from bookings b where b.id = any($1) and b.departure_date < $2::date
@@ -202,7 +202,10 @@ export class BookingsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Moves these locked bookings on. Checks again that they are due: items may have changed before the lock. */
+  /**
+   * Changes the status of these locked bookings. Checks again that they are due, because items may have changed before the
+   * lock.
+   */
   async progress({ to, due }: Progress, lockedIds: readonly string[]): Promise<ProgressedBooking[]> {
     const moved = await this.database.query<ProgressedBooking & { totalCents: string | null }>(
       `update bookings b set status = $2, version = version + 1, updated_at = $3
@@ -214,8 +217,8 @@ export class BookingsRepository {
   }
 
   /**
-   * Replaces the customer and the free texts of ended bookings and drafts whose last service was so long ago; at most `limit`.
-   * Numbers, amounts, dates and terms stay.
+   * Replaces the customer and the free texts of at most `limit` ended bookings and drafts whose last service is older than the
+   * retention time. Numbers, amounts, dates and terms stay.
    */
   async eraseOlderThan(months: number, limit: number): Promise<{ id: string; version: number }[]> {
     const erased = await this.database.query<{ id: string; version: number }>(
@@ -309,7 +312,7 @@ export class BookingsRepository {
     return row ?? { count: 0, hasEarlierRates: false };
   }
 
-  /** The sums of the items that are not cancelled, except one, for each tax code and for those without one. */
+  /** The sums per tax code, or without one, of the items that are not cancelled, leaving out the given item. */
   async taxGroups(bookingId: string, exceptItemId: string): Promise<TaxGroupOfItems[]> {
     const rows = await this.database.prepared<
       Pick<TaxGroupOfItems, 'taxCodeId' | 'hasEarlierRates'> & Record<'gross' | 'tax', string>
@@ -362,8 +365,8 @@ export class BookingsRepository {
   }
 
   /**
-   * Stores from which day the departure of a confirmed booking was moved, for the mail about it. Moves within the time that
-   * this mail waits count as one, and a move back as none.
+   * Stores the day from which the departure of a confirmed booking was moved, for the mail about it. Moves while this mail
+   * waits count as one, and a move back as none.
    */
   async recordMove(id: string, { before, after }: { before: string | null; after: string | null }): Promise<void> {
     await this.database.execute(
@@ -420,7 +423,7 @@ export class BookingsRepository {
     );
   }
 
-  /** Returns the given items, whose bookings are locked, that are live and have another rate than their day has now. */
+  /** Returns those given items that are active and have a rate other than their day's. Their bookings are locked. */
   async stillAtOtherRates(ids: readonly string[]): Promise<BookingItem[]> {
     return this.items.read({
       text: `select ${this.items.columns('item')} from booking_items item ${RATE_OF_DAY}
@@ -429,7 +432,7 @@ export class BookingsRepository {
     });
   }
 
-  /** Units of the departure that bookings have which were confirmed and not cancelled. */
+  /** Counts units of the departure in bookings that were confirmed and not cancelled. */
   async confirmedUnits(departureId: string): Promise<number> {
     const [row] = await this.database.prepared<{ units: number }>(
       'booking-items-confirmed-units',
@@ -450,7 +453,7 @@ export class BookingsRepository {
     return found.map(({ id }) => id);
   }
 
-  /** Open bookings with an item on this departure that end on another day than they store. */
+  /** Open bookings with an item on this departure whose stored end is out of date. */
   async bookingsNotReturning(departureId: string): Promise<string[]> {
     const found = await this.database.query<{ id: string }>(
       `select b.id from bookings b
@@ -469,7 +472,7 @@ export class BookingsRepository {
   }
 }
 
-/** What a view of a booking has besides its columns. */
+/** Members of a booking's view besides its columns. */
 interface ViewColumns {
   cancelling: boolean;
   rate_changed: boolean;

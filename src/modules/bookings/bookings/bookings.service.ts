@@ -46,21 +46,21 @@ interface AuditImages {
   reason?: string | null;
 }
 
-/** A change of the price that no service stands for, in minor units of the booking's currency. */
+/** A price change without a service, in minor units of the booking's currency. */
 export interface PriceAdjustment {
   title: string;
   totalCents: number;
-  /** Without a tax code; otherwise it follows from the rate. */
+  /** The tax without a tax code; with one it follows from the rate. */
   taxCents: number;
   taxCodeId: string | null;
-  /** The rate of what is credited; null: that of the service date. */
+  /** The rate of the credited line; null means the rate on the service date. */
   billed: BilledTax | null;
   serviceDate: string | null;
 }
 
 /**
- * Bookings as a whole. Listeners take part in the transaction of each change and can reject it. Twelve dependencies: a sale
- * meets channels, terms, departures and reminders here, and nowhere else.
+ * Bookings as a whole. Listeners take part in the transaction of each change and can reject it. Twelve dependencies: only here
+ * does a sale meet channels, terms, departures and reminders.
  */
 @Injectable()
 export class BookingsService {
@@ -144,7 +144,7 @@ export class BookingsService {
     });
   }
 
-  /** Cancels the items with it. Listeners get the fee by the terms of the confirmation. */
+  /** Cancels the booking and its items. Listeners get the fee under the terms of the confirmation. */
   @Undoes('bookings.booking.create', {
     effect: 'bookings.booking.cancel',
     values: (entry, reason) => [entry.subjectId, { reason }, versionAfter(entry)] as const,
@@ -202,8 +202,7 @@ export class BookingsService {
   }
 
   /**
-   * Gives the items the tax rate of their day for what no document bills; what is billed keeps its tax. Throws 409
-   * `booking_closed` for a cancelled booking, 422 `tax_rate_missing`, `negative_total`.
+   * Applies the tax rate of the service date to the part of the items that no document bills; the billed part keeps its tax.
    */
   async recalculateTaxes(id: string, expected: ExpectedVersions): Promise<BookingView> {
     return this.database.transaction(async () => {
@@ -230,8 +229,8 @@ export class BookingsService {
   }
 
   /**
-   * Starts bookings on their departure date and completes them, with their items, after their return date. Several
-   * processes may do so at once; each batch is a transaction. A booking that is locked is left to the next run.
+   * Starts bookings on their departure date and completes them, with their items, after their return date. Several processes
+   * may do so at once; each batch is a transaction. The next run handles bookings that are locked.
    */
   async progressByDate(): Promise<void> {
     for (const verb of ['start', 'complete'] as const) {
@@ -244,7 +243,7 @@ export class BookingsService {
     return (await this.repository.bookings.findBy({ number: number.trim().toUpperCase() }))?.id ?? null;
   }
 
-  /** Stores on which day the bookings with items of a departure end now; each in a transaction of its own. */
+  /** Updates the end dates of bookings with items on a departure, each in its own transaction. */
   async followDeparture(departureId: string): Promise<void> {
     for (const id of await this.repository.bookingsNotReturning(departureId)) {
       await this.database.transaction(async () => {
@@ -260,7 +259,7 @@ export class BookingsService {
     }
   }
 
-  /** Which of these bookings have no personal data any more. */
+  /** Returns those of these bookings whose personal data was erased. */
   async erasedAmong(ids: readonly string[]): Promise<string[]> {
     return this.repository.erasedAmong(ids);
   }
@@ -285,8 +284,8 @@ export class BookingsService {
   }
 
   /**
-   * After a document with these lines began or ceased to count: the items of the locked booking keep the tax of what documents
-   * bill at earlier rates now, and the rest has the rate of the item.
+   * Called after a document with these lines began or ceased to count. The parts that documents bill at earlier rates keep
+   * their tax; the rest gets the rate of the item.
    */
   async followDocument(
     booking: BookingSummary,
@@ -312,8 +311,8 @@ export class BookingsService {
   }
 
   /**
-   * Adds an item of type `adjustment` to a booking that is not cancelled, also after it was completed: a credit that lowers
-   * the price. `totalCents` is negative for it.
+   * Adds an item of type `adjustment` to a booking that is not cancelled, even after its completion: a credit that lowers the
+   * price. `totalCents` is negative for it.
    */
   async adjustPrice(id: string, adjustment: PriceAdjustment): Promise<BookingItemSummary> {
     const { title, totalCents: unitSellCents, taxCents, taxCodeId, billed, serviceDate } = adjustment;
@@ -324,7 +323,7 @@ export class BookingsService {
     );
   }
 
-  /** Tells the listeners if the departure date was another one before, and stores that it moved. Returns whether it did. */
+  /** If the departure date changed, calls the listeners and stores the move. Returns whether it changed. */
   private async departureMoved(view: BookingView, before: string | null): Promise<boolean> {
     if (view.departureDate === before) return false;
     const summary = toBookingSummary(view);
@@ -337,7 +336,7 @@ export class BookingsService {
     return { now: this.clock.now(), today: this.clock.today() };
   }
 
-  /** Plans and cancels reminders of the booking; last, when no listener can reject the change any more. */
+  /** Plans and cancels reminders of the booking. Runs last, when no listener can still reject the change. */
   private async updateReminders(id: string): Promise<void> {
     await this.reminders.reschedule(id, ['departure_upcoming', 'departure_changed', 'booking_confirmed']);
   }

@@ -15,7 +15,7 @@ export interface CancellationCircumstances {
 /** A draft is not binding: cancelling it costs nothing. */
 const FREE: CancellationCost = { lines: [], feeCents: 0, outcome: 'refund', warnings: ['no_cancellation_terms'] };
 
-/** What the cancellation of bookings and items costs, and until when it can be reversed. */
+/** Decides the fee for cancelling bookings and items, and how long a cancellation can be reversed. */
 @Injectable()
 export class CancellationTermsService {
   constructor(
@@ -45,7 +45,7 @@ export class CancellationTermsService {
     });
   }
 
-  /** The fee for one item that the customer cancels today. Throws 409 `fee_needs_decision`. */
+  /** The fee for one item that the customer cancels today. */
   async feeOf(booking: BookingView, item: BookingItem): Promise<number> {
     const circumstances = { cancelledOn: this.clock.today(), initiator: 'customer' } as const;
     const { feeCents } = await this.costOf(booking, [item], circumstances);
@@ -57,7 +57,7 @@ export class CancellationTermsService {
     return feeCents;
   }
 
-  /** Throws 422 `cancelled_on_out_of_bounds` unless the day is between the sale and today. */
+  /** The day must be between the sale and today. */
   assertCancelledOn(day: string, { confirmedOn, createdAt }: BookingView): void {
     const [earliest, latest] = [confirmedOn ?? this.clock.dayOf(createdAt), this.clock.today()];
     if (earliest <= day && day <= latest) return;
@@ -68,7 +68,7 @@ export class CancellationTermsService {
     });
   }
 
-  /** Throws 409 `departure_departed` if this day has passed. */
+  /** Rejects a day that has passed. */
   assertAhead(departureDate: string | null): void {
     if (departureDate === null || departureDate >= this.clock.today()) return;
     throw conflict('departure_departed', 'The departure has passed', { departureDate });

@@ -42,7 +42,7 @@ export function priceItem({ quantity, unitSellCents, ...item }: PricedItem): num
 
 /**
  * The tax included in the total of a whole line. The part that documents billed at earlier rates keeps its tax, or the same
- * share of it if the line costs less by now. An item under the margin scheme shows none.
+ * share of it if the line now costs less. An item under the margin scheme shows none.
  */
 export function codedTax(
   totalSellCents: number,
@@ -68,7 +68,7 @@ export const NO_EARLIER_RATE: EarlierRate = { earlierRateCents: 0, earlierRateTa
 
 export type TaxRateOfItem = Pick<TaxOfDay, 'taxKind' | 'taxRateBasisPoints'>;
 
-/** A tax that was sent as an amount, in proportion to a changed price. */
+/** Scales a tax that was sent as an amount with a changed price. */
 export function scaledTax(before: PriceBefore, after: { quantity: number; unitSellCents: number }): number {
   const total = BigInt(after.quantity) * BigInt(after.unitSellCents);
   const totalBefore = BigInt(before.totalSellCents);
@@ -81,7 +81,7 @@ export interface PriceBefore {
   taxIncludedCents: number;
 }
 
-/** Throws 422 `totals_mismatch` if a tax that was sent is not that of the tax code. */
+/** A sent tax must equal the tax computed from the tax code. */
 export function assertStatedTax(actual: number | undefined, expected: number): void {
   if (actual === undefined || actual === expected) return;
   const details = { field: 'taxIncludedCents', expected, actual };

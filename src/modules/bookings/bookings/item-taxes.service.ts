@@ -11,7 +11,7 @@ import type { Booking } from './booking.entity.js';
 import { BookingsRepository } from './bookings.repository.js';
 import { type EarlierRate, NO_EARLIER_RATE, scaledTax } from './item-price.js';
 
-/** What the tax groups of a booking depend on. */
+/** The values that determine the tax groups of a booking. */
 type TaxedItem = Pick<BookingItem, 'id' | 'type' | 'taxCodeId' | 'taxCode' | 'totalSellCents' | 'taxIncludedCents'>;
 
 /** The tax of a line of an issued document. */
@@ -21,7 +21,7 @@ type TaxedAmounts = Pick<BookingItem, 'totalSellCents' | 'taxIncludedCents'>;
 
 const NOTHING: TaxedAmounts = { totalSellCents: 0, taxIncludedCents: 0 };
 
-/** The tax of booking items: which rate of a tax code applies, and what a change may do to the tax groups of a booking. */
+/** Decides the tax of booking items: the applicable rate of a tax code, and the limits of changes to a booking's tax groups. */
 @Injectable()
 export class ItemTaxesService {
   constructor(
@@ -32,8 +32,8 @@ export class ItemTaxesService {
   ) {}
 
   /**
-   * The tax of a new item. `departureTaxCodeId` applies if neither a tax code nor a tax was sent, and `billed` in any case;
-   * the item is flagged if its day has another rate.
+   * The tax of a new item. `departureTaxCodeId` applies if neither a tax code nor a tax was sent, and `billed` always; the item
+   * is marked if its day has another rate.
    */
   async applyTo(
     item: BookingItem,
@@ -57,7 +57,7 @@ export class ItemTaxesService {
   }
 
   /**
-   * The tax of a fee for a cancelled item: that of the item if fees are the price of a supply, none if they are a
+   * Returns the tax of a fee for a cancelled item: the item's tax if fees are the price of a supply, none if they are
    * compensation.
    */
   async applyToFee(fee: BookingItem, cancelled: BookingItem): Promise<void> {
@@ -79,15 +79,15 @@ export class ItemTaxesService {
     }
   }
 
-  /** What a change of the item is compared with. */
+  /** The state that a change of the item is compared with. */
   imageOf(item: BookingItem): TaxedItem & { taxDay: string } {
     const { id, type, taxCodeId, taxCode, totalSellCents, taxIncludedCents } = item;
     return { id, type, taxCodeId, taxCode, totalSellCents, taxIncludedCents, taxDay: this.taxDayOf(item) };
   }
 
   /**
-   * The tax after a change of price, day or tax code. What issued documents bill keeps its rate when the day moves. A request
-   * that repeats the tax code of the item does not change it.
+   * The tax after a change of price, day or tax code. Amounts on issued documents keep their rate when the day moves. Repeating
+   * the tax code of the item changes nothing.
    */
   async change(
     item: BookingItem,
@@ -105,8 +105,8 @@ export class ItemTaxesService {
   }
 
   /**
-   * Gives the item the rate of its day, unless documents bill its tax code: then its rate stays and it is marked. With
-   * `keepsMissingRate` a day without a rate marks it too, otherwise it throws 422 `tax_rate_missing`.
+   * Applies the rate of the item's day, unless documents bill its tax code: then the rate stays and the item is marked. A day
+   * without a rate also marks it with `keepsMissingRate`, and is rejected otherwise.
    */
   async followRate(
     item: BookingItem,
@@ -134,8 +134,8 @@ export class ItemTaxesService {
   }
 
   /**
-   * Gives the items of a booking that are not cancelled the rate of their day for what no document bills. What is billed
-   * keeps its tax. Returns the changed items. Throws 422 `tax_rate_missing`, `negative_total`.
+   * Applies the rate of the service date to the part of a booking's active items that no document bills. The billed part keeps
+   * its tax. Returns the changed items.
    */
   async recalculate(bookingId: string, items: readonly BookingItem[]): Promise<BookingItem[]> {
     const taxCodeIds = taxCodesOf(items);
@@ -168,8 +168,8 @@ export class ItemTaxesService {
   }
 
   /**
-   * Gives these items, which are all that are not cancelled of their booking, the parts that documents bill at other rates
-   * now. Returns the changed items.
+   * Updates the parts of these items that documents bill at other rates. The items are all active items of their booking.
+   * Returns the changed ones.
    */
   async followDocuments(bookingId: string, items: readonly BookingItem[]): Promise<BookingItem[]> {
     const taxCodeIds = taxCodesOf(items);
@@ -183,7 +183,7 @@ export class ItemTaxesService {
     });
   }
 
-  /** Throws 404, 409 `tax_code_inactive` if the item did not have the tax code before, 422 `tax_rate_missing`. */
+  /** An inactive tax code is accepted only if the item already had it. */
   private async rateOf(item: BookingItem, taxCodeId: string): Promise<TaxOfDay> {
     await this.taxCodes.keepRates([taxCodeId]);
     const isNew = taxCodeId !== item.taxCodeId;
@@ -195,7 +195,7 @@ export class ItemTaxesService {
     return serviceDate ?? this.clock.dayOf(createdAt);
   }
 
-  /** Whether the accounting settings demand a tax code for what is sold. */
+  /** Whether the accounting settings require a tax code for sales. */
   async areCodesRequired(): Promise<boolean> {
     for (const listener of this.listeners.all(BookingListener)) {
       if (await listener.areTaxCodesRequired?.()) return true;
@@ -210,7 +210,7 @@ export class ItemTaxesService {
     return false;
   }
 
-  /** Throws 400 `tax_code_required` if the accounting settings demand a tax code. */
+  /** Requires a tax code if the accounting settings do. */
   private async assertCodeOptional(): Promise<void> {
     if (!(await this.areCodesRequired())) return;
     throw new AppError(400, 'tax_code_required', 'The accounting settings require a tax code', {
@@ -231,10 +231,10 @@ export class ItemTaxesService {
   }
 
   /**
-   * Throws 400 `tax_code_required` for a discount or adjustment without tax code beside items with one, unless a credit note
-   * has made it from a line without one, 422 `negative_total` if the change would bring the gross, the tax or the net of a tax group below 0. `after` is null for a
-   * cancelled item, `before` for a new one. Returns whether documents
-   * billed a part of another item of its tax code before the rate changed: after the change they may bill another part of it.
+   * Rejects a discount or adjustment without a tax code if other items have one, unless a credit note made it from a line
+   * without one. Also rejects a change that would bring the gross, tax or net of a tax group below 0. `after` is null for a
+   * cancelled item, `before` for a new one. Returns whether documents billed a part of another item of its tax code before the
+   * rate changed: that part may differ after the change.
    */
   async assertGroups(
     booking: Booking,
@@ -256,7 +256,7 @@ export class ItemTaxesService {
       const [now, then] = [plus(rest, after, taxCodeId), plus(rest, before, taxCodeId)];
       if (deficitOf(now) <= deficitOf(then)) continue;
       const taxCode = [after, before].find((item) => item?.taxCodeId === taxCodeId)?.taxCode ?? null;
-      // The total of the booking has its own error.
+      // The booking total has an error of its own.
       if ((booking.totalCents ?? 0) + (after?.totalSellCents ?? 0) - (before?.totalSellCents ?? 0) < 0) return false;
       throw negativeTotal(taxCode, now);
     }
@@ -274,13 +274,13 @@ function negativeTotal(taxCode: string | null, { totalSellCents, taxIncludedCent
   });
 }
 
-/** An error of a request without a body: it names no field, but the item that it is about, if there is one. */
+/** An error of a request without a body: it names the item concerned, if there is one, instead of a field. */
 export function withoutField({ status, code, message, details = {} }: AppError, itemId?: string): AppError {
   const { field: _, ...others } = details;
   return new AppError(status, code, message, { details: { ...(itemId && { itemId }), ...others } });
 }
 
-/** The parts of the items of one tax code that documents bill at other rates than these. */
+/** The parts of the items of one tax code that documents bill at other rates. */
 function partsOf(
   group: readonly BookingItem[],
   billed: readonly BilledAmounts[],
@@ -294,7 +294,7 @@ function partsOf(
   return earlierParts(rated, billed).map((part, index) => {
     const item = group[index];
     if (item?.taxKind === 'margin_scheme') return NO_EARLIER_RATE;
-    // An item that costs nothing keeps its part, for a price that it gets again.
+    // An item that costs nothing keeps its part, in case it gets a price again.
     return item?.totalSellCents === 0 ? partOf(item) : part;
   });
 }
@@ -311,7 +311,7 @@ function isSameRate(tax: TaxOfDay, { taxKind, taxRateBasisPoints }: BookingItem)
   return tax.taxKind === taxKind && tax.taxRateBasisPoints === taxRateBasisPoints;
 }
 
-/** The tax that an item has; null without a tax code. */
+/** The tax of an item; null without a tax code. */
 function taxOf({ taxCodeId, taxCode, taxKind, taxRateBasisPoints }: BookingItem): TaxOfDay | null {
   if (taxCodeId === null || taxCode === null || taxKind === null || taxRateBasisPoints === null) return null;
   return { taxCodeId, taxCode, taxKind, taxRateBasisPoints };
@@ -346,7 +346,7 @@ function plus(rest: TaxedAmounts, item: TaxedItem | null, taxCodeId: string | nu
   return { totalSellCents, taxIncludedCents: rest.taxIncludedCents + item.taxIncludedCents };
 }
 
-/** How far the gross, the tax and the net of a tax group are below 0, in sum. */
+/** The sum by which the gross, the tax and the net of a tax group are below 0. */
 function deficitOf({ totalSellCents, taxIncludedCents }: TaxedAmounts): number {
   const parts = [totalSellCents, taxIncludedCents, totalSellCents - taxIncludedCents];
   return parts.reduce((sum, cents) => sum + Math.max(0, -cents), 0);

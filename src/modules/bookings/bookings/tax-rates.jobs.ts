@@ -11,8 +11,8 @@ const BATCH = 200;
 const EARLIEST_DAY = '1900-01-01';
 
 /**
- * Marks items that were sold before their tax code got another rate for their day. A job does so, because an item is changed
- * with its booking locked first, and there may be many.
+ * Marks items that were sold before their tax code got another rate for their day. This is a job because a change of an item
+ * locks its booking first, and there may be many.
  */
 @Injectable()
 @Listens(TaxCodeListener, 10)
@@ -36,7 +36,7 @@ export class TaxRateJobs implements TaxCodeListener {
     while ((await this.database.transaction(mark)) === BATCH);
   }
 
-  /** Finds what a process of an earlier build sold or added a rate for during a rolling update: it adds no job. */
+  /** Finds sales and new rates of processes of an earlier build during a rolling update, which add no job. */
   @Cron('bookings.mark-missed-tax-rates', '41 3 * * *')
   async markMissed(): Promise<void> {
     for (const taxCodeId of await this.items.soldTaxCodes()) {

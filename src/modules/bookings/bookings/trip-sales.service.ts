@@ -11,7 +11,7 @@ import { BookingsService } from './bookings.service.js';
 export interface ComponentSale {
   type: ItemType;
   title: string;
-  /** Divides the total. */
+  /** Number of units by which the total is divided. */
   quantity: number;
   totalCents: number;
   /** Used without a tax code, or if the tax code has no rate on that date. */
@@ -32,7 +32,7 @@ export interface TripSale {
   components: readonly ComponentSale[];
 }
 
-/** Bookings that trips become, and what their external providers answer later. */
+/** Turns trips into bookings, and stores later answers of their external providers. */
 @Injectable()
 export class TripSalesService {
   constructor(
@@ -43,7 +43,7 @@ export class TripSalesService {
     private readonly taxes: ItemTaxesService,
   ) {}
 
-  /** Whether the accounting settings demand a tax code for what is sold. */
+  /** Whether the accounting settings require a tax code for sales. */
   async areTaxCodesRequired(): Promise<boolean> {
     return this.taxes.areCodesRequired();
   }
@@ -57,7 +57,7 @@ export class TripSalesService {
       const { id } = await this.bookings.create({ currency, customerName, customerEmail, ...dates });
       const itemIds: string[] = [];
       for (const { totalCents, isExternal, taxIncludedCents, taxCodeId, ...component } of components) {
-        // A trip that is reserved must become a booking, so that a tax code without a rate does not prevent it.
+        // A tax code without a rate does not prevent the booking: a reserved trip must become one.
         const isCoded = taxCodeId !== null && (await this.items.hasTaxRate(taxCodeId, component.serviceDate));
         const tax = isCoded ? { taxCodeId } : { taxCodeId: null, taxIncludedCents };
         const item = { ...component, ...tax, unitSellCents: totalCents / component.quantity };
@@ -70,8 +70,8 @@ export class TripSalesService {
   }
 
   /**
-   * Adds what the replacement of a trip's component costs more or less than the item it was sold as; with the tax code of
-   * that item, if it has one.
+   * Adds the price difference of a replaced trip component to the booking, with the tax code of the item it was sold as, if
+   * that has one.
    */
   async addDifference({ bookingId, itemId }: ItemPath, input: CreateBookingItem): Promise<string> {
     const { taxCodeId } = await this.repository.getItem({ bookingId, itemId });
@@ -80,7 +80,7 @@ export class TripSalesService {
     return (await this.items.add(bookingId, item, { isCodeOptional: true })).id;
   }
 
-  /** Stores what external providers have answered about items of a trip's booking. */
+  /** Stores answers of external providers about items of a trip's booking. */
   async setSupplierStatus(bookingId: string, itemIds: readonly string[], status: SupplierStatus): Promise<void> {
     await this.items.setSupplierStatus(bookingId, itemIds, status);
   }

@@ -4,7 +4,7 @@ import { invalidField, unprocessable } from '../../../platform/errors/app-error.
 export const STEP_TYPES = named('PaymentStepType', ['deposit', 'installment', 'balance']);
 export type StepType = (typeof STEP_TYPES)[number];
 
-/** What a step's due date counts from. */
+/** The date from which a step's due date counts. */
 export const STEP_ANCHORS = named('PaymentStepAnchor', ['booking', 'departure']);
 export type StepAnchor = (typeof STEP_ANCHORS)[number];
 
@@ -27,7 +27,7 @@ export interface PaymentPolicy {
   minimumDays: number;
   /** The earliest due date of a step that counts from the departure, in days from today. */
   floorDays: number;
-  /** Without a departure date: due this number of days from today; null: everything is due today. */
+  /** Days from today until payment is due if there is no departure date; null means today. */
   noDateDays: number | null;
   /** Every step but the remainder is rounded to a multiple of this. */
   roundToCents: number | null;
@@ -44,8 +44,8 @@ export interface GivenPolicy extends Given<Omit<PaymentPolicy, 'steps'>> {
 }
 
 /**
- * The policy with its defaults. Throws 400 if the amount of a step is not given in exactly one way, 422
- * `invalid_payment_policy` if the percentages exceed 100 % or not exactly one step takes the rest.
+ * Applies the defaults. The amount of a step must be given in exactly one way, the percentages must not exceed 100 %, and
+ * exactly one step must take the rest.
  */
 export function completePolicy(given: GivenPolicy, path: string): PaymentPolicy {
   const steps = given.steps.map(({ label, type, anchor, offsetDays, ...amount }, index): PolicyStep => {
@@ -63,7 +63,7 @@ export function completePolicy(given: GivenPolicy, path: string): PaymentPolicy 
   return policy;
 }
 
-/** Throws 422 `invalid_payment_policy` if the percentages exceed 100 % or not exactly one step takes the rest. */
+/** The percentages must not exceed 100 %, and exactly one step must take the rest. */
 function assertPolicy({ steps }: PaymentPolicy, path: string): void {
   const percentBasisPoints = steps.reduce((sum, step) => sum + (step.percentBasisPoints ?? 0), 0);
   const remainders = steps.filter(({ remainder }) => remainder).length;

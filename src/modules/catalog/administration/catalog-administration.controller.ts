@@ -18,9 +18,9 @@ export class CatalogAdministrationController {
   /**
    * Rebuild the search index
    *
-   * @remarks Queues a rebuild of the index in every process. The present index answers searches until the new one is
-   * complete. With `embeddings: "renew"` the vectors are computed again, too. Only one rebuild can run at a time (409
-   * `reindex_in_progress`); the catalog status shows its progress.
+   * @remarks Queues a rebuild of the index in every process. The present index answers searches until the new one is complete.
+   * With `embeddings: "renew"` the vectors are computed again, too. Only one rebuild can run at a time; the catalog status
+   * shows its progress.
    */
   @ApiOperation({ operationId: 'catalog_reindex' })
   @Post('reindex')

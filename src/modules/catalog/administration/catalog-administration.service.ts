@@ -66,7 +66,6 @@ export class CatalogAdministrationService {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws 409 `reindex_in_progress`. */
   async startReindex({ embeddings = 'reuse', ...key }: StartReindex): Promise<ReindexResponse> {
     return this.database.transaction(async () => {
       const slices = await this.slices.listMatching(key);
@@ -101,8 +100,7 @@ export class CatalogAdministrationService {
 
   /**
    * Rebuilds the index for an operator and waits until it is complete: the running processes do it, or this one if none does.
-   * `report` gets the number of steps (documents to index and vectors to compute) that are left. Throws 409
-   * `reindex_in_progress`.
+   * `report` gets the number of steps (documents to index and vectors to compute) that are left.
    */
   async rebuild(request: StartReindex, report: (left: number) => void): Promise<Rebuilt> {
     const { id } = await this.startReindex(request);

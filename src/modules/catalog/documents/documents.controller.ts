@@ -33,9 +33,9 @@ export class DocumentsController {
   /**
    * Create or replace a catalog document
    *
-   * @remarks Stores the full content of a document for one language and market: 201 if it is new, 200 if it replaces
-   * one. The public search finds it within about two seconds, semantic search once its vector is computed. Invalid
-   * fields, an unknown vertical and a market that is not configured are rejected with 400.
+   * @remarks Stores the full content of a document for one language and market: 201 if it is new, 200 if it replaces one. The
+   * public search finds it within about two seconds, semantic search once its vector is computed. Invalid fields, an unknown
+   * vertical and a market that is not configured are rejected.
    */
   @ApiOperation({ operationId: 'catalogDocuments_put' })
   @Put(':vertical/:id')

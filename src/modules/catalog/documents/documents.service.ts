@@ -91,12 +91,11 @@ export class DocumentsService {
     return this.repository.page(query);
   }
 
-  /** Throws 404. */
   async get(vertical: Vertical, id: string, variant: Variant): Promise<StoredDocument> {
     return (await this.repository.find({ vertical, ...this.resolve(variant) }, id)) ?? throwNotFound();
   }
 
-  /** Deletes one variant, or all if none is named. Throws 404, 412. */
+  /** Deletes one variant, or all if none is named. */
   async remove(
     target: { vertical: Vertical; id: string; variant: Variant },
     expected: ExpectedVersions,

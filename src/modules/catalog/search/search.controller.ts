@@ -19,10 +19,10 @@ export class SearchController {
   /**
    * Search the catalog
    *
-   * @remarks Searches one vertical by keyword, by meaning or by both, with filters, facets and cursors. If semantic
-   * search is not available, the response uses `keyword` and reports it in `mode`. Unknown verticals, kinds of filters and facets
-   * are rejected with 400; filters on unknown fields match no document and are named in `warnings`. 503 is returned while
-   * the index is loading after a start. No credentials are needed; requests are rate limited.
+   * @remarks Searches one vertical by keyword, by meaning or by both, with filters, facets and cursors. If semantic search is
+   * not available, the response uses `keyword` and reports it in `mode`. Unknown verticals, kinds of filters and facets are
+   * rejected; filters on unknown fields match no document and are named in `warnings`. 503 is returned while the index is
+   * loading after a start. No credentials are needed; requests are rate limited.
    */
   @ApiOperation({ operationId: 'catalog_search' })
   @Post('search')

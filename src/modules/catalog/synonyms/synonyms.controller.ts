@@ -23,9 +23,8 @@ export class SynonymsController {
   /**
    * Create a search synonym
    *
-   * @remarks Adds words that the keyword search of a language treats as synonyms. It takes effect within about two
-   * seconds. Terms without a letter or digit, and a set with fewer than two different words including `input`, are
-   * rejected with 400.
+   * @remarks Adds words that the keyword search of a language treats as synonyms. It takes effect within about two seconds.
+   * Terms without a letter or digit, and a set with fewer than two different words including `input`, are rejected.
    */
   @Post()
   @RequireScope('catalog:write')

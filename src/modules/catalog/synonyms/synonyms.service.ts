@@ -32,7 +32,6 @@ export class SynonymsService {
     this.rows = database.rows(CatalogSynonym);
   }
 
-  /** Throws 400. */
   async create(body: CreateSynonym, id = newId('csyn')): Promise<CatalogSynonym> {
     return this.database.transaction(async () => {
       const synonym = await this.insert(id, body);
@@ -48,12 +47,10 @@ export class SynonymsService {
     return this.rows.page(found, pageBounds(query));
   }
 
-  /** Throws 404. */
   async get(id: string): Promise<CatalogSynonym> {
     return this.rows.get(id);
   }
 
-  /** Throws 400, 404, 412. */
   async update(id: string, changes: UpdateSynonym, expected: ExpectedVersions): Promise<CatalogSynonym> {
     return this.database.transaction(async () => {
       const synonym = await this.rows.lock(id);
@@ -68,7 +65,6 @@ export class SynonymsService {
     });
   }
 
-  /** Throws 404, 412. */
   async remove(id: string, expected: ExpectedVersions): Promise<void> {
     await this.database.transaction(async () => {
       const synonym = await this.rows.lock(id);
@@ -78,7 +74,6 @@ export class SynonymsService {
     });
   }
 
-  /** Throws 409 `changed_since`. */
   @Reverses('catalog.synonym.create', { effect: 'catalog.synonym.delete' })
   async reverseCreation(entry: RecordedAction): Promise<ReversalResult> {
     const synonym = await this.rows.lock(entry.subjectId);
@@ -87,7 +82,6 @@ export class SynonymsService {
     return { before: synonym.auditImage(), after: null };
   }
 
-  /** Throws 409 `changed_since`. */
   @Reverses('catalog.synonym.update')
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const restored = await checkedAs(UpdateSynonym, entry.before);

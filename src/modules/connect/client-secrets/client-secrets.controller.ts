@@ -24,10 +24,9 @@ export class ClientSecretsController {
   /**
    * Rotate the secret of an OAuth client
    *
-   * @remarks Creates a second secret and returns its value once. The present secret stays valid for the overlap and
-   * then expires. The caller must have all scopes of the client. Rejected if the client is revoked or expired (409
-   * `client_inactive`), already has two valid secrets (409 `secret_limit_reached`), or would outlive a caller that is a
-   * client itself (409 `grant_conflict`).
+   * @remarks Creates a second secret and returns its value once. The present secret stays valid for the overlap and then
+   * expires. The caller must have all scopes of the client. Rejected if the client is revoked or expired, already has two valid
+   * secrets, or would outlive a caller that is a client itself.
    */
   @Post()
   @RequireScope('*:write')
@@ -61,9 +60,9 @@ export class ClientSecretsController {
   /**
    * Revoke a secret of an OAuth client
    *
-   * @remarks Ends the secret and all access tokens issued with it, and returns the secret without its value. Revoking
-   * it again returns the same response. A delete scope of any area is enough, as to revoke the client. The
-   * only valid secret cannot be revoked (409 `last_secret`): rotate first, or revoke the client.
+   * @remarks Ends the secret and all access tokens issued with it, and returns the secret without its value. Revoking it again
+   * returns the same response. A delete scope of any area is enough, as to revoke the client. The only valid secret cannot be
+   * revoked: rotate first, or revoke the client.
    */
   @Delete(':secretId')
   @RequireScope('*:delete')

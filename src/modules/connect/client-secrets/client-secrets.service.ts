@@ -28,8 +28,8 @@ export class ClientSecretsService {
   ) {}
 
   /**
-   * Creates a second secret; the first one ends with the overlap. The secret gives all permissions of the client, so the
-   * caller must have its scopes (403). Throws 404, 409 `client_inactive`, `grant_conflict`, `secret_limit_reached`.
+   * Creates a second secret; the first one ends with the overlap. The secret gives all permissions of the client, so the caller
+   * must have its scopes (403).
    */
   async rotate(
     operatorId: string,
@@ -51,7 +51,7 @@ export class ClientSecretsService {
     return { secret, clientSecret };
   }
 
-  /** Newest first. Throws 404. */
+  /** Newest first. */
   async list(operatorId: string, clientId: string): Promise<ClientSecretResponse[]> {
     const client = await this.clients.get(operatorId, clientId);
     const secrets = await this.database.repository(ClientSecret).find({

@@ -49,9 +49,9 @@ export class ConnectorProvidersController {
   /**
    * Update the application form of a connector provider
    *
-   * @remarks Replaces the complete form definition, or removes it with null. All other members are set by provisioning.
-   * A credential that is bound to an operator changes the providers of that operator only; all others are not found
-   * (404), as is an unknown key.
+   * @remarks Replaces the complete form definition, or removes it with null. All other members are set by provisioning. A
+   * credential that is bound to an operator changes the providers of that operator only; all others are not found, as is an
+   * unknown key.
    */
   @Patch(':providerKey')
   @RequireScope('*:write')

@@ -29,12 +29,11 @@ export class OAuthClientsController {
   /**
    * Create an OAuth client
    *
-   * @remarks Creates a client of the operator and returns its secret once; only a hash is stored. Scopes that the
-   * caller does not have are rejected with 403, an end later than that of the credential of the caller with 400. A
-   * client that creates another one is its parent, and the new client is revoked with it. Rejected with 409 if the
-   * operator is inactive (`operator_inactive`), the grant is inactive, narrower or ends earlier (`grant_conflict`),
-   * or the operator has 50 active clients (`client_limit_reached`). Areas and actions are not limited to those of today's
-   * operations: a scope that no operation has is named in `warnings`.
+   * @remarks Creates a client of the operator and returns its secret once; only a hash is stored. Scopes that the caller does
+   * not have are rejected, as is an end later than that of the caller's credential. A client that creates another one is its
+   * parent, and the new client is revoked with it. Rejected if the operator is inactive, the grant is inactive, narrower or
+   * ends earlier, or the operator has 50 active clients. Areas and actions are not limited to those of today's operations: a
+   * scope that no operation has is named in `warnings`.
    */
   @Post()
   @RequireScope('*:write')

@@ -90,7 +90,7 @@ export class OAuthClientsService extends PlatformKeyListener {
     return { client, clientSecret: credentials.clientSecret };
   }
 
-  /** Newest first. Throws 404. */
+  /** Newest first. */
   async list(operatorId: string, query: ListOAuthClients): Promise<{ clients: OAuthClient[]; total: number }> {
     await this.operators.assertVisible(operatorId);
     const { limit: take, offset: skip } = pageBounds(query);
@@ -103,9 +103,7 @@ export class OAuthClientsService extends PlatformKeyListener {
     return { clients, total };
   }
 
-  /**
-   * Accepts the public ID or the ID of the resource. A second revocation changes nothing. Throws 404.
-   */
+  /** Accepts the public ID or the ID of the resource. A second revocation changes nothing. */
   async revoke(operatorId: string, clientId: string): Promise<OAuthClient> {
     return this.database.transaction(async () => {
       const client = await this.lock(operatorId, clientId);
@@ -138,8 +136,8 @@ export class OAuthClientsService extends PlatformKeyListener {
   }
 
   /**
-   * As `lock`, for a caller that creates access to this client: it must have the scopes of the client, and the client
-   * must not exceed the bounds of the caller. Throws 403, 404, 409 `grant_conflict`.
+   * As `lock`, for a caller that creates access to this client: it must have the scopes of the client, and the client must not
+   * exceed the bounds of the caller.
    */
   async lockToDelegate(operatorId: string, clientId: string): Promise<OAuthClient> {
     const { id } = await this.get(operatorId, clientId);

@@ -60,8 +60,8 @@ export class ClientAuthenticationService {
   }
 
   /**
-   * Throws 401 `invalid_client`, 429. Failures are counted in the database, unless the same secret was accepted from the same
-   * address less than a second ago, and none was rejected since.
+   * Failures are counted in the database, unless the same secret was accepted from the same address less than a second ago, and
+   * none was rejected since.
    */
   async authenticate(
     policy: PolicyName,

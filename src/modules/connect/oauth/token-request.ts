@@ -23,8 +23,8 @@ const MAX_ID_LENGTH = 128;
 const NO_CREDENTIALS: ClientCredentials = { clientId: '', clientSecret: '' };
 
 /**
- * Reads a request with a form or a JSON body. Unknown parameters and parameters without a value are ignored (RFC 6749,
- * 3.1, 3.2). Throws 400 `invalid_request`.
+ * Reads a request with a form or a JSON body. Unknown parameters and parameters without a value are ignored (RFC 6749, 3.1,
+ * 3.2).
  */
 export function readClientRequest(request: Pick<Request, 'headers' | 'query' | 'body'>): ClientRequest {
   if (Object.keys(request.query).length > 0)
@@ -34,7 +34,7 @@ export function readClientRequest(request: Pick<Request, 'headers' | 'query' | '
   return { credentials: presented.clientId.length <= MAX_ID_LENGTH ? presented : NO_CREDENTIALS, parameters };
 }
 
-/** Reads a request for a token (RFC 6749, 4.4). Throws 400 `invalid_request` and `unsupported_grant_type`. */
+/** Reads a request for a token (RFC 6749, 4.4). */
 export function readTokenRequest(request: Pick<Request, 'headers' | 'query' | 'body'>): TokenRequest {
   const { credentials, parameters } = readClientRequest(request);
   const grantType = parameters.get('grant_type');

@@ -26,10 +26,10 @@ export class TokenController {
    * Get an access token
    *
    * @remarks Exchanges the ID and secret of a client for an access token (OAuth client credentials grant, RFC 6749).
-   * Credentials are sent with HTTP Basic or as `client_id` and `client_secret` in the body, not both. The token lives
-   * one hour, or less if the client or its grant ends earlier. Without `scope` it has all scopes of the client that the
-   * grant covers; others are rejected (400 `invalid_scope`). Wrong credentials are 401 `invalid_client`, an inactive
-   * operator or grant 400 `unauthorized_client`. Parameters in the query string are rejected with 400.
+   * Credentials are sent with HTTP Basic or as `client_id` and `client_secret` in the body, not both. The token lives one hour,
+   * or less if the client or its grant ends earlier. Without `scope` it has all scopes of the client that the grant covers;
+   * others are rejected. Wrong credentials and an inactive operator or grant are rejected. Parameters in the query string are
+   * rejected.
    */
   @ApiOperation({ operationId: 'oauthTokens_issue' })
   @Post('token')
@@ -78,10 +78,9 @@ export class TokenController {
   /**
    * Revoke an access token
    *
-   * @remarks Ends an access token of the requesting client before it expires (RFC 7009). The client authenticates with
-   * its ID and secret, by HTTP Basic or in the body as for the token endpoint; a Bearer token is not accepted. An
-   * unknown, expired or revoked token gets the same response. The token of another client is rejected (400
-   * `unauthorized_client`).
+   * @remarks Ends an access token of the requesting client before it expires (RFC 7009). The client authenticates with its ID
+   * and secret, by HTTP Basic or in the body as for the token endpoint; a Bearer token is not accepted. An unknown, expired or
+   * revoked token gets the same response. The token of another client is rejected.
    */
   @ApiOperation({ operationId: 'oauthTokens_revoke' })
   @Post('revoke')

@@ -21,9 +21,8 @@ export class GrantsController {
   /**
    * Create a grant for an operator
    *
-   * @remarks Grants scopes to an operator, until an end or without one. OAuth clients can be bound to the grant. Scopes
-   * that the caller does not have, and credentials bound to an operator, are rejected with 403, an inactive operator with
-   * 409 `operator_inactive`.
+   * @remarks Grants scopes to an operator, until an end or without one. OAuth clients can be bound to the grant. Scopes that
+   * the caller does not have, credentials bound to an operator, and an inactive operator are rejected.
    */
   @Post()
   @RequireScope('connect:grants:write')
@@ -64,9 +63,8 @@ export class GrantsController {
   /**
    * Update a grant
    *
-   * @remarks Changes scopes or end, pauses, resumes or revokes the grant. Its clients are affected as soon as the
-   * change is stored. To extend a grant or activate it, the caller must have its scopes (403). A revoked grant cannot
-   * be changed (409 `grant_revoked`).
+   * @remarks Changes scopes or end, pauses, resumes or revokes the grant. Its clients are affected as soon as the change is
+   * stored. To extend a grant or activate it, the caller must have its scopes. A revoked grant cannot be changed.
    */
   @Patch(':grantId')
   @RequireScope('connect:grants:write')

@@ -53,7 +53,7 @@ export class GrantsService {
     });
   }
 
-  /** Newest first. Throws 404. */
+  /** Newest first. */
   async list(operatorId: string, query: ListGrants): Promise<{ grants: OperatorGrant[]; total: number }> {
     await this.operators.assertVisible(operatorId);
     const { limit: take, offset: skip } = pageBounds(query);
@@ -66,7 +66,6 @@ export class GrantsService {
     return { grants, total };
   }
 
-  /** Throws 404. */
   async get(operatorId: string, id: string): Promise<OperatorGrant> {
     await this.operators.assertVisible(operatorId);
     return this.operators.getGrant(operatorId, id);

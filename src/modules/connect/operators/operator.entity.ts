@@ -22,7 +22,6 @@ export class Operator extends Audited {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 409 `operator_inactive`. */
   assertActive(): void {
     if (this.status !== 'active') throw conflict('operator_inactive', 'The operator is inactive');
   }

@@ -25,8 +25,8 @@ export class OperatorsController {
   /**
    * Create an operator
    *
-   * @remarks Adds an operator, for which grants and OAuth clients can then be created. An ID that is in use is rejected
-   * (409 `operator_exists`). Credentials bound to an operator are rejected with 403.
+   * @remarks Adds an operator, for which grants and OAuth clients can then be created. An ID that is in use is rejected.
+   * Credentials bound to an operator are rejected.
    */
   @Post()
   @RequireScope('connect:operators:write')
@@ -54,7 +54,7 @@ export class OperatorsController {
   /**
    * Get an operator
    *
-   * @remarks Returns one operator. An unknown one and one that the caller must not see are both not found (404).
+   * @remarks Returns one operator. An unknown one and one that the caller must not see are both not found.
    */
   @Get(':operatorId')
   @RequireScope('connect:operators:read')
@@ -66,8 +66,8 @@ export class OperatorsController {
   /**
    * Update an operator
    *
-   * @remarks Changes only the fields that are sent. `inactive` stops all clients of the operator as soon as the change
-   * is stored; `active` lets them work again. Credentials bound to an operator are rejected with 403.
+   * @remarks Changes only the fields that are sent. `inactive` stops all clients of the operator as soon as the change is
+   * stored; `active` lets them work again. Credentials bound to an operator are rejected.
    */
   @Patch(':operatorId')
   @RequireScope('connect:operators:write')

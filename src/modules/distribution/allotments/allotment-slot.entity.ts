@@ -18,7 +18,7 @@ export interface SlotView {
 }
 
 /**
- * The share of an allotment in one departure. Its units change only while the departure is locked, so that both counters change
+ * The units of an allotment on one departure. Its units change only while the departure is locked, so that both counters change
  * together. The version counts the changes by staff.
  */
 @Entity('allotment_slots')
@@ -36,9 +36,9 @@ export class AllotmentSlot {
   @Column('integer') released: number;
   /** Units that cannot be sold only because the slot is closed. They return when it is opened again. */
   @Column('integer') suspended: number;
-  /** Those of the released units that went back to the supplier, not to the pool. */
+  /** The released units that went back to the supplier, not to the pool. */
   @Column('integer') expired: number;
-  /** The first release. From then on, units of cancelled sales go directly to the pool. */
+  /** Time of the first release. From then on, units of cancelled sales go directly to the pool. */
   @Column('timestamptz', { name: 'released_at', nullable: true }) releasedAt: Date | null;
   /** Set if the departure is cancelled or not covered, or the allotment deleted: no units remain to be sold. */
   @Unaudited('`closed` in the snapshot')
@@ -73,7 +73,7 @@ export class AllotmentSlot {
   reclaim(units: number, { isExpired = false } = {}): void {
     this.released -= units;
     if (isExpired) this.expired -= units;
-    // As before the first release: units of cancelled sales can be sold through the channel again.
+    // Restores the state before the first release: units of cancelled sales can be sold through the channel again.
     if (this.released === 0) this.releasedAt = null;
   }
 
@@ -87,7 +87,7 @@ export class AllotmentSlot {
     this.closedAt = now;
   }
 
-  /** The slot has the units again that it had when it was closed, but for those that the pool has no more. */
+  /** Restores the slot's units as of its closing, minus any that the pool no longer has. */
   reopen({ missing }: { missing: number }): void {
     this.suspended = 0;
     this.released += missing;

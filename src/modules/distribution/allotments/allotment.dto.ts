@@ -33,7 +33,7 @@ export class ReleaseStepBody {
   daysBefore: number;
 
   /**
-   * Additional hours before that, 0 by default; days and hours are added.
+   * Additional hours before the departure, 0 by default; days and hours are added.
    * @example 12
    */
   @Optional()
@@ -73,8 +73,8 @@ export class ReleaseBody {
   unsoldAction?: UnsoldAction;
 
   /**
-   * Whether a step that was executed is repeated if its departure moves and the step lies ahead again. Its units then
-   * return to the channel as far as the pool has them. True by default.
+   * Whether an executed step is repeated if its departure moves and the step is due in the future again. Its units then return
+   * to the channel as far as the pool has them. True by default.
    * @example true
    */
   @Optional()
@@ -123,7 +123,7 @@ class AllotmentFields {
   validTo?: string | null;
 
   /**
-   * Units of each new slot; existing slots are changed one by one.
+   * Units of each new slot; existing slots are changed individually.
    * @example 6
    */
   @Whole({ min: 0, max: MAX_UNITS })
@@ -137,7 +137,7 @@ class AllotmentFields {
   @Flag()
   active?: boolean;
 
-  /** When unsold units are released; null: only by request. */
+  /** When unsold units are released; null means only on request. */
   @Clearable()
   @Nested(() => ReleaseBody)
   release?: ReleaseBody | null;
@@ -164,8 +164,8 @@ export class UpdateAllotment extends patchOf(
 
 export class UpdateAllotmentQuery {
   /**
-   * If a slot that is opened needs more units than the pool has: `reject` the change (default), or `reduce` the slot;
-   * the missing units are then recorded as released.
+   * If an opened slot needs more units than the pool has, `reject` (default) rejects the change, and `reduce` reduces the slot
+   * and records the missing units as released.
    */
   @Optional()
   @OneOf(SHORTAGE_RULES)
@@ -212,7 +212,7 @@ export class ReleaseStepResponse {
   @Whole({ min: 0, max: 3650 })
   daysBefore: number;
 
-  /** Additional hours before that; days and hours are added. */
+  /** Additional hours before the departure; days and hours are added. */
   @Whole({ min: 0, max: 8760 })
   hoursBefore: number;
 
@@ -241,7 +241,9 @@ export class ReleaseResponse {
   @OneOf(UNSOLD_ACTIONS)
   unsoldAction: UnsoldAction;
 
-  /** Whether an executed step is repeated, and its units return, if its departure moves and the step lies ahead again. */
+  /**
+   * Whether an executed step is repeated, and its units return, if its departure moves and the step is due in the future again.
+   */
   @Flag()
   reclaimOnMove: boolean;
 }
@@ -282,7 +284,7 @@ export class AllotmentResponse {
   @Flag()
   active: boolean;
 
-  /** When unsold units are released; null: only by request. */
+  /** When unsold units are released; null means only on request. */
   @Nested(() => ReleaseResponse)
   release: ReleaseResponse | null;
 
@@ -307,7 +309,7 @@ export function toAllotment({ allotment, release }: AllotmentView): AllotmentRes
 export class AllotmentEnvelope extends dataOf(AllotmentResponse) {}
 export class AllotmentPage extends pageOf(AllotmentResponse) {}
 
-/** A changed allotment, with warnings about what the change did besides. */
+/** A changed allotment, with warnings about side effects of the change. */
 export class AllotmentChangeEnvelope extends dataOf(AllotmentResponse) {
   /** One entry for each slot that was opened with fewer units than it had; usually empty. */
   @ListOf(() => SlotWarning, { max: MAX_UNITS })

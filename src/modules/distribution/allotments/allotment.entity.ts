@@ -6,7 +6,7 @@ import { Unaudited } from '../../../platform/database/unaudited.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import type { ReleaseMode, ReleaseRule, UnsoldAction } from './release-rule.js';
 
-/** Guaranteed units are taken out of the pool; those of a cap stay in it, and the allotment is only an upper limit. */
+/** Guaranteed units are taken out of the pool; the units of a cap stay in it, and the allotment is only an upper limit. */
 export const ALLOTMENT_TYPES = named('AllotmentType', ['guaranteed', 'cap']);
 export type AllotmentType = (typeof ALLOTMENT_TYPES)[number];
 
@@ -83,7 +83,7 @@ export class Allotment {
     return day >= this.validFrom && (this.validTo === null || day <= this.validTo);
   }
 
-  /** The effect of a release on unsold units, also of a release by hand without a rule. */
+  /** The effect of a release on unsold units, including a manual release without a rule. */
   effectiveAction(): UnsoldAction {
     return this.unsoldAction ?? 'release_to_general_pool';
   }
@@ -92,7 +92,7 @@ export class Allotment {
     return { ...imageOf(this), release };
   }
 
-  /** The members that all events about allotments have. */
+  /** Members of all events about allotments. */
   eventData() {
     return { allotmentId: this.id, channelId: this.channelId, productId: this.productId, version: this.version };
   }

@@ -38,10 +38,9 @@ export class AllotmentsController {
   /**
    * Create an allotment
    *
-   * @remarks Reserves units of a product's departures for a channel. A slot with `defaultQuantity` units is created
-   * on every scheduled future departure within the validity; if one departure has too few available units, nothing is
-   * created (409 `capacity_exceeded` with the departures). A channel has at most one active allotment per product at
-   * a time (409 `allotment_overlap`). The channel must not be archived (409 `channel_archived`).
+   * @remarks Reserves units of a product's departures for a channel. A slot with `defaultQuantity` units is created on every
+   * scheduled future departure within the validity; if one departure has too few available units, nothing is created (the error
+   * lists the departures). A channel has at most one active allotment per product at a time. The channel must not be archived.
    */
   @Post()
   @RequireScope('distribution:write')
@@ -67,7 +66,7 @@ export class AllotmentsController {
   /**
    * Get an allotment
    *
-   * @remarks Returns the allotment with its release rule. What is sold and released is on its slots.
+   * @remarks Returns the allotment with its release rule. Its slots show the units sold and released.
    */
   @Get(':id')
   @RequireScope('distribution:read')
@@ -79,13 +78,12 @@ export class AllotmentsController {
   /**
    * Update an allotment
    *
-   * @remarks Changes validity end, default quantity, activation, release rule and notes; channel, product, type and
-   * start are fixed. A new `defaultQuantity` applies to future slots only. A later end or a reactivation creates
-   * slots on the departures that are then covered (409 `capacity_exceeded`, `channel_archived`); an earlier end
-   * closes slots and is rejected if units of them are sold (409 `allotment_has_sales`). A closed slot keeps its units
-   * as suspended ones, and has them again when it is opened; `defaultQuantity` does not count then. If the pool has too
-   * few by then, the change is rejected (409 `capacity_exceeded` with `slots`) or, with `onShortage=reduce`, the slots
-   * return with fewer units and `warnings` lists them. A new release rule replaces the pending steps.
+   * @remarks Changes validity end, default quantity, activation, release rule and notes; channel, product, type and start are
+   * fixed. A new `defaultQuantity` applies to future slots only. A later end or a reactivation creates slots on the departures
+   * that are then covered; an earlier end closes slots and is rejected if units of them are sold. A closed slot keeps its units
+   * as suspended and has them again when it is opened; `defaultQuantity` does not apply to it. If the pool then has too few,
+   * the change is rejected (the error lists the `slots`) or, with `onShortage=reduce`, the slots return with fewer units and
+   * `warnings` lists them. A new release rule replaces the pending steps.
    */
   @Patch(':id')
   @RequireScope('distribution:write')
@@ -104,8 +102,8 @@ export class AllotmentsController {
   /**
    * Delete an allotment
    *
-   * @remarks Closes all slots and returns their unsold units to the general pool. Rejected if any unit of the
-   * allotment is sold (409 `allotment_has_sales`). Returns only `success`.
+   * @remarks Closes all slots and returns their unsold units to the general pool. Rejected if any unit of the allotment is
+   * sold. Returns only `success`.
    */
   @Delete(':id')
   @RequireScope('distribution:delete')
@@ -119,10 +117,9 @@ export class AllotmentsController {
   /**
    * Release unsold units of an allotment
    *
-   * @remarks Releases unsold units of one departure, or of all future departures, immediately. What happens to them
-   * follows `unsoldAction` of the release rule, the general pool by default. With a manual rule the units that its
-   * steps keep stay with the channel; otherwise all unsold units are released. The body may be omitted. A departure
-   * without an open slot is 404.
+   * @remarks Releases unsold units of one departure, or of all future departures, immediately. `unsoldAction` of the release
+   * rule decides where they go, by default to the general pool. With a manual rule the units that its steps keep stay with the
+   * channel; otherwise all unsold units are released. The body may be omitted. A departure without an open slot is 404.
    */
   @Post(':id/releases')
   @HttpCode(200)
@@ -139,11 +136,10 @@ export class AllotmentsController {
   /**
    * Reclaim released units of an allotment
    *
-   * @remarks Returns released units of a departure, or of the named slots, to the channel. They come from the general
-   * pool, which must have them (409 `capacity_exceeded`); units that expired come back from the supplier only, with
-   * `fromSupplier`, which raises the capacity of the departure. Executed release steps are not repeated. Rejected for
-   * a closed slot (409 `slot_closed`), after the start of the departure (409 `departure_departed`), and if fewer units
-   * were released (409 `nothing_released`).
+   * @remarks Returns released units of a departure, or of the named slots, to the channel. They come from the general pool,
+   * which must have them; expired units can only come back from the supplier, with `fromSupplier`, which raises the capacity of
+   * the departure. Executed release steps are not repeated. Rejected for a closed slot, after the start of the departure, and
+   * if fewer units were released.
    */
   @Post(':id/reclaims')
   @HttpCode(200)

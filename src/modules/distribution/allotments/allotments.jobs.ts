@@ -28,7 +28,7 @@ export class AllotmentJobs implements DepartureListener {
     }
   }
 
-  /** Throws 409 `capacity_exceeded` if allotments guarantee more units than the departure has. */
+  /** Fails if allotments guarantee more units than the departure has. */
   async created(departure: DepartureSummary): Promise<void> {
     if (departure.startsAt > this.clock.now()) await this.openings.openDeparture(departure);
   }
@@ -37,12 +37,12 @@ export class AllotmentJobs implements DepartureListener {
     await this.openings.closeDeparture(id);
   }
 
-  /** Throws 409 `capacity_exceeded` with `slots` if the departure has fewer units than the slots that return. */
+  /** Fails if the departure has fewer units than the slots that return. */
   async reinstated(departure: DepartureSummary): Promise<void> {
     await this.openings.followDeparture(departure, 'reject');
   }
 
-  /** Throws 409 `capacity_exceeded` with `slots` if the pool has fewer units than the slots that return. */
+  /** Fails if the pool has fewer units than the slots that return. */
   async moved(departure: DepartureSummary, _before: DepartureSummary, move: DepartureMove): Promise<void> {
     move.warnings.push(...(await this.openings.followDeparture(departure, move.onShortage)));
   }

@@ -53,8 +53,8 @@ const STEPS = `(select json_agg(json_build_object(
 const EXISTING = { live: 'deleted_at is null', deleted: 'deleted_at is not null' };
 
 /**
- * The SQL of allotments and their release steps. The lock of an allotment is that of its product; its row is not locked, because
- * a sale, which has locked its departure, would wait for it.
+ * The SQL of allotments and their release steps. The lock of its product protects an allotment; its own row is not locked,
+ * because a sale that has locked a departure would wait for it.
  */
 @Injectable()
 export class AllotmentsRepository {
@@ -67,12 +67,12 @@ export class AllotmentsRepository {
     this.allotments = database.rows(Allotment);
   }
 
-  /** Throws 404, also for a deleted allotment. */
+  /** A deleted allotment is not found. */
   async getView(id: string, details?: { field: string }): Promise<AllotmentView> {
     return this.readView(id, 'live', details);
   }
 
-  /** Locks the allotment's product and reads the allotment. Throws 404. */
+  /** Locks the allotment's product and reads the allotment. */
   async lockView(id: string, existing: keyof typeof EXISTING = 'live'): Promise<AllotmentView> {
     // The product never changes, so it can be read before the lock.
     const { productId } = (await this.readView(id, existing)).allotment;
@@ -178,7 +178,7 @@ export class AllotmentsRepository {
     );
   }
 
-  /** The units of each slot that pending steps have released before they were planned again. */
+  /** The units of each slot that pending steps released before they were planned again. */
   async countRepeated(slots: readonly AllotmentSlot[]): Promise<ReadonlyMap<string, number>> {
     const rows = await this.database.query<{ slotId: string; units: number }>(
       `select slot_id as "slotId", sum(outstanding)::int as units from release_executions
@@ -188,7 +188,10 @@ export class AllotmentsRepository {
     return new Map(rows.map(({ slotId, units }) => [slotId, units]));
   }
 
-  /** Reclaimed units are taken from the steps that have released them, the last step first; others were released by hand. */
+  /**
+   * Reclaimed units are taken from the steps that have released them, the last step first; the remaining units were released
+   * manually.
+   */
   async takeOutstanding(reclaimed: readonly { slotId: string; units: number }[]): Promise<void> {
     await this.database.execute(
       `update release_executions e set outstanding = e.outstanding - least(e.outstanding, greatest(0, w.n - l.later))
@@ -289,7 +292,7 @@ function viewOf(allotment: Allotment, steps: ReleaseStep[] | null): AllotmentVie
   return { allotment, release: { mode, steps: steps ?? [], unsoldAction, reclaimOnMove: reclaimOnMove ?? true } };
 }
 
-/** The days of the other allotment: the last range in the detail, whose language depends on the server. */
+/** Reads the days of the other allotment from the last range in the detail, whose language depends on the server. */
 function periodIn(detail = ''): { takenFrom: string | null; freeFrom: string | null } {
   const [, takenFrom = null, freeFrom] = /\[(\d{4}-\d\d-\d\d),(\d{4}-\d\d-\d\d)?\)\)\D*$/.exec(detail) ?? [];
   return { takenFrom, freeFrom: freeFrom ?? null };

@@ -34,8 +34,8 @@ const EVENTS = { create: 'created', update: 'updated', delete: 'deleted' } as co
 const NEW_IDS = { allotment: () => newId('alot'), slot: () => newId('alsl') };
 
 /**
- * Allotments: the use cases of staff, and sales by bookings. Every change locks the product, so that
- * slots and departures do not change meanwhile; a sale locks only its departure.
+ * Manages allotments for staff, and sells their units to bookings. Every change locks the product, so that slots and departures
+ * stay as they are; a sale locks only its departure.
  */
 @Injectable()
 export class AllotmentsService {
@@ -120,10 +120,7 @@ export class AllotmentsService {
     });
   }
 
-  /**
-   * Restores the allotment with the units of its slots, and opens slots on departures that were added since. Throws 409
-   * `changed_since`, `allotment_overlap`, `channel_archived`, `units_not_recorded`, `departures_gone`, `capacity_exceeded`.
-   */
+  /** Restores the allotment with the units of its slots, and opens slots on departures that were added since. */
   @Reverses('distribution.allotment.delete', { effect: 'distribution.allotment.create' })
   async reverseDeletion(entry: RecordedAction): Promise<ReversalResult> {
     const { slots: closed } = await slotsIn(entry);
@@ -146,7 +143,7 @@ export class AllotmentsService {
     return { before, after, outcome: returned.length < closed.length ? 'partial' : 'full' };
   }
 
-  /** Throws 422 `channel_mismatch`, with the `field` that caused it, if an allotment belongs to another channel. */
+  /** Rejects allotments of another channel; the error contains the `field` that caused it. */
   async assertSoldBy(channelId: string, allotmentIds: readonly string[], field: string): Promise<void> {
     const foreign = (await this.repository.listByIds(allotmentIds)).find((one) => one.channelId !== channelId);
     if (!foreign) return;
@@ -159,14 +156,13 @@ export class AllotmentsService {
   }
 
   /**
-   * Sells units of a slot to a booking item; the caller has locked the departure. Throws 404 with details {field}, 409
-   * `allotment_inactive`, `channel_inactive`, `channel_archived`, and the errors of `DeparturesService.allocate`.
+   * Sells units of a slot to a booking item; the caller has locked the departure. The allotment and its channel must be active.
    */
   async sell({ allotmentId, departureId }: SlotKey, item: ItemSale): Promise<void> {
     await this.slots.sell(await this.getSelling(allotmentId), departureId, item);
   }
 
-  /** Holds units of a slot for a trip; the caller has locked the departure. Throws like `sell`. */
+  /** Holds units of a slot for a trip; the caller has locked the departure. */
   async hold({ allotmentId, departureId }: SlotKey, units: number): Promise<void> {
     await this.slots.hold(await this.getSelling(allotmentId), departureId, units);
   }
@@ -182,7 +178,7 @@ export class AllotmentsService {
   }
 
   /**
-   * Reverses `sell`, for several items at once; also if the allotment or its channel is inactive by now. The caller has locked
+   * Reverses `sell` for several items at once, even if the allotment or its channel is no longer active. The caller has locked
    * the departure. Throws an internal error if fewer units are sold.
    */
   async unsell({ allotmentId, departureId }: SlotKey, items: readonly ItemUnits[]): Promise<void> {

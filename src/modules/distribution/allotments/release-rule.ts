@@ -5,8 +5,8 @@ export const RELEASE_MODES = named('ReleaseMode', ['automatic', 'manual']);
 export type ReleaseMode = (typeof RELEASE_MODES)[number];
 
 /**
- * The effect of a release on unsold units: it returns them to the pool, or to the supplier (the departure's capacity
- * falls), or only records them. Units of a cap are in the pool all the time; a release only lowers its limit.
+ * The effect of a release on unsold units: it returns them to the pool, or to the supplier (the departure's capacity falls), or
+ * only records them. Units of a cap are always in the pool; a release only lowers its limit.
  */
 export const UNSOLD_ACTIONS = named('UnsoldAction', ['release_to_general_pool', 'expire', 'retain']);
 export type UnsoldAction = (typeof UNSOLD_ACTIONS)[number];
@@ -17,12 +17,12 @@ export interface ReleaseStep {
   keepQuantity: number;
 }
 
-/** When and how unsold units are released: the job executes the steps of an automatic rule, staff those of a manual one. */
+/** Rule for releasing unsold units. A job executes the steps of an automatic rule, staff those of a manual one. */
 export interface ReleaseRule {
   mode: ReleaseMode;
   steps: ReleaseStep[];
   unsoldAction: UnsoldAction;
-  /** Whether the units of an executed step return if its departure moves, so that the step lies ahead again. */
+  /** Whether the units of an executed step return if its departure moves, so that the step is due in the future again. */
   reclaimOnMove: boolean;
 }
 
@@ -40,7 +40,7 @@ export function remainingOf({ allotted, sold, held, released, suspended }: SlotU
   return allotted - sold - held - released - suspended;
 }
 
-/** When a step is due: local start, minus calendar days in the departure's time zone, minus elapsed hours. */
+/** Computes the due time of a step: local start, minus calendar days in the departure's time zone, minus elapsed hours. */
 export function releaseInstant(
   { startsAt, timeZone }: { startsAt: Date; timeZone: string },
   { daysBefore, hoursBefore }: Pick<ReleaseStep, 'daysBefore' | 'hoursBefore'>,
@@ -48,14 +48,14 @@ export function releaseInstant(
   return earlier(startsAt, { days: daysBefore, hours: hoursBefore, timeZone });
 }
 
-/** How many units a step releases: the remaining ones beyond those it keeps. */
+/** Returns the number of units that a step releases: the remaining units beyond those it keeps. */
 export function unitsToRelease(slot: SlotUnits, keepQuantity: number): number {
   return Math.max(0, remainingOf(slot) - keepQuantity);
 }
 
 /**
- * How many units of a slot a release by hand leaves to the channel: with a manual rule, what its due steps keep, and before any
- * is due, what the first one keeps. With an automatic rule, whose steps the job executes, none.
+ * Returns the number of units that a manual release leaves to the channel. With a manual rule, its due steps decide, or its
+ * first step if none is due. With an automatic rule nothing is left.
  */
 export function keptByHand(rule: ReleaseRule | null, start: { startsAt: Date; timeZone: string }, now: Date): number {
   if (rule?.mode !== 'manual') return 0;

@@ -18,7 +18,7 @@ import { SlotsService } from './slots.service.js';
 
 const CHANNEL = 'distribution.allotments';
 
-/** The members of an event about released units beside the slot. */
+/** The members of an event about released units besides the slot. */
 interface ReleaseKind {
   by: 'step' | 'hand';
   unsoldAction: UnsoldAction;
@@ -41,7 +41,7 @@ export class ReleasesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Releases unsold units of one departure or of all future ones; the steps of a manual rule limit how many. */
+  /** Releases unsold units of one departure or of all future ones; the steps of a manual rule limit the number. */
   async release(id: string, departureId?: string): Promise<ReleasedUnits> {
     return this.database.transaction(async () => {
       const { allotment, release } = await this.repository.lockView(id);
@@ -76,7 +76,7 @@ export class ReleasesService {
     });
   }
 
-  /** Returns released units to the channel. Throws 400, 404, 409 `slot_closed`, `departure_departed`, `nothing_released`, `capacity_exceeded`. */
+  /** Returns released units to the channel. */
   async reclaim(id: string, { units, fromSupplier = false, ...which }: ReclaimBody): Promise<ReclaimedUnits> {
     return this.database.transaction(async () => {
       const { allotment } = await this.repository.lockView(id);
@@ -95,7 +95,7 @@ export class ReleasesService {
     });
   }
 
-  /** Throws 404 if the allotment is deleted, 409 `nothing_released`, `units_not_recorded`, and the errors of reclaiming units. */
+  /** A deleted allotment is not found. */
   @Reverses('distribution.allotment.release', { effect: 'distribution.allotment.reclaim' })
   async reverseRelease(entry: RecordedAction): Promise<ReversalResult> {
     const { unsoldAction = 'release_to_general_pool', slots: released } = await slotsIn(entry);
@@ -113,7 +113,7 @@ export class ReleasesService {
     return { before: { slots: before }, after: { slots: after }, outcome };
   }
 
-  /** Throws 404 if the allotment is deleted, 409 `slot_closed`, `departures_gone`, `capacity_exceeded` if the units are sold. */
+  /** A deleted allotment is not found. Sold units cannot be released again. */
   @Reverses('distribution.allotment.reclaim', { effect: 'distribution.allotment.release' })
   async reverseReclaim(entry: RecordedAction): Promise<ReversalResult> {
     const { fromSupplier, slots: recorded } = await checkedAs(RecordedReclaim, entry.after);
@@ -145,7 +145,7 @@ export class ReleasesService {
     throw conflict('departure_departed', 'The departure has started', { departureIds });
   }
 
-  /** The slots of recorded units that are still open and ahead. Throws 409 `departures_gone` if there are none. */
+  /** The slots of recorded units that are still open and in the future. */
   private async lockRecorded(recorded: readonly ReleasedSlot[]): Promise<Unsold[]> {
     const slots = await this.slotsRepository.lock(recorded.map(({ slotId: id, departureId }) => ({ id, departureId })));
     const units = new Map(recorded.map((one) => [one.slotId, one.units]));
@@ -155,7 +155,7 @@ export class ReleasesService {
     throw conflict('departures_gone', 'The departures have started, were moved or were cancelled', { departureIds });
   }
 
-  /** In their order: a later step of a slot releases units that earlier ones have left. */
+  /** Runs in order: a later step of a slot releases units that earlier steps have left. */
   private async executeSteps(
     due: readonly DueStep[],
   ): Promise<{ step: DueStep; units: number; reclaimable: number }[]> {
@@ -204,7 +204,7 @@ export class ReleasesService {
   }
 }
 
-/** Groups of steps that can be executed together: of one allotment, and no slot more than once. */
+/** Groups steps that can be executed together: steps of one allotment, with no slot more than once. */
 function withoutRepeatedSlots(due: readonly DueStep[]): DueStep[][] {
   const earlier = new Map<string, number>();
   const groups = new Map<string, DueStep[]>();

@@ -38,8 +38,8 @@ interface OpeningOptions {
 }
 
 /**
- * Opens and closes slots: departures and allotments enter and leave a range. A closed slot keeps its units as suspended ones, and
- * has them again when it is opened. All methods run in a transaction of the caller, which has locked the allotment's product.
+ * Opens and closes slots: departures and allotments enter and leave a range. A closed slot keeps its units as suspended and has
+ * them again when it is opened. Callers must open the transaction and lock the allotment's product.
  */
 @Injectable()
 export class SlotOpeningsService {
@@ -52,8 +52,8 @@ export class SlotOpeningsService {
   ) {}
 
   /**
-   * Opens slots on all scheduled future departures that the allotment covers and has no open slot on, or on none. Returns these
-   * departures, and a warning for each slot that is short. Throws 409 `capacity_exceeded`.
+   * Opens slots on all scheduled future departures that the allotment covers without an open slot, or on none. Returns these
+   * departures, and a warning for each slot that is short.
    */
   async openUpcoming(
     allotment: Allotment,
@@ -72,7 +72,7 @@ export class SlotOpeningsService {
     return { departures, warnings: await this.open(openings, departures, onShortage) };
   }
 
-  /** Creates the slots of a new departure. Throws 409 `capacity_exceeded`. */
+  /** Creates the slots of a new departure. */
   async openDeparture(departure: DepartureSummary): Promise<void> {
     const covering = await this.allotments.listCovering(departure.productId, departure.startDate);
     const openings = covering.map((allotment) => this.toCreate(allotment, departure));
@@ -87,8 +87,8 @@ export class SlotOpeningsService {
   }
 
   /**
-   * Takes the slots of a moved departure along: slots that are no longer covered are closed, those that are covered now are opened,
-   * and the release steps are planned again. Returns a warning for each slot that is short. Throws 409 `capacity_exceeded`.
+   * Updates the slots of a moved departure: closes slots that are no longer covered, opens slots that are covered now, and
+   * plans the release steps again. Returns a warning for each slot that is short.
    */
   async followDeparture(departure: DepartureSummary, onShortage: ShortageRule): Promise<DepartureWarning[]> {
     const { id, startsAt, startDate, timeZone } = departure;
@@ -106,7 +106,7 @@ export class SlotOpeningsService {
     return warnings;
   }
 
-  /** Closes the slots that are not within the validity. Throws 409 `allotment_has_sales`. */
+  /** Closes the slots that are not within the validity. */
   async closeUncovered(allotment: Allotment): Promise<void> {
     const uncovered = await this.repository.lockOpen(allotment.id, ({ startDate }) => !allotment.covers(startDate));
     const sold = uncovered.reduce((sum, slot) => sum + slot.sold, 0);
@@ -115,10 +115,10 @@ export class SlotOpeningsService {
     await this.close(allotment, uncovered, 'out_of_range');
   }
 
-  /** Closes all slots. Throws 409 `allotment_has_sales`. Returns the units that were suspended. */
+  /** Closes all slots. Returns the units that were suspended. */
   async closeAll(allotment: Allotment): Promise<Unsold[]> {
     const slots = await this.repository.lockOpen(allotment.id);
-    // Closed slots may have sales too, if their departure was moved out of the validity.
+    // Closed slots may also have sales, if their departure was moved out of the validity.
     assertUnsold(await this.repository.countSold(allotment.id), 'Units of the allotment are sold');
     return this.close(allotment, slots, 'deleted');
   }
@@ -138,7 +138,7 @@ export class SlotOpeningsService {
     return unsold;
   }
 
-  /** All of these slots or none, in the order of their ids, new ones last. The caller has locked the departures. */
+  /** Opens all of these slots or none, in the order of their ids, new slots last. The caller has locked the departures. */
   private async open(
     openings: readonly Opening[],
     departures: readonly DepartureSummary[],
@@ -196,8 +196,8 @@ export class SlotOpeningsService {
   }
 
   /**
-   * Plans the steps of a moved departure. An executed step that lies ahead again is repeated, and returns its units as far as the
-   * pool has them, unless the release rule excludes that.
+   * Plans the steps of a moved departure. An executed step that is due in the future again is repeated, and returns its units
+   * as far as the pool has them, unless the release rule excludes that.
    */
   private async repeatSteps(
     departureId: string,
@@ -251,7 +251,7 @@ function toReopen(allotment: Allotment, slot: AllotmentSlot): Opening {
   return { allotment, slot, isNew: false, wanted: slot.suspended, granted: 0 };
 }
 
-/** Distributes the units of each departure's pool over the openings, in their order. Those of a cap stay in the pool. */
+/** Distributes the units of each departure's pool over the openings, in their order. Units of a cap stay in the pool. */
 function grant(openings: readonly Opening[], departures: readonly DepartureSummary[]): void {
   const pools = new Map(departures.map(({ id, available }) => [id, available]));
   for (const opening of openings) {

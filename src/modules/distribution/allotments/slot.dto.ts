@@ -95,7 +95,7 @@ export class SlotResponse {
   @Whole({ min: 0, max: MAX_UNITS })
   released: number;
 
-  /** Those of the released units that went back to the supplier. */
+  /** Released units that went back to the supplier. */
   @Whole({ min: 0, max: MAX_UNITS })
   expired: number;
 
@@ -111,10 +111,7 @@ export class SlotResponse {
   @Flag()
   closed: boolean;
 
-  /**
-   * Increases with every change made by staff, not with sales. It is also the ETag, and what If-Match is compared
-   * with.
-   */
+  /** Increases with every change made by staff, not with sales. It is also the ETag; If-Match is compared with it. */
   @Version()
   version: number;
 

@@ -31,9 +31,9 @@ export class SlotsController {
   /**
    * Update an allotment slot
    *
-   * @remarks Sets how many units of one departure are allotted to the channel. The new value must not be below sold,
-   * held and released units together, and an increase needs available units on the departure (409 `capacity_exceeded`). Closed
-   * slots are rejected with 409 `slot_closed`, cancelled departures with 409 `departure_cancelled`.
+   * @remarks Sets the number of units of one departure that are allotted to the channel. The new value must not be below sold,
+   * held and released units together, and an increase needs available units on the departure. Closed slots and cancelled
+   * departures are rejected.
    */
   @Patch(':slotId')
   @RequireScope('distribution:write')

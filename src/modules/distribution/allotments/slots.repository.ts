@@ -16,7 +16,7 @@ export interface SlotKey {
   departureId: string;
 }
 
-/** Why units of a slot moved. */
+/** The reason why units of a slot moved. */
 export type MovementCause =
   | 'opened'
   | 'changed'
@@ -33,7 +33,7 @@ export type MovementCause =
 
 /**
  * A change of a slot's units; `allot`, `reclaim` and `resume` add units for the channel, `release` and `suspend` remove some.
- * `pick` and `unpick` are sales and their end, `hold` and `let_go` those of trips.
+ * `pick` and `unpick` are sales and their end; `hold` and `let_go` are holds of trips and their end.
  */
 export interface Movement {
   slotId: string;
@@ -61,7 +61,7 @@ export class SlotsRepository {
     this.rows = database.rows(AllotmentSlot);
   }
 
-  /** Throws 404, also for a slot of another allotment. */
+  /** A slot of another allotment is not found. */
   async get(allotmentId: string, id: string): Promise<AllotmentSlot> {
     const slot = await this.rows.findBy({ id, allotmentId });
     if (!slot) throw notFound();
@@ -148,7 +148,7 @@ export class SlotsRepository {
     );
   }
 
-  /** Writes everything but the sold and held units of locked slots, in one statement. The versions stay. */
+  /** Writes everything but the sold and held units of locked slots, in one statement. Does not change the versions. */
   async save(slots: readonly AllotmentSlot[]): Promise<void> {
     if (slots.length === 0) return;
     await this.database.prepared(

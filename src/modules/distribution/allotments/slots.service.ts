@@ -21,7 +21,7 @@ export interface ItemUnits {
   units: number;
 }
 
-/** Without terms, a sale needs open sales. */
+/** Without terms, a sale requires open sales. */
 export type ItemSale = ItemUnits & { terms?: SalesTerms };
 
 /** A slot by its path, and the versions that a change of it expects. */
@@ -32,8 +32,8 @@ interface SlotTarget {
 }
 
 /**
- * The slots of allotments. All methods but `list` and `resize` run in a transaction of the caller, which has locked the
- * allotment's product and the departures and slots that it passes; for a sale only the departure.
+ * Manages the slots of allotments. Callers of every method except `list` and `resize` must open the transaction and lock the
+ * allotment's product and the departures and slots that they pass; for a sale only the departure.
  */
 @Injectable()
 export class SlotsService {
@@ -87,10 +87,7 @@ export class SlotsService {
     if (action !== 'retain') await this.moveReleased(allotment, unsold, { cause, isExpired: action === 'expire' });
   }
 
-  /**
-   * Returns released units to the channel. With `isExpired` they come from the supplier: the capacity rises. Throws 409
-   * `slot_closed`, `units_reclaimed`, `capacity_exceeded`.
-   */
+  /** Returns released units to the channel. With `isExpired` they come from the supplier: the capacity rises. */
   async reclaim(
     allotment: Allotment,
     reclaimed: readonly Unsold[],
@@ -118,7 +115,7 @@ export class SlotsService {
     );
   }
 
-  /** Reverses a reclaim. Throws 409 `slot_closed`, `capacity_exceeded` with details {available}. */
+  /** Reverses a reclaim. */
   async releaseAgain(allotment: Allotment, unsold: readonly Unsold[], isExpired: boolean): Promise<void> {
     assertOpen(unsold.map(({ slot }) => slot));
     const lacking = unsold.find(({ slot, units }) => units > remainingOf(slot));
@@ -136,7 +133,7 @@ export class SlotsService {
     await this.allotments.replaceSteps(allotment, release?.steps ?? [], upcoming);
   }
 
-  /** Sells units to a booking item. Throws like `DeparturesService.allocate`. */
+  /** Sells units to a booking item. */
   async sell(allotment: Allotment, departureId: string, { bookingItemId, units, terms }: ItemSale): Promise<void> {
     const slotId = await this.allocate(allotment, departureId, { as: 'sold', units, terms });
     await this.repository.addMovements([{ slotId, kind: 'pick', cause: 'item', units, bookingItemId }]);
@@ -152,7 +149,7 @@ export class SlotsService {
     );
   }
 
-  /** Holds units for a trip. Throws like `sell`. */
+  /** Holds units for a trip. */
   async hold(allotment: Allotment, departureId: string, units: number): Promise<void> {
     const slotId = await this.allocate(allotment, departureId, { as: 'held', units });
     await this.repository.addMovements([{ slotId, kind: 'hold', cause: 'trip', units }]);
@@ -195,7 +192,7 @@ export class SlotsService {
     return slotId;
   }
 
-  /** Returns the movements that follow: the units may not be for sale through the slot any more. */
+  /** Returns the movements that follow: the units may no longer be for sale through the slot. */
   private async deallocate(
     { id: allotmentId, type }: Allotment,
     departureId: string,
@@ -252,7 +249,7 @@ export class SlotsService {
   }
 }
 
-/** Units of a cap do not go back to the supplier: they were in the pool all the time. */
+/** Units of a cap do not go back to the supplier: they were always in the pool. */
 function takesBack({ type }: Allotment, isExpired: boolean): boolean {
   return isExpired && type === 'guaranteed';
 }

@@ -8,7 +8,7 @@ import { type Channel, CHANNEL_STATUSES, type ChannelStatus } from './channel.en
 
 const KIND = /^[a-z][a-z0-9_-]*$/;
 
-/** A way by which products are sold. */
+/** A sales channel. */
 class ChannelFields {
   /**
    * Name of the channel; unique among channels that are not archived, ignoring case.
@@ -18,7 +18,7 @@ class ChannelFields {
   name: string;
 
   /**
-   * What the channel is; null if not described.
+   * Description of the channel; null if there is none.
    * @example "Reseller for the German-speaking market"
    */
   @Clearable()
@@ -112,7 +112,7 @@ export class ListChannels extends PageQuery {
   sort?: string;
 }
 
-/** A way by which products are sold: direct sales, a reseller, a marketplace, a partner. */
+/** A sales channel: direct sales, a reseller, a marketplace or a partner. */
 export class ChannelResponse {
   @Id('chan')
   id: string;
@@ -121,7 +121,7 @@ export class ChannelResponse {
   @Text({ max: 255 })
   name: string;
 
-  /** What the channel is; null if not described. */
+  /** Description of the channel; null if there is none. */
   @Text({ min: 0, max: 2000 })
   description: string | null;
 

@@ -25,7 +25,7 @@ export interface ChannelChanges {
   metadata?: Record<string, unknown> | null;
 }
 
-/** A way by which products are sold. The one with a system key is the organization's own; only provisioning creates it. */
+/** A sales channel. The channel with a system key is the organization's own; only provisioning creates it. */
 @Entity('channels')
 export class Channel extends Audited {
   @PrimaryColumn('text') id: string;
@@ -72,7 +72,7 @@ export class Channel extends Audited {
     Object.assign(this, changes, { updatedAt: now });
   }
 
-  /** Restores the values that a reversed change replaced, also a status that no transition leads back to. */
+  /** Restores the values that a reversed change replaced, even a status to which no transition leads back. */
   restore(before: ChannelChanges, now: Date): void {
     Object.assign(this, before, { updatedAt: now });
   }

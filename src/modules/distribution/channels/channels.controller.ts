@@ -20,8 +20,8 @@ export class ChannelsController {
   /**
    * Create a distribution channel
    *
-   * @remarks Adds a sales channel, `active` by default. The name must be unique among channels that are not archived,
-   * ignoring case (409 `channel_name_taken`). A new channel cannot be `archived` (422 `invalid_initial_status`).
+   * @remarks Adds a sales channel, `active` by default. The name must be unique among channels that are not archived, ignoring
+   * case. A new channel cannot be `archived`.
    */
   @Post()
   @RequireScope('distribution:write')
@@ -48,7 +48,7 @@ export class ChannelsController {
   /**
    * Get a distribution channel
    *
-   * @remarks Returns the channel, also if it is archived.
+   * @remarks Returns the channel, even if it is archived.
    */
   @Get(':id')
   @RequireScope('distribution:read')
@@ -60,10 +60,9 @@ export class ChannelsController {
   /**
    * Update a distribution channel
    *
-   * @remarks Changes only the fields that are sent. Allowed status changes: `pending` to `active` or `archived`,
-   * `active` and `inactive` to each other or to `archived`, `archived` to `inactive` (409 `invalid_transition`
-   * otherwise). A channel with allotments still in force cannot be archived (409 `channel_in_use`). The kind and
-   * status of the organization's own direct channel cannot be changed (409 `system_channel_protected`).
+   * @remarks Changes only the fields that are sent. Allowed status changes: `pending` to `active` or `archived`, `active` and
+   * `inactive` to each other or to `archived`, `archived` to `inactive`. A channel with allotments still in force cannot be
+   * archived. The kind and status of the organization's own direct channel cannot be changed.
    */
   @Patch(':id')
   @RequireScope('distribution:write')

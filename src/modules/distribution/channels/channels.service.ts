@@ -28,7 +28,7 @@ mapConstraint('channels_live_name', () =>
   conflict('channel_name_taken', 'Another channel already has this name', { field: 'name' }),
 );
 
-/** Distribution channels: how products are sold. */
+/** Manages distribution channels. */
 @Injectable()
 export class ChannelsService {
   private readonly rows: Rows<Channel>;
@@ -103,7 +103,7 @@ export class ChannelsService {
     });
   }
 
-  /** Archives the channel. Throws 409 `channel_in_use`, `system_channel_protected`, `channel_archived`. */
+  /** Archives the channel. */
   @Reverses('distribution.channel.create', { effect: 'distribution.channel.update' })
   async reverseCreation({ subjectId }: RecordedAction): Promise<ReversalResult> {
     const channel = await this.rows.lock(subjectId);
@@ -115,7 +115,7 @@ export class ChannelsService {
     return { before, after: channel.auditImage() };
   }
 
-  /** Restores the earlier values. Throws 409 `changed_since`, `channel_name_taken`, `channel_in_use`. */
+  /** Restores the earlier values. */
   @Reverses('distribution.channel.update')
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const restored = await checkedAs(UpdateChannel, entry.before);
@@ -138,7 +138,7 @@ export class ChannelsService {
     }
   }
 
-  /** Throws 404 with the field that contains the id, 409 `channel_archived`. */
+  /** An archived channel is rejected; the error names the field that contains the id. */
   async assertUsable(id: string, field = 'channelId'): Promise<void> {
     assertNotArchived(await this.statusOf(id, field), field);
   }
@@ -148,7 +148,6 @@ export class ChannelsService {
     assertNotArchived(await this.lockStatusOf(id, field), field);
   }
 
-  /** Throws 404, 409 `channel_archived`, `channel_inactive`. */
   async assertSelling(id: string, field = 'channelId'): Promise<void> {
     const status = await this.statusOf(id, field);
     assertNotArchived(status, field);

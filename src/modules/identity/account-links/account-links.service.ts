@@ -85,7 +85,7 @@ export class AccountLinksService {
     return found.subject;
   }
 
-  /** Uses up the link in the running transaction, which has locked its subject. Throws 422 `link_invalid`. */
+  /** Uses up the link in the running transaction, which has locked its subject. */
   async use(purpose: LinkPurpose, token: string): Promise<void> {
     const { count } = await this.database.execute(
       `update account_links set ended_at = $3

@@ -26,10 +26,10 @@ export class ApiTokensController {
   /**
    * Create an API token
    *
-   * @remarks Creates a token of the calling user and returns its value once; only a hash is stored. Scopes that the caller
-   * does not have are rejected with 403, an expiry in the past or more than a year away with 400 (ten
-   * years with `API_TOKENS_WITHOUT_END=true`). A token that
-   * creates another one is its parent: the new token expires no later (400) and is revoked with its parent.
+   * @remarks Creates a token of the calling user and returns its value once; only a hash is stored. Scopes that the caller does
+   * not have are rejected, an expiry in the past or more than a year away with 400 (ten years with
+   * `API_TOKENS_WITHOUT_END=true`). A token that creates another one is its parent: the new token expires no later and is
+   * revoked with its parent.
    */
   @Post()
   @RequireScope('identity:write')

@@ -85,7 +85,7 @@ export class ApiTokensService {
     return { tokens: rows.map(({ entity }) => entity), total };
   }
 
-  /** Revokes a token and all tokens that were created with it. A second revocation changes nothing. Throws 404. */
+  /** Revokes a token and all tokens that were created with it. A second revocation changes nothing. */
   @Undoes('identity.api_token.create', {
     effect: 'identity.api_token.revoke',
     values: ({ subjectId }) => [subjectId] as const,

@@ -37,7 +37,6 @@ export class Invitation extends Audited {
     return this.status === 'pending' && this.expiresAt <= now ? 'expired' : this.status;
   }
 
-  /** Throws 409 `invitation_closed`. */
   assertOpen(): void {
     if (this.status === 'pending') return;
     throw conflict('invitation_closed', `The invitation was ${this.status}`, { status: this.status });

@@ -35,10 +35,9 @@ export class InvitationsController {
   /**
    * Invite a person
    *
-   * @remarks Sends a link to the address by which the person chooses a password and becomes a user with these roles. The
-   * link works once, for 60 minutes. Roles that allow more than the scopes of the caller are rejected with 403. 409
-   * `email_taken` if a user has the address, `invitation_pending` if an invitation to it is open (send its link again),
-   * `mail_not_configured` in production without a mail server.
+   * @remarks Sends a link to the address by which the person chooses a password and becomes a user with these roles. The link
+   * works once, for 60 minutes. Roles that allow more than the scopes of the caller are rejected. The address must not belong
+   * to a user. If an invitation to it is open, send its link again instead. In production a mail server is required.
    */
   @Post()
   @RequireScope('identity:write')
@@ -79,7 +78,7 @@ export class InvitationsController {
    * Send the link of an invitation again
    *
    * @remarks Sends a new link, valid for 60 minutes; earlier links become invalid. The caller must hold the roles, as for a new
-   * invitation. An invitation that was accepted or revoked is rejected with 409 `invitation_closed`.
+   * invitation. An invitation that was accepted or revoked is rejected.
    */
   @Post(':id/resend')
   @HttpCode(200)
@@ -98,8 +97,7 @@ export class InvitationsController {
   /**
    * Revoke an invitation
    *
-   * @remarks Ends the link at once and permanently. An invitation that was accepted or revoked is rejected with 409
-   * `invitation_closed`.
+   * @remarks Ends the link at once and permanently. An invitation that was accepted or revoked is rejected.
    */
   @Post(':id/revocation')
   @HttpCode(200)
@@ -118,10 +116,9 @@ export class InvitationsController {
   /**
    * Accept an invitation
    *
-   * @remarks Creates the user with the password and the roles of the invitation, and returns it; log in afterwards, with
-   * the `deviceToken`, which makes the device of the link a known one. All
-   * invalid links get the same error (422 `link_invalid`): unknown, used, replaced, revoked and expired ones, and those
-   * of an inviter who may no longer assign the roles.
+   * @remarks Creates the user with the password and the roles of the invitation, and returns it; log in afterwards, with the
+   * `deviceToken`, which makes the device of the link a known one. All invalid links get the same error: unknown, used,
+   * replaced, revoked and expired ones, and those of an inviter who may no longer assign the roles.
    */
   @Post('acceptance')
   @Public()

@@ -87,7 +87,6 @@ export class InvitationsService {
     return this.rows.page(found, pageBounds(query));
   }
 
-  /** Throws 404. */
   async get(id: string): Promise<Invitation> {
     return this.rows.get(id);
   }
@@ -110,7 +109,6 @@ export class InvitationsService {
     });
   }
 
-  /** Throws 404; 409 `invitation_closed`; 412. */
   async revoke(id: string, expected: ExpectedVersions): Promise<Invitation> {
     return this.database.transaction(async () => {
       const invitation = await this.rows.lock(id);
@@ -121,13 +119,13 @@ export class InvitationsService {
     });
   }
 
-  /** Revokes the invitation. Throws 409 `invitation_closed`. */
+  /** Revokes the invitation. */
   @Reverses('identity.invitation.create', { effect: 'identity.invitation.revoke' })
   async reverseCreation({ subjectId }: RecordedAction): Promise<ReversalResult> {
     return this.close(await this.rows.lock(subjectId));
   }
 
-  /** Creates the user, for whom the device of the link is a known one. Throws 409 `email_taken`; 422 `link_invalid`, `password_too_common`, `password_too_personal`. */
+  /** Creates the user, for whom the device of the link is a known one. */
   async accept({ token, password }: AcceptInvitation): Promise<{ user: User; deviceToken: string }> {
     const id = await this.links.check('invitation', token);
     assertHardToGuess(password, await this.rows.get(id));

@@ -23,10 +23,9 @@ export class PasswordsController {
   /**
    * Change your password
    *
-   * @remarks Ends all other sessions of the user, with `revokeTokens` also the API tokens, and informs the user by mail.
-   * It needs a session (403 `session_required`). A wrong present password is 422 `current_password_wrong` and counts for
-   * the session; 429 follows after too many. The new password must differ from the current one (422
-   * `password_unchanged`).
+   * @remarks Ends all other sessions of the user and, with `revokeTokens`, its API tokens, and informs the user by mail. It
+   * needs a session. Too many wrong present passwords in a session are answered with 429. The new password must differ from the
+   * current one.
    */
   @Post('me/password')
   @HttpCode(200)
@@ -61,9 +60,9 @@ export class PasswordsController {
   /**
    * Set a new password by a reset link
    *
-   * @remarks Sets the password and ends all sessions and API tokens of the user, who is informed by mail. It opens no
-   * session and keeps the second factor. Its `deviceToken` makes the device of the link a known one for the login that follows. All invalid links (unknown, used, replaced, expired) get the
-   * same error (422 `link_invalid`).
+   * @remarks Sets the password and ends all sessions and API tokens of the user, who is informed by mail. It opens no session
+   * and keeps the second factor. Its `deviceToken` makes the device of the link a known one for the login that follows. All
+   * invalid links (unknown, used, replaced, expired) get the same error.
    */
   @Post('password-resets/completion')
   @HttpCode(200)

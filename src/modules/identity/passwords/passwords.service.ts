@@ -53,10 +53,7 @@ export class PasswordsService {
     this.rows = database.rows(User);
   }
 
-  /**
-   * Changes the password of the caller. Throws 403 `session_required`; 422 `current_password_wrong`,
-   * `password_unchanged`, `password_too_common`, `password_too_personal`; 429.
-   */
+  /** Changes the password of the caller. */
   async change({ currentPassword, newPassword, revokeTokens = false }: ChangePassword) {
     const actor = assertAnySession();
     const known = await this.rows.get(actor.principal);
@@ -116,7 +113,7 @@ export class PasswordsService {
 
   /**
    * The device of a fresh link becomes a known one: failed logins of others must not limit the user who has just received the
-   * mail. Throws 422 `link_invalid`, `password_too_common`, `password_too_personal`.
+   * mail.
    */
   async completeReset({ token, password }: CompletePasswordReset): Promise<CompletedPasswordReset> {
     const userId = await this.links.check('password_reset', token);

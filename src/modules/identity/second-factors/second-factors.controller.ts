@@ -33,7 +33,7 @@ export class SecondFactorsController {
    * Get your second factor
    *
    * @remarks Returns whether logins of the calling user require a code, and how many recovery codes are left. It needs a
-   * session (403 `session_required`).
+   * session.
    */
   @Get('me/second-factor')
   @RequireScope()
@@ -45,10 +45,10 @@ export class SecondFactorsController {
   /**
    * Set up a second factor
    *
-   * @remarks Returns a new secret for an authenticator app once. Logins require codes only after the activation with the
-   * first code; until then the request can be repeated, which replaces the secret. An active second factor must be removed
-   * first (409 `second_factor_active`). It needs the current password, because a stolen session must not set one up; a wrong
-   * one is 422 `current_password_wrong` and counts for the session. It needs a session (403 `session_required`); API tokens have no second factor.
+   * @remarks Returns a new secret for an authenticator app once. Logins require codes only after the activation with the first
+   * code; until then the request can be repeated, which replaces the secret. An active second factor must be removed first. It
+   * needs the current password, because a stolen session must not set one up; wrong ones are counted per session. It needs a
+   * session; API tokens have no second factor.
    */
   @Post('me/second-factor')
   @RequireScope()
@@ -71,9 +71,9 @@ export class SecondFactorsController {
   /**
    * Activate the second factor
    *
-   * @remarks Verifies the first code of the authenticator app and returns ten recovery codes once. From now on logins of
-   * the user require a code. All other sessions of the user end, and the user is informed by mail. A wrong code is 422
-   * `second_factor_code_wrong` and counts for the session.
+   * @remarks Verifies the first code of the authenticator app and returns ten recovery codes once. From now on logins of the
+   * user require a code. All other sessions of the user end, and the user is informed by mail. Wrong codes are counted per
+   * session.
    */
   @Post('me/second-factor/activation')
   @HttpCode(200)
@@ -109,9 +109,8 @@ export class SecondFactorsController {
   /**
    * Remove your second factor
    *
-   * @remarks Logins need no code any more, and the recovery codes are invalid. The user is informed by mail. It needs a
-   * session and exactly one of `code` and `recoveryCode`; a wrong one is 422 `second_factor_code_wrong` and counts for
-   * the session.
+   * @remarks Logins no longer need a code, and the recovery codes are invalid. The user is informed by mail. It needs a session
+   * and exactly one of `code` and `recoveryCode`; wrong ones are counted per session.
    */
   @Post('me/second-factor/removal')
   @HttpCode(200)
@@ -127,9 +126,8 @@ export class SecondFactorsController {
    * Remove the second factor of another user
    *
    * @remarks For a colleague who has lost the authenticator app and the recovery codes: ends all sessions of the user, who is
-   * informed by mail, and returns the state of the second factor. A user without one is 404. A user whose roles allow more
-   * than the scopes of the caller is rejected with 403. The own second factor is removed with a code only (409
-   * `own_second_factor`).
+   * informed by mail, and returns the state of the second factor. A user without one is 404. A user whose roles allow more than
+   * the scopes of the caller is rejected. The own second factor is removed with a code only.
    */
   @ApiOperation({ operationId: 'users_removeSecondFactor' })
   @Delete('users/:id/second-factor')

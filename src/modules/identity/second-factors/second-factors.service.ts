@@ -52,7 +52,7 @@ export class SecondFactorsService {
     return found?.activatedAt != null;
   }
 
-  /** Of the caller. Throws 403 `session_required`. */
+  /** Of the caller. */
   async getOwn(): Promise<SecondFactorResponse> {
     const { principal: userId } = assertSession();
     const factor = await this.database.findRow(SecondFactor, { userId });
@@ -66,7 +66,7 @@ export class SecondFactorsService {
 
   /**
    * The otpauth URI with a new secret of the caller, who proves the current password: a stolen session alone must not lock its
-   * user out. Throws 403 `session_required`, 409 `second_factor_active`, 422 `current_password_wrong`, 429.
+   * user out.
    */
   async setUp(password: string): Promise<string> {
     const actor = assertSession();
@@ -88,10 +88,7 @@ export class SecondFactorsService {
     });
   }
 
-  /**
-   * Activates the second factor of the caller and returns its recovery codes. Throws 403 `session_required`, 409
-   * `second_factor_active`, `second_factor_inactive`, 422 `second_factor_code_wrong`, 429.
-   */
+  /** Activates the second factor of the caller and returns its recovery codes. */
   async activate(code: string): Promise<string[]> {
     const actor = assertSession();
     const { principal: userId, credentialId } = actor;
@@ -171,10 +168,7 @@ export class SecondFactorsService {
     });
   }
 
-  /**
-   * Runs the work in a transaction if the caller proves the second factor. Throws 400; 403 `session_required`; 409
-   * `second_factor_inactive`; 422 `second_factor_code_wrong`; 429.
-   */
+  /** Runs the work in a transaction if the caller proves the second factor. */
   async runVerified<T>(proof: SecondFactorProof, work: (userId: string) => Promise<T>): Promise<T> {
     const actor = assertSession();
     const { principal: userId } = actor;

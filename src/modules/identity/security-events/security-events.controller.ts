@@ -28,7 +28,7 @@ export class SecurityEventsController {
    * List your security events
    *
    * @remarks Returns a page of what happened to the account and the credentials of the calling user during the last 90 days,
-   * newest first. It needs a session (403 `session_required`), but no particular scope.
+   * newest first. It needs a session, but no particular scope.
    */
   @Get('me/security-events')
   @RequireScope()

@@ -50,8 +50,8 @@ export class MeController {
   /**
    * Update your account
    *
-   * @remarks Changes name and language of the calling user; only the fields that are sent. It needs a session (403
-   * `session_required`), but no particular scope.
+   * @remarks Changes name and language of the calling user; only the fields that are sent. It needs a session, but no
+   * particular scope.
    */
   @Patch()
   @RequireScope()

@@ -35,10 +35,11 @@ export class SessionsController {
   /**
    * Log in with e-mail and password
    *
-   * @remarks Opens a session and returns its token once. The session ends at the latest after 30 days, or after twelve
-   * hours without use. A wrong password, an unknown address and a disabled user all get the same response (401
-   * `unauthorized`). If the user has a second factor, the right password gets 401 `second_factor_required`, and
-   * `details.challengeId` continues the login. Failed logins are limited per account and per client address (429). A login with the `deviceToken` of an earlier one is limited for its device only.
+   * @remarks Opens a session and returns its token once. The session ends at the latest after 30 days, or after twelve hours
+   * without use. A wrong password, an unknown address and a disabled user all get the same response. If the user has a second
+   * factor, the right password gets 401 `second_factor_required`, and `details.challengeId` continues the login. Failed logins
+   * are limited per account and per client address. A login with the `deviceToken` of an earlier login is limited per device
+   * instead.
    */
   @ApiOperation({ operationId: 'sessions_create' })
   @Post()
@@ -54,10 +55,10 @@ export class SessionsController {
    * Continue a login with the second factor
    *
    * @remarks Opens the session of a login that got `second_factor_required`, with exactly one of `code` (of the authenticator
-   * app) and `recoveryCode`. A challenge is valid for five minutes and five tries. A wrong code and a challenge that is
-   * unknown or has ended all get the same response (401 `unauthorized`). The user gets a mail after five wrong codes in a row.
-   * After ten, the user must choose a new password, and codes are rejected for an hour (429), except from a device that is
-   * known by its `deviceToken`; recovery codes are accepted.
+   * app) and `recoveryCode`. A challenge is valid for five minutes and five tries. A wrong code and a challenge that is unknown
+   * or has ended all get the same response. The user gets a mail after five wrong codes in a row. After ten, the user must
+   * choose a new password, and codes are rejected for an hour, except from a device that is known by its `deviceToken`;
+   * recovery codes are accepted.
    */
   @ApiOperation({ operationId: 'sessions_confirmSecondFactor' })
   @Post('second-factor')
@@ -73,8 +74,8 @@ export class SessionsController {
   /**
    * List sessions
    *
-   * @remarks Returns a page of the open sessions of the caller, newest first, with address and user agent of the login.
-   * Those of another user (`userId`) need the scope `identity:read`. It needs a session (403 `session_required`).
+   * @remarks Returns a page of the open sessions of the caller, newest first, with address and user agent of the login. Those
+   * of another user (`userId`) need the scope `identity:read`. It needs a session.
    */
   @Get()
   @RequireScope()
@@ -88,10 +89,9 @@ export class SessionsController {
   /**
    * Prove the second factor again
    *
-   * @remarks With `REQUIRE_MFA=true`, sensitive changes need a second factor that was proved in the session during the last
-   * 15 minutes (403 `reauthentication_required`): those under special scopes, of accounts and their credentials, of the
-   * organization, and of refunds. Takes exactly one of `code` and `recoveryCode`. A wrong one is 422
-   * `second_factor_code_wrong` and counts for the session; 429 follows after too many.
+   * @remarks With `REQUIRE_MFA=true`, sensitive changes need a second factor that was proved in the session during the last 15
+   * minutes: changes under special scopes, and changes of accounts, credentials, the organization and refunds. Takes exactly
+   * one of `code` and `recoveryCode`. Too many wrong codes in a session are answered with 429.
    */
   @Post('current/reauthentication')
   @HttpCode(200)
@@ -111,7 +111,7 @@ export class SessionsController {
   /**
    * Log out
    *
-   * @remarks Ends the session that made the request and returns it. An API token has no session (403 `session_required`).
+   * @remarks Ends the session that made the request and returns it. An API token has no session.
    */
   @Delete('current')
   @RequireScope()
@@ -125,8 +125,8 @@ export class SessionsController {
   /**
    * End all other sessions
    *
-   * @remarks Ends all sessions of the calling user except the one of the request, and returns the number of ended ones.
-   * Their devices become unknown. It needs a session (403 `session_required`).
+   * @remarks Ends all sessions of the calling user except the one of the request, and returns the number of ended ones. Their
+   * devices become unknown. It needs a session.
    */
   @Delete('others')
   @RequireScope()
@@ -140,8 +140,8 @@ export class SessionsController {
    * End a session
    *
    * @remarks Ends an open session of the calling user at once, for example of a lost device, deletes the device token, and
-   * returns the session. With the scope `identity:write` it ends sessions of other users too. A session that has ended, and without
-   * this scope a session of another user, are not found (404). It needs a session (403 `session_required`).
+   * returns the session. With the scope `identity:write` it ends sessions of other users too. A session that has ended, and
+   * without this scope a session of another user, are not found. It needs a session.
    */
   @Delete(':id')
   @RequireScope()

@@ -47,12 +47,12 @@ export class SessionsService {
     return { sessions: rows.map(({ entity }) => entity), total };
   }
 
-  /** Ends the session of the request, also one that must change the password first. Throws 403 `session_required`. */
+  /** Ends the session of the request, also one that must change the password first. */
   async endCurrent(): Promise<StaffSession> {
     return this.finish(assertAnySession().credentialId);
   }
 
-  /** Ends all other sessions of the caller and returns their number. Throws 403 `session_required`. */
+  /** Ends all other sessions of the caller and returns their number. */
   async endOthers(): Promise<number> {
     const { principal: userId, credentialId } = assertSession();
     return this.database.transaction(async () => {
@@ -67,7 +67,7 @@ export class SessionsService {
     });
   }
 
-  /** Ends all sessions of a user and logins that wait for a code; returns the number of sessions. Throws 403. */
+  /** Ends all sessions of a user and logins that wait for a code; returns the number of sessions. */
   async endAllOf(userId: string): Promise<number> {
     assertScope('identity:write');
     return this.database.transaction(async () => {
@@ -110,10 +110,7 @@ export class SessionsService {
     });
   }
 
-  /**
-   * Notes that the user of the current session has proved the second factor now. Throws 400; 403 `session_required`; 409
-   * `second_factor_inactive`; 422 `second_factor_code_wrong`; 429.
-   */
+  /** Notes that the user of the current session has proved the second factor now. */
   async reauthenticate(proof: SecondFactorProof): Promise<StaffSession> {
     return this.secondFactors.runVerified(proof, async (userId) => {
       const { credentialId: id } = currentActor();

@@ -24,9 +24,8 @@ const MIN_REPEATED = 5;
 let common: ReadonlySet<string> | null = null;
 
 /**
- * Rejects a password that is easy to guess. Only 25 of the 10,000 most common passwords have the required length, so a
- * common password remains one with digits and signs around it and when it is repeated. Throws 422 `password_too_common`,
- * `password_too_personal`.
+ * Rejects a password that is easy to guess. Only 25 of the 10,000 most common passwords have the required length, so a common
+ * password remains one with digits and signs around it and when it is repeated.
  */
 export function assertHardToGuess(password: string, { name, email }: PasswordOwner, field = 'password'): void {
   common ??= readCommonPasswords();

@@ -43,10 +43,9 @@ export class UsersController {
   /**
    * Update a staff user
    *
-   * @remarks Changes only the fields that are sent. Disabling a user ends its sessions, API tokens and links at once, and the links
-   * of invitations that the user has sent. A user
-   * whose present or new roles allow more than the scopes of the caller is rejected with 403. The last active owner
-   * cannot be disabled or lose the role (409 `last_owner`). A password cannot be set here: users change their own.
+   * @remarks Changes only the fields that are sent. Disabling a user ends its sessions, API tokens and links at once, and the
+   * links of invitations that the user has sent. A user whose present or new roles allow more than the scopes of the caller is
+   * rejected. The last active owner cannot be disabled or lose the role. A password cannot be set here: users change their own.
    */
   @Patch(':id')
   @RequireScope('identity:write')

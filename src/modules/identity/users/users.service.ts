@@ -66,14 +66,14 @@ export class UsersService {
     this.rows = database.rows(User);
   }
 
-  /** Creates a user with a password that somebody else has chosen. Throws 403, 409 `email_taken`. */
+  /** Creates a user with a password that somebody else has chosen. */
   async create({ password, passwordChangeRequired = false, ...values }: CreateUser, id = newId('user')): Promise<User> {
     assertCallerHasScopes(scopesOf(values.roles));
     const passwordHash = await hashPassword(password);
     return this.database.transaction(() => this.add({ ...values, passwordHash, passwordChangeRequired }, id));
   }
 
-  /** Adds a user in the running transaction. Without a caller the new user is recorded as the actor. Throws 409 `email_taken`. */
+  /** Adds a user in the running transaction. Without a caller the new user is recorded as the actor. */
   async add({ roles, ...values }: NewUser, id = newId('user')): Promise<User> {
     const now = this.clock.now();
     const user = make(User, { ...values, id, roles: inOrder(roles), active: true, createdAt: now });
@@ -83,7 +83,7 @@ export class UsersService {
     return user;
   }
 
-  /** Throws 409 `email_taken`. The unique index decides about users that are added concurrently. */
+  /** The unique index decides about users that are added concurrently. */
   async assertEmailFree(email: string): Promise<void> {
     const taken = await this.database.query('select from users where lower(email) = lower($1)', [email]);
     if (taken.length > 0) throw emailTaken();
@@ -101,12 +101,11 @@ export class UsersService {
     return { users: rows.map(({ entity }) => entity), total };
   }
 
-  /** Throws 404. */
   async get(id: string): Promise<User> {
     return this.rows.get(id);
   }
 
-  /** Ignores case. Throws 404. */
+  /** Ignores case. */
   async getByAddress(email: string): Promise<User> {
     const user = await this.findByAddress(email);
     if (!user) throw notFound();
@@ -124,7 +123,7 @@ export class UsersService {
     });
   }
 
-  /** Changes the account of the caller. Throws 403 `session_required`, 412. */
+  /** Changes the account of the caller. */
   async updateOwn(changes: UpdateOwnAccount, expected: ExpectedVersions): Promise<User> {
     const { principal } = assertSession();
     return this.database.transaction(async () => {

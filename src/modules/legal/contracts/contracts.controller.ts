@@ -38,10 +38,9 @@ export class ContractsController {
   /**
    * Create a draft contract
    *
-   * @remarks Creates a contract in status `draft`; any other status is rejected (422 `invalid_initial_status`). A
-   * number can be chosen now or assigned at issue; one that another contract has is rejected (409
-   * `contract_number_taken`). `publicUntil` must be in the future and at most ten years away. An unknown `bookingId` is
-   * not found (404).
+   * @remarks Creates a contract in status `draft`; any other status is rejected. A number can be chosen now or assigned at
+   * issue; one that another contract has is rejected. `publicUntil` must be in the future and at most ten years away. An
+   * unknown `bookingId` is not found.
    */
   @Post()
   @RequireScope('legal:write')
@@ -80,8 +79,8 @@ export class ContractsController {
   /**
    * Update a draft contract
    *
-   * @remarks Changes only the fields that are sent. Contracts that are no longer drafts are rejected (409
-   * `contract_locked`). A number that another contract has is rejected (409 `contract_number_taken`).
+   * @remarks Changes only the fields that are sent. Contracts that are no longer drafts are rejected. A number that another
+   * contract has is rejected.
    */
   @Patch(':id')
   @RequireScope('legal:write')
@@ -102,9 +101,9 @@ export class ContractsController {
   /**
    * Issue a contract
    *
-   * @remarks Assigns the next number of the year (`C-<year>-<5 digits>`) unless one is set, sanitizes the HTML, freezes
-   * the text and stores its SHA-256. From then on anyone who knows the ID can read it until `publicUntil`, by default 12
-   * months after the issue. Only a draft can be issued (409 `invalid_transition`).
+   * @remarks Assigns the next number of the year (`C-<year>-<5 digits>`) unless one is set, sanitizes the HTML, freezes the
+   * text and stores its SHA-256. From then on anyone who knows the ID can read it until `publicUntil`, by default 12 months
+   * after the issue. Only a draft can be issued.
    */
   @Post(':id/issuance')
   @HttpCode(200)
@@ -123,11 +122,10 @@ export class ContractsController {
   /**
    * Send a contract by e-mail
    *
-   * @remarks Sends an issued contract to the given address, otherwise to the address of the recipient; a given address
-   * replaces the stored one. The mail contains a link to the page of the contract, which is made when the mail is sent
-   * and stored nowhere. A contract that was sent before is returned unchanged unless `resend` is true. Without any
-   * address it is rejected (409 `no_recipient`), in any other status with 409 `invalid_transition`, and after the end of
-   * public access with 409 `public_access_ended`.
+   * @remarks Sends an issued contract to the given address, otherwise to the address of the recipient; a given address replaces
+   * the stored one. The mail contains a link to the page of the contract, which is made when the mail is sent and stored
+   * nowhere. A contract that was sent before is returned unchanged unless `resend` is true. The request is rejected without any
+   * address, in any other status, and after the end of public access.
    */
   @Post(':id/dispatch')
   @HttpCode(200)
@@ -147,9 +145,9 @@ export class ContractsController {
   /**
    * End public access to a contract
    *
-   * @remarks From then on the public operation and the links in mails respond with 404. The status of the contract does not change.
-   * A contract that was withdrawn before is returned unchanged. A contract that was not issued is rejected (409
-   * `invalid_transition`). Reversing the ledger entry restores public access.
+   * @remarks From then on the public operation and the links in mails respond with 404. The status of the contract does not
+   * change. A contract that was withdrawn before is returned unchanged. A contract that was not issued is rejected. Reversing
+   * the ledger entry restores public access.
    */
   @Post(':id/withdrawal')
   @HttpCode(200)
@@ -169,8 +167,8 @@ export class ContractsController {
   /**
    * Declare a contract void
    *
-   * @remarks Ends a draft, issued or sent contract permanently. The public API responds with 410 `contract_gone` from then
-   * on, if it was issued. Any other status is rejected (409 `invalid_transition`).
+   * @remarks Ends a draft, issued or sent contract permanently. The public API responds with 410 `contract_gone` from then on,
+   * if it was issued. Any other status is rejected.
    */
   @Post(':id/voiding')
   @HttpCode(200)

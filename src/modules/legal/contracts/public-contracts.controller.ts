@@ -15,11 +15,10 @@ export class PublicContractsController {
   /**
    * Get an issued contract as a customer
    *
-   * @remarks Returns the text of a contract that was issued. The unguessable ID is the only credential needed. A draft,
-   * an unknown ID and a contract whose public access was withdrawn or has ended (`publicUntil`) are not found (404); a
-   * void contract is 410 `contract_gone`. To try it, copy an ID from the list of contracts of the staff surface, or
-   * `demo.contractId` of `.data/credentials.json`. Each access is logged without the client address, and requests
-   * are rate limited.
+   * @remarks Returns the text of a contract that was issued. The unguessable ID is the only credential needed. A draft, an
+   * unknown ID and a contract whose public access was withdrawn or has ended (`publicUntil`) are not found; a void contract is
+   * 410 `contract_gone`. To try it, copy an ID from the list of contracts of the staff surface, or `demo.contractId` of
+   * `.data/credentials.json`. Each access is logged without the client address, and requests are rate limited.
    */
   @Get(':id')
   @Public()

@@ -23,9 +23,8 @@ export class PoliciesController {
   /**
    * Create a policy
    *
-   * @remarks Creates a policy without text. The text is written in versions, and a policy applies to something only
-   * through an assignment. The slug is derived from the name if it is not sent; a slug that another policy has is
-   * rejected (409 `policy_slug_taken`).
+   * @remarks Creates a policy without text. The text is written in versions, and a policy applies to something only through an
+   * assignment. The slug is derived from the name if it is not sent; a slug that another policy has is rejected.
    */
   @Post()
   @RequireScope('legal:write')
@@ -66,7 +65,7 @@ export class PoliciesController {
    * Update a policy
    *
    * @remarks Changes only the fields that are sent. The kind cannot be changed. The text is changed by publishing a new
-   * version. A slug that another policy has is rejected (409 `policy_slug_taken`).
+   * version. A slug that another policy has is rejected.
    */
   @Patch(':id')
   @RequireScope('legal:write')

@@ -30,10 +30,9 @@ export class PolicyAssignmentsController {
   /**
    * Assign a policy
    *
-   * @remarks Makes a policy apply to a product, supplier, channel, market, organization or, with scope `global`, to
-   * everything. A second assignment of the same kind, scope, target and priority that is valid on the same day is
-   * rejected (409 `policy_assignment_overlap`). An unknown policy or channel is rejected with 404, an archived channel
-   * with 409 `channel_archived`.
+   * @remarks Makes a policy apply to a product, supplier, channel, market, organization or, with scope `global`, to everything.
+   * A second assignment of the same kind, scope, target and priority that is valid on the same day is rejected. An unknown
+   * policy and an unknown or archived channel are rejected.
    */
   @Post()
   @RequireScope('legal:write')
@@ -60,7 +59,7 @@ export class PolicyAssignmentsController {
   /**
    * Get a policy assignment
    *
-   * @remarks Returns one assignment. A removed assignment is not found (404).
+   * @remarks Returns one assignment. A removed assignment is not found.
    */
   @Get(':id')
   @RequireScope('legal:read')
@@ -72,9 +71,9 @@ export class PolicyAssignmentsController {
   /**
    * Update a policy assignment
    *
-   * @remarks Changes only the validity and the priority. Policy, scope and target are fixed: remove the assignment and
-   * create another one instead. A provisioned assignment is rejected (409 `policy_assignment_locked`), and so is an
-   * overlap with another one of the same kind, scope, target and priority (409 `policy_assignment_overlap`).
+   * @remarks Changes only the validity and the priority. Policy, scope and target are fixed: remove the assignment and create
+   * another one instead. A provisioned assignment is rejected, and so is an overlap with another one of the same kind, scope,
+   * target and priority.
    */
   @Patch(':id')
   @RequireScope('legal:write')
@@ -93,9 +92,9 @@ export class PolicyAssignmentsController {
   /**
    * Remove a policy assignment
    *
-   * @remarks The policy stops applying to the target at once. Terms of bookings that were confirmed under it do not
-   * change. The removal can be reversed through the action ledger. A provisioned assignment cannot be removed (409
-   * `policy_assignment_locked`). Returns only `success`; the list with `removed=true` shows the removed assignment.
+   * @remarks The policy stops applying to the target at once. Terms of bookings that were confirmed under it do not change. The
+   * removal can be reversed through the action ledger. A provisioned assignment cannot be removed. Returns only `success`; the
+   * list with `removed=true` shows the removed assignment.
    */
   @ApiOperation({ operationId: 'policyAssignments_delete' })
   @Delete(':id')

@@ -124,20 +124,19 @@ export class PolicyAssignmentsService {
     });
   }
 
-  /** Removes the assignment; terms that were sold under it do not change. Throws 409 `changed_since`. */
+  /** Removes the assignment; terms that were sold under it do not change. */
   @Reverses('legal.policy_assignment.create', { effect: 'legal.policy_assignment.remove' })
   async reverseCreation(entry: RecordedAction): Promise<ReversalResult> {
     return this.reverseOpen(entry, 'removed', (one, now) => one.remove(currentActor().id, now));
   }
 
-  /** Throws 409 `changed_since`, `policy_assignment_overlap`. */
   @Reverses('legal.policy_assignment.update')
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const restored = await checkedAs(UpdatePolicyAssignment, entry.before);
     return this.reverseOpen(entry, 'updated', (one, now) => one.change(restored, now));
   }
 
-  /** Restores the assignment. Terms that were sold meanwhile do not change. Throws 409 `policy_assignment_overlap`. */
+  /** Restores the assignment. Terms that were sold meanwhile do not change. */
   @Reverses('legal.policy_assignment.remove', { effect: 'legal.policy_assignment.create' })
   async reverseRemoval(entry: RecordedAction): Promise<ReversalResult> {
     const assignment = await this.rows.lock(entry.subjectId);

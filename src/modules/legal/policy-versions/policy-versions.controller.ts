@@ -30,9 +30,9 @@ export class PolicyVersionsController {
   /**
    * Create a draft version of a policy
    *
-   * @remarks Adds a draft with the next number of the policy. It has no effect until it is published. Contradictory
-   * rules are rejected with 400: a rule without the value that its type needs, an amount without currency, an end
-   * before the start, or a duplicate position.
+   * @remarks Adds a draft with the next number of the policy. It has no effect until it is published. Contradictory rules are
+   * rejected: a rule without the value that its type needs, an amount without currency, an end before the start, or a duplicate
+   * position.
    */
   @Post()
   @RequireScope('legal:write')
@@ -73,8 +73,8 @@ export class PolicyVersionsController {
   /**
    * Update a draft version of a policy
    *
-   * @remarks Changes only the fields that are sent; `rules` replaces all rules of the draft. Published and retired
-   * versions cannot be changed (409 `policy_version_immutable`). Contradictory rules are rejected with 400.
+   * @remarks Changes only the fields that are sent; `rules` replaces all rules of the draft. Published and retired versions
+   * cannot be changed. Contradictory rules are rejected.
    */
   @Patch(':versionId')
   @RequireScope('legal:write')
@@ -93,9 +93,9 @@ export class PolicyVersionsController {
   /**
    * Publish a version of a policy
    *
-   * @remarks Makes a draft the current version of its policy. Elements that are not allowed are removed from the HTML,
-   * then text and rules are frozen and their SHA-256 is stored. The version published before is retired in the same
-   * transaction. Only a draft can be published (409 `invalid_transition`).
+   * @remarks Makes a draft the current version of its policy. Elements that are not allowed are removed from the HTML, then
+   * text and rules are frozen and their SHA-256 is stored. The version published before is retired in the same transaction.
+   * Only a draft can be published.
    */
   @Post(':versionId/publication')
   @HttpCode(200)
@@ -115,8 +115,8 @@ export class PolicyVersionsController {
   /**
    * Retire the published version of a policy
    *
-   * @remarks Ends the published version. The policy has no current version until another one is published, and does not
-   * apply to new sales meanwhile. A version that is not published is rejected (409 `invalid_transition`).
+   * @remarks Ends the published version. The policy has no current version until another one is published, and does not apply
+   * to new sales meanwhile. A version that is not published is rejected.
    */
   @Post(':versionId/retirement')
   @HttpCode(200)

@@ -69,7 +69,6 @@ export class RemindersService {
 
   /**
    * Plans a reminder of an open target for now, by the stage of its rule that was due last. Call it with the booking locked.
-   * Throws 409 `target_closed`, `no_reminder_rule`.
    */
   async request(
     booking: { id: string; customerEmail: string | null },

@@ -29,10 +29,9 @@ export class ReminderRulesController {
   /**
    * Create a reminder rule with its stages
    *
-   * @remarks Creates a rule, its stages and their channels in one transaction. If the rule is enabled, reminders for
-   * existing installments, invoices and bookings are planned in the background; `planning` shows the progress. Settings
-   * that are stored but not sent as written are listed in `warnings`. Duplicate positions are rejected with 400. The
-   * stages cannot be changed later.
+   * @remarks Creates a rule, its stages and their channels in one transaction. If the rule is enabled, reminders for existing
+   * installments, invoices and bookings are planned in the background; `planning` shows the progress. Settings that are stored
+   * but not sent as written are listed in `warnings`. Duplicate positions are rejected. The stages cannot be changed later.
    */
   @Post('compose')
   @RequireScope('notifications:write')

@@ -92,7 +92,7 @@ export class ReminderRulesService {
     });
   }
 
-  /** Restores name and state. Throws 409 `changed_since`. A disabled rule that is enabled again plans its reminders again. */
+  /** Restores name and state. A disabled rule that is enabled again plans its reminders again. */
   @Reverses('notifications.reminder_rule.update')
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const restored = await checkedAs(UpdateReminderRule, entry.before);

@@ -35,10 +35,9 @@ export class DeparturesController {
   /**
    * Create a departure
    *
-   * @remarks Schedules a departure of a product with its capacity and price. Active allotments that cover its start
-   * date get a slot on it; if their units exceed the capacity, nothing is created (409 `capacity_exceeded`). The
-   * facility must exist (404) and must not be archived (409 `facility_archived`). The product ID is not looked up in
-   * the catalog.
+   * @remarks Schedules a departure of a product with its capacity and price. Active allotments that cover its start date get a
+   * slot on it; if their units exceed the capacity, nothing is created. The facility must exist and must not be archived. The
+   * product ID is not looked up in the catalog.
    */
   @Post()
   @RequireScope('operations:write')
@@ -79,17 +78,15 @@ export class DeparturesController {
   /**
    * Update a departure
    *
-   * @remarks Changes only the fields that are sent; the product is fixed. The capacity must not be below sold, held
-   * and guaranteed units (409 `capacity_exceeded`). If the departure moves to another day, booking items, payment
-   * plans and trip components follow in the background; `followers` is the number of bookings. A departure with sold or
-   * held units cannot be moved into the past (409 `departure_in_past`), and a cancelled one cannot be changed (409
-   * `departure_cancelled`).
+   * @remarks Changes only the fields that are sent; the product is fixed. The capacity must not be below sold, held and
+   * guaranteed units. If the departure moves to another day, booking items, payment plans and trip components follow in the
+   * background; `followers` is the number of bookings. A departure with sold or held units cannot be moved into the past, and a
+   * cancelled one cannot be changed.
    *
-   * A move out of the validity of an allotment suspends the unsold units of its slot; a move back returns them. If the
-   * pool has too few by then, the move is rejected (409 `capacity_exceeded` with `slots`) or, with `onShortage=reduce`,
-   * the slots return with fewer units and `warnings` lists them. A move within the validity reschedules the release
-   * steps: the units of an executed step that is in the future again are reclaimed as far as the pool has units
-   * left.
+   * A move out of the validity of an allotment suspends the unsold units of its slot; a move back returns them. If the pool
+   * then has too few, the move is rejected (the error lists the `slots`) or, with `onShortage=reduce`, the slots return with
+   * fewer units and `warnings` lists them. A move within the validity reschedules the release steps: the units of an executed
+   * step that is in the future again are reclaimed as far as the pool has units left.
    */
   @Patch(':id')
   @RequireScope('operations:write')
@@ -123,9 +120,8 @@ export class DeparturesController {
   /**
    * Cancel a departure
    *
-   * @remarks Cancels a departure and returns the units guaranteed to channels. Rejected with 409 `departure_in_use`
-   * while units are sold or held: cancel the bookings and trips first. The body may be omitted. A departure that is
-   * cancelled already is rejected with 409 `invalid_transition`.
+   * @remarks Cancels a departure and returns the units guaranteed to channels. Rejected while units are sold or held: cancel
+   * the bookings and trips first. The body may be omitted. A departure that is cancelled already is rejected.
    */
   @Post(':id/cancellation')
   @HttpCode(200)
@@ -144,9 +140,9 @@ export class DeparturesController {
   /**
    * Reinstate a cancelled departure
    *
-   * @remarks Schedules the departure again as it was, with the units that were guaranteed to channels (409
-   * `capacity_exceeded` with `slots` if it has fewer). Rejected with 409 `invalid_transition` if it is not cancelled, and with
-   * 409 `departure_in_past` after its start. The body may be omitted.
+   * @remarks Schedules the departure again as it was, with the units that were guaranteed to channels ; if it has fewer, the
+   * request is rejected and the error lists the `slots`. A departure that is not cancelled or has started is rejected too. The
+   * body may be omitted.
    */
   @Post(':id/reinstatement')
   @HttpCode(200)
@@ -168,9 +164,8 @@ export class DeparturesController {
   /**
    * Close the sales of a departure
    *
-   * @remarks From the response on, no units are sold or held, until staff open the sales again; nor does an override permit
-   * it. Units that trips hold can still be booked. Rejected with 409 `invalid_transition` if the sales are closed already.
-   * The body may be omitted.
+   * @remarks From the response on, no units are sold or held, until staff open the sales again; nor does an override permit it.
+   * Units that trips hold can still be booked. Rejected if the sales are closed already. The body may be omitted.
    */
   @Post(':id/sales-closing')
   @HttpCode(200)
@@ -189,8 +184,8 @@ export class DeparturesController {
   /**
    * Open the sales of a departure
    *
-   * @remarks Reverses the closing by staff. The cut-off and the start still end the sales. Rejected with 409
-   * `invalid_transition` if the sales are not closed. The body may be omitted.
+   * @remarks Reverses the closing by staff. The cut-off and the start still end the sales. Rejected if the sales are not
+   * closed. The body may be omitted.
    */
   @Post(':id/sales-opening')
   @HttpCode(200)
@@ -210,9 +205,9 @@ export class DeparturesController {
   /**
    * Guarantee a departure
    *
-   * @remarks A tentative departure becomes `guaranteed`, although its confirmed bookings have not reached
-   * `minParticipants`; it never becomes tentative again. Rejected with 409 `invalid_transition` if it is guaranteed
-   * already, which it is without `minParticipants`. The body may be omitted.
+   * @remarks A tentative departure becomes `guaranteed`, although its confirmed bookings have not reached `minParticipants`; it
+   * never becomes tentative again. Rejected if it is guaranteed already, which it is without `minParticipants`. The body may be
+   * omitted.
    */
   @Post(':id/guarantee')
   @HttpCode(200)

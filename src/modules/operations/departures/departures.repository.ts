@@ -84,7 +84,6 @@ export class DeparturesRepository {
     return this.read('departures-read', 'd.id = any($1)', [ids]);
   }
 
-  /** Throws 404. */
   async lock(id: string): Promise<DepartureView> {
     const [view] = await this.read('departure-lock', 'd.id = $1 for update', [id]);
     if (!view) throw notFound();

@@ -135,7 +135,7 @@ export class DeparturesService {
     });
   }
 
-  /** The bookings and trips on the departure, and which of them are still on another day. Throws 404. */
+  /** The bookings and trips on the departure, and which of them are still on another day. */
   async listFollowers(id: string): Promise<DepartureFollowers[]> {
     await this.repository.get(id);
     const found: DepartureFollowers[] = [];
@@ -243,7 +243,7 @@ export class DeparturesService {
     return (await this.repository.listByIds([...new Set(ids)])).map(toDepartureSummary);
   }
 
-  /** Locks these departures until the running transaction ends, in the order of their ids. Throws 404. */
+  /** Locks these departures until the running transaction ends, in the order of their ids. */
   async lock(ids: readonly string[], details = { field: 'departureId' }): Promise<DepartureSummary[]> {
     const unique = [...new Set(ids)];
     const found = await this.repository.lockByIds(unique);
@@ -307,7 +307,7 @@ export class DeparturesService {
     await this.changeUnits('withdraw', units);
   }
 
-  /** Reverses `withdrawGuaranteed`. Throws 404, 409 `departure_cancelled`, `capacity_exceeded`. */
+  /** Reverses `withdrawGuaranteed`. */
   async restoreGuaranteed(...units: Units[]): Promise<void> {
     await this.changeUnits('restore', units);
   }

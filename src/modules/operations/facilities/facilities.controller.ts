@@ -33,9 +33,8 @@ export class FacilitiesController {
   /**
    * Create a facility
    *
-   * @remarks Adds a place such as a hotel, a meeting point or an airport. The code, if given, must be unique among
-   * facilities that are not archived, with case significant (409 `facility_code_taken`). The parent facility must
-   * exist (404) and must not be archived (409 `facility_archived`).
+   * @remarks Adds a place such as a hotel, a meeting point or an airport. The code, if given, must be unique among facilities
+   * that are not archived, with case significant. The parent facility must exist and must not be archived.
    */
   @Post()
   @RequireScope('operations:write')
@@ -74,9 +73,8 @@ export class FacilitiesController {
   /**
    * Update a facility
    *
-   * @remarks Changes only the fields that are sent; null clears a field, and omitted members of `address` keep their
-   * values. A facility cannot become its own ancestor (409 `facility_cycle`). An archived facility cannot be changed
-   * (409 `facility_archived`).
+   * @remarks Changes only the fields that are sent; null clears a field, and omitted members of `address` keep their values. A
+   * facility cannot become its own ancestor. An archived facility cannot be changed.
    */
   @Patch(':id')
   @RequireScope('operations:write')
@@ -95,9 +93,9 @@ export class FacilitiesController {
   /**
    * Archive a facility
    *
-   * @remarks Archives a facility and returns its new status with counts of what still refers to it. References from
-   * past departures, child facilities and ground operators are kept. Rejected with 409 `facility_in_use` while
-   * scheduled future departures use it; archived facilities are 404.
+   * @remarks Archives a facility and returns its new status with counts of what still refers to it. References from past
+   * departures, child facilities and ground operators are kept. Rejected while scheduled future departures use it; archived
+   * facilities are 404.
    */
   @Delete(':id')
   @RequireScope('operations:delete')

@@ -120,7 +120,6 @@ export class FacilitiesService {
     });
   }
 
-  /** Throws 409 `changed_since`, `facility_archived`, `facility_code_taken`, `facility_cycle`. */
   @Reverses('operations.facility.update')
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const restored = await checkedAs(UpdateFacility, entry.before);

@@ -47,8 +47,8 @@ export class GroundOperatorsController {
   /**
    * Create a ground operator
    *
-   * @remarks Adds a local partner that runs services. The code, if given, must be unique, with case significant (409
-   * `operator_code_taken`). The facility must exist (404) and must not be archived (409 `facility_archived`).
+   * @remarks Adds a local partner that runs services. The code, if given, must be unique, with case significant. The facility
+   * must exist and must not be archived.
    */
   @Post()
   @RequireScope('operations:write')
@@ -74,8 +74,8 @@ export class GroundOperatorsController {
   /**
    * Update a ground operator
    *
-   * @remarks Changes only the fields that are sent; null clears a field. The code must stay unique (409
-   * `operator_code_taken`), and a new facility must not be archived (409 `facility_archived`).
+   * @remarks Changes only the fields that are sent; null clears a field. The code must stay unique, and a new facility must not
+   * be archived.
    */
   @Patch(':id')
   @RequireScope('operations:write')

@@ -20,8 +20,7 @@ type Image = Pick<Logo, 'type' | 'widthPixels' | 'heightPixels'>;
 
 /**
  * Type and dimensions of a logo, read from its content. The dimensions are checked before anything is decoded. The file must
- * end where the image ends, because a file may be valid in two formats at once (422). Throws 422 `file_type_refused`,
- * `image_too_large`, `image_damaged`.
+ * end where the image ends, because a file may be valid in two formats at once (422).
  */
 export async function readLogoImage(bytes: Buffer): Promise<Image> {
   if (bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return readPng(bytes);

@@ -62,10 +62,9 @@ export class OrganizationProfileController {
   /**
    * Replace the logo
    *
-   * @remarks The body is the file itself, PNG or JPEG, up to 512 KiB, recognized by its content. Other files are rejected
-   * with 422 `file_type_refused`; images with more than 4,096 pixels a side or 4 megapixels with 422 `image_too_large`;
-   * truncated images and those followed by other bytes with 422 `image_damaged`. Documents issued from now on show the
-   * new logo.
+   * @remarks The body is the file itself, PNG or JPEG, up to 512 KiB, recognized by its content. Other files are rejected, as
+   * are images with more than 4,096 pixels a side or 4 megapixels, truncated images, and images followed by other bytes.
+   * Documents issued from now on show the new logo.
    */
   @Put('logo')
   @RequireScope('organization:write')

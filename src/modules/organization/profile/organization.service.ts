@@ -98,14 +98,14 @@ export class OrganizationService {
     return { logo, file };
   }
 
-  /** Restores the earlier values. Throws 409 `changed_since`. */
+  /** Restores the earlier values. */
   @Reverses('organization.profile.update')
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const restored = valuesOf(await checkedAs(UpdateOrganizationProfile, entry.before));
     return this.reverse(entry, (profile) => profile.change(restored, this.clock.now()));
   }
 
-  /** Restores the earlier logo. Throws 409 `changed_since`. */
+  /** Restores the earlier logo. */
   @Reverses(['organization.logo.replace', 'organization.logo.remove'])
   async reverseLogo(entry: RecordedAction): Promise<ReversalResult> {
     const { logo = null } = await checkedAs(RecordedLogo, entry.before);

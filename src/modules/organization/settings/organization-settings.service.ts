@@ -52,7 +52,7 @@ export class OrganizationSettingsService {
     });
   }
 
-  /** Restores the earlier values. Throws 409 `changed_since`. */
+  /** Restores the earlier values. */
   @Reverses('organization.settings.update')
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const restored = await checkedAs(UpdateOrganizationSettings, entry.before);

@@ -28,9 +28,9 @@ export class LanguagesController {
   /**
    * List languages
    *
-   * @remarks Returns the languages of ISO 639-1 ordered by code, with their names in the requested language. All fit on
-   * one page by default; a cursor of another list or language is rejected with 400. The response has an ETag and can be
-   * cached privately for five minutes.
+   * @remarks Returns the languages of ISO 639-1 ordered by code, with their names in the requested language. All fit on one
+   * page by default; a cursor of another list or language is rejected. The response has an ETag and can be cached privately for
+   * five minutes.
    */
   @Get()
   @RequireScope('data:geo:read')
@@ -42,9 +42,9 @@ export class LanguagesController {
   /**
    * Get a language by code
    *
-   * @remarks Returns one language by its two-letter code or by a deprecated tag, ignoring case; a deprecated tag is
-   * also returned as `deprecatedTag`. An unknown code is not found (404). The response has an ETag and can be cached
-   * privately for five minutes.
+   * @remarks Returns one language by its two-letter code or by a deprecated tag, ignoring case; a deprecated tag is also
+   * returned as `deprecatedTag`. An unknown code is not found. The response has an ETag and can be cached privately for five
+   * minutes.
    */
   @Get(':code')
   @RequireScope('data:geo:read')

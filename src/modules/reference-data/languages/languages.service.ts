@@ -46,7 +46,7 @@ export class LanguagesService {
     return page;
   }
 
-  /** Returns a language by its code or by a deprecated tag, and sets the cache headers. Throws 404. */
+  /** Returns a language by its code or by a deprecated tag, and sets the cache headers. */
   get(tag: string, { lang = DEFAULT_LANGUAGE }: NameLanguage): FoundLanguage {
     const code = languageCatalog.findCode(tag);
     const language = languageCatalog.namedIn(lang).find((one) => one.code === code);

@@ -25,8 +25,8 @@ export class ReviewLanguagesController {
    * List the languages of a review source
    *
    * @remarks Returns the languages of the hotel reviews of a source ordered by code, with their names in the requested
-   * language. The source is named by its key or an alias; an unknown one is not found (404). The response has an ETag
-   * and can be cached privately for five minutes.
+   * language. The source is named by its key or an alias; an unknown one is not found. The response has an ETag and can be
+   * cached privately for five minutes.
    */
   @Get()
   @RequireScope('data:hotels:read')

@@ -49,7 +49,6 @@ export class TaxCode {
     this.assertMention();
   }
 
-  /** Throws 400. */
   assertMention(): void {
     if (this.mention !== null || !WITH_MENTION.includes(this.kind)) return;
     throw invalidField('mention', `A tax code of kind ${this.kind} requires a mention`, 'mention_required');

@@ -29,9 +29,9 @@ export class TaxCodesController {
   /**
    * Create a tax code
    *
-   * @remarks Adds a tax code of a country with its rates. The code is unique per country (409 `tax_code_taken`). The
-   * kinds `exempt`, `reverse_charge` and `margin_scheme` require a `mention`; rates above 0 are allowed for `standard`,
-   * `reduced` and `margin_scheme`. The action can be reversed while the tax code is unused.
+   * @remarks Adds a tax code of a country with its rates. The code is unique per country. The kinds `exempt`, `reverse_charge`
+   * and `margin_scheme` require a `mention`; rates above 0 are allowed for `standard`, `reduced` and `margin_scheme`. The
+   * action can be reversed while the tax code is unused.
    */
   @Post()
   @RequireScope('finance:write')
@@ -70,8 +70,8 @@ export class TaxCodesController {
   /**
    * Update a tax code
    *
-   * @remarks Changes only the fields that are sent. Items and documents keep what they copied. An inactive tax code
-   * cannot be given to new items (409 `tax_code_inactive` there).
+   * @remarks Changes only the fields that are sent. Items and documents keep the values they copied. An inactive tax code
+   * cannot be used for new items.
    */
   @Patch(':id')
   @RequireScope('finance:write')
@@ -89,11 +89,11 @@ export class TaxCodesController {
   /**
    * Add a rate to a tax code
    *
-   * @remarks Adds a rate from a day on and ends the rate before on the previous day. It must start after the last rate
-   * (409 `tax_rate_overlap`). `warnings` has the number of booking items that were sold at another rate for a service
-   * day (without one, the day of creation) from then on. In the background they are marked (`taxRateChanged`), and their
-   * bookings get the warning `tax_rate_changed`; list these with `GET /v1/admin/bookings?taxRateChanged=true`. They keep
-   * their rate until their taxes are recalculated by `POST /v1/admin/bookings/{bookingId}/tax-recalculation`.
+   * @remarks Adds a rate from a day on and ends the rate before on the previous day. It must start after the last rate.
+   * `warnings` has the number of booking items that were sold at another rate for a service day (without one, the day of
+   * creation) from then on. In the background they are marked (`taxRateChanged`), and their bookings get the warning
+   * `tax_rate_changed`; list these with `GET /v1/admin/bookings?taxRateChanged=true`. They keep their rate until their taxes
+   * are recalculated by `POST /v1/admin/bookings/{bookingId}/tax-recalculation`.
    */
   @Post(':id/rates')
   @RequireScope('finance:write')

@@ -121,7 +121,6 @@ export class TaxCodesService {
     return { before: imageOf(view), after: null };
   }
 
-  /** Throws 409 `changed_since`. */
   @Reverses('finance.tax_code.update')
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const restored = await checkedAs(UpdateTaxCode, entry.before);

@@ -19,7 +19,7 @@ import { SimulatedProvider } from './simulated-provider.js';
 
 const MAX_LOOKUP_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
-/** The part of the request deadline within which providers have to quote. */
+/** The part of the request deadline in which providers must quote. */
 const QUOTING_SHARE = 0.8;
 
 /** A hold at an external provider, identified by its key. */
@@ -29,7 +29,7 @@ export interface ExternalHold {
   readonly offer: Order;
 }
 
-/** Until when unknown outcomes are looked up, in milliseconds of `performance.now()`. */
+/** The time until which unknown outcomes are looked up, in milliseconds of `performance.now()`. */
 export type Deadline = number;
 
 /** Quotes by component, and the components whose quotes are still expected. */
@@ -65,7 +65,7 @@ export class ExternalProvidersService {
     private readonly calls: OutgoingCalls,
   ) {}
 
-  /** Ten seconds, or less so that the request is answered before its own deadline. */
+  /** Ten seconds, or less if needed so that the request is answered before its own deadline. */
   deadline(): Deadline {
     return performance.now() + Math.min(MAX_LOOKUP_MS, this.env.requestDeadlineMs / 2);
   }
@@ -86,14 +86,14 @@ export class ExternalProvidersService {
     return { quotes: new Map(quotes), pendingIds: found.flatMap(([id, quote]) => (quote === null ? [id] : [])) };
   }
 
-  /** For a key that no provider has seen yet. Null: the outcome is still unknown. */
+  /** Requests a hold with a key that no provider has seen yet. Null means that the outcome is still unknown. */
   async hold(hold: ExternalHold, deadline: Deadline): Promise<HoldResult | null> {
     const call = this.named(hold.provider).hold(hold.providerKey, hold.offer);
     const result = await this.inTime(hold.provider, 'hold', call).catch(() => null);
     return result ?? this.find(hold, deadline);
   }
 
-  /** The result of a hold that was requested before; it is not requested again. Null: still unknown at the deadline. */
+  /** Looks up the result of an earlier request for a hold, without repeating it. Null means still unknown at the deadline. */
   async find(hold: ExternalHold, deadline: Deadline): Promise<HoldResult | null> {
     for (let ms = FIRST_PAUSE_MS; ; ms *= 2) {
       const result = await this.resultOf(hold);
@@ -102,7 +102,7 @@ export class ExternalProvidersService {
     }
   }
 
-  /** What the provider has under the key; `unknown` if it does not answer, null if it knows no such key. */
+  /** Returns the order that the provider has under the key; `unknown` if it does not answer, null if it knows no such key. */
   async lookup({ provider, providerKey }: ExternalHold): Promise<OrderState | 'unknown' | null> {
     const found = this.inTime(provider, 'lookup', this.named(provider).lookup(providerKey));
     return found.catch(() => 'unknown' as const);
@@ -119,12 +119,12 @@ export class ExternalProvidersService {
     return confirmed.then((rejection) => rejection ?? ('confirmed' as const)).catch(() => 'unknown' as const);
   }
 
-  /** Null if the provider did not answer. */
+  /** Returns null if the provider did not answer. */
   async cancel({ provider, providerKey, offer }: ExternalHold): Promise<Cancellation | null> {
     return this.inTime(provider, 'cancel', this.named(provider).cancel(providerKey, offer)).catch(() => null);
   }
 
-  /** Null if the quote is late. */
+  /** Returns null if the quote is late. */
   private async ask(request: ProviderQuoteRequest): Promise<Quote | null> {
     const call = this.named(request.provider).quote(request);
     try {
@@ -141,7 +141,7 @@ export class ExternalProvidersService {
     if (found === 'unknown') return null;
     if (found?.state === 'held') return { held: true, expiresAt: found.expiresAt };
     if (found?.state === 'closed') return { held: false, code: found.code, message: found.message };
-    // Another client has confirmed the order, or the request may still arrive. A released key cannot be held any more.
+    // Another client has confirmed the order, or the request may still arrive. A released key can no longer be held.
     if (found?.state === 'confirmed' || !(await this.release(hold))) return null;
     return { held: false, code: 'not_received', message: 'The provider never received the request' };
   }

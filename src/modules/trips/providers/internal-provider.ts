@@ -14,7 +14,10 @@ export class InternalProvider {
     private readonly clock: Clock,
   ) {}
 
-  /** By component. Locks nothing; the hold decides. Several components of one departure share its available units. */
+  /**
+   * Returns quotes by component. Locks nothing; the hold decides. Several components of one departure share its available
+   * units.
+   */
   async quote(requests: readonly QuoteRequest[]): Promise<Map<string, Quote>> {
     const ids = requests.flatMap(({ departureId }) => departureId ?? []);
     const departures = new Map(

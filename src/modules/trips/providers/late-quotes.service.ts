@@ -3,9 +3,9 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Quote, QuoteRequest } from './provider.js';
 
-/** A quote that has not arrived by then is requested again. */
+/** After this time, a quote that has not arrived is requested again. */
 const PENDING_SECONDS = 60;
-/** For how long the answer that a component is unavailable is used. */
+/** The time for which the answer that a component is unavailable stays valid. */
 const UNAVAILABLE_SECONDS = 60;
 
 /** A quote that took too long: null while it is expected. */
@@ -13,7 +13,7 @@ interface LateQuote {
   quote: Quote | null;
 }
 
-/** Quotes that arrive after the request for them was answered. One per component, until it expires. */
+/** Stores quotes that arrive after their request was answered, one per component, until it expires. */
 @Injectable()
 export class LateQuotesService {
   constructor(
@@ -21,7 +21,7 @@ export class LateQuotesService {
     private readonly clock: Clock,
   ) {}
 
-  /** By component: quotes for the same product and quantity. */
+  /** Quotes by component, for the same product and quantity. */
   async find(requests: readonly QuoteRequest[]): Promise<Map<string, LateQuote>> {
     if (requests.length === 0) return new Map();
     const rows = await this.database.query<{ id: string; quote: StoredQuote | null }>(

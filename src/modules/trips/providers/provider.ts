@@ -13,7 +13,7 @@ export function isInternal(provider: ProviderName): boolean {
   return INTERNAL[provider];
 }
 
-/** The order for a provider to hold, as agreed with it: stored unchanged in the step of a reservation. */
+/** The order that a provider is to hold, as agreed with it: stored unchanged in the step of a reservation. */
 export interface Order {
   readonly componentId: string;
   readonly departureId: string | null;
@@ -39,7 +39,7 @@ export interface Offer {
   readonly currency: string;
   readonly serviceDate: string | null;
   readonly expiresAt: Date;
-  /** Fee for releasing a hold. A reservation holds the cheapest to cancel first. */
+  /** Fee for releasing a hold. A reservation first holds the components that are cheapest to cancel. */
   readonly cancellationCents: number;
 }
 
@@ -50,7 +50,7 @@ export interface Rejection {
 
 export type HoldResult = { readonly held: true; readonly expiresAt: Date } | ({ readonly held: false } & Rejection);
 
-/** What a provider has under a key. `closed`: nothing any more, because it was rejected, released or cancelled. */
+/** The state of an order at a provider. `closed` means that it was rejected, released or cancelled. */
 export type OrderState =
   | { readonly state: 'held'; readonly expiresAt: Date }
   | { readonly state: 'confirmed' }
@@ -74,9 +74,9 @@ export interface ExternalProvider {
   release(key: string, order: Order): Promise<void>;
   /** Ends a confirmed order, for a fee. A key that the provider does not know cannot be held afterwards. */
   cancel(key: string, order: Order): Promise<Cancellation>;
-  /** What became of a hold whose answer was lost; null if the provider does not know the key. */
+  /** Looks up a hold whose answer was lost; null if the provider does not know the key. */
   lookup(key: string): Promise<OrderState | null>;
 }
 
-/** How long internal prices and holds last. */
+/** The duration of internal prices and holds. */
 export const INTERNAL_SECONDS = 30 * 60;

@@ -24,9 +24,8 @@ export class ComponentsController {
   /**
    * Add a component to a trip
    *
-   * @remarks Adds a component as the last one. Which members are required depends on `kind` (400). All prices of the
-   * trip are cleared and a priced trip moves back to `draft`. Allowed in `draft`, `priced`, `failed` and `expired`
-   * (409 `invalid_transition` otherwise), with at most 50 components (409 `component_limit_reached`).
+   * @remarks Adds a component as the last one. Which members are required depends on `kind`. All prices of the trip are cleared
+   * and a priced trip moves back to `draft`. Allowed in `draft`, `priced`, `failed` and `expired`, with at most 50 components.
    */
   @ApiOperation({ operationId: 'tripComponents_add' })
   @Post()
@@ -54,9 +53,8 @@ export class ComponentsController {
   /**
    * Update a trip component
    *
-   * @remarks Changes only the fields that are sent; `kind` is fixed. The prices of the trip are cleared and a priced
-   * trip moves back to `draft`. Allowed in `draft`, `priced`, `failed` and `expired`; otherwise 409
-   * `invalid_transition`.
+   * @remarks Changes only the fields that are sent; `kind` is fixed. The prices of the trip are cleared and a priced trip moves
+   * back to `draft`. Allowed in `draft`, `priced`, `failed` and `expired`.
    */
   @ApiOperation({ operationId: 'tripComponents_update' })
   @Patch(':componentId')
@@ -75,9 +73,8 @@ export class ComponentsController {
   /**
    * Remove a component from a trip
    *
-   * @remarks Removes the component from the trip, clears the prices of the trip and returns the component with the
-   * status `removed`. Its record is kept for the audit. Allowed in `draft`, `priced`, `failed` and `expired`;
-   * otherwise 409 `invalid_transition`.
+   * @remarks Removes the component from the trip, clears the prices of the trip and returns the component with the status
+   * `removed`. Its record is kept for the audit. Allowed in `draft`, `priced`, `failed` and `expired`.
    */
   @ApiOperation({ operationId: 'tripComponents_remove' })
   @Delete(':componentId')

@@ -22,15 +22,15 @@ const MAX_CALLS = CALL_PAUSES_MINUTES.length + 1;
 const MINUTE_MS = 60_000;
 const LONGEST_PAUSE_MS = 60 * MINUTE_MS;
 const FIRST_RELEASE_PAUSE_MS = 5_000;
-/** For how long abandoned steps are looked up. */
+/** The time for which abandoned steps are looked up. */
 const LOOKED_UP_MS = 7 * 24 * 60 * MINUTE_MS;
-/** Until then no other process calls the provider of a claimed step. */
+/** During this time no other process calls the provider of a claimed step. */
 const CLAIM_SECONDS = 120;
 const BATCH = 100;
 const LANES = 8;
 const NO_ANSWER: Rejection = { code: 'no_answer', message: 'The provider did not answer' };
 
-/** A step with what it belongs to, under the lock of its trip. */
+/** A step with its component and trip, which is locked. */
 export interface Settled {
   trip: Trip;
   plan: ReservationPlan;
@@ -42,9 +42,9 @@ export interface Settled {
 type Settlement = (settled: Settled) => Promise<void>;
 
 /**
- * Orders at external providers after their reservation: they are confirmed, released, cancelled and looked up. The due time
- * is stored with the step, so that any process can call the provider; the key of the step makes each call repeatable. Nine
- * dependencies: an answer changes step, component, booking item and attention together.
+ * Confirms, releases, cancels and looks up orders at external providers after their reservation. The due time is stored with
+ * the step, so that any process can call the provider; the key of the step makes each call repeatable. Nine dependencies: an
+ * answer changes step, component, booking item and attention together.
  */
 @Injectable()
 export class ExternalOrdersService {
@@ -73,7 +73,9 @@ export class ExternalOrdersService {
     }
   }
 
-  /** Calls the provider of the step and stores the answer. Does nothing if the step changes meanwhile, or needs no call. */
+  /**
+   * Calls the provider of the step and stores the answer. Does nothing if the step changes in the meantime, or needs no call.
+   */
   async settle(stepId: string): Promise<void> {
     const known = await this.repository.planOfStep(stepId);
     const step = known && stepOf(known, stepId);
@@ -86,7 +88,9 @@ export class ExternalOrdersService {
     });
   }
 
-  /** Changes a step and what belongs to it, under the lock of its trip: an answer of its provider, or a decision of staff. */
+  /**
+   * Changes a step, its component and its trip under the trip's lock, after an answer of the provider or a decision of staff.
+   */
   async change(stepId: string, change: Settlement): Promise<TripView> {
     return this.database.transaction(async () => {
       const known = await this.repository.planOfStep(stepId);
@@ -110,8 +114,8 @@ export class ExternalOrdersService {
   }
 
   /**
-   * Cancels the orders of booked components of a locked trip with its booking, and the trip itself with `wholeTrip`. What
-   * external providers have to cancel is left to a job.
+   * Cancels the orders of booked components of a locked trip with its booking, and the trip itself with `wholeTrip`. A job
+   * cancels the orders at external providers.
    */
   async cancel(trip: Trip, components: readonly TripComponent[], wholeTrip: { reason: string } | null): Promise<void> {
     const plan = await this.repository.lastPlan(trip.id);
@@ -133,7 +137,7 @@ export class ExternalOrdersService {
     await this.jobs.add(ORDERS_JOB, {}, { key: ORDERS_JOB });
   }
 
-  /** Orders are never reinstated with their items, so that staff need to arrange these services again. */
+  /** Reinstating an item does not reinstate its order; staff must rebook the service. */
   async reportEnded(trip: Trip, reinstatedItemIds: ReadonlySet<string>): Promise<void> {
     const steps = (await this.repository.lastPlan(trip.id))?.steps ?? [];
     for (const component of await this.repository.componentsOf(trip.id)) {
@@ -189,7 +193,7 @@ export class ExternalOrdersService {
       }
       case 'abandoned': {
         const found = await this.external.lookup(step);
-        // The request may still arrive. A released key cannot be held any more.
+        // The request may still arrive. A released key can no longer be held.
         const isGone = found === null && (await this.external.release(step));
         return async (settled) => this.storeLookup(settled, isGone ? 'gone' : (found ?? 'unknown'));
       }
@@ -259,7 +263,7 @@ export class ExternalOrdersService {
     await this.attentions.raise(trip, step, 'cancellation_failed');
   }
 
-  /** The order has ended at the provider: it answered so, or staff found out. */
+  /** The order has ended at the provider: the provider said so, or staff found out. */
   async storeCancelled({ trip, step, component }: Omit<Settled, 'plan'>, feeCents: number | null): Promise<void> {
     moveStep(step, 'cancelled', { failure: null });
     await this.setSupplierStatus(trip, component, 'cancelled');
@@ -291,7 +295,7 @@ export class ExternalOrdersService {
     step.tries += 1;
   }
 
-  /** Shows the status on the booking item that the component was sold as. */
+  /** Copies the status to the booking item that the component was sold as. */
   async setSupplierStatus(trip: Trip, component: TripComponent | null, status: SupplierAnswer): Promise<void> {
     const itemId = component?.bookingItemId ?? null;
     if (trip.bookingId === null || itemId === null) return;

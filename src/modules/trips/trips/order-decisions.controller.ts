@@ -35,8 +35,8 @@ export class OrderDecisionsController {
   /**
    * List the attentions of a trip
    *
-   * @remarks Returns a page of what staff needed to check about the trip's orders at external providers, newest first,
-   * open and resolved ones.
+   * @remarks Returns a page of the issues that staff must check about the trip's orders at external providers, open and
+   * resolved, newest first.
    */
   @ApiOperation({ operationId: 'tripAttentions_list' })
   @Get('attentions')
@@ -50,9 +50,9 @@ export class OrderDecisionsController {
   /**
    * Resolve an attention of a trip
    *
-   * @remarks Closes the attention with what staff did. `confirmed_outside` also marks the order as confirmed, and
-   * `cancelled_outside` as cancelled or released. The service does not call the provider about it any more. One that is
-   * resolved already is rejected with 409 `attention_resolved`.
+   * @remarks Closes the attention and records the action of staff. `confirmed_outside` also marks the order as confirmed, and
+   * `cancelled_outside` as cancelled or released. The service no longer calls the provider about it. An attention can be
+   * resolved once.
    */
   @ApiOperation({ operationId: 'tripAttentions_resolve' })
   @Post('attentions/:attentionId/resolution')
@@ -74,7 +74,7 @@ export class OrderDecisionsController {
    * Ask again for the confirmation of a component
    *
    * @remarks Asks the provider again to confirm a booked component whose confirmation it refused or never answered. The
-   * attention is resolved when the provider confirms. Any other component is rejected with 409 `invalid_transition`.
+   * attention is resolved when the provider confirms. Any other component is rejected.
    */
   @ApiOperation({ operationId: 'tripComponents_retryConfirmation' })
   @Post('components/:componentId/confirmation-retries')
@@ -93,11 +93,10 @@ export class OrderDecisionsController {
   /**
    * Replace a component that is not confirmed
    *
-   * @remarks Quotes, holds and confirms another component in place of a booked one whose confirmation the provider
-   * refused or never answered. It takes over the booking item; the difference of the prices becomes a further item. An
-   * order that the provider may have of the replaced component is cancelled. Rejected with 409 `component_unavailable`
-   * or `reservation_failed` if the replacement cannot be held, and with 409 `quote_pending` while its provider has not
-   * quoted; any other component is rejected with 409 `invalid_transition`.
+   * @remarks Quotes, holds and confirms another component in place of a booked one whose confirmation the provider refused or
+   * never answered. It takes over the booking item; the difference of the prices becomes a further item. If the provider may
+   * have an order for the replaced component, it is cancelled. Rejected if the replacement cannot be held, while its provider
+   * has not quoted, and for any other component.
    */
   @ApiOperation({ operationId: 'tripComponents_replace' })
   @Post('components/:componentId/replacements')

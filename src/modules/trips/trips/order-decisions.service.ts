@@ -38,7 +38,7 @@ interface ComponentPath {
   componentId: string;
 }
 
-/** For how long the process that makes a replacement may take; afterwards the sweeper abandons its step. */
+/** The time that a process may take for a replacement; afterwards the sweeper abandons its step. */
 const REPLACEMENT_SECONDS = 60;
 const MAX_TITLE = 255;
 
@@ -58,8 +58,8 @@ interface Replacement {
 }
 
 /**
- * What staff decide about orders that external providers have not settled. Eleven dependencies: a replacement is quoted, held
- * and booked here alone.
+ * Carries out staff decisions about orders that external providers have not settled. Eleven dependencies: a replacement is
+ * quoted, held and booked here alone.
  */
 @Injectable()
 export class OrderDecisionsService {
@@ -77,7 +77,7 @@ export class OrderDecisionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Also stores what became of the order according to the resolution. Throws 409 `attention_resolved`. */
+  /** Also stores the state of the order that the resolution implies. */
   async resolve(
     { envelopeId, attentionId }: { envelopeId: string; attentionId: string },
     { resolution, note }: ResolveAttention,
@@ -108,7 +108,7 @@ export class OrderDecisionsService {
 
   /**
    * Quotes, holds and confirms another component in place of one that its provider has not confirmed. It keeps the booking
-   * item; the difference of the prices is a further item.
+   * item; the price difference becomes a further item.
    */
   async replace(target: ComponentPath, input: ReplaceComponent): Promise<TripComponent> {
     const deadline = this.external.deadline();
@@ -133,7 +133,7 @@ export class OrderDecisionsService {
       if (status === 'cancel_failed') await this.orders.storeCancelled(settled, null);
       if (status === 'abandoned' || status === 'release_failed') moveStep(step, 'released');
     }
-    // Nothing more is tried.
+    // No further call is made.
     if (step.status === 'abandoned' || step.status === 'release_failed') step.dueAt = null;
   }
 
@@ -154,7 +154,7 @@ export class OrderDecisionsService {
     return { trip, plan, step, component };
   }
 
-  /** Outside transactions. A late quote is stored with the component that is replaced. */
+  /** Runs outside transactions. A late quote is stored with the replaced component. */
   private async quote({ envelopeId, componentId }: ComponentPath, input: ReplaceComponent) {
     const { trip } = await this.repository.getView(envelopeId);
     const replaced = await this.repository.getComponent(envelopeId, componentId);
@@ -187,11 +187,11 @@ export class OrderDecisionsService {
     return { wanted, offer };
   }
 
-  /** Stores the replacement before its provider is called. One without an external provider replaces at once. */
+  /** Stores the replacement before its provider is called. A replacement without an external provider takes effect at once. */
   private async begin(target: ComponentPath, wanted: TripComponent, offer: Offer): Promise<Replacement> {
     const unconfirmed = await this.lockUnconfirmed(target);
     const { trip, plan } = unconfirmed;
-    // Of a booked trip only a replacement is requested: a second one would hold an unnecessary order.
+    // For a booked trip, only replacements are requested; a second one would hold an unnecessary order.
     if (plan.steps.some(({ status }) => status === 'dispatching')) throw inProgress();
     if ((await this.repository.componentsOf(trip.id)).length >= MAX_COMPONENTS) {
       throw conflict('component_limit_reached', `A trip has at most ${MAX_COMPONENTS} components`, {
@@ -214,7 +214,7 @@ export class OrderDecisionsService {
     return { component: wanted, step, isHeld: false };
   }
 
-  /** Stores the result of the hold. Throws 409 `reservation_failed` if the provider does not hold the replacement. */
+  /** Stores the result of the hold, even if the provider does not hold the replacement. */
   private async end(
     target: ComponentPath,
     { component: wanted, step: { id: stepId } }: Replacement,
@@ -259,7 +259,7 @@ export class OrderDecisionsService {
     return wanted;
   }
 
-  /** The provider holds a replacement that was rejected meanwhile, for example because the booking was cancelled. */
+  /** The provider holds a replacement that has since been rejected, for example because the booking was cancelled. */
   private async releaseUnused(stepId: string, holdExpiresAt: Date): Promise<void> {
     await this.orders.change(stepId, async ({ step, component }) => {
       if (step.status !== 'dispatching') return;
@@ -270,7 +270,7 @@ export class OrderDecisionsService {
     });
   }
 
-  /** The replacement takes the booking item. What the provider may have of the replaced component is cancelled. */
+  /** The replacement takes the booking item. Any order for the replaced component is cancelled. */
   private async exchange(
     { trip, plan, step: oldStep, component: old }: Unconfirmed,
     wanted: TripComponent,

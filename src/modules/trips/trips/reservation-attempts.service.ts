@@ -35,15 +35,15 @@ import { TripsRepository } from './trips.repository.js';
 export const ORDERS_JOB = 'trips.orders';
 const FIRST_LOOKUP_SECONDS = 60;
 
-/** Why the component of an abandoned step is unavailable. */
+/** The reason why the component of an abandoned step is unavailable. */
 const OUTCOME_UNKNOWN: Rejection = {
   code: 'outcome_unknown',
   message: 'The provider did not report whether it holds the component',
 };
 
 /**
- * Internal holds were rejected after they had been sent as held: the transaction is rolled back and run again with this
- * knowledge, which is valid only for the version of the trip that it was made with.
+ * Internal holds were rejected after they had been sent as held: the transaction is rolled back and run again with these
+ * rejections, which are valid only for the same version of the trip.
  */
 export class HoldsRejected extends Error {
   constructor(
@@ -54,9 +54,7 @@ export class HoldsRejected extends Error {
   }
 }
 
-/**
- * The trip locked and in progress, its active components, new quotes for them, and its audit snapshot before the change.
- */
+/** The locked trip in progress with its active components, new quotes for them, and its audit snapshot before the change. */
 interface Attempt {
   trip: Trip;
   components: TripComponent[];
@@ -74,8 +72,8 @@ export interface Attempted {
 export type PlannedView = TripView & { plan: ReservationPlan };
 
 /**
- * The transactions that begin and end an attempt to reserve a trip: with the trip locked, they change it, its components and
- * its plan together. `ReservationSaga` calls the external providers in between.
+ * Runs the transactions that begin and end an attempt to reserve a trip. With the trip locked, they change it, its components
+ * and its plan together. `ReservationSaga` calls the external providers in between.
  */
 @Injectable()
 export class ReservationAttempts {
@@ -91,8 +89,8 @@ export class ReservationAttempts {
   ) {}
 
   /**
-   * Runs a transaction that calls `attempt`, a second time with the rejections if internal holds were rejected. It must be
-   * the outermost transaction, because the first run has to be rolled back.
+   * Runs a transaction that calls `attempt`, and repeats it with the rejections if internal holds were rejected. It must be the
+   * outermost transaction, because the first run has to be rolled back.
    */
   async attempting<T>(
     work: (rejected: HoldsRejected | null) => Promise<T>,
@@ -107,8 +105,8 @@ export class ReservationAttempts {
   }
 
   /**
-   * The part of every reservation that is one transaction: compares prices, creates the plan and holds its internal steps.
-   * Without external steps the trip is reserved then; otherwise the plan is `running`, and `run` continues it.
+   * Runs the one transaction that every reservation has: it compares prices, creates the plan and holds its internal steps.
+   * Without external steps the trip is then reserved; otherwise the plan is `running`, and `run` continues it.
    */
   async attempt({ trip, components, quotes, before, rejected }: Attempt): Promise<Attempted> {
     const now = this.clock.now();
@@ -146,7 +144,7 @@ export class ReservationAttempts {
     this.recordReserved(view, before);
   }
 
-  /** Everything external is released, or left to a job. */
+  /** All external holds are released, or left to a job. */
   async fail(view: PlannedView, before: object): Promise<void> {
     await this.releaseInternal(view.plan);
     for (const step of view.plan.steps) await this.leave(view.trip, step);
@@ -155,7 +153,7 @@ export class ReservationAttempts {
 
   /**
    * Ends the attempt of a locked trip: internal holds are released now, external ones by a job, and unknown ones are looked up
-   * later. A process that works on it is rejected from now on.
+   * later. From now on, a process that still works on it is rejected.
    */
   async abandon({ trip, components: all, plan }: TripView, reason: string): Promise<void> {
     const before = trip.auditImage();
@@ -194,7 +192,7 @@ export class ReservationAttempts {
     this.publish('reserved', trip, { planId, holdExpiresAt });
   }
 
-  /** What is left of a step whose attempt has ended is done by the job of due steps. */
+  /** The job of due steps finishes steps whose attempt has ended. */
   private async leave(trip: Trip, step: ReservationStep): Promise<void> {
     const { status } = step;
     if (status === 'dispatching' || status === 'unknown') {

@@ -13,10 +13,10 @@ import {
 import type { TripComponent } from './trip-component.entity.js';
 
 /*
- * A reservation as a saga. A plan has one step per component; this file has all states, their transitions, and the decision
- * what happens next. Internal steps are held in the transaction that creates the plan. External ones are held one after the
- * other, each request stored before it is sent and each answer before the next request, so that any process can continue
- * from the stored plan. If a step fails, the plan compensates: it releases in reverse order what is held.
+ * A reservation as a saga. A plan has one step per component; this file has all states, their transitions, and decides the next
+ * action. Internal steps are held in the transaction that creates the plan. External steps are held in sequence. Each request
+ * is stored before it is sent, and each answer before the next request, so that any process can continue from the stored plan.
+ * If a step fails, the plan compensates: it releases its holds in reverse order.
  */
 
 /** `running` and `compensating` are unfinished; `held` lasts until the plan is booked or released. */
@@ -60,8 +60,8 @@ const PLAN_TRANSITIONS: Readonly<Record<PlanStatus, readonly PlanStatus[]>> = {
 };
 
 /**
- * Internal steps go straight to `held`, `released`, `confirmed` and `cancelled`; the states between are those of external
- * calls. `abandoned`: its attempt has ended before the provider reported an outcome, which is still looked up.
+ * Internal steps go straight to `held`, `released`, `confirmed` and `cancelled`; only external calls use the states between.
+ * `abandoned` means that the attempt ended before the provider reported an outcome, which is still looked up.
  */
 const STEP_TRANSITIONS: Readonly<Record<StepStatus, readonly StepStatus[]>> = {
   pending: ['dispatching', 'held', 'failed'],
@@ -108,9 +108,9 @@ export interface ReservationStep {
   attempts: number;
   /** Number of requests without an answer in its present status. */
   tries: number;
-  /** Since when the outcome of the hold is unknown. */
+  /** The time since which the outcome of the hold is unknown. */
   unknownSince: Date | null;
-  /** When the provider is called again; null if nothing is left to do, or if a process continues the reservation. */
+  /** Time of the next call to the provider; null if nothing is left to do, or if a process continues the reservation. */
   dueAt: Date | null;
 }
 
@@ -123,7 +123,10 @@ export interface ReservationPlan {
   status: PlanStatus;
   readonly createdAt: Date;
   updatedAt: Date;
-  /** Internal ones first, in the order in which departures are locked; then external ones, the cheapest to cancel first. */
+  /**
+   * Internal steps come first, in the order in which departures are locked; external steps follow, the cheapest to cancel
+   * first.
+   */
   readonly steps: ReservationStep[];
 }
 
@@ -138,7 +141,7 @@ export type SagaAction =
   /** A step failed: everything held has to be released. */
   | { readonly name: 'compensate' }
   | { readonly name: 'release'; readonly step: ReservationStep }
-  /** Everything external is released, or left to a job: the reservation has failed. */
+  /** All external holds are released, or left to a job: the reservation has failed. */
   | { readonly name: 'fail' };
 
 /** The next action of an unfinished plan. It depends on the stored states alone. */
@@ -177,7 +180,7 @@ export function moveToHeld(step: ReservationStep, holdExpiresAt: Date): void {
   moveStep(step, 'held', { holdExpiresAt, attempts: 1 });
 }
 
-/** Internal steps after some were rejected: the transaction that held the others was rolled back. */
+/** Updates internal steps after some were rejected: the transaction that held the others was rolled back. */
 export function moveToRejected(
   plan: ReservationPlan,
   rejected: ReadonlyMap<string, Rejection>,
@@ -199,7 +202,7 @@ export function moveByResult(step: ReservationStep, result: HoldResult): void {
   else moveStep(step, 'failed', { failure: { code: result.code, message: result.message } });
 }
 
-/** The external holds that have to be released now. `dueAt`: when the sweeper does so; null if the caller does. */
+/** Marks the external holds for release. `dueAt` is the time at which the sweeper releases them; null if the caller does. */
 export function markReleasing(plan: ReservationPlan, dueAt: Date | null): ReservationStep[] {
   const held = externalSteps(plan).filter(({ status }) => status === 'held');
   for (const step of held) moveStep(step, 'releasing', { dueAt });
@@ -268,7 +271,7 @@ export function unreleasedSteps({ steps }: ReservationPlan): ReservationStep[] {
   return steps.filter(({ status }) => status === 'releasing' || status === 'release_failed');
 }
 
-/** Whether the attempt must end: a step is unknown for longer than the limit, or a hold has expired. */
+/** Returns whether the attempt must end because a step is unknown for longer than the limit, or a hold has expired. */
 export function isOverdue({ steps }: ReservationPlan, { now, limitMs }: { now: Date; limitMs: number }): boolean {
   return steps.some(({ status, unknownSince, holdExpiresAt }) => {
     if (status === 'held') return holdExpiresAt !== null && holdExpiresAt <= now;
@@ -276,7 +279,7 @@ export function isOverdue({ steps }: ReservationPlan, { now, limitMs }: { now: D
   });
 }
 
-/** When the first hold of the plan expires. */
+/** Returns the expiry of the plan's first hold. */
 export function firstExpiryOf({ steps }: ReservationPlan): Date {
   const held = steps.filter(({ status }) => status === 'held');
   return new Date(Math.min(...held.map(({ holdExpiresAt }) => holdExpiresAt?.getTime() ?? Infinity)));

@@ -31,10 +31,10 @@ import { changeOf } from './trip-audit.js';
 import type { TripView } from './trip.entity.js';
 import { TripsRepository } from './trips.repository.js';
 
-/** Ends or continues a reservation whose request ran out of time. */
+/** The job that ends or continues a reservation whose request ran out of time. */
 export const RECOVER_JOB = 'trips.reservations.recover';
 
-/** How long a claim lasts; each transaction renews it. */
+/** The duration of a claim; each transaction renews it. */
 export const LEASE_SECONDS = 60;
 export const RETRY_AFTER_MS = 5_000;
 /** An unknown outcome is looked up less and less often. */
@@ -68,8 +68,8 @@ export class ReservationSaga {
   ) {}
 
   /**
-   * Continues a claimed reservation of which only the claim is stored: asks external providers for prices, then for holds. A
-   * provider may take longer than a request: then the answer is 409 `reservation_in_progress`, and the reservation continues.
+   * Continues a reservation with only a stored claim: asks external providers for prices, then for holds. If a provider takes
+   * longer than a request, the response is 409 `reservation_in_progress`, and the reservation continues.
    */
   async run(claim: Claim): Promise<TripView> {
     const deadline = this.external.deadline();
@@ -79,7 +79,10 @@ export class ReservationSaga {
     );
   }
 
-  /** The result of the work, or 409 `reservation_in_progress` before the deadline of the request: then the work continues. */
+  /**
+   * Returns the result of the work. If the request's deadline comes first, throws 409 `reservation_in_progress` and the work
+   * continues.
+   */
   async answerInTime<T>(work: Promise<T>, tripId: string): Promise<T> {
     const answered = new AbortController();
     const limitMs = this.env.requestDeadlineMs * ANSWERED_SHARE;
@@ -102,7 +105,7 @@ export class ReservationSaga {
   }
 
   /**
-   * Takes over a reservation whose lease has expired, and ends it. Before anything was held the trip is priced again. Returns
+   * Takes over a reservation whose lease has expired, and ends it. If nothing was held yet, the trip is priced again. Returns
    * false if another process continues it, or if its outcome is still unknown.
    */
   async recover(tripId: string): Promise<boolean> {
@@ -120,7 +123,7 @@ export class ReservationSaga {
     }
   }
 
-  /** External prices are requested without a transaction; the claim prevents other changes of the trip meanwhile. */
+  /** External prices are requested without a transaction; meanwhile the claim prevents other changes of the trip. */
   private async open(claim: Claim): Promise<ReservationPlan> {
     const { components } = await this.repository.getView(claim.tripId);
     const external = components.filter((one) => one.isActive() && !one.isInternal());
@@ -152,7 +155,7 @@ export class ReservationSaga {
     throw quotePending(pendingIds);
   }
 
-  /** Performs one action after the other until the plan is held, failed or handed over. */
+  /** Performs actions until the plan is held, failed or handed over. */
   private async carryOut(claim: Claim, opened: ReservationPlan, deadline: Deadline): Promise<TripView> {
     let plan = opened;
     for (;;) {
@@ -183,7 +186,7 @@ export class ReservationSaga {
     }
   }
 
-  /** Afterwards the step is held or failed. Throws 409 `reservation_in_progress` if that is unknown at the deadline. */
+  /** Afterwards the step is held or failed. If the outcome is unknown at the deadline, the reservation stays in progress. */
   private async hold(
     claim: Claim,
     { name, step }: SagaAction & { name: 'hold' | 'find' },
@@ -195,7 +198,7 @@ export class ReservationSaga {
         moveStep(pending, 'dispatching', { attempts: pending.attempts + 1 });
       });
     }
-    // A process that continues the reservation looks the step up once, and again with growing pauses.
+    // A process that continues the reservation looks the step up with growing pauses.
     const result = await (name === 'hold'
       ? this.external.hold(step, deadline)
       : this.external.find(step, performance.now()));
@@ -214,7 +217,7 @@ export class ReservationSaga {
     });
   }
 
-  /** The outcome of the step is unknown: a job continues the reservation, or the sweeper. */
+  /** The outcome of the step is unknown: a job or the sweeper continues the reservation. */
   private async handOver(claim: Claim, unknownStepId: string): Promise<never> {
     await this.database.transaction(async () => {
       const view = await this.lockClaimed(claim);
@@ -285,7 +288,7 @@ export class ReservationSaga {
   }
 }
 
-/** 409: components of the trip are being reserved, which will have ended by then. */
+/** Creates a 409: components of the trip are being reserved; the reservation will have ended by this time. */
 export function inProgress(retryAfterMs = RETRY_AFTER_MS): AppError {
   return new AppError(409, 'reservation_in_progress', 'The reservation is in progress', { retryAfterMs });
 }

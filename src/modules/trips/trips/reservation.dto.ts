@@ -20,7 +20,7 @@ export class StepFailureResponse {
   message: string;
 }
 
-/** What an attempt did for one component. */
+/** The part of an attempt that reserves one component. */
 export class ReservationStepResponse {
   /** ID of the step, a TypeID with the prefix `tstp`. */
   @Id('tstp')

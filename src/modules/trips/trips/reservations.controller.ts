@@ -24,11 +24,11 @@ export class ReservationsController {
   /**
    * Price a trip
    *
-   * @remarks Requests prices for all components from their providers and stores them with their expiry. The trip
-   * becomes `priced`. If a component is unavailable or sold in another currency, that is stored in its warnings and
-   * the call fails with 409 `component_unavailable` or 422 `currency_mismatch`. A trip without components is rejected
-   * with 409 `trip_not_priced`. If a provider takes too long the response is 409 `quote_pending` with `retryAfterMs`:
-   * its quote is used when it has arrived. Allowed in `draft`, `priced`, `failed` and `expired` (409 `invalid_transition`).
+   * @remarks Requests prices for all components from their providers and stores them with their expiry. The trip becomes
+   * `priced`. If a component is unavailable or sold in another currency, its warnings say so and the call fails with 409
+   * `component_unavailable` or 422 `currency_mismatch`. A trip without components is rejected. If a provider takes too long the
+   * response is 409 `quote_pending` with `retryAfterMs`: its quote is used when it has arrived. Allowed in `draft`, `priced`,
+   * `failed` and `expired`.
    */
   @ApiOperation({ operationId: 'trips_price' })
   @Post('pricing')
@@ -53,13 +53,13 @@ export class ReservationsController {
   /**
    * Reserve a trip
    *
-   * @remarks Holds all components at their providers or none of them; a draft is priced first. The trip becomes
-   * `reserved` until the first hold expires (`holdExpiresAt`); a trip that is reserved already is returned unchanged.
-   * Needs a complete traveler party (409 `traveler_party_incomplete`) and every manual component confirmed by staff
-   * (409 `component_not_confirmed`). If a price has changed the new prices are stored and the call fails with 409
-   * `price_changed`; if a component cannot be held the others are released and it fails with 409
+   * @remarks Holds all components at their providers or none of them; a draft is priced first. The trip becomes `reserved`
+   * until the first hold expires (`holdExpiresAt`); a trip that is reserved already is returned unchanged. Needs a complete
+   * traveler party and every manual component confirmed by staff. If a price has changed the new prices are stored and the call
+   * fails with 409 `price_changed`; if a component cannot be held the others are released and it fails with 409
    * `reservation_failed`. While another call is reserving the trip the response is 409 `reservation_in_progress` with
-   * `retryAfterMs`, and so it is if the providers take longer than a request. A trip that is `failed` or `expired` must be priced again first (409 `trip_not_priced`).
+   * `retryAfterMs`; the same response is sent if the providers take longer than a request. A trip that is `failed` or `expired`
+   * must be priced again first.
    */
   @ApiOperation({ operationId: 'trips_reserve' })
   @Post('reserve')
@@ -93,9 +93,9 @@ export class ReservationsController {
   /**
    * Book a reserved trip
    *
-   * @remarks Creates a confirmed booking with one item per component and confirms the holds at the providers. The
-   * billing contact becomes the customer, and the trip becomes `booked` with `bookingId`. Rejected with 409
-   * `hold_expired` if a hold has expired, and with 409 `invalid_transition` if the trip is not reserved.
+   * @remarks Creates a confirmed booking with one item per component and confirms the holds at the providers. The billing
+   * contact becomes the customer, and the trip becomes `booked` with `bookingId`. Rejected if a hold has expired or the trip is
+   * not reserved.
    */
   @ApiOperation({ operationId: 'trips_book' })
   @Post('booking')
@@ -114,9 +114,9 @@ export class ReservationsController {
   /**
    * Cancel a trip
    *
-   * @remarks Cancels the trip and releases its holds at the providers. The body may be omitted. With a booked trip its
-   * booking is cancelled too, which also requires the scope `bookings:write`; external providers cancel their orders
-   * afterwards (`cancelling`). A trip that is cancelled or being reserved is rejected with 409 `invalid_transition`.
+   * @remarks Cancels the trip and releases its holds at the providers. The body may be omitted. With a booked trip its booking
+   * is cancelled too, which also requires the scope `bookings:write`; external providers cancel their orders afterwards
+   * (`cancelling`). A trip that is cancelled or being reserved is rejected.
    */
   @ApiOperation({ operationId: 'trips_cancel' })
   @Post('cancellation')
@@ -137,10 +137,10 @@ export class ReservationsController {
   /**
    * Abandon a reservation
    *
-   * @remarks Ends a reservation that does not end by itself, because a provider does not answer. Holds are released, the
-   * trip becomes `failed`, and a hold whose outcome is unknown is looked up for 7 days (`abandoned`). In the first 60
-   * seconds of the reservation the response is 409 `reservation_in_progress` with `retryAfterMs`; a trip that is not
-   * being reserved is rejected with 409 `not_abandonable`.
+   * @remarks Ends a reservation that cannot end because a provider does not answer. Holds are released, the trip becomes
+   * `failed`, and a hold whose outcome is unknown is looked up for 7 days (`abandoned`). In the first 60 seconds of the
+   * reservation the response is 409 `reservation_in_progress` with `retryAfterMs`; a trip that is not being reserved is
+   * rejected.
    */
   @ApiOperation({ operationId: 'trips_abandon' })
   @Post('abandonment')

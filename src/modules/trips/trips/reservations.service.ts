@@ -40,18 +40,18 @@ import { TripsService } from './trips.service.js';
 
 /** A reservation can be abandoned by staff after this time. */
 const MIN_ATTEMPT_MS = 60_000;
-/** Trips that one sweep recovers at the same time: each waits for a provider. */
+/** Number of trips that one sweep recovers concurrently; each waits for a provider. */
 const LANES = 4;
 
-/** The reversal releases external holds itself; if it gives up, they are due. */
+/** The reversal releases external holds itself; after this time the sweeper does. */
 const REVERSAL_SECONDS = 3_600;
 
-/** The first transaction of a reservation: its result, or a draft without prices, or a claim for the rest. */
+/** The outcome of a reservation's first transaction: a result, a draft without prices, or a claim for the remaining work. */
 type Begun = Attempted | { draft: true } | { claim: Claim };
 
 /**
- * Reserves trips, and ends reservations: booked, cancelled, expired or reversed, and settled with external providers. Twelve
- * dependencies: a draft is priced here first, a trip becomes a booking, and every end is recorded and published.
+ * Reserves trips, and ends reservations by booking, cancellation, expiry or reversal. Twelve dependencies: a draft is priced
+ * here first, a trip becomes a booking, and every end is recorded and published.
  */
 @Injectable()
 export class ReservationsService {
@@ -91,7 +91,7 @@ export class ReservationsService {
     return begun.view;
   }
 
-  /** The trip becomes a confirmed booking with an item for each component. */
+  /** Turns the trip into a confirmed booking with an item for each component. */
   async book(id: string, expected: ExpectedVersions): Promise<TripView> {
     return this.database.transaction(async () => {
       const view = await this.lockExpected(id, expected);
@@ -106,7 +106,7 @@ export class ReservationsService {
         });
       }
       const held = components.filter(({ status }) => status === 'held');
-      // Before the booking, because it locks the departures in the order of their ids.
+      // Runs before the booking, because it locks the departures in the order of their ids.
       await this.confirmAll(plan);
       const { bookingId, itemIds } = await this.sales.sell(saleOf(trip, held));
       held.forEach((component, index) => component.book(itemIds[index] ?? ''));
@@ -136,10 +136,7 @@ export class ReservationsService {
     });
   }
 
-  /**
-   * Ends a reservation that does not end by itself. Throws 409 `not_abandonable`, and `reservation_in_progress` in the first
-   * minute.
-   */
+  /** Ends a reservation that does not end on its own; not within its first minute. */
   async abandon(id: string, reason: string, expected: ExpectedVersions): Promise<TripView> {
     return this.database.transaction(async () => {
       const view = await this.lockExpected(id, expected);
@@ -154,7 +151,7 @@ export class ReservationsService {
     });
   }
 
-  /** Releases a trip whose holds have expired. Returns false if it has none any more. */
+  /** Releases a trip whose holds have expired. Returns false if it no longer has any. */
   async expire(id: string): Promise<boolean> {
     return this.database.transaction(async () => {
       const { trip, components: all, plan } = await this.repository.lockView(id);
@@ -173,8 +170,8 @@ export class ReservationsService {
 
   /**
    * Reverses the reservation of the plan that the entry names: internal holds are released, external ones are left to
-   * `releaseExternalHolds`, and the trip is a draft without prices. If an earlier reversal did that already, only
-   * unreleased external holds are left. Throws 409 `trip_not_reserved`, `reserved_again`.
+   * `releaseExternalHolds`, and the trip is a draft without prices. If an earlier reversal already did this, only unreleased
+   * external holds remain.
    */
   @Reverses('trips.trip.reserve', { effect: 'trips.trip.update' })
   async reverseReservation({ subjectId, after }: RecordedAction): Promise<ReversalResult> {
@@ -196,7 +193,7 @@ export class ReservationsService {
     return { before, after: trip.auditImage(), isRunning: unreleasedSteps(plan).length > 0 };
   }
 
-  /** Calls every external provider, also after one of them failed. Throws if one did not release its hold. */
+  /** Calls every provider, even if an earlier call failed. Throws if one did not release its hold. */
   @CompletesReversal('trips.trip.reserve')
   async releaseExternalHolds({ subjectId, after }: RecordedAction): Promise<void> {
     const plan = await this.repository.lastPlan(subjectId);
@@ -229,7 +226,7 @@ export class ReservationsService {
     return ended;
   }
 
-  /** Throws 409 `tax_code_required`: a trip that is reserved becomes a booking, whatever its components are. */
+  /** Requires tax codes if bookings do, because a reserved trip becomes a booking. */
   private async assertCoded(components: readonly TripComponent[]): Promise<void> {
     const componentIds = components.filter(({ taxCodeId }) => taxCodeId === null).map(({ id }) => id);
     if (componentIds.length === 0 || !(await this.sales.areTaxCodesRequired())) return;
@@ -310,7 +307,7 @@ export class ReservationsService {
       await this.trips.price(id, expected);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      // Another request has priced and reserved the trip meanwhile: the next attempt reports its status.
+      // Another request has since priced and reserved the trip: the next attempt reports its status.
       if (error.code === 'invalid_transition') return;
       if (error.code !== 'component_unavailable') throw error;
       throw conflict('trip_not_priced', 'The trip cannot be priced', error.details);

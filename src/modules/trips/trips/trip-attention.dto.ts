@@ -13,11 +13,11 @@ import {
   type TripAttention,
 } from './trip-attention.entity.js';
 
-/** What staff did about an attention of a trip. */
+/** The action of staff that resolves an attention of a trip. */
 export class ResolveAttention {
   /**
-   * `confirmed_outside`: the provider has confirmed the order; `cancelled_outside`: the provider has no order any more;
-   * `replaced`: by another service; `written_off`: nothing more is done.
+   * `confirmed_outside`: the provider has confirmed the order; `cancelled_outside`: the provider no longer has an order;
+   * `replaced`: another service replaces it; `written_off`: staff do nothing more.
    * @example "cancelled_outside"
    */
   @OneOf(STAFF_RESOLUTIONS)
@@ -39,7 +39,7 @@ export class ListTripAttentions extends PageQuery {
   sort?: string;
 }
 
-/** Something about an order at an external provider that staff need to check. */
+/** An issue with an order at an external provider that staff must check. */
 export class TripAttentionResponse {
   /** ID of the attention, a TypeID with the prefix `tatt`. */
   @Id('tatt')
@@ -54,22 +54,22 @@ export class TripAttentionResponse {
   @OneOf(ATTENTION_CODES)
   code: AttentionCode;
 
-  /** Component that it is about (prefix `tcmp`). */
+  /** The component concerned (prefix `tcmp`). */
   @Id('tcmp')
   componentId: string;
 
-  /** Step of the reservation that it is about (prefix `tstp`). */
+  /** The step of the reservation concerned (prefix `tstp`). */
   @Id('tstp')
   stepId: string;
 
   @Instant()
   raisedAt: string;
 
-  /** When it was resolved; null while it is open. */
+  /** When the attention was resolved; null while it is open. */
   @Instant()
   resolvedAt: string | null;
 
-  /** How it was resolved; `settled` by the provider's own answer. Null while it is open. */
+  /** How the attention was resolved; `settled` means by the provider's own answer. Null while it is open. */
   @OneOf(RESOLUTIONS)
   resolution: Resolution | null;
 

@@ -5,7 +5,7 @@ import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
 
-/** What staff need to check at a provider. */
+/** Issues that staff must check at a provider. */
 export const ATTENTION_CODES = named('TripAttentionCode', [
   'provider_outcome_unknown',
   'provider_order_live',
@@ -17,7 +17,7 @@ export const ATTENTION_CODES = named('TripAttentionCode', [
 ]);
 export type AttentionCode = (typeof ATTENTION_CODES)[number];
 
-/** What staff did about it. */
+/** Actions of staff that resolve an attention. */
 export const STAFF_RESOLUTIONS = named('TripAttentionStaffResolution', [
   'confirmed_outside',
   'cancelled_outside',
@@ -26,11 +26,14 @@ export const STAFF_RESOLUTIONS = named('TripAttentionStaffResolution', [
 ]);
 export type StaffResolution = (typeof STAFF_RESOLUTIONS)[number];
 
-/** `settled`: by the provider's own answer, or because the order is no longer needed. */
+/** `settled` means by the provider's own answer, or because the order is no longer needed. */
 export const RESOLUTIONS = named('TripAttentionResolution', ['settled', ...STAFF_RESOLUTIONS]);
 export type Resolution = (typeof RESOLUTIONS)[number];
 
-/** Something about an order at an external provider that the service cannot settle alone. A trip with an open one is flagged. */
+/**
+ * An issue with an order at an external provider that the service cannot settle alone. A trip with an open attention is
+ * flagged.
+ */
 @Entity('trip_attentions')
 export class TripAttention extends Audited {
   @PrimaryColumn('text') id: string;
@@ -49,7 +52,6 @@ export class TripAttention extends Audited {
   note: string | null;
   @Column('integer') version: number;
 
-  /** Throws 409 `attention_resolved`. */
   resolve(resolution: Resolution, note: string | null, now: Date): void {
     if (this.resolvedAt !== null) {
       const details = { resolution: this.resolution, resolvedAt: this.resolvedAt.toISOString() };

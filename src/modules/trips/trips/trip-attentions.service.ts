@@ -16,8 +16,7 @@ import type { Trip } from './trip.entity.js';
 import type { ListTripAttentions } from './trip-attention.dto.js';
 
 /**
- * What staff need to check about the orders of trips. The trip is locked by the caller, which also saves it: its flag shows
- * whether one is open.
+ * Manages the attentions of trips. The caller locks the trip and saves it, because a flag shows whether an attention is open.
  */
 @Injectable()
 export class TripAttentionsService {
@@ -40,13 +39,13 @@ export class TripAttentionsService {
     return this.rows.page(found, pageBounds(query));
   }
 
-  /** Throws 404 also for an attention of another trip. */
+  /** An attention of another trip is not found. */
   async get(envelopeId: string, id: string): Promise<TripAttention> {
     const found = await this.rows.get(id);
     return found.envelopeId === envelopeId ? found : this.rows.get('');
   }
 
-  /** Does nothing if the step has an open one with this code. */
+  /** Does nothing if the step already has an open attention with this code. */
   async raise(trip: Trip, { id: stepId, componentId }: ReservationStep, code: AttentionCode): Promise<void> {
     const open = await this.openOf(stepId);
     if (open.some((known) => known.code === code)) return;
@@ -67,12 +66,12 @@ export class TripAttentionsService {
     this.database.afterCommit(() => this.log.warn({ trips: about }, 'Staff need to check an order at a provider'));
   }
 
-  /** Closes the open ones of the step, because nothing is left to check. */
+  /** Closes the step's open attentions, because nothing is left to check. */
   async settle(trip: Trip, stepId: string, resolution: Resolution = 'settled'): Promise<void> {
     for (const attention of await this.openOf(stepId)) await this.close(trip, attention, { resolution });
   }
 
-  /** Closes those about ended orders of these components. Returns their number. */
+  /** Closes attentions about ended orders of these components. Returns their number. */
   async settleReinstated(trip: Trip, componentIds: ReadonlySet<string>): Promise<number> {
     const found = await this.rows.listBy({ envelopeId: trip.id, code: 'order_not_reinstated' }, ['raisedAt']);
     const open = found.filter(({ resolvedAt, componentId }) => resolvedAt === null && componentIds.has(componentId));

@@ -3,7 +3,7 @@ import type { Change } from '../../action-ledger/index.js';
 import type { TripComponent } from './trip-component.entity.js';
 import type { Trip } from './trip.entity.js';
 
-/** The ledger entry of a change of a trip as it is now. `more` is stored with its snapshot. */
+/** Writes the ledger entry of a change, with the trip as it is now. `more` is stored with its snapshot. */
 export function changeOf(trip: Trip, before: object | null, more: object = {}): Change {
   return { subjectType: 'trip', subjectId: trip.id, before, after: { ...trip.auditImage(), ...more } };
 }
@@ -12,7 +12,7 @@ export function componentChangeOf(component: TripComponent, before: object | nul
   return { subjectType: 'trip_component', subjectId: component.id, before, after: component.auditImage() };
 }
 
-/** For the trip's own channel and the one of all trips. Contains no personal data. */
+/** Publishes an event on the trip's own channel and on the channel of all trips. It contains no personal data. */
 export function eventsOf(
   { id: envelopeId, status, currency, totalCents, version }: Trip,
   what: string,

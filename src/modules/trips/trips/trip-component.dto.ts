@@ -38,7 +38,7 @@ export class CreateComponent {
   kind: ComponentKind;
 
   /**
-   * What the customer reads; the title of the booking item.
+   * Text for the customer; the title of the booking item.
    * @example "Danube delta by boat"
    */
   @Text({ max: 255 })
@@ -79,8 +79,8 @@ export class CreateComponent {
   unitTaxIncludedCents?: number;
 
   /**
-   * Tax code of the booking item (prefix `taxc`); that of the departure by default. Null: the tax is the amount of the
-   * price.
+   * Tax code of the booking item (prefix `taxc`); the tax code of the departure by default. With null the tax of the price
+   * applies.
    */
   @Clearable()
   @Id('taxc')
@@ -109,8 +109,8 @@ export class UpdateComponent extends patchOf(OmitType(CreateComponent, ['kind', 
 }
 
 /**
- * The component that replaces a booked one. Units of a departure are sold as an item of the booking instead. The tax code
- * is that of the replaced component.
+ * The component that replaces a booked one. Units of a departure are sold as an item of the booking instead. It has the tax
+ * code of the replaced component.
  */
 export class ReplaceComponent extends OmitType(CreateComponent, ['kind', 'departureId', 'taxCodeId'] as const) {
   /**
@@ -138,7 +138,7 @@ export class TripComponentResponse {
   @OneOf(COMPONENT_KINDS)
   kind: ComponentKind;
 
-  /** What the customer reads; the title of the booking item. */
+  /** Text for the customer; the title of the booking item. */
   @Text({ max: 255 })
   title: string;
 
@@ -186,7 +186,7 @@ export class TripComponentResponse {
   @Cents()
   taxCents: number | null;
 
-  /** Tax code of the booking item (prefix `taxc`); null: the tax is the amount of the price. */
+  /** Tax code of the booking item (prefix `taxc`); with null the tax of the price applies. */
   @Id('taxc')
   taxCodeId: string | null;
 
@@ -206,7 +206,7 @@ export class TripComponentResponse {
   @Id('bkit')
   bookingItemId: string | null;
 
-  /** What the provider charged for cancelling its order, in minor units; null unless it was cancelled. */
+  /** Amount that the provider charged for cancelling its order, in minor units; null unless it was cancelled. */
   @Cents()
   cancellationFeeCents: number | null;
 

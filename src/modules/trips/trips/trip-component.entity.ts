@@ -58,7 +58,7 @@ export class TripComponent extends Audited {
   unitPriceCents: number | null;
   @Column('bigint', { name: 'unit_tax_included_cents', nullable: true, transformer: safeInteger })
   unitTaxIncludedCents: number | null;
-  /** Of the booking item; null: its tax is the amount of the price. */
+  /** Tax code of the booking item; with null the tax of the price applies. */
   @Column('text', { name: 'tax_code_id', nullable: true }) taxCodeId: string | null;
   @Column('boolean', { name: 'confirmed_by_staff' }) confirmedByStaff: boolean;
   @Column('date', { name: 'service_date', nullable: true }) serviceDate: string | null;
@@ -69,7 +69,7 @@ export class TripComponent extends Audited {
   @Column('timestamptz', { name: 'price_expires_at', nullable: true }) priceExpiresAt: Date | null;
   @Column('timestamptz', { name: 'hold_expires_at', nullable: true }) holdExpiresAt: Date | null;
   @Column('text', { name: 'booking_item_id', nullable: true }) bookingItemId: string | null;
-  /** What the provider charged for the cancellation of its order. */
+  /** Amount that the provider charged for cancelling its order. */
   @Column('bigint', { name: 'cancellation_fee_cents', nullable: true, transformer: safeInteger })
   cancellationFeeCents: number | null;
   @Column('jsonb') warnings: string[];
@@ -104,7 +104,7 @@ export class TripComponent extends Audited {
     };
   }
 
-  /** Throws 400 on the first member that is missing, or that components of this kind do not have. */
+  /** Rejects the first member that is missing, or that components of this kind do not have. */
   assertMembersOfKind(): void {
     const { kind, departureId, providerRef, unitPriceCents, unitTaxIncludedCents } = this;
     const isManual = kind === 'manual_placeholder';
@@ -143,7 +143,7 @@ export class TripComponent extends Audited {
     if (this.kind !== 'manual_placeholder') this.serviceDate = serviceDate;
   }
 
-  /** Its last price stays, so that the trip's total does not silently omit it. */
+  /** The last price stays, so that the trip's total does not silently omit it. */
   markUnavailable(warning: string): void {
     Object.assign(this, { status: 'unavailable', warnings: [warning], holdExpiresAt: null });
   }
@@ -152,7 +152,7 @@ export class TripComponent extends Audited {
     Object.assign(this, { status: 'held', holdExpiresAt: until });
   }
 
-  /** After its hold was released, or without one. */
+  /** Called after its hold was released, or if there was none. */
   release(to: 'priced' | 'cancelled'): void {
     Object.assign(this, { status: to, holdExpiresAt: null });
   }
@@ -161,7 +161,7 @@ export class TripComponent extends Audited {
     Object.assign(this, { status: 'booked', holdExpiresAt: null, bookingItemId });
   }
 
-  /** Its provider has cancelled the order, or has none. */
+  /** The provider has cancelled the order, or has none. */
   cancelOrder(feeCents: number | null): void {
     Object.assign(this, { status: 'cancelled', holdExpiresAt: null, cancellationFeeCents: feeCents });
   }
@@ -171,7 +171,7 @@ export class TripComponent extends Audited {
     this.status = 'removed';
   }
 
-  /** Whether it has to follow its departure to this day. A component that was never priced has no day yet. */
+  /** Whether the component must follow its departure to this day. A component that was never priced has no day yet. */
   isOnOtherDay(day: string): boolean {
     const { serviceDate, status } = this;
     if (!this.isActive() || status === 'cancelling' || status === 'cancel_failed') return false;

@@ -93,9 +93,9 @@ export class TripComponentsService {
   }
 
   /**
-   * Moves components to the present day of their departure, also those of reserved and booked trips, however often it was
-   * moved. One transaction per trip. With a booking: only those of its trip, in the caller's transaction if there is one.
-   * Throws at the end if a trip was being reserved; the caller tries again later.
+   * Moves components to the present day of their departure, including components of reserved and booked trips, even if it moved
+   * several times. Each trip has its own transaction. With a booking, moves only components of its trip, in the caller's
+   * transaction if there is one. Throws at the end if a trip was being reserved; the caller retries later.
    */
   async followDeparture(departureId: string, bookingId: string | null = null): Promise<void> {
     const busy: string[] = [];
@@ -106,7 +106,7 @@ export class TripComponentsService {
       throw new Error(`Not moved with ${departureId}, because their trips are being reserved: ${busy.join(', ')}`);
   }
 
-  /** Trips that are on another day than the departure of one of their components. */
+  /** Trips whose day differs from the departure of one of their components. */
   async listTripsNotOnDayOf(departureId: string): Promise<string[]> {
     return this.repository.idsNotOnDayOf(departureId);
   }
@@ -159,7 +159,7 @@ export class TripComponentsService {
     });
   }
 
-  /** Throws 400 `tax_code_required` if the accounting settings demand a tax code. */
+  /** Requires a tax code if the accounting settings do. */
   private async assertCodeOptional(): Promise<void> {
     if (!(await this.sales.areTaxCodesRequired())) return;
     throw new AppError(400, 'tax_code_required', 'The accounting settings require a tax code', {

@@ -68,7 +68,7 @@ export function sumOf(components: readonly TripComponent[]): TripPrices {
   return { ...sum, priceExpiresAt: new Date(first) };
 }
 
-/** Why the components cannot be priced, or null. */
+/** Returns the reason why the components cannot be priced, or null. */
 export function pricingErrorOf({ unavailable, otherCurrency }: QuoteOutcome, currency: string): AppError | null {
   if (otherCurrency.length > 0) {
     return unprocessable('currency_mismatch', `Not every component is sold in ${currency}`, {
@@ -83,7 +83,7 @@ export function pricingErrorOf({ unavailable, otherCurrency }: QuoteOutcome, cur
   return conflict('component_unavailable', 'Not every component is available', details);
 }
 
-/** 409: providers have not quoted these components in time; their quotes are used when they arrive. */
+/** Creates a 409: providers have not quoted these components in time; their quotes are used when they arrive. */
 export function quotePending(componentIds: readonly string[]): AppError {
   return new AppError(409, 'quote_pending', 'A provider has not quoted every component yet', {
     details: { componentIds },
@@ -91,7 +91,7 @@ export function quotePending(componentIds: readonly string[]): AppError {
   });
 }
 
-/** Why the trip cannot be reserved at the new prices, or null. */
+/** Returns the reason why the trip cannot be reserved at the new prices, or null. */
 export function reservationErrorOf(outcome: QuoteOutcome, currency: string): AppError | null {
   const error = pricingErrorOf(outcome, currency);
   if (error || outcome.changes.length === 0) return error;

@@ -35,7 +35,7 @@ export class TripRetentionJobs {
     while (after !== null) after = await this.eraseBatch(after);
   }
 
-  /** Returns the last id that was looked at; null after the last batch. */
+  /** Returns the last id that was checked; null after the last batch. */
   private async eraseBatch(after: string): Promise<string | null> {
     return this.database.transaction(async () => {
       const candidates = await this.database.query<Candidate>(

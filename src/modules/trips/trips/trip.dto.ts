@@ -246,7 +246,7 @@ export class TravelerPartyResponse {
   travelers: TravelerResponse[];
 }
 
-/** A trip with its components and the last attempt to reserve it. Amounts are in minor units of `currency`. */
+/** A trip with its components and its last attempt to reserve it. Amounts are in minor units of `currency`. */
 export class TripResponse {
   /** ID of the trip, a TypeID with the prefix `trip`. */
   @Id('trip')
@@ -312,10 +312,7 @@ export class TripResponse {
   @Text({ max: 2000 })
   cancelReason: string | null;
 
-  /**
-   * Increases with every change of the trip or its components. It is also the ETag, and what If-Match is compared
-   * with.
-   */
+  /** Increases with every change of the trip or its components. It is also the ETag; If-Match is compared with it. */
   @Version()
   version: number;
 

@@ -72,7 +72,7 @@ export class Trip {
   @Column('bigint', { name: 'total_cents', nullable: true, transformer: safeInteger }) totalCents: number | null;
   @Column('timestamptz', { name: 'price_expires_at', nullable: true }) priceExpiresAt: Date | null;
   @Column('timestamptz', { name: 'hold_expires_at', nullable: true }) holdExpiresAt: Date | null;
-  /** Until then the process with the fencing token reserves the trip; afterwards another one may take it over. */
+  /** Until this time the process with the fencing token reserves the trip; afterwards another process may take over. */
   @Unaudited('says which process works on the reservation')
   @Column('timestamptz', { name: 'lease_expires_at', nullable: true })
   leaseExpiresAt: Date | null;
@@ -107,7 +107,7 @@ export class Trip {
     Object.assign(this, { status: to, updatedAt: now });
   }
 
-  /** Whether its holds are live. */
+  /** Whether the trip has active holds. */
   isHeldAt(now: Date): boolean {
     return this.status === 'reserved' && this.holdExpiresAt !== null && this.holdExpiresAt > now;
   }
@@ -120,7 +120,7 @@ export class Trip {
     if (!this.isEditable()) throw this.invalidTransition('priced', `A trip that is ${this.status} cannot be priced`);
   }
 
-  /** Before a change of a component or of the travelers: clears the prices. */
+  /** Clears the prices before a change of a component or of the travelers. */
   edit(now: Date): void {
     if (!this.isEditable()) throw this.invalidTransition('draft', `A trip that is ${this.status} cannot be edited`);
     if (this.status === 'priced') this.moveTo('draft', now);
@@ -140,13 +140,13 @@ export class Trip {
     this.lease(leaseExpiresAt);
   }
 
-  /** The caller reserves the trip from now on. A process with an older token is rejected. */
+  /** Makes the caller the one that reserves the trip. A process with an older token is rejected. */
   lease(until: Date): void {
     this.leaseExpiresAt = until;
     this.fencingToken += 1;
   }
 
-  /** Ends a reservation that did not end by itself; the process that works on it is rejected from now on. */
+  /** Ends a reservation that did not end on its own; from now on, the process that works on it is rejected. */
   abandon(now: Date): void {
     this.moveTo('failed', now);
     this.fencingToken += 1;

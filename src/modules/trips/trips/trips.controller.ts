@@ -57,9 +57,9 @@ export class TripsController {
   /**
    * Update a trip
    *
-   * @remarks Changes the title or the travelers; `travelerParty` replaces the whole party. New travelers clear all
-   * prices and move a priced trip back to `draft`. The title can be changed in every state; the travelers only in
-   * `draft`, `priced`, `failed` and `expired` (409 `invalid_transition`).
+   * @remarks Changes the title or the travelers; `travelerParty` replaces the whole party. New travelers clear all prices and
+   * move a priced trip back to `draft`. The title can be changed in every state; the travelers only in `draft`, `priced`,
+   * `failed` and `expired`.
    */
   @Patch(':envelopeId')
   @RequireScope('trips:write')

@@ -12,8 +12,8 @@ import { TripComponentsService } from './trip-components.service.js';
 const DEPARTURE_MOVED_JOB = 'trips.departure-moved';
 
 /**
- * Background work of trips. A moved departure is followed by a job, because a change of a component locks its trip before
- * the departure, and the transaction that moves the departure has locked that already.
+ * Background work of trips. A job moves trips with their departure, because a change of a component locks its trip before the
+ * departure, and the transaction that moves the departure has already locked the departure.
  */
 @Injectable()
 @Listens(DepartureListener, 300)

@@ -95,7 +95,7 @@ export class TripsRepository {
     return view ?? { trip, components: [], plan: null };
   }
 
-  /** Locks the trip and reads what it has then. */
+  /** Locks the trip and reads its components and plan. */
   async lockView(id: string): Promise<TripView> {
     return this.viewOf(await this.trips.lock(id));
   }
@@ -115,12 +115,12 @@ export class TripsRepository {
     return { views: await this.viewsOf(rows), total };
   }
 
-  /** Components of the trip that are not removed, by position. */
+  /** Returns the components of the trip that are not removed, by position. */
   async componentsOf(tripId: string): Promise<TripComponent[]> {
     return this.componentsOfAll([tripId]);
   }
 
-  /** Throws 404 also for a component of another trip, and for a removed one. */
+  /** A removed component or one of another trip is not found. */
   async getComponent(tripId: string, id: string): Promise<TripComponent> {
     const component = (await this.componentsOf(tripId)).find((known) => known.id === id);
     if (!component) throw notFound();
@@ -141,7 +141,7 @@ export class TripsRepository {
     );
   }
 
-  /** `planId`: the reservation that changes them, if any. */
+  /** `planId` identifies the reservation that changes them, if any. */
   async saveComponents(components: readonly TripComponent[], planId: string | null = null): Promise<void> {
     if (components.length === 0) return;
     const now = this.clock.now();
@@ -161,7 +161,7 @@ export class TripsRepository {
     return (await this.lastPlansOf([tripId])).get(tripId) ?? null;
   }
 
-  /** The plan of a step; it may not be the last one of its trip. */
+  /** Returns the plan of a step, which may be an earlier plan of its trip. */
   async planOfStep(stepId: string): Promise<ReservationPlan | null> {
     const [row] = await this.database.query<PlanRow>(
       `select ${PLAN} from reservation_plans p
@@ -186,7 +186,7 @@ export class TripsRepository {
     return trip && this.trips.lock(trip.id);
   }
 
-  /** Steps whose provider has to be called now, at most `limit`. Until then no other process gets them. */
+  /** Claims at most `limit` steps whose provider must be called now. Until the claim ends no other process gets them. */
   async claimDueSteps(until: Date, limit: number): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       `update reservation_steps set due_at = $2
@@ -218,7 +218,7 @@ export class TripsRepository {
     );
   }
 
-  /** Up to 200 trips whose reservation no process continues any more. */
+  /** Returns up to 200 trips whose reservation no process continues. */
   async idsWithExpiredLease(): Promise<string[]> {
     return this.ids(
       `select id from trip_envelopes where status = 'reserve_in_progress' and lease_expires_at <= $1
@@ -227,7 +227,10 @@ export class TripsRepository {
     );
   }
 
-  /** Trips with a component that is not on the day of its departure, without cancelled ones; or only that of this booking. */
+  /**
+   * Returns trips that are not cancelled and have a component on another day than its departure, or only the trip of this
+   * booking.
+   */
   async idsNotOnDayOf(departureId: string, bookingId: string | null = null): Promise<string[]> {
     return this.ids(
       `select distinct t.id from trip_components c
@@ -250,7 +253,7 @@ export class TripsRepository {
     return row?.count ?? 0;
   }
 
-  /** In two statements. */
+  /** Uses two statements. */
   private async viewsOf(trips: readonly Trip[]): Promise<TripView[]> {
     const ids = trips.map(({ id }) => id);
     const components = await this.componentsOfAll(ids);

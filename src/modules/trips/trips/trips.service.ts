@@ -23,7 +23,7 @@ interface ExternalQuotes {
   quotes: Map<string, Quote>;
 }
 
-/** Envelopes of trips, and their prices. */
+/** Manages the envelopes of trips, and prices them. */
 @Injectable()
 export class TripsService {
   constructor(
@@ -75,7 +75,7 @@ export class TripsService {
       if (title !== undefined) trip.title = title;
       trip.updatedAt = now;
       await this.repository.trips.update(trip);
-      // The snapshot omits names; it shows that they changed.
+      // The snapshot omits names; this shows that they changed.
       const more = { partyChanged: travelerParty !== undefined };
       this.ledger.record('trips.trip.update', changeOf(trip, before, more));
       return this.repository.viewOf(trip);
@@ -83,9 +83,9 @@ export class TripsService {
   }
 
   /**
-   * External providers are called before the transaction, and again if the trip was changed meanwhile. The result is stored
-   * also if it is an error: then the trip is a draft whose components show why they are unavailable. While a provider has
-   * not quoted, nothing changes.
+   * External providers are called before the transaction, and again if the trip changed in the meantime. The result is stored
+   * even if it is an error: the trip is then a draft whose components show why they are unavailable. While a provider has not
+   * quoted, nothing changes.
    */
   async price(id: string, expected: ExpectedVersions): Promise<TripView> {
     for (let attempt = 1; attempt <= MAX_PRICING_ATTEMPTS; attempt += 1) {
@@ -105,7 +105,7 @@ export class TripsService {
     return { version: trip.version, quotes };
   }
 
-  /** Null if the trip has another version than the one that the providers were called for. */
+  /** Returns null if the trip's version differs from the one that the providers were called for. */
   private async storePrices(
     id: string,
     expected: ExpectedVersions,

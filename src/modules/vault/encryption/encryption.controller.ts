@@ -18,12 +18,11 @@ export class EncryptionController {
   /**
    * Encrypt a value
    *
-   * @remarks Encrypts one text of at most 65,536 bytes with the primary key of the vault (AES-256-GCM). Neither the
-   * value nor the ciphertext is stored; the operation is audited without them. Depending on the configuration, an
-   * unknown vault is created or not found (404). A key that is bound to an operator
-   * creates and finds vaults of that operator only; the slug of another owner is not found (404). Rejected if
-   * the vault is archived (409 `vault_archived`), has no key for encryption (409 `no_usable_key`), or would exceed
-   * the limit of 100 vaults (409 `vault_limit_reached`).
+   * @remarks Encrypts one text of at most 65,536 bytes with the primary key of the vault (AES-256-GCM). Neither the value nor
+   * the ciphertext is stored; the operation is audited without them. Depending on the configuration, an unknown vault is
+   * created or not found. A key that is bound to an operator creates and finds vaults of that operator only; the slug of
+   * another owner is not found. Rejected if the vault is archived, has no key for encryption, or would exceed the limit of 100
+   * vaults.
    */
   @ApiOperation({ operationId: 'vaults_encrypt' })
   @Post('encrypt')
@@ -37,11 +36,9 @@ export class EncryptionController {
   /**
    * Decrypt a value
    *
-   * @remarks Decrypts a ciphertext of this vault with the key version that encrypted it, unless that version is
-   * disabled. Any other ciphertext, such as one of another vault or a changed one, and another
-   * context than the one that it was encrypted with are rejected with the same response
-   * (400 `undecryptable`). An archived vault is rejected (409 `vault_archived`). The operation is audited without the
-   * value.
+   * @remarks Decrypts a ciphertext of this vault with the key version that encrypted it, unless that version is disabled. Any
+   * other ciphertext, such as one of another vault or a changed one, and another context than the one that it was encrypted
+   * with are rejected with the same response. An archived vault is rejected. The operation is audited without the value.
    */
   @ApiOperation({ operationId: 'vaults_decrypt' })
   @Post('decrypt')
@@ -56,9 +53,8 @@ export class EncryptionController {
    * Rewrap a value with the present key
    *
    * @remarks Decrypts a ciphertext of this vault and encrypts the value again with the primary key, without returning the
-   * value. The context, if any, stays the same. Use it before an old key version is disabled. A ciphertext that cannot be decrypted is rejected (400
-   * `undecryptable`), and so is a vault that is archived (409 `vault_archived`) or has no key for encryption (409
-   * `no_usable_key`).
+   * value. The context, if any, stays the same. Use it before an old key version is disabled. A ciphertext that cannot be
+   * decrypted is rejected, and so is a vault that is archived or has no key for encryption.
    */
   @ApiOperation({ operationId: 'vaults_rewrap' })
   @Post('rewrap')

@@ -30,9 +30,9 @@ export class KeyVersionsController {
   /**
    * Rotate the key of a vault
    *
-   * @remarks Creates the next version in state `pending`. It becomes `primary` at `primaryAt`, when every process knows
-   * it; the current primary version then only decrypts. If a version is pending already, that one is returned. Rejected if the
-   * vault is archived (409 `vault_archived`) or has 16 versions that decrypt (409 `key_limit_reached`).
+   * @remarks Creates the next version in state `pending`. It becomes `primary` at `primaryAt`, when every process knows it; the
+   * current primary version then only decrypts. If a version is pending already, that one is returned. Rejected if the vault is
+   * archived or has 16 versions that decrypt.
    */
   @ApiOperation({ operationId: 'vaultKeys_rotate' })
   @Post()
@@ -47,9 +47,8 @@ export class KeyVersionsController {
    * Disable or enable a key version
    *
    * @remarks Disables a version that no longer encrypts, or enables a disabled version for decryption. The primary and a
-   * pending version cannot be changed (409 `key_in_use`), nor a destroyed one (409 `key_destroyed`), nor one whose destruction is pending
-   * (409 `key_destruction_pending`). At most 16
-   * versions can decrypt (409 `key_limit_reached`). Setting the state that it has changes nothing.
+   * pending version cannot be changed, nor a destroyed one, nor one whose destruction is pending. At most 16 versions can
+   * decrypt. Setting the state that it has changes nothing.
    */
   @ApiOperation({ operationId: 'vaultKeys_update' })
   @Patch(':version')
@@ -68,8 +67,8 @@ export class KeyVersionsController {
    *
    * @remarks From now on the version neither encrypts nor decrypts, and at `destroyAt` its key is destroyed for good: no value
    * that was encrypted with it can be decrypted again. The waiting period is a setting of the service. Rewrap the values that
-   * are still needed first. The primary and a pending version cannot be destroyed (409 `key_in_use`). If the destruction is
-   * pending already, nothing changes.
+   * are still needed first. The primary and a pending version cannot be destroyed. If the destruction is pending already,
+   * nothing changes.
    */
   @ApiOperation({ operationId: 'vaultKeys_scheduleDestruction' })
   @Post(':version/destruction')
@@ -87,8 +86,8 @@ export class KeyVersionsController {
   /**
    * Cancel the destruction of a key version
    *
-   * @remarks Possible until `destroyAt`. The version is `disabled` afterwards; the request returns it. Rejected if no destruction is pending (409
-   * `no_destruction_pending`) or the key is destroyed (409 `key_destroyed`).
+   * @remarks Possible until `destroyAt`. The version is `disabled` afterwards; the request returns it. Rejected if no
+   * destruction is pending or the key is destroyed.
    */
   @ApiOperation({ operationId: 'vaultKeys_cancelDestruction' })
   @Delete(':version/destruction')

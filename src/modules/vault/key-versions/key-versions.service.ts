@@ -158,7 +158,7 @@ function assertChangeable(key: KeyVersion, state: 'disabled' | 'decrypt_only', a
   }
 }
 
-/** A version that neither encrypts nor will. Throws 409. */
+/** A version that neither encrypts nor will. */
 function assertReplaced({ state }: KeyVersion): void {
   if (state === 'destroyed') throw destroyed();
   if (state === 'primary' || state === 'pending') {

@@ -65,14 +65,13 @@ export class VaultsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws 404. */
   async get(slug: string): Promise<VaultSnapshot> {
     const vault = await this.find(slug);
     if (!vault) throw notFound();
     return vault;
   }
 
-  /** Reads the vault from the database, not from the cache. Throws 404. */
+  /** Reads the vault from the database, not from the cache. */
   async getUncached(slug: string): Promise<VaultSnapshot> {
     this.forget(slug);
     return this.get(slug);
@@ -165,7 +164,7 @@ export class VaultsService {
     });
   }
 
-  /** False if the slug exists. Throws 409 `vault_limit_reached`. */
+  /** False if the slug exists. */
   private async isFree(slug: string): Promise<boolean> {
     const [vaults] = await this.database.query<{ count: number; taken: boolean }>(
       'select count(*)::int as count, coalesce(bool_or(slug = $1), false) as taken from vaults',
