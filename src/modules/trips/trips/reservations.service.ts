@@ -18,6 +18,7 @@ import {
 import { BookingsService, type ComponentSale, type TripSale, TripSalesService } from '../../bookings/index.js';
 import { OrganizationSettingsService } from '../../organization/index.js';
 import { InternalProvider } from '../providers/internal-provider.js';
+import type { Quote } from '../providers/provider.js';
 import {
   externalSteps,
   internalSteps,
@@ -244,16 +245,24 @@ export class ReservationsService {
     assertReservable(trip, components);
     if (trip.status === 'draft') return { draft: true };
     assertComplete(trip, components);
-    await this.assertCoded(components);
+    // Quotes lock nothing, so they are read together with the settings.
+    const [, quotes] = await this.database.together(() =>
+      Promise.all([this.assertCoded(components), this.internalQuotes(components)]),
+    );
 
     const before = trip.auditImage();
     trip.startReservation(this.clock.inSeconds(LEASE_SECONDS), this.clock.now());
-    if (components.every((one) => one.isInternal())) {
-      const quotes = await this.internal.quote(components.map((one) => one.quoteRequest()));
+    if (quotes) {
       return this.attempts.attempt({ trip, components, quotes, before, rejected });
     }
     await this.repository.trips.update(trip);
     return { claim: { tripId: id, token: trip.fencingToken } };
+  }
+
+  /** Null if an external provider has to be asked, too: then nothing is quoted in this transaction. */
+  private async internalQuotes(components: readonly TripComponent[]): Promise<Map<string, Quote> | null> {
+    if (!components.every((one) => one.isInternal())) return null;
+    return this.internal.quote(components.map((one) => one.quoteRequest()));
   }
 
   private async endOverdue(id: string, unknownStepMinutes: number): Promise<boolean> {
