@@ -38,7 +38,7 @@ export {
   type Source,
 } from './payments/payment.entity.js';
 export { AccountingPeriod, PERIOD_STATUSES, type PeriodStatus } from './periods/accounting-period.entity.js';
-export { PeriodsService } from './periods/periods.service.js';
+export { assertPostedOn, PeriodsService } from './periods/periods.service.js';
 export { FinanceSettingsService } from './settings/finance-settings.service.js';
 export { BILLED, BilledTaxesService } from './tax-allocation/billed-taxes.service.js';
 export { restsByRate } from './tax-allocation/rests-by-rate.js';

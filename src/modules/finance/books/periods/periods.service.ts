@@ -15,8 +15,7 @@ export class PeriodsService {
 
   /** For documents that we issue on this day. Throws 409 `period_closed`. */
   async assertOpen(day: string): Promise<void> {
-    const firstOpenDay = await this.postingDateOf(day);
-    if (firstOpenDay !== day) throw periodClosed(day.slice(0, 7), firstOpenDay);
+    assertPostedOn(day, await this.postingDateOf(day));
   }
 
   /** The day on which something of this day is posted: the day itself, or the first open day if its month is closed. */
@@ -28,6 +27,11 @@ export class PeriodsService {
     );
     return posted?.day ?? day;
   }
+}
+
+/** Throws 409 `period_closed` if the posting date of a day is another one. */
+export function assertPostedOn(day: string, postingDay: string): void {
+  if (postingDay !== day) throw periodClosed(day.slice(0, 7), postingDay);
 }
 
 function periodClosed(period: string, firstOpenDay: string): AppError {

@@ -156,7 +156,8 @@ export class BookingAccountsService {
   async applyEarlyMoneyToNewInvoice(account: BookingAccount, invoice: Invoice, issueDate: string): Promise<number> {
     const { id, bookingId, scheduleId, totalCents } = invoice;
     const open = { id, scheduleId, issueDate, outstandingCents: totalCents };
-    const replaced = await this.replaceInstallmentMoney(bookingId, account.outstanding([open]));
+    // Without a plan no money is on installments.
+    const replaced = account.plan ? await this.replaceInstallmentMoney(bookingId, account.outstanding([open])) : [];
     const early = sumOfShares(replaced);
     if (early === totalCents) return early;
     const present = replaced.length === 0 ? account : await this.lockOf(account.booking);
@@ -292,6 +293,7 @@ export class BookingAccountsService {
 
   /** Applies unapplied money to an invoice that is not open yet, and returns how much. */
   private async applyUnappliedTo(account: BookingAccount, invoice: Invoice, cents: number): Promise<number> {
+    if (account.money.unappliedCents === 0) return 0;
     const payments = await this.repository.lockUnappliedPayments(account.booking.id, { onlyAutomatic: true });
     if (payments.length === 0) return 0;
     const billed = account.booking.status === 'draft' ? invoice.totalCents : 0;

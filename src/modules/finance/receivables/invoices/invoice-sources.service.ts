@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../platform/clock/clock.js';
+import { Database } from '../../../../platform/database/database.js';
 import { AppError, invalidField } from '../../../../platform/errors/app-error.js';
 import { type BookingItemSummary, BookingsService } from '../../../bookings/index.js';
 import { TaxCodesService } from '../../../taxes/index.js';
@@ -22,6 +23,7 @@ type Requested = Parameters<typeof contentsOf>[1];
 @Injectable()
 export class InvoiceSourcesService {
   constructor(
+    private readonly database: Database,
     private readonly bookings: BookingsService,
     private readonly taxCodes: TaxCodesService,
     private readonly billedTaxes: BilledTaxesService,
@@ -30,14 +32,20 @@ export class InvoiceSourcesService {
   ) {}
 
   async read({ booking, plan }: Pick<BookingAccount, 'booking' | 'plan'>): Promise<InvoiceSources> {
-    const items = await this.bookings.activeItems(booking.id);
+    return { plan, ...(await this.ofBooking(booking.id)) };
+  }
+
+  /** The sources other than the plan, for a caller that reads them together with the account. */
+  async ofBooking(bookingId: string): Promise<Omit<InvoiceSources, 'plan'>> {
+    const [items, billed] = await this.database.together(() =>
+      Promise.all([this.bookings.activeItems(bookingId), this.billedTaxes.byRate(bookingId)]),
+    );
     const taxCodeIds = [...new Set(items.flatMap(({ taxCodeId }) => taxCodeId ?? []))];
     const mentions = await this.taxCodes.mentionsOf(taxCodeIds);
     const areFeesUntaxed =
       items.some(isUntaxedFee) && (await this.settings.get()).cancellationFeeTax === 'outside_scope';
-    const billed = await this.billedTaxes.byRate(booking.id);
-    const billedFeeCents = areFeesUntaxed ? await this.billedTaxes.feesOf(booking.id) : 0;
-    return { plan, items, billed, billedFeeCents, mentions, areFeesUntaxed };
+    const billedFeeCents = areFeesUntaxed ? await this.billedTaxes.feesOf(bookingId) : 0;
+    return { items, billed, billedFeeCents, mentions, areFeesUntaxed };
   }
 
   /** `contentsOf` with the sources of now. Throws 409 `credit_due` with the documents that must be credited first. */

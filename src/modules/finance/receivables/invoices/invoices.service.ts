@@ -56,8 +56,10 @@ export interface InvoiceView extends InvoiceWithLines {
   staleness: Staleness;
 }
 
-interface LockedDraft extends InvoiceWithLines {
+/** A draft with its account and what a redraw would bill. */
+interface DraftContext extends InvoiceWithLines {
   account: BookingAccount;
+  sources: InvoiceSources;
 }
 
 /** Invoices to customers. Each change locks the booking first, so that it is never invoiced or paid twice. */
@@ -122,7 +124,9 @@ export class InvoicesService {
   async get(id: string): Promise<InvoiceView> {
     const found = await this.repository.get(id);
     if (found.invoice.status !== 'draft') return { ...found, staleness: FRESH };
-    return { ...found, staleness: await this.stalenessOf(await this.accounts.read(found.invoice.bookingId), found) };
+    const account = await this.accounts.read(found.invoice.bookingId);
+    const sources = await this.sources.read(account);
+    return { ...found, staleness: await this.stalenessOf({ ...found, account, sources }) };
   }
 
   async update(id: string, body: UpdateInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
@@ -154,7 +158,7 @@ export class InvoicesService {
       await this.repository.update(invoice);
       if (sent) await this.repository.replaceLines(id, priced);
       this.audit.invoiceChanged('update', invoice, { before, after: this.imageOf({ invoice, lines }) });
-      return { invoice, lines, staleness: await this.stalenessOf(account, { invoice, lines }) };
+      return { invoice, lines, staleness: await this.stalenessOf({ account, sources, invoice, lines }) };
     });
   }
 
@@ -206,10 +210,11 @@ export class InvoicesService {
       const drawn = await this.currentLines(draft, requested.onStale === 'redraw');
       account.assertInvoiceFits(invoice);
       assertPayerComplete(invoice, drawn);
-      const issueDate = await this.issuing.issueDate(requested.issueDate);
+      const [issueDate, rules] = await this.database.together(() =>
+        Promise.all([this.issuing.issueDate(requested.issueDate), this.reminders.enabledRules(INVOICE_TRIGGERS)]),
+      );
       const dueDate = invoice.dueDateFor(issueDate, requested.dueDate);
       const paidCents = await this.accounts.applyEarlyMoneyToNewInvoice(account, invoice, issueDate);
-      const rules = await this.reminders.enabledRules(INVOICE_TRIGGERS);
       const terms = {
         issueDate,
         dayField: 'issueDate',
@@ -305,21 +310,23 @@ export class InvoicesService {
     });
   }
 
-  private async currentLines(draft: LockedDraft, redraw: boolean): Promise<readonly PricedLine[]> {
-    const staleness = await this.stalenessOf(draft.account, draft);
+  private async currentLines(draft: DraftContext, redraw: boolean): Promise<readonly PricedLine[]> {
+    const staleness = await this.stalenessOf(draft);
     if (staleness.reasons.length === 0) return draft.lines;
     if (redraw) return this.drawAgain(draft, false);
     if (isOnlyBilledElsewhere(staleness)) draft.account.assertInvoiceFits(draft.invoice);
     throw draftStale(staleness);
   }
 
-  private async drawAgain({ account, invoice }: LockedDraft, discardLines: boolean): Promise<readonly PricedLine[]> {
+  private async drawAgain(
+    { account, sources, invoice }: DraftContext,
+    discardLines: boolean,
+  ): Promise<readonly PricedLine[]> {
     const { scheduleId, linesSource, payerSource } = invoice;
     if (linesSource === 'manual' && !discardLines) {
       throw conflict('lines_are_manual', 'Staff entered the lines; send discardLines to replace them');
     }
     const isFee = invoice.purpose !== null;
-    const sources = await this.sources.read(account);
     const fee = isFee ? await this.feeContents(account, invoice, sources) : undefined;
     const replaced = await this.linesReplaced(invoice.drawnFrom?.replacedInvoiceId);
     const drawn = { scheduleId, replaced, ...(fee ? { lines: fee } : {}) };
@@ -333,8 +340,7 @@ export class InvoicesService {
     return lines;
   }
 
-  private async stalenessOf(account: BookingAccount, { invoice, lines }: InvoiceWithLines): Promise<Staleness> {
-    const sources = await this.sources.read(account);
+  private async stalenessOf({ account, sources, invoice, lines }: DraftContext): Promise<Staleness> {
     const redrawn = invoice.linesSource === 'manual' ? null : await this.linesNow(account, invoice, sources);
     return stalenessOf({ account, items: sources.items, invoice, lines, redrawn });
   }
@@ -370,15 +376,15 @@ export class InvoicesService {
     this.audit.invoiceChanged('delete', draft.invoice, { before: this.imageOf(draft), after: null });
   }
 
-  private async lockDraft(id: string, expected: ExpectedVersions): Promise<LockedDraft> {
+  private async lockDraft(id: string, expected: ExpectedVersions): Promise<DraftContext> {
     const booking = await this.bookings.lock(await this.repository.bookingIdOf(id));
-    const [account, lines] = await this.database.together(() =>
-      Promise.all([this.accounts.lockOf(booking), this.repository.linesOf(id)]),
+    const [account, lines, sources] = await this.database.together(() =>
+      Promise.all([this.accounts.lockOf(booking), this.repository.linesOf(id), this.sources.ofBooking(booking.id)]),
     );
     const invoice = invoiceOf(account, id);
     if (invoice.purpose === null) assertNotCancelled(account.booking);
     assertVersion(expected, invoice);
-    return { account, invoice, lines };
+    return { account, sources: { plan: account.plan, ...sources }, invoice, lines };
   }
 
   private async lockBookingOf(id: string): Promise<BookingSummary> {

@@ -3,6 +3,7 @@ import { Clock } from '../../../../platform/clock/clock.js';
 import { Database } from '../../../../platform/database/database.js';
 import { unprocessable } from '../../../../platform/errors/app-error.js';
 import {
+  assertPostedOn,
   type BaseAmounts,
   ExchangeRatesService,
   FinanceSettingsService,
@@ -60,11 +61,13 @@ export class IssuingService {
    */
   async issueDate(requested: string | undefined, notBefore: string | null = null): Promise<string> {
     const today = this.clock.today();
-    const { issueDateBackDays } = await this.settings.get();
+    const issueDate = requested ?? today;
+    const [{ issueDateBackDays }, postingDay] = await this.database.together(() =>
+      Promise.all([this.settings.get(), this.periods.postingDateOf(issueDate)]),
+    );
     const first = dayOf(dayNumber(today) - issueDateBackDays);
     // A date in the future was possible before issue dates had limits.
     const earliest = notBefore !== null && notBefore > first && notBefore <= today ? notBefore : first;
-    const issueDate = requested ?? today;
     if (issueDate < earliest || issueDate > today) {
       throw unprocessable('issue_date_out_of_bounds', 'The issue date is outside of the allowed days', {
         field: 'issueDate',
@@ -72,7 +75,7 @@ export class IssuingService {
         latest: today,
       });
     }
-    await this.periods.assertOpen(issueDate);
+    assertPostedOn(issueDate, postingDay);
     return issueDate;
   }
 
