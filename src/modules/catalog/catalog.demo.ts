@@ -28,7 +28,7 @@ export class CatalogDemo {
     private readonly clock: Clock,
   ) {}
 
-  /** What operations has to offer for the documents to be true. */
+  /** The departures that operations must offer for the documents to be true. */
   plannedDepartures(): PlannedDeparture[] {
     return this.drafts().flatMap(({ id, fields }) =>
       (fields.departures ?? []).map((departure) => ({

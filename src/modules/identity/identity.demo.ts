@@ -56,7 +56,7 @@ export class IdentityDemo {
     await this.createInvitations();
   }
 
-  /** Without mails, because these addresses do not exist. */
+  /** Sends no mails, because these addresses do not exist. */
   private async createInvitations(): Promise<void> {
     const now = this.clock.now();
     await this.database.transaction(async () => {

@@ -22,7 +22,7 @@ import { UsersService } from './users/users.service.js';
 const LIMITED = ['data:geo:read'];
 const ALL = ['connect:*', ...PLATFORM_SCOPES];
 
-/** The first owner and the first platform keys, once per database. */
+/** Creates the first owner and the first platform keys, once per database. */
 @Injectable()
 export class InitialCredentialsService {
   constructor(
@@ -58,7 +58,7 @@ export class InitialCredentialsService {
     return asSystem(() => this.database.transaction(work));
   }
 
-  /** Only before the first owner is created: later, a remaining preset must not stop a start. */
+  /** Checked only before the first owner is created: later, a remaining preset must not stop a start. */
   private async rejectIncompletePresets(env: Env): Promise<void> {
     const missing = missingPresets(env);
     if (missing.length === 0 || (await this.installation.isDone('first-owner'))) return;
@@ -82,8 +82,8 @@ export class InitialCredentialsService {
   }
 
   /**
-   * In production the password is known to whoever wrote the configuration, so it must be changed at the first login. Elsewhere
-   * the owner has the IDs that the examples of the API document use.
+   * In production the author of the configuration knows the password, so it must be changed at the first login. Elsewhere the
+   * owner has the IDs that the examples of the API document use.
    */
   private async createOwner({ email, password, token }: InitialOwner, { production }: Env): Promise<void> {
     const taken = await this.database.query('select from users where lower(email) = lower($1)', [email]);

@@ -8,7 +8,7 @@ export interface InitialOwner {
   token: string | null;
 }
 
-/** The credentials of the first start; null if it is not created in production. */
+/** The credentials of the first start; null in production if it is not created. */
 export interface InitialCredentials {
   owner: InitialOwner | null;
   platformKey: string | null;
@@ -34,8 +34,8 @@ export function planInitialCredentials(env: Env): InitialCredentials {
 }
 
 /**
- * The missing presets of the owner, if only some of them are set in production: an incomplete owner cannot be created, and
- * the operator must know. Empty if the presets are complete or absent.
+ * The missing presets of the owner, if only some of them are set in production: an incomplete owner cannot be created, and the
+ * operator must be informed. Empty if the presets are complete or absent.
  */
 export function missingPresets(env: Env): string[] {
   const { production, bootstrapAdminEmail, bootstrapAdminPassword, bootstrapStaffToken } = env;

@@ -12,7 +12,7 @@ import { UsersService } from './users/users.service.js';
 const PAGE = 200;
 const PASSWORD_CHARACTERS = 20;
 
-/** Staff users by their e-mail addresses, for the operator's command line. The service itself is the actor. */
+/** Manages staff users by e-mail address, for the operator's command line. The service itself is the actor. */
 @Injectable()
 export class OperatorUsersService {
   constructor(
@@ -38,7 +38,7 @@ export class OperatorUsersService {
     }
   }
 
-  /** With a generated password, which the user must change at the first login. */
+  /** Creates a user with a generated password, which must be changed at the first login. */
   async add(values: object): Promise<{ user: UserResponse; password: string }> {
     const wanted = await checkedAs(CreateInvitation, values);
     const password = randomBase62(PASSWORD_CHARACTERS);

@@ -44,7 +44,7 @@ interface QueuedReindex {
   sliceIds: string[];
 }
 
-/** A rebuild that is complete. */
+/** A completed rebuild. */
 export interface Rebuilt {
   id: string;
   slices: number;
@@ -136,7 +136,7 @@ export class CatalogAdministrationService {
     return sum([...(await this.embeddings.countMissing()).values()]);
   }
 
-  /** How far the index of this process is behind the database. */
+  /** Returns by how much the index of this process lags behind the database. */
   async getStatus(): Promise<CatalogStatus> {
     const { slices } = await this.slices.listAll();
     const missing = await this.embeddings.countMissing();

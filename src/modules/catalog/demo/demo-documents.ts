@@ -29,7 +29,7 @@ const SEA_LINES = ['Blue Horizon', 'Aegean Small Ships', 'Lighthouse Cruises'];
 const YACHTS = ['Penelope', 'Libeccio', 'Halcyon', 'Sirocco', 'Amphitrite', 'Grey Heron', 'Tramontana', 'Calliope'];
 
 /**
- * A deterministic catalog beside the tours of `demo-tours.ts`, whose ids come first. Of ten documents, six are products, two
+ * A deterministic catalog besides the tours of `demo-tours.ts`, whose ids come first. Of ten documents, six are products, two
  * accommodations, one a cruise and one a charter.
  */
 export function* demoDocuments(count: number, now: Date): Generator<Draft> {
@@ -55,7 +55,7 @@ const PREFIXES: Record<Vertical, string> = {
 interface Context {
   random: Random;
   now: Date;
-  /** The number of the demo id of the first departure. */
+  /** Number of the first departure's demo id. */
   firstDeparture: number;
 }
 
@@ -78,7 +78,7 @@ function themesOf(place: Place): readonly Theme[] {
   return themes.filter(({ kinds }) => kinds.some((kind) => place.kinds.includes(kind)));
 }
 
-/** The region, or the city if several cities of the region are used: the names of its journeys must differ. */
+/** Returns the region, or the city if several cities of the region are used, because names of journeys must differ. */
 function areaOf({ city, region }: Place): string {
   return places.filter((place) => place.region === region).length > 1 ? city : region;
 }
@@ -113,7 +113,7 @@ function product(index: number, context: Context): DraftFields {
 
 function stay(index: number, { random, now }: Context): DraftFields {
   const place = at(places, index * 7);
-  // Each round through the places uses other houses.
+  // Each round through the places uses different houses.
   const house = at(HOUSES, turnOf(index, places.length));
   const room = pick(ROOMS, random);
   const theme = at(themesOf(place), index);
@@ -205,7 +205,7 @@ function charter(index: number, { random, now }: Context): DraftFields {
   };
 }
 
-/** An index that differs between neighbours and between rounds. */
+/** Returns an index that differs between neighbours and between rounds. */
 function turnOf(index: number, round: number): number {
   return (index % round) + Math.floor(index / round);
 }

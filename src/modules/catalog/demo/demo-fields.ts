@@ -12,7 +12,7 @@ export interface AdvertisedDeparture {
   departureId: string;
   startsAt: string;
   endsAt: string;
-  /** The start unless given. */
+  /** Equals the start unless given. */
   bookableUntil?: string;
   availableUnits: number;
 }

@@ -9,7 +9,7 @@ export interface Place {
   readonly zone: string;
   readonly at: readonly [latitude: number, longitude: number];
   readonly kinds: readonly Kind[];
-  /** In a form that fits into a sentence: "walk to ...". */
+  /** Worded to fit into a sentence: "walk to ...". */
   readonly sights: readonly string[];
   readonly food: string;
 }

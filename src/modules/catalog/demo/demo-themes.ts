@@ -8,7 +8,7 @@ export interface Theme {
   readonly kinds: readonly Kind[];
   readonly days: readonly number[];
   readonly perDayCents: number;
-  /** `{city}`, `{region}`, `{sight}`, `{other}` and `{food}` are replaced by those of the place. */
+  /** `{city}`, `{region}`, `{sight}`, `{other}` and `{food}` are replaced by the values of the place. */
   readonly short: readonly string[];
   readonly long: readonly string[];
 }

@@ -17,7 +17,7 @@ interface Tour {
   readonly board: string;
   readonly priceCents: number;
   readonly capacity: number;
-  /** The number of each departure's demo id, and in how many days it starts. */
+  /** The number of each departure's demo id, and the days until it starts. */
   readonly departures: readonly (readonly [number: number, inDays: number])[];
 }
 
@@ -35,7 +35,7 @@ const LOFOTEN =
   'Svolvær|Lofoten|Norway|NO|Europe/Oslo|68.23,14.57|arctic snow|the Trollfjord;the fishing huts of Henningsvær|stockfish and cloudberries';
 
 /**
- * Products 1 to 6. The examples of departures read 1, change 2, cancel 3, book 4 and 5, close the sales of 6, open those of
+ * Products 1 to 6. The examples of departures read 1, change 2, cancel 3, book 4 and 5, close the sales of 6, open the sales of
  * 7 and guarantee 8. Bookings that leave in half a year take 9 to 12.
  */
 const TOURS: readonly Tour[] = [

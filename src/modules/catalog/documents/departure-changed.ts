@@ -6,13 +6,13 @@ export interface DepartureChange {
   readonly departureId: string;
   readonly startsAt: string;
   readonly endsAt: string;
-  /** Null: it cannot be booked. */
+  /** Null means that the departure cannot be booked. */
   readonly bookableUntil: string | null;
   readonly status: string;
   readonly available: number;
 }
 
-/** Null if the payload is malformed. */
+/** Returns null if the payload is malformed. */
 export function parseDepartureChange(payload: unknown): DepartureChange | null {
   if (typeof payload !== 'object' || payload === null) return null;
   const data = new Map<string, unknown>(Object.entries(payload));
@@ -29,8 +29,8 @@ export function parseDepartureChange(payload: unknown): DepartureChange | null {
 }
 
 /**
- * The departures of a document after a change; null if they stay the same. A departure without an id is identified by its
- * start.
+ * Returns the departures of a document after a change; null if they stay the same. A departure without an id is identified by
+ * its start.
  */
 export function changedDepartures(given: unknown, change: DepartureChange): Record<string, unknown>[] | null {
   const before = Array.isArray(given) ? given.filter(isObject) : [];

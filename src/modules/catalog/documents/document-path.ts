@@ -16,7 +16,7 @@ export interface DocumentTarget {
 }
 
 interface TargetRule {
-  /** Whether a missing document is created: then a malformed path is 400 instead of 404. */
+  /** Whether a missing document is created; a malformed path is then 400 instead of 404. */
   readonly creates?: boolean;
   readonly changes?: boolean;
   /** The id of the demo document in the example of the API document. */

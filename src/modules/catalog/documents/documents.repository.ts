@@ -98,7 +98,7 @@ const PAGE_SIZE = 500;
 
 type IndexedRow = IndexedDocument & { generation: number };
 
-/** The SQL of catalog documents. Sets of documents are written by one statement, however many there are. */
+/** The SQL of catalog documents. One statement writes a set of documents of any size. */
 @Injectable()
 export class DocumentsRepository {
   constructor(private readonly database: Database) {}
@@ -129,7 +129,7 @@ export class DocumentsRepository {
     return { documents, total: counted?.total ?? 0 };
   }
 
-  /** Those of the documents that exist, before they are changed. The two lists run in parallel. */
+  /** Returns the existing ones of these documents before they are changed. The two lists run in parallel. */
   async listPrevious(sliceIds: readonly string[], ids: readonly string[]): Promise<PreviousDocument[]> {
     return this.database.query<PreviousDocument>(PREVIOUS, [sliceIds, ids]);
   }
@@ -151,7 +151,7 @@ export class DocumentsRepository {
     await this.database.execute(DELETE, [slices.map((slice) => slice.id), generations, id, now]);
   }
 
-  /** Removes documents that were marked as deleted before an instant. */
+  /** Removes documents marked as deleted before this instant. */
   async purgeDeleted(before: Date): Promise<void> {
     await this.database.execute(PURGE, [before]);
   }

@@ -47,11 +47,11 @@ import {
   type StoredDocument,
 } from './documents.repository.js';
 
-/** Rejects the change of a variant for what is stored, or for its absence. */
+/** Rejects the change of a variant because of its stored state or its absence. */
 type Check = (existing: PreviousDocument | null) => void;
 
 const DEPARTURE_JOB = 'catalog.departure-changed';
-/** For processes that were not running when a document was deleted. */
+/** Kept for processes that were not running when a document was deleted. */
 const DELETED_KEPT_SECONDS = 24 * 3_600;
 
 /** Catalog documents, which the storefront searches. */
@@ -66,7 +66,7 @@ export class DocumentsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Creates the document or replaces all of its fields. Throws 400 with every issue of the fields, 412. */
+  /** Creates the document or replaces all of its fields. The error of invalid fields lists every issue. */
   async put(
     target: { vertical: Vertical; id: string },
     body: PutDocument,
@@ -75,7 +75,7 @@ export class DocumentsService {
     return this.store(target, body, (existing) => assertVersion(expected, existing ?? { version: 0 }));
   }
 
-  /** Stores all of the documents or none, in one generation. Throws 400 with the issues of all of them. */
+  /** Stores all of the documents or none, in one generation. The error lists the issues of all documents. */
   async putAll(given: readonly BatchDocument[], subjectId = newId('cbat')): Promise<BatchResult> {
     const documents = this.validateAll(given);
     return this.database.transaction(async () => {
@@ -124,7 +124,7 @@ export class DocumentsService {
     else await this.store({ vertical, id }, { fields: withoutDerived(fields), ...variant }, check);
   }
 
-  /** Stores the deleted variants again. Throws 409 `document_exists` if one of them was stored since. */
+  /** Stores the deleted variants again, unless one of them has been stored since. */
   @Reverses('catalog.document.delete', { effect: 'catalog.document.put' })
   async reverseDeletion({ before }: RecordedAction): Promise<ReversalResult> {
     const { documents } = await checkedAs(PutDocuments, before);
@@ -134,7 +134,10 @@ export class DocumentsService {
     return { before: null, after: { documents } };
   }
 
-  /** Updates the departures in the documents of a product. Of several changes of a departure only the last is applied. */
+  /**
+   * Updates the departures in the documents of a product. If a departure changed several times, only the last change is
+   * applied.
+   */
   @Job(DEPARTURE_JOB)
   @Consumes({ event: 'departure.changed', job: DEPARTURE_JOB, subjectOf: ({ departureId }) => String(departureId) })
   async followDeparture(payload: unknown): Promise<void> {
@@ -204,7 +207,7 @@ export class DocumentsService {
     const documents = await this.repository.listVariants(productId);
     if (documents.length === 0) return;
     await this.slices.lock(documents);
-    // Read again, because another transaction may have changed them before the lock.
+    // Reads them again, because another transaction may have changed them before the lock.
     const changed = (await this.repository.listVariants(productId)).flatMap((document): NewDocument[] => {
       const departures = changedDepartures(document.fields['departures'], departure);
       return departures ? [{ ...document, fields: { ...document.fields, departures } }] : [];
@@ -244,7 +247,7 @@ export class DocumentsService {
     return previous;
   }
 
-  /** Stops at `MAX_ISSUES`. */
+  /** The loop stops at `MAX_ISSUES`. */
   private validateAll(given: readonly BatchDocument[]): NewDocument[] {
     const issues: Issue[] = [];
     const names = new Set<string>();
@@ -273,14 +276,14 @@ export class DocumentsService {
   }
 }
 
-/** The variant that an entry of its storing is about. */
+/** Reads the variant from the ledger entry of its storing. */
 function variantIn({ subjectId }: RecordedAction): SliceKey & { id: string } {
   const [vertical = '', locale = '', market = '', id = ''] = subjectId.split('/');
   if (!isVertical(vertical)) throw new Error(`${subjectId} is not a document`);
   return { vertical, locale, market, id };
 }
 
-/** Departures replace the fields that are derived from them. */
+/** Departures override the fields derived from them. */
 function withoutDerived(fields: Record<string, unknown>): Record<string, unknown> {
   if (!Array.isArray(fields['departures'])) return fields;
   const isDerived = (name: string) => DERIVED_FIELDS.some((derived) => derived === name);

@@ -11,8 +11,8 @@ export type ThreadMessage = { ready: true } | { vectors: Float32Array[] } | { er
 const LOAD_WITHIN_MS = 30_000;
 /**
  * The model pads the texts of a batch to the longest one, so a batch is limited by the characters after that. A text of 256
- * characters takes 45 ms on an idle core, alone and in a batch; one of 30 characters 12 ms alone and 5 ms in a batch. A batch
- * of queries has at most the cost of one long query. Threads of documents have a low priority and may wait for a core.
+ * characters takes 45 ms on an idle core, alone and in a batch; a text of 30 characters takes 12 ms alone and 5 ms in a batch.
+ * A batch of queries has at most the cost of one long query. Threads of documents have a low priority and may wait for a core.
  */
 const LIMITS = {
   query: { batchCharacters: 256, answerWithinMs: 3_000 },
@@ -132,7 +132,7 @@ class ModelThread {
     onEnd: () => void,
   ) {
     this.worker = new Worker(new URL('./builtin-embedder-thread.js', import.meta.url), { workerData: urgency });
-    // Before all other listeners of the event, so that a call that it rejects does not return the thread.
+    // Runs before all other listeners of the event, so that a rejected call does not return the thread.
     this.worker.once('exit', () => {
       this.hasEnded = true;
       onEnd();

@@ -9,12 +9,12 @@ export class CircuitBreaker {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  /** Whether a call would be rejected now. */
+  /** Returns whether a call would be rejected now. */
   get isOpen(): boolean {
     return this.failures >= this.limits.failures && (this.isProbing || this.nowMs() < this.openUntilMs);
   }
 
-  /** A call begins; each must end with `succeed`, `fail` or `abandon`. The first one after the rest is the probe. */
+  /** Begins a call; each must end with `succeed`, `fail` or `abandon`. The first call after the pause is the probe. */
   begin(): void {
     this.isProbing = this.failures >= this.limits.failures;
   }

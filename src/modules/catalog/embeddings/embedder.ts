@@ -11,13 +11,13 @@ export abstract class Embedder {
   readonly groupSize: number = 16;
 
   /**
-   * The vectors of texts that `modelText` returned. Queries take precedence over documents. Throws if the model is not
-   * available or overloaded, and as soon as the signal is aborted.
+   * Computes the vectors of texts that `modelText` returned. Queries take precedence over documents. Throws if the model is
+   * unavailable or overloaded, and as soon as the signal is aborted.
    */
   abstract embed(texts: readonly string[], urgency: Urgency, signal?: AbortSignal): Promise<Float32Array[]>;
 
   async stop(): Promise<void> {
-    // Only an embedder with a thread has something to end.
+    // Only an embedder with a thread needs this method.
   }
 
   get isOff(): boolean {

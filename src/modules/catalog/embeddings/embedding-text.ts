@@ -7,8 +7,8 @@ const MAX_CHARACTERS = 256;
 const LISTS = ['tagLabels', 'tags', 'categories', 'cities', 'regions', 'countries', 'waterways', 'themes', 'ports'];
 
 /**
- * The text that the vector of a document is computed from: its name with descriptions and lists. Empty if the document has no
- * text. A second vector, of the name alone, would double the work and rank worse (docs/adr/0021).
+ * Builds the text from which the vector of a document is computed: its name with descriptions and lists. Empty if the document
+ * has no text. A second vector, of the name alone, would double the work and rank worse (docs/adr/0021).
  */
 export function embeddingText(fields: Record<string, unknown>): string {
   const about = [

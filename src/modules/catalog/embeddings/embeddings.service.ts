@@ -14,7 +14,7 @@ import { embeddingText, modelText } from './embedding-text.js';
 import { HttpEmbedder } from './http-embedder.js';
 
 const JOB = 'catalog.embed';
-/** Then the job adds itself again, so that a process that shuts down does not wait for long. */
+/** After this time the job adds itself again, so that a process that shuts down does not wait for long. */
 const MAX_GROUPS_PER_JOB = 20;
 /** A text that every model can embed, to distinguish a failing model from a document that it rejects. */
 const PROBE = ['travel'];
@@ -27,7 +27,7 @@ const IS_MISSING = `
       select from catalog_embedding as e
       where e.content_hash = document.content_hash and e.model = $1 and not e.stale)`;
 
-/** Without an order, so that it ends when it has found enough. */
+/** Has no order, so that it ends when it has found enough. */
 const MISSING = `
   select content_hash as hash, document.id, fields
   from catalog_document as document join catalog_slice as slice on slice.id = document.slice_id
@@ -55,7 +55,9 @@ const STAMP = `
   from unnest($2::bigint[], $3::bigint[]) as s (id, generation)
   where document.slice_id = s.id and content_hash = any ($1) and deleted_at is null`;
 
-/** A slice uses its first model as soon as there is a vector. It uses another model only when all vectors are computed. */
+/**
+ * A slice uses its first model as soon as there is a vector. It switches to another model only when all vectors are computed.
+ */
 const ADOPT_MODEL = `
   update catalog_slice as slice set embedding_model = $1
   where embedding_model is distinct from $1 and split_part(lower(locale), '-', 1) = any ($2) and (
@@ -77,7 +79,7 @@ interface MissingVector {
   fields: Record<string, unknown>;
 }
 
-/** A document with the text that its vector is computed from. If the text is empty, the document has no vector. */
+/** A document with the text for its vector. If the text is empty, the document has no vector. */
 interface EmbeddableDocument {
   readonly id: string;
   readonly text: string;
@@ -105,7 +107,7 @@ export class EmbeddingsService implements OnModuleDestroy, OnApplicationShutdown
     this.embedder = createEmbedder(env, calls);
   }
 
-  /** Comes before the shutdown of `Jobs`, which waits for the jobs that run. */
+  /** Runs before the shutdown of `Jobs`, which waits for running jobs. */
   onModuleDestroy(): void {
     this.stopping.abort();
   }
@@ -120,8 +122,9 @@ export class EmbeddingsService implements OnModuleDestroy, OnApplicationShutdown
   }
 
   /**
-   * The unit vector of a query. Null if there is no model, no response in time, or no vector to compare with: the search is
-   * then by keyword. The model spends no time on a query after its client has disconnected or its time limit has passed.
+   * Returns the unit vector of a query, or null if there is no model, no response in time, or no vector to compare with; the
+   * search then uses keywords. The model spends no time on a query after its client has disconnected or its time limit has
+   * passed.
    */
   async embedQuery(
     query: string,
@@ -148,14 +151,14 @@ export class EmbeddingsService implements OnModuleDestroy, OnApplicationShutdown
   }
 
   /**
-   * Adds a job that embeds documents without a vector, in the running transaction. These jobs run one after the other, in
-   * whichever process: two would embed the same documents, and occupy the workers of other jobs.
+   * Adds a job that embeds documents without a vector, in the running transaction. These jobs run in sequence across all
+   * processes: two at a time would embed the same documents and occupy workers of other jobs.
    */
   async requestEmbedding(): Promise<void> {
     if (!this.embedder.isOff) await this.jobs.add(JOB, {}, { key: JOB, queue: JOB });
   }
 
-  /** Makes the vectors of a slice be computed again. */
+  /** Discards the vectors of a slice, so that they are computed again. */
   async markStale(sliceId: string): Promise<void> {
     await this.database.execute(MARK_STALE, [sliceId, this.embedder.model]);
   }
@@ -167,7 +170,7 @@ export class EmbeddingsService implements OnModuleDestroy, OnApplicationShutdown
     return new Map(rows.map(({ id, pending }) => [id, pending]));
   }
 
-  /** Finds documents that a start with another embedder has left without vectors. */
+  /** Finds documents that lack vectors because the service now starts with another embedder. */
   @Cron('catalog.embed-missing', '* * * * *')
   async requestMissing(): Promise<void> {
     await this.requestEmbedding();
@@ -241,7 +244,7 @@ export class EmbeddingsService implements OnModuleDestroy, OnApplicationShutdown
     });
   }
 
-  /** Null if the model rejects this document but not other texts. */
+  /** Returns null if the model rejects this document but not other texts. */
   private async embedAlone(document: EmbeddableDocument): Promise<Float32Array | null> {
     try {
       const [vector = null] = await this.embedTogether([document]);

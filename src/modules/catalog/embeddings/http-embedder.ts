@@ -11,7 +11,7 @@ const CONCURRENCY = 8;
 
 interface Asked {
   readonly texts: readonly string[];
-  /** The work that needs the vectors; the queue may call the model while it runs for another request. */
+  /** The span of the work that needs the vectors; the queue may call the model while another request is running. */
   readonly parent: Span | null;
 }
 

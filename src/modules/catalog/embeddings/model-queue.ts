@@ -4,13 +4,13 @@ export type Urgency = 'query' | 'document';
 
 interface QueueOptions<Input, Output> {
   /**
-   * Calls the model, and returns one output for each input. It must settle within a time limit. A call with one input has its
-   * signal and may end early when that is aborted.
+   * Calls the model, and returns one output for each input. It must settle within a time limit. A call with one input gets its
+   * signal, and may end early when it is aborted.
    */
   readonly run: (inputs: readonly Input[], call: Call) => Promise<readonly Output[]>;
   /** The maximum number of concurrent calls. */
   readonly concurrency: number;
-  /** Whether inputs that wait may share a call. */
+  /** Whether waiting inputs may share a call. */
   readonly isBatch: (inputs: readonly Input[]) => boolean;
   readonly breaker: CircuitBreaker;
 }
@@ -27,9 +27,9 @@ interface Waiting<Input, Output> extends Call {
   readonly reject: (error: unknown) => void;
 }
 
-/** More queries would exceed the time limit of a search before it is their turn. */
+/** With more queries, some would exceed the time limit of a search before their turn. */
 export const MAX_WAITING_QUERIES = 16;
-/** Then one document gets its turn, so that searches cannot prevent the catalog from being embedded. */
+/** After this many queries a document gets its turn, so that searches cannot block the embedding of the catalog. */
 const QUERIES_IN_A_ROW = 8;
 
 /**
@@ -113,7 +113,7 @@ export class ModelQueue<Input, Output> {
       }
       breaker.succeed();
     } catch (error) {
-      // A client that disconnects is no failure of the model; a time limit (`TimeoutError`) that passes is one.
+      // A client that disconnects is not a failure of the model; an exceeded time limit (`TimeoutError`) is.
       const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
       if (signal?.aborted && error === signal.reason && !isTimeout) breaker.abandon();
       else breaker.fail();

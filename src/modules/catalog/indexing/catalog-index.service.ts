@@ -33,30 +33,30 @@ import { PostgresSearchEngine } from '../postgres-search/postgres-search-engine.
 import { NOTIFY_CHANNEL, type Slice, SlicesService } from '../slices/slices.service.js';
 import { SCHEMAS } from '../slices/verticals.js';
 
-/** Notifications can be lost, so changes are polled, too. */
+/** Notifications can be lost, so changes are also polled. */
 const POLL_INTERVAL_MS = 500;
 /** An index is rebuilt when replaced and deleted documents occupy this part of it. */
 const MAX_GARBAGE = 0.4;
 const CATCH_UP_TIMEOUT_MS = 1_500;
 const CATCH_UP_INTERVAL_MS = 20;
-/** Changes when stored indexes of earlier versions of the program cannot be searched any more. */
+/** Must change when stored indexes of earlier versions of the program can no longer be searched. */
 const STORED_FORMAT = 1;
 
 /** A slice that this process can search; `slice` is the state that its index was updated to. */
 export interface IndexedSlice {
   readonly slice: Slice;
   readonly stats: IndexStats;
-  /** What the index was built from beside its documents. */
+  /** The inputs of the index besides its documents. */
   readonly revision: string;
 }
 
 /**
- * Keeps the search indexes up to date with the database: with `SEARCH_ADAPTER=memory` those of this process, with `postgres`
- * those of all processes, which one of them writes.
+ * Keeps the search indexes up to date with the database: with `SEARCH_ADAPTER=memory` the indexes of this process, with
+ * `postgres` the indexes of all processes, which one of them writes.
  */
 @Injectable()
 export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
-  /** Whether every slice has an index. It stays true while slices are added later. */
+  /** Whether every slice has an index. It stays true if slices are added later. */
   ready = false;
   readonly adapter: 'memory' | 'postgres';
   private readonly engine: SearchEngine;
@@ -131,8 +131,8 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
   }
 
   /**
-   * Which of these slices have a stored index that was built since the last request. Null if each process has indexes of its
-   * own, which it builds again by itself.
+   * Returns the slices whose stored index was built since the last request. Null if each process has its own indexes and
+   * rebuilds them itself.
    */
   async findRebuilt(sliceIds: readonly string[]): Promise<Slice[] | null> {
     if (!this.stored) return null;
@@ -147,8 +147,8 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
   }
 
   /**
-   * Throws 503 while the index is lost. A search of stored indexes occupies a connection, so all searches together use a quarter
-   * of the pool, and one caller a part of it (429).
+   * Rejects searches while the index is lost. A search of stored indexes occupies a connection, so all searches together use a
+   * quarter of the pool, and one caller a part of it (429).
    */
   async search(sliceId: string, request: SearchRequest, caller: string): Promise<SearchResult> {
     const search = () => this.engine.search(sliceId, request);
@@ -168,7 +168,7 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     }
   }
 
-  /** The age of a change in milliseconds. */
+  /** Returns the age of a change in milliseconds. */
   ageOf({ changedAt }: Slice): number {
     return Math.max(0, this.clock.now().getTime() - changedAt);
   }
@@ -281,13 +281,13 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     const { k1, b } = DEFAULT_RANKING;
     const content = JSON.stringify([STORED_FORMAT, [...schema], locale, currency, k1, b]);
     const hash = createHash('sha256').update(content).digest('base64url').slice(0, 16);
-    // To a stored index without vectors another model makes no difference.
+    // Another model makes no difference to a stored index without vectors.
     const model = this.stored?.hasVectors === false ? null : slice.model;
     const revision = [slice.rebuild, model, hash].join('/');
     return { id, schema, locale, currency, revision, model };
   }
 
-  /** Deleted documents are no longer stored, what it was built from has changed, or the index has too much garbage. */
+  /** An index is rebuilt if deleted documents are no longer stored, its inputs have changed, or it has too much garbage. */
   private mustBeRebuilt({ slice: indexed, stats, revision }: IndexedSlice, slice: Slice): boolean {
     return (
       indexed.generation < slice.purgedGeneration ||
@@ -301,12 +301,12 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
       if (this.stopping) throw new Error('The service is stopping');
       yield page;
     }
-    // A stored index is searched at once after a build of minutes, so it must have the changes that were made meanwhile.
+    // A stored index is searched at once after a build of minutes, so it must include the changes made in the meantime.
     const present = this.stored && (await this.slices.listAll()).slices.find(({ id }) => id === slice.id);
     if (present) yield* this.documents.changesSince(this.readable(present), slice.generation);
   }
 
-  /** The slice whose documents are read: a stored index reads their vectors while it is written. */
+  /** Returns the slice to read documents from: a stored index reads their vectors while it is written. */
   private readable(slice: Slice): Slice {
     return this.stored ? { ...slice, model: null } : slice;
   }

@@ -76,7 +76,7 @@ async function countTogether(
   });
 }
 
-/** In the keys of a row, which are sorted, those of a field follow the presence of the field. */
+/** The keys of a row are sorted, and the keys of a field follow its presence key. */
 function countsOf(facets: readonly FacetQuery[], matching: Matching, parameters: SqlParameters): string {
   const { keys } = matching;
   const slices = facets.map(({ field }) => {
@@ -84,7 +84,7 @@ function countsOf(facets: readonly FacetQuery[], matching: Matching, parameters:
     const place = (key: string) => `width_bucket(${parameters.add(key)}::bigint, d.keys)`;
     return `d.keys[${place(first)} + 1 : ${place(last)}]`;
   });
-  // In the list of columns unnest takes half the time that it takes as a table.
+  // In the column list, unnest takes half the time it takes as a table.
   const each = `select unnest(${slices.join(' || ')}) as key from catalog_search_document as d where ${matchSql(matching, parameters)}`;
   return `select key, count(*) as count from (${each}) as each group by key`;
 }

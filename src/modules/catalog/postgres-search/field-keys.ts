@@ -8,8 +8,8 @@ const MAX_CACHED_LENGTH = 100;
 const SIGN_BIT = -(2n ** 63n);
 
 /**
- * The values of the filterable fields of a document as numbers of 63 bits. Seven bits are the number of the field, so that
- * in a sorted list the keys of one field are adjacent. The others are a hash of the value and the index: two of a million
+ * The values of the filterable fields of a document as numbers of 63 bits. Seven bits hold the number of the field, so that
+ * keys of one field are adjacent in a sorted list. The other bits are a hash of the value and the index: two of a million
  * values of one field have the same key with a probability of 7 in a million.
  */
 export class FieldKeys {
@@ -44,7 +44,7 @@ export class FieldKeys {
     return { keys: sorted(keys), facetValues };
   }
 
-  /** The keys of numbers and dates that keep their order; sorted. */
+  /** Order-preserving keys of numbers and dates; sorted. */
   boundsOf(fields: Readonly<Record<string, unknown>>): bigint[] {
     const bounds = new Set<bigint>();
     for (const [name] of this.numbers) {
@@ -71,7 +71,7 @@ export class FieldKeys {
     return key;
   }
 
-  /** The key that a document of any index has if the field has a value; it is below all keys of the field. */
+  /** The key of any document that has a value in the field; it is below all other keys of the field. */
   presence(name: string): bigint {
     return (this.numbers.get(name) ?? 127n) << VALUE_BITS;
   }
@@ -81,7 +81,7 @@ export class FieldKeys {
     return this.presence(name) | VALUE_MASK;
   }
 
-  /** Ordered like the numbers. Numbers that differ only after their first 45 bits have the same key. */
+  /** The keys are ordered like the numbers. Numbers that differ only after their first 45 bits have the same key. */
   bound(name: string, value: number): bigint {
     return this.presence(name) + (orderedBits(value) >> (64n - VALUE_BITS));
   }

@@ -4,9 +4,7 @@ import type { SqlParameters } from './sql-parameters.js';
 
 const EARTH_RADIUS_KM = 6371.0088;
 
-/**
- * The condition that a row `d` meets a filter. It is true or false and never null, as `not` reverses it.
- */
+/** The condition that a row `d` meets a filter. It is never null, because `not` reverses it. */
 export function filterSql(filter: Filter, keys: FieldKeys, parameters: SqlParameters): string {
   switch (filter.kind) {
     case 'values':
@@ -39,7 +37,7 @@ export function filterSql(filter: Filter, keys: FieldKeys, parameters: SqlParame
   }
 }
 
-/** Whether only rows of this index meet the filter: the keys of values are those of one index. */
+/** Returns whether only rows of this index can meet the filter: value keys differ between indexes. */
 export function isOfOneIndex(filter: Filter): boolean {
   if (filter.kind === 'values') return filter.field !== 'id' && filter.values.length > 0;
   return filter.kind === 'and' && filter.clauses.some(isOfOneIndex);

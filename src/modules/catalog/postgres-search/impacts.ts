@@ -10,10 +10,10 @@ export const LABEL_WEIGHTS = [0.22, 0.34, 0.52, 1] as const;
 const LABELS = ['D', 'C', 'B', 'A'] as const;
 /** The impact of a single position with the label A. Higher impacts than 2.43 are stored as 2.43. */
 const IMPACT_OF_A = 1.6;
-/** From here on a word is strong: it is in the name, or is repeated. */
+/** From this impact on, a word is strong: it is in the name, or is repeated. */
 const STRONG_IMPACT = 1.35;
 
-/** Multiplied by this, the result of ts_rank is an impact. */
+/** The result of ts_rank times this factor is an impact. */
 export const IMPACT_PER_RANK = 1.64493406685 * IMPACT_OF_A;
 
 /** The positions of a tsvector literal that stand for an impact, such as `1A,2C`, by ascending impact. */

@@ -15,18 +15,18 @@ import { isStrong, positionsOf } from './impacts.js';
 
 const { k1, b } = DEFAULT_RANKING;
 
-/** What the rows of one index are computed with. */
+/** The inputs for computing the rows of one index. */
 export interface RowContext {
   readonly indexId: string;
   readonly schema: Schema;
   readonly currency: string;
   readonly tokenizer: Tokenizer;
   readonly keys: FieldKeys;
-  /** The weighted length of a typical document, which impacts are relative to. */
+  /** The weighted length of a typical document; impacts are relative to it. */
   readonly typicalLength: number;
 }
 
-/** A row of `catalog_search_document`, and what it adds to the statistics of the index. */
+/** A row of `catalog_search_document`, and its contribution to the statistics of the index. */
 export interface IndexRow {
   readonly seq: number;
   readonly id: string;
@@ -47,7 +47,7 @@ export interface IndexRow {
   /** In milliseconds; null if the view of the document does not expire. */
   readonly expiresAt: number | null;
   readonly lexemes: readonly string[];
-  /** The words as they are written, with their stems. */
+  /** The words as written, with their stems. */
   readonly surfaces: ReadonlyMap<string, string>;
   readonly facetValues: ReadonlyMap<bigint, Scalar>;
 }
@@ -68,7 +68,7 @@ export function rowOf(document: IndexedDocument, context: RowContext, now: numbe
     id,
     fields: JSON.stringify(fields),
     words: lexemes.map(({ literal }) => literal).join(' '),
-    // Its field has the highest number.
+    // The field of this key has the highest number.
     keys: [...valueKeys, nameKey],
     bounds: keys.boundsOf(fields),
     length,
@@ -127,7 +127,7 @@ export function lexeme(indexId: string, stem: string): string {
   return `${indexId}_${stem}`;
 }
 
-/** The lexeme that only the documents have in which the word is strong. */
+/** Returns the lexeme of documents in which the word is strong. */
 export function strongLexeme(indexId: string, stem: string): string {
   return `${indexId}_${stem}_`;
 }
@@ -146,7 +146,7 @@ function numberIn(schema: Schema, fields: Readonly<Record<string, unknown>>, nam
   return schema.has(name) && typeof value === 'number' ? value : null;
 }
 
-/** MAX_VALUE, because JSON has no infinity and sort keys are part of cursors. */
+/** Uses MAX_VALUE, because JSON has no infinity and sort keys are part of cursors. */
 function orLast(key: number): number {
   return Number.isNaN(key) ? Number.MAX_VALUE : key;
 }

@@ -2,7 +2,7 @@ import type { Scalar } from '../../../search-engine/index.js';
 import type { Database } from '../../../platform/database/database.js';
 import type { IndexRow } from './index-row.js';
 
-/** What is left of a removed row for the statistics. */
+/** The parts of a removed row that the statistics need. */
 export interface RemovedRow {
   readonly length: number;
   readonly lexemes: readonly string[];
@@ -43,7 +43,7 @@ const SUBTRACT_VALUES = `
   from unnest($2::bigint[], $3::int[]) as given (key, documents)
   where known.index_id = $1 and known.key = given.key`;
 
-/** In one statement; a vocabulary may be larger. */
+/** One statement writes up to this many words; a vocabulary may be larger. */
 const MAX_ROWS = 20_000;
 const MAX_KNOWN_WORDS = 500_000;
 
@@ -55,7 +55,7 @@ export class IndexStatistics {
   private words = new Map<string, string>();
   private values = new Map<bigint, { value: Scalar; documents: number }>();
   private removedValues = new Map<string, number>();
-  /** Words that were written already, by this process. */
+  /** Words that this process has already written. */
   private knownWords = new Set<string>();
 
   constructor(private readonly indexId: string) {}
@@ -119,7 +119,7 @@ export class IndexStatistics {
   }
 }
 
-/** A word and what remains of it without one letter. Two words that are one edit apart have a variant in common. */
+/** Returns a word, and its variants without one letter. Two words that are one edit apart have a variant in common. */
 export function variantsOf(word: string): string[] {
   const letters = [...word];
   return [

@@ -11,9 +11,9 @@ const LEASE_SECONDS = 10;
 const RENEWED_AFTER_MS = 3_000;
 /** The statistics of a rebuild are written when there are this many changes. */
 const MAX_STATISTICS = 400_000;
-/** Rows of deleted indexes are removed in parts, each in a transaction of its own. */
+/** Rows of deleted indexes are removed in batches, each in its own transaction. */
 const REMOVED_AT_ONCE = 5_000;
-/** The typical length is the average of the present index or of the first documents; or the default if there are few. */
+/** The typical length is the average of the present index or of the first documents, or the default if there are few. */
 const MIN_SAMPLE = 50;
 const DEFAULT_LENGTH = 60;
 
@@ -29,7 +29,7 @@ const IS_FREE = `
 const RENEW_LEASE = `
   update catalog_search_lease set expires_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}) where owner = $1`;
 
-/** No request waits for a write. Adding what has collected in the index of a large catalog can take many seconds. */
+/** No request waits for a write, and writing the collected changes of a large catalog can take many seconds. */
 const ALLOW_LONG_STATEMENTS = { text: `set local statement_timeout = '60s'` };
 
 const CREATE = `
@@ -75,7 +75,7 @@ const EXPIRED = `
 
 const EMPTIED_TABLES = ['document', 'stem', 'word', 'value'];
 
-/** The index that a slice is searched by. */
+/** The index used to search a slice. */
 interface IndexKey {
   readonly sliceId: string;
   readonly indexId: string;
@@ -111,7 +111,7 @@ export class IndexWriter {
     const isNew = taken === 1 && !this.leading;
     this.leading = taken === 1;
     this.renewedAt = performance.now();
-    // What the last process was building when it ended.
+    // Takes over the builds that the last process left unfinished.
     if (isNew) await this.removeUnused();
     return this.leading;
   }
@@ -120,12 +120,12 @@ export class IndexWriter {
     if (this.leading) await this.database.execute('delete from catalog_search_lease where owner = $1', [this.owner]);
   }
 
-  /** What the rows of a slice are computed with; known before its index is written. */
+  /** The inputs for computing the rows of a slice; known before its index is written. */
   configure(settings: IndexSettings): void {
     this.settings.set(settings.id, settings);
   }
 
-  /** Changes that were read for an index that another one has replaced since must be read again for that one. */
+  /** If the index was replaced after changes were read for it, they must be read again for the new one. */
   async apply({ sliceId, indexId }: IndexKey, generation: number, changes: readonly IndexedDocument[]): Promise<void> {
     await this.write(async () => {
       const [index] = await this.database.query<{ id: string; typicalLength: number }>(LOCK, [sliceId]);
@@ -169,7 +169,7 @@ export class IndexWriter {
     await this.removeUnused();
   }
 
-  /** Computes the rows again in which a departure has begun since. */
+  /** Recomputes the rows in which a departure has since begun. */
   async refreshExpired(): Promise<void> {
     const expired = await this.database.query<IndexedDocument & IndexKey>(EXPIRED, [this.clock.now()]);
     for (const [indexId, index] of new Map(expired.map((document) => [document.indexId, document]))) {
@@ -235,7 +235,7 @@ export class IndexWriter {
     return { removed, rows };
   }
 
-  /** The rows of the documents that customers find. Of several changes of a document the last one counts. */
+  /** The rows of the documents that customers find. If a document changed several times, the last change counts. */
   private rowsOf(context: RowContext, documents: readonly IndexedDocument[]): IndexRow[] {
     const now = this.clock.now().getTime();
     const last = new Map(documents.map((document) => [document.id, document]));

@@ -6,7 +6,7 @@ import { anyTerm, anyTermInParts, type MatchedTerm, termsOfAtLeast } from './ter
 import type { VectorSearch } from './vector-search.js';
 import type { SearchStatements } from './search-statements.js';
 
-/** A search in one index, prepared: what documents match. */
+/** A prepared search in one index; it decides which documents match. */
 export interface Matching {
   readonly indexId: string;
   readonly keys: FieldKeys;
@@ -33,8 +33,8 @@ export function nearSql({ indexId, nearIds }: Matching, parameters: SqlParameter
 }
 
 /**
- * The condition that a row `d` matches by keywords; with `candidates`, a tsquery of some of the documents with a term, the
- * condition that it is one of them as well.
+ * The condition that a row `d` matches by keywords. With `candidates`, a tsquery for some of the documents with a term, the row
+ * must also be one of them.
  */
 export function keywordMatchSql(
   matching: Matching,
@@ -45,12 +45,12 @@ export function keywordMatchSql(
   const conditions = filters.map((filter) => filterSql(filter, keys, parameters));
   if (candidates !== null) conditions.push(contains(candidates, parameters));
   if (terms && (candidates === null || minMatchedTerms > 1)) conditions.push(...termConditions(matching, parameters));
-  // Lexemes and keys are those of one index, and the planner would combine the two conditions.
+  // Lexemes and keys belong to one index, and the planner would combine the two conditions.
   if (terms === null && !filters.some(isOfOneIndex)) conditions.push(`d.index_id = ${parameters.add(indexId)}`);
   return conditions.map((condition) => `(${condition})`).join(' and ');
 }
 
-/** The highest number of terms that a document contains: of the few terms of a search that is sorted by a field. */
+/** The highest number of terms that a document contains, out of the few terms of a search sorted by a field. */
 export async function mostMatchedTerms(database: SearchStatements, matching: Matching): Promise<number> {
   const terms = (matching.terms ?? []).filter(({ matches }) => matches.length > 0);
   if (terms.length <= 1) return terms.length;
@@ -68,7 +68,7 @@ function termConditions({ terms, filters, minMatchedTerms }: Matching, parameter
   const found = (terms ?? []).filter(({ matches }) => matches.length > 0);
   if (found.length === 0 || minMatchedTerms > found.length) return ['false'];
   if (minMatchedTerms <= 1) {
-    // With a filter, one condition is faster: the server then skips what the filter excludes.
+    // With a filter, one condition is faster, because the server skips rows that the filter excludes.
     const queries = filters.length === 0 ? anyTermInParts(found) : [anyTerm(found)];
     return [queries.map((query) => contains(query, parameters)).join(' or ')];
   }

@@ -23,9 +23,9 @@ import { SqlParameters } from './sql-parameters.js';
 import { VectorSearch } from './vector-search.js';
 import { VectorStore } from './vector-store.js';
 
-/** An index that all processes search, and the state that it was written at. */
+/** An index that all processes search, and the state at which it was written. */
 export interface StoredIndex {
-  /** That of its slice. */
+  /** The generation of its slice. */
   readonly id: string;
   readonly revision: string;
   readonly generation: number;
@@ -53,7 +53,7 @@ const WITHOUT_VECTORS = `from catalog_search_index as index where searched`;
 const WITH_VECTORS = `from catalog_search_index as index
   left join catalog_search_vector_index as vectors on vectors.index_id = index.id where searched`;
 
-/** An index is rebuilt when the average length of its documents is this many times as high or low as it was. */
+/** An index is rebuilt when the average length of its documents has risen or fallen by this factor. */
 const MAX_DRIFT = 2;
 const MIN_DOCUMENTS_OF_DRIFT = 1_000;
 
@@ -68,7 +68,7 @@ interface StoredRow {
   typicalLength: number;
 }
 
-/** The index of a slice as a search reads it. */
+/** The index of a slice, as read by a search. */
 interface SearchedIndex {
   id: string;
   documents: number;
@@ -78,7 +78,7 @@ interface SearchedIndex {
   floor: number | null;
 }
 
-/** What each process knows of the index of a slice. */
+/** The state of a slice's index as known to each process. */
 interface SliceContext {
   readonly settings: IndexSettings;
   readonly tokenizer: Tokenizer;
@@ -94,9 +94,9 @@ export class PostgresSearchEngine implements SearchEngine {
   private readonly vectors: VectorStore;
   private readonly slices = new Map<string, SliceContext>();
   private synonyms: readonly Synonym[] = [];
-  /** The index of each slice when they were listed last: changes are those since its generation. */
+  /** The index of each slice when last listed; changes are counted from its generation. */
   private listed: ReadonlyMap<string, string> = new Map();
-  /** The keys of the index that was searched last, by slice. */
+  /** The keys of the last searched index, by slice. */
   private readonly keys = new Map<string, { indexId: string; keys: FieldKeys }>();
 
   constructor(
@@ -112,7 +112,7 @@ export class PostgresSearchEngine implements SearchEngine {
     return this.vectors.exists;
   }
 
-  /** The indexes that can be searched. Must be called before all else. */
+  /** The indexes that can be searched. Must be called first. */
   async listStored(): Promise<StoredIndex[]> {
     await this.vectors.find();
     const rows = await this.storedRows();
@@ -135,7 +135,7 @@ export class PostgresSearchEngine implements SearchEngine {
     this.writer.configure(settings);
   }
 
-  /** All counts of an answer are those of one snapshot. Throws 503 for a search that takes too long. */
+  /** All counts of a response come from one snapshot. A search that takes too long is rejected with 503. */
   async search(sliceId: string, request: SearchRequest): Promise<SearchResult> {
     return this.database.snapshot(async () => {
       const statements = new SearchStatements(this.database);
@@ -212,7 +212,7 @@ export class PostgresSearchEngine implements SearchEngine {
     return Promise.resolve();
   }
 
-  /** Updates the documents in which a departure has begun since. */
+  /** Updates the documents in which a departure has since begun. */
   async refreshExpired(): Promise<void> {
     await this.writer.refreshExpired();
   }
@@ -227,7 +227,7 @@ export class PostgresSearchEngine implements SearchEngine {
       : `${SEARCHED}, null as dimensions, null as floor ${WITHOUT_VECTORS} and slice_id = $1`;
   }
 
-  /** Null if the search is by keywords, or the index has no vectors to compare with. */
+  /** Returns null if the search uses keywords, or the index has no vectors. */
   private vectorSearch(
     statements: SearchStatements,
     request: SearchRequest,

@@ -50,7 +50,7 @@ interface SortedRow {
   readonly key: number[];
 }
 
-/** Reads one page of the matches: by score without the delivered documents, or by a sort key after the last document. */
+/** Reads one page of the matches: by score, leaving out delivered documents, or by a sort key after the last document. */
 export class ResultPages {
   constructor(
     private readonly database: SearchStatements,
@@ -75,14 +75,14 @@ export class ResultPages {
     return { hits, end: isLastPage ? null : { delivered: all, last: null } };
   }
 
-  /** Scores the candidates; more of them if they are too few for the page. */
+  /** Scores the candidates, and fetches more if they do not fill the page. */
   private async best(
     terms: readonly MatchedTerm[],
     delivered: readonly number[],
     wanted: number,
   ): Promise<ScoredRow[]> {
     const { total, documents } = this.context;
-    // How many times as many documents match without the filters.
+    // The factor by which more documents match without the filters.
     const unfiltered = Math.max(1, matchesOf(terms, documents) / Math.max(1, total));
     for (let budget = SCORED; ; budget *= 8) {
       const isComplete = total - delivered.length <= budget;
@@ -108,7 +108,7 @@ export class ResultPages {
     const among = keywordMatchSql(matching, parameters, given.candidates);
     const isOther = (row: string) =>
       given.delivered.length === 0 ? '' : `and ${row}.seq <> all(${parameters.add(given.delivered)}::bigint[])`;
-    // With vectors, the best keyword score is that of all matches, of the delivered ones as well.
+    // With vectors, the best keyword score is taken over all matches, including delivered ones.
     const others = vectors ? '' : isOther('d');
     const more = vectors ? given.delivered.length : 0;
     const near = vectors ? nearSql(matching, parameters) : 'false';
@@ -213,7 +213,7 @@ function sortKeySql(sort: Sort, now: number, parameters: SqlParameters): string[
   }
 }
 
-/** The score of a hit whose name is the query is 1, as is the best one of a keyword search; others are relative to it. */
+/** A hit whose name equals the query scores 1, as does the best hit of a keyword search; other scores are relative to it. */
 function withScores(rows: readonly ScoredRow[], isByKeywords: boolean): Hit[] {
   const hasExact = rows.some(({ exact }) => exact);
   const best = isByKeywords ? Math.max(0, ...rows.map(({ score }) => score)) || 1 : 1;

@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/database/database.js';
 import type { Statement } from '../../../platform/database/statement.js';
 import { unavailable } from '../../../platform/errors/app-error.js';
 
-/** One statement of a search stops after this time. */
+/** Time limit of one statement of a search. */
 export const MAX_STATEMENT_MS = 1_000;
 
 /**

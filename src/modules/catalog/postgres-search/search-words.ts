@@ -52,7 +52,7 @@ interface KnownWord {
   readonly documents: number;
 }
 
-/** The index that a query is parsed for. */
+/** The index for which a query is parsed. */
 export interface WordContext {
   readonly indexId: string;
   readonly documents: number;
@@ -60,7 +60,7 @@ export interface WordContext {
   readonly synonyms: SynonymMap;
 }
 
-/** Parses a query with those words of the index that it could mean. Runs in a transaction. */
+/** Parses a query with the words of the index that it could mean. Runs in a transaction. */
 export async function parseQuery(database: SearchStatements, context: WordContext, text: string): Promise<ParsedQuery> {
   const { tokenizer, synonyms, indexId } = context;
   const tokens = tokenizer.tokenize(text, MAX_QUERY_LENGTH);
@@ -68,7 +68,7 @@ export async function parseQuery(database: SearchStatements, context: WordContex
   const known = await documentsOf(database, indexId, [...tokens.map(({ stem }) => stem), ...ruled]);
   const surfaces = await database.query<{ surface: string }>(SURFACES, [indexId, tokens.map(({ surface }) => surface)]);
   const vocabulary = new Vocabulary();
-  // A word whose stem has no document is not in the index any more.
+  // A word whose stem has no document is no longer in the index.
   for (const { surface } of surfaces) {
     const stem = tokens.find((token) => token.surface === surface)?.stem ?? '';
     if (known.has(lexeme(indexId, stem))) vocabulary.add(surface);
@@ -107,8 +107,8 @@ export async function weighTerms(
 }
 
 /**
- * The terms that a search evaluates, in their order: the rarest ones. Each one more costs time for each document, and the most
- * frequent words of a long query say least. A search by a field needs all combinations of its terms.
+ * Returns the terms that a search evaluates, in order: the rarest ones. Each additional term costs time per document, and the
+ * most frequent words of a long query say least. A search by a field needs all combinations of its terms.
  */
 export function evaluatedTerms(query: ParsedQuery, terms: readonly MatchedTerm[], sort: Sort): ParsedQuery {
   const most = sort === 'relevance' ? MAX_TERMS_BY_SCORE : MAX_TERMS_BY_FIELD;
@@ -136,14 +136,14 @@ async function documentsOf(
   return new Map(rows.map((row) => [row.lexeme, row.documents]));
 }
 
-/** Words that the last one may be the beginning of. */
+/** Finds words that start with the last word of the query. */
 async function completions(database: SearchStatements, indexId: string, last: Token | undefined): Promise<KnownWord[]> {
   if (!last || last.surface.length < 2) return [];
   // In the order of bytes, all words with the prefix are below the prefix with the highest character.
   return database.query(COMPLETIONS, [indexId, last.surface, `${last.surface}\u{10ffff}`]);
 }
 
-/** Words that a misspelled one may stand for, and a few others: the vocabulary computes the distances. */
+/** Finds words that a misspelled word may stand for, and a few others; the vocabulary computes the distances. */
 async function corrections(database: SearchStatements, indexId: string, words: readonly Token[]): Promise<KnownWord[]> {
   const found: KnownWord[] = [];
   for (const { surface } of words.slice(0, MAX_CORRECTED)) {

@@ -4,7 +4,7 @@ import type { SqlParameters } from './sql-parameters.js';
 
 /** A stem that matches a term; with several, a document must contain all of them. */
 interface MatchedWord {
-  /** The lexeme of all documents with the stem, and that of the documents in which it is strong. */
+  /** The lexeme of all documents with the stem, and the lexeme of documents in which it is strong. */
   readonly any: string;
   readonly strong: string;
   readonly frequency: number;
@@ -23,12 +23,12 @@ export interface MatchedTerm {
   readonly matches: readonly TermMatch[];
 }
 
-/** As in the engine in memory. */
+/** The same value as in the in-memory engine. */
 const { coordination, maxKeywords } = DEFAULT_RANKING;
-/** Of the terms with the rarest words, all combinations of up to three are candidates. */
+/** All combinations of up to three of these rarest terms are candidates. */
 const MAX_COMBINED_TERMS = 10;
 const MAX_COMBINATIONS = 40;
-/** A word in this many documents is searched for by itself. */
+/** A word in this many documents gets a tsquery of its own. */
 const FREQUENT = 10_000;
 
 /** A tsquery of the documents that contain one of the terms. */
@@ -60,16 +60,16 @@ export function frequencyOf({ matches }: MatchedTerm): number {
   return matches.reduce((sum, { words }) => sum + Math.min(...words.map(({ frequency }) => frequency)), 0);
 }
 
-/** About how many documents contain one of the terms, if terms occur independently. */
+/** Estimates the number of documents that contain one of the terms, if terms occur independently. */
 export function matchesOf(terms: readonly MatchedTerm[], documents: number): number {
   const share = terms.reduce((none, term) => none * (1 - Math.min(1, frequencyOf(term) / Math.max(1, documents))), 1);
   return documents * (1 - share);
 }
 
 /**
- * A tsquery of the documents that probably have the highest scores, at most about `budget` of them. Combinations of terms are
- * taken in the order of the score that they promise, as long as the number of documents that they probably match is within
- * the budget. Null if all documents with a term are within it.
+ * A tsquery of the documents that probably have the highest scores, at most about `budget` of them. Takes combinations of terms
+ * by descending expected score, as long as the expected number of documents is within the budget. Null if all documents with a
+ * term are within it.
  */
 export function candidatesOf(terms: readonly MatchedTerm[], documents: number, budget: number): string | null {
   const all = terms.reduce((sum, term) => sum + frequencyOf(term), 0);
@@ -94,8 +94,8 @@ export function candidatesOf(terms: readonly MatchedTerm[], documents: number, b
 }
 
 /**
- * The first combinations whose documents are within the budget together, without those whose documents another one matches
- * as well: otherwise combinations of rare words, which hardly any document contains, would be all that is searched for.
+ * Returns the first combinations that are together within the budget, leaving out any whose documents another one also matches.
+ * Otherwise only combinations of rare words, which hardly any document contains, would be searched.
  */
 function within(combined: readonly Combination[], budget: number): Combination[] {
   let kept: Combination[] = [];
@@ -110,7 +110,7 @@ function within(combined: readonly Combination[], budget: number): Combination[]
   return kept;
 }
 
-/** Whether each document of the second combination is one of the first. */
+/** Returns whether the first combination matches every document of the second. */
 function includes({ choices }: Combination, other: Combination): boolean {
   return choices.every(({ term, isStrong }) =>
     other.choices.some((one) => one.term === term && (one.isStrong || !isStrong)),
@@ -135,7 +135,7 @@ interface Choice {
 interface Combination {
   readonly choices: readonly Choice[];
   readonly promise: number;
-  /** The number of documents that contain it, if terms occur independently. */
+  /** Estimates the number of documents that contain the combination, if terms occur independently. */
   readonly size: number;
 }
 
@@ -162,7 +162,7 @@ function strongChoice(term: MatchedTerm): Choice {
   };
 }
 
-/** The scores of a row with the column `words` by term, as a list of SQL expressions. */
+/** The scores of a row per term, from its column `words`, as a list of SQL expressions. */
 export function termScores(terms: readonly MatchedTerm[], parameters: SqlParameters): string[] {
   const weights = `${parameters.add(LABEL_WEIGHTS)}::real[]`;
   const impact = ({ any, weight }: MatchedWord, divisor: number) =>
@@ -202,7 +202,7 @@ function combinations<T>(items: readonly T[], count: number): T[][] {
   return items.flatMap((item, index) => combinations(items.slice(index + 1), count - 1).map((rest) => [item, ...rest]));
 }
 
-/** One choice of each list, in all ways. */
+/** Returns all ways to choose one element of each list. */
 function products(lists: readonly (readonly Choice[])[]): Choice[][] {
   return lists.reduce<Choice[][]>(
     (made, list) => made.flatMap((start) => list.map((choice) => [...start, choice])),

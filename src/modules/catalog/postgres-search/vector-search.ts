@@ -11,20 +11,20 @@ import { SqlParameters } from './sql-parameters.js';
 import { vectorLiteral } from './vector-store.js';
 import type { SearchStatements } from './search-statements.js';
 
-/** Up to this number of documents that meet the filters are compared one by one; of more, the HNSW index finds the nearest. */
+/** If at most this many documents meet the filters, each is compared; otherwise the HNSW index finds the nearest. */
 const MAX_COMPARED = 20_000;
-/** Later pages match all documents that are as near as those of the first page: new ones must not displace others. */
+/** Later pages match all documents as near as those of the first page, so that new documents do not displace others. */
 const MAX_OF_LATER_PAGES = 1_000;
 /** The longest vectors that can have an HNSW index. */
 const MAX_INDEXED_DIMENSIONS = 4_000;
 
-/** A filter that 2 % of all documents meet leaves enough of them; the rest of the list improves the result. */
+/** If 2 % of all documents meet the filter, enough remain; the rest of the list improves the result. */
 const INDEX_SETTINGS = `
   set local hnsw.ef_search = 400;
   set local hnsw.iterative_scan = relaxed_order;
   set local hnsw.max_scan_tuples = 40000`;
 
-/** What a search compares with the vectors of its index. */
+/** The values that a search compares with the vectors of its index. */
 interface VectorQuery {
   readonly indexId: string;
   readonly keys: FieldKeys;
@@ -36,14 +36,14 @@ interface VectorQuery {
   /** The number of documents of the index. */
   readonly documents: number;
   readonly isSortedByField: boolean;
-  /** The similarity that later pages require; null: no document has it. Undefined for the first page. */
+  /** The similarity that later pages require; null if no document reaches it, undefined for the first page. */
   readonly minSimilarity: number | null | undefined;
 }
 
-/** The documents that match by their vectors. */
+/** The documents that match by vector. */
 interface NearDocuments {
   readonly ids: readonly string[];
-  /** The lowest similarity of them; null if there are none. */
+  /** Their lowest similarity; null if there are none. */
   readonly minSimilarity: number | null;
 }
 
@@ -52,7 +52,7 @@ interface NearRow {
   readonly similarity: number;
 }
 
-/** The vector of a query, compared with those of one stored index by the rules of the engine in memory. */
+/** Compares the vector of a query with the vectors of one stored index, by the rules of the in-memory engine. */
 export class VectorSearch {
   private readonly literal: string;
 
@@ -140,7 +140,7 @@ export class VectorSearch {
 
   private async indexed(filters: readonly Filter[]): Promise<NearRow[]> {
     const parameters = new SqlParameters();
-    // The text has the length of the vectors, as the index of this length is found by it.
+    // The text contains the length of the vectors, by which the server finds the index.
     const { length } = this.query.vector;
     const product = `v.embedding::halfvec(${length}) <#> ${parameters.add(this.literal)}::halfvec(${length})`;
     const text = `

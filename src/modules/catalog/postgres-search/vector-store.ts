@@ -1,7 +1,7 @@
 import type { Database } from '../../../platform/database/database.js';
 import { DEFAULT_FLOOR, MAX_FLOOR } from '../../../search-engine/index.js';
 
-/** With fewer documents their similarity says nothing. */
+/** With fewer documents the similarity is not meaningful. */
 const MIN_DOCUMENTS_OF_FLOOR = 16;
 /** All pairs of these documents are compared. */
 const SAMPLED = 64;
@@ -12,7 +12,7 @@ const CREATE = `insert into catalog_search_vector_index (index_id, model, floor)
 
 const LOCK = 'select dimensions from catalog_search_vector_index where index_id = $1 for update';
 
-/** The vectors of the model of the index; a row is also written again without a change of its document. */
+/** Vectors of the index's model. A row may be written again without a change of its document. */
 const COMPUTED = `
   select document.id, embedding.vector
   from catalog_search_vector_index as known
@@ -35,7 +35,7 @@ const COUNT = `
   update catalog_search_vector_index set documents = documents + $2 where index_id = $1
   returning documents >= greatest(${MIN_DOCUMENTS_OF_FLOOR}, 2 * documents_at_floor) as "hasDoubled"`;
 
-/** As in the engine in memory: the similarity that one in ten pairs of documents exceeds. */
+/** The similarity that one in ten pairs of documents exceeds, as in the in-memory engine. */
 const SET_FLOOR = `
   with chosen as (
     select embedding from catalog_search_vector where index_id = $1 order by md5(id) limit ${SAMPLED}
@@ -70,12 +70,12 @@ export class VectorStore {
     return this.exists ? ['vector', 'vector_index'] : [];
   }
 
-  /** Prepares an index for the vectors of a model; without a call it has none. */
+  /** Prepares an index for the vectors of a model; otherwise it has none. */
   async create(indexId: string, model: string | null): Promise<void> {
     if (this.exists && model !== null) await this.database.execute(CREATE, [indexId, model]);
   }
 
-  /** Replaces the vectors of documents, of which customers find some. */
+  /** Replaces the vectors of documents that customers may find. */
   async replace(indexId: string, ids: readonly string[], foundIds: readonly string[]): Promise<void> {
     if (!this.exists) return;
     const [index] = await this.database.query<{ dimensions: number | null }>(LOCK, [indexId]);
@@ -89,7 +89,7 @@ export class VectorStore {
     if (dimensions === undefined) return;
     if (index.dimensions === null) await this.database.execute(SET_DIMENSIONS, [indexId, dimensions]);
     const { count: removed } = await this.database.execute(REMOVE, [indexId, ids]);
-    // The first vector decides the number of dimensions, as in memory.
+    // The first vector determines the number of dimensions, as in memory.
     const kept = vectors.filter(({ vector }) => vector.length === dimensions);
     const columns = [kept.map(({ id }) => id), kept.map(({ vector }) => vectorLiteral(vector))];
     if (kept.length > 0) await this.database.execute(INSERT, [indexId, ...columns]);

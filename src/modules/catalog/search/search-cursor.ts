@@ -16,7 +16,7 @@ interface CursorContent {
   readonly position: PagePosition;
 }
 
-/** The signed form of a cursor; `of` is a hash of the request. */
+/** The signed form of a cursor; `of` contains a hash of the request. */
 type SignedContent = {
   v: number;
   of: string;
@@ -48,7 +48,7 @@ export async function signCursor(
   return cursor.length <= MAX_LENGTH ? cursor : null;
 }
 
-/** Throws 400 for a cursor that was changed or truncated, or that belongs to another request. */
+/** Rejects a cursor that was changed or truncated, or that belongs to another request. */
 export async function readCursor(keys: SigningKeys, request: unknown, cursor: string): Promise<CursorContent> {
   const content = await keys.verify(PURPOSE, cursor);
   if (!isSignedContent(content) || content.v !== VERSION || content.of !== hashOf(request)) {
@@ -58,7 +58,7 @@ export async function readCursor(keys: SigningKeys, request: unknown, cursor: st
   return { mode, generation, position: { ...position, delivered: unpack(delivered) } };
 }
 
-/** The signature proves the rest of the form. */
+/** The signature guarantees the rest of the structure. */
 function isSignedContent(content: unknown): content is SignedContent {
   return typeof content === 'object' && content !== null && 'of' in content && 'position' in content;
 }

@@ -21,10 +21,13 @@ interface FilterWarning {
   readonly code: 'unknown_filter';
 }
 
-/** It matches no document, also beside other conditions. In a `not` it matches every document, as a filter on a field without a value does. */
+/**
+ * It matches no document, even next to other conditions. In a `not` it matches every document, like a filter on a field without
+ * a value.
+ */
 const NO_DOCUMENT: Filter = { kind: 'or', clauses: [] };
 
-/** Validates and parses the filters of a request. Throws 400 with the path of each issue. */
+/** Validates and parses the filters of a request. The error of invalid filters contains the path of each issue. */
 export function parseFilters(
   vertical: Vertical,
   given: readonly unknown[],
@@ -124,7 +127,10 @@ class FilterParser {
     return this.field(members.get('field'), `${path}.field`);
   }
 
-  /** Null for an unknown field, with a warning. Invisible fields are like unknown ones, so that their existence is not revealed. */
+  /**
+   * Returns null for an unknown field, with a warning. Invisible fields are like unknown ones, so that their existence is not
+   * revealed.
+   */
   private field(requested: unknown, path: string): { name: string; field: Field } | null {
     if (typeof requested !== 'string') {
       this.fault(path, `${path} must be the name of a field`, 'wrong_type');
@@ -211,7 +217,7 @@ class FilterParser {
     return [{ kind: 'box', west, south, east, north }];
   }
 
-  /** Returns whether there are any. */
+  /** Returns whether any exist. */
   private unknownMembers(members: Members, names: readonly string[], path: string): boolean {
     const unknown = [...members.keys()].filter((name) => name !== 'kind' && !names.includes(name));
     for (const name of unknown) this.fault(`${path}.${name}`, `${name} is not recognized`, 'unknown_member');

@@ -35,7 +35,7 @@ export class SearchService {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws 400, 503 while the index is loading, and 429 for an address with too many searches in PostgreSQL. */
+  /** Rejects searches while the index is loading, and for an address with too many searches in PostgreSQL. */
   async search(
     body: CatalogSearchRequest,
     { address, disconnected }: { address: string | undefined; disconnected: AbortSignal },

@@ -46,7 +46,7 @@ function priceOf(fields: Fields): object | null {
   return { amountCents, currency, originalAmountCents: numberOf(fields, 'originalPriceFromAmountCents') };
 }
 
-/** The best offer, then the conditional one, which alone has a `minPax`. */
+/** Prefers the best offer, then the conditional one; only the latter has a `minPax`. */
 function badgesOf(fields: Fields): object[] {
   const best = badgeOf(fields, 'bestOffer');
   const conditional = badgeOf(fields, 'conditionalOffer');

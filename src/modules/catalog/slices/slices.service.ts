@@ -34,7 +34,7 @@ export interface Slice extends SliceKey {
   readonly documents: number;
   /** The embedding model whose vectors are searched; null if there is none. */
   readonly model: string | null;
-  /** When the generation was written, in milliseconds. */
+  /** Time at which the generation was written, in milliseconds. */
   readonly changedAt: number;
 }
 
@@ -133,7 +133,7 @@ export class SlicesService {
     await this.database.execute(LOCK, keyColumns(keys));
   }
 
-  /** Publishes a new generation: the number of changed documents, and by how many the number of documents grows. */
+  /** Publishes a new generation with the number of changed documents and the growth in documents. */
   async publish(changes: readonly { slice: OpenSlice; documents: number; growth: number }[]): Promise<void> {
     await this.database.execute(COUNT, [changes.map(({ slice }) => slice.id), changes.map(({ growth }) => growth)]);
     for (const { slice, documents } of changes) {

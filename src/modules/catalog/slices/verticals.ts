@@ -67,7 +67,10 @@ const SINGULARS: Readonly<Record<string, string>> = {
   category: 'categories',
 };
 
-/** Fields that the index derives from the departures of a document. Values that a client sends beside departures are ignored. */
+/**
+ * Fields that the index derives from the departures of a document. Values that a client sends along with departures are
+ * ignored.
+ */
 export const DERIVED_FIELDS = [
   'nextDepartureAt',
   'nextDepartureDate',
@@ -93,7 +96,7 @@ function schemaOf(vertical: Vertical): Schema {
   return new Map([...parseSchema(`${COMMON_FIELDS};${OWN_FIELDS[vertical]}`), ['status', STATUS]]);
 }
 
-/** The error for an unknown vertical. Extras are not searched by themselves, but with their product. */
+/** The error for an unknown vertical. Extras are searched only with their product. */
 export function unknownVertical(vertical: string): AppError {
   const known = `one of ${VERTICALS.join(', ')}`;
   const isExtras = vertical === 'extras';

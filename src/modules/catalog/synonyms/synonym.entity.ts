@@ -4,13 +4,13 @@ import { Audited } from '../../../platform/database/audited.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import { fold } from '../../../search-engine/index.js';
 
-/** Words that a search for other words finds, too. */
+/** Words that are also found by a search for other words. */
 @Rights(DELETE)
 @Entity('catalog_synonym')
 export class CatalogSynonym extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text') language: string;
-  /** A search for it also finds the terms, but not vice versa. If null, all terms find each other. */
+  /** A search for this word also finds the terms, but not vice versa. If null, all terms find each other. */
   @Impersonal()
   @Column('text', { nullable: true })
   input: string | null;
@@ -19,7 +19,7 @@ export class CatalogSynonym extends Audited {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 400 for terms without words, and for a set that only maps a word to itself. */
+  /** Rejects terms without words, and a set that only maps a word to itself. */
   assertEffective(): void {
     const { input, terms } = this;
     const wordless = terms.findIndex((term) => !hasWords(term));

@@ -18,7 +18,7 @@ import { SlicesService } from '../slices/slices.service.js';
 import { CreateSynonym, type ListSynonyms, UpdateSynonym } from './synonym.dto.js';
 import { CatalogSynonym } from './synonym.entity.js';
 
-/** Synonyms of the keyword search. */
+/** Manages synonyms of the keyword search. */
 @Injectable()
 export class SynonymsService {
   private readonly rows: Rows<CatalogSynonym>;
@@ -94,7 +94,7 @@ export class SynonymsService {
     return { before, after: synonym.auditImage() };
   }
 
-  /** Adds the synonyms again, under their id and with the next version, which no entry before the deletion has. */
+  /** Adds the synonyms again, under their id and with the next version, so that no entry before the deletion has it. */
   @Reverses('catalog.synonym.delete', { effect: 'catalog.synonym.create' })
   async reverseDeletion({ subjectId, before }: RecordedAction): Promise<ReversalResult> {
     const version = Number(before?.['version']) + 1;

@@ -24,7 +24,6 @@ export class CommissionDebt implements Debt {
   /** The commission was paid before its payment was recorded. */
   async settle(): Promise<void> {}
 
-  /** Throws 409 `commission_adjusted`. */
   async unsettle(_: readonly Share[], reason = ''): Promise<void> {
     await this.withdrawPayout(reason);
   }

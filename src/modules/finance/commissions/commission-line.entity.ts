@@ -155,7 +155,7 @@ export class CommissionLine extends Audited {
     Object.assign(this, changes, { updatedAt: now });
   }
 
-  /** Returns whether the amount has changed. Throws 422 `cost_unknown`, `commission_exceeds_base`. */
+  /** Returns whether the amount has changed. */
   compute(terms: CommissionTerms, sale: Sale, now: Date): boolean {
     const { baseCents, amountCents } = computeCommission(terms, sale);
     const hasChanged = baseCents !== this.baseCents || amountCents !== this.amountCents;

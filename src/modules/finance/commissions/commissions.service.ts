@@ -186,10 +186,7 @@ export class CommissionsService {
     return (await this.repository.rows.get(id)).auditImage();
   }
 
-  /**
-   * When its payout was reversed, in the transaction that locked its booking: it is payable again, over what it earns now.
-   * Throws 409 `commission_adjusted`.
-   */
+  /** When its payout was reversed, in the transaction that locked its booking: it is payable again, over what it earns now. */
   private async withdrawPayout(id: string, reason: string): Promise<void> {
     const line = await this.repository.rows.get(id);
     const item = await this.bookings.getItem(line.bookingItemId);
@@ -384,7 +381,7 @@ export class CommissionsService {
 
   /**
    * Computes the open lines of an item, and adjusts those that were paid out, which never reject a lower price: together they
-   * earn what the open ones leave of it. Returns the added lines. Throws 422 `cost_unknown`, `commission_exceeds_base`.
+   * earn what the open ones leave of it. Returns the added lines.
    */
   private async computeItem(
     item: BookingItemSummary,
@@ -431,7 +428,6 @@ export class CommissionsService {
   }
 }
 
-/** Throws 422 `cost_unknown`, `commission_exceeds_base`. */
 function lineOf(
   input: CreateCommission,
   terms: CommissionTerms,

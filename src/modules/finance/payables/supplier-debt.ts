@@ -16,7 +16,7 @@ export class SupplierDebt implements Debt {
     this.issueDate = invoice.issueDate;
   }
 
-  /** All of it settles the invoice. Throws 409 `supplier_invoice_not_approved`, 422 `over_allocated`. */
+  /** All of it settles the invoice. */
   async automatic(cents: number): Promise<Share[]> {
     return Promise.resolve(this.allocate(cents, cents));
   }

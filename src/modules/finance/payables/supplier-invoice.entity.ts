@@ -160,7 +160,7 @@ export class SupplierInvoice {
     );
   }
 
-  /** Takes a recorded rate. Throws 409 `amount_too_large`. */
+  /** Takes a recorded rate. */
   convert(appliedRate: AppliedRate): void {
     this.appliedRate = appliedRate;
     Object.assign(this, baseTotals(this));

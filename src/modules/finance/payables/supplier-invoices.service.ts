@@ -144,7 +144,7 @@ export class SupplierInvoicesService {
     return this.change(id, expected, { verb: 'void', transition, reason });
   }
 
-  /** Voids the invoice. Throws 409 `invalid_transition`, `invoice_has_payments`. */
+  /** Voids the invoice. */
   @Reverses('finance.supplier_invoice.create', { effect: 'finance.supplier_invoice.void' })
   async reverseCreation({ subjectId }: RecordedAction, reason: string): Promise<ReversalResult> {
     const invoice = await this.repository.rows.lock(subjectId);
@@ -154,7 +154,7 @@ export class SupplierInvoicesService {
     });
   }
 
-  /** Makes the invoice a draft again. Throws 409 `invalid_transition`, `invoice_has_payments`, `approved_again`. */
+  /** Makes the invoice a draft again. */
   @Reverses('finance.supplier_invoice.approve', { effect: 'finance.supplier_invoice.reopen' })
   async reverseApproval({ subjectId, after }: RecordedAction): Promise<ReversalResult> {
     const invoice = await this.repository.rows.lock(subjectId);
@@ -176,10 +176,7 @@ export class SupplierInvoicesService {
     return new SupplierDebt(invoice, (cents) => this.settle(invoice, cents));
   }
 
-  /**
-   * Adds paid money to a locked invoice, or removes it if `cents` is negative. The payment's ledger entry records it. Throws
-   * 409 `second_person_required`.
-   */
+  /** Adds paid money to a locked invoice, or removes it if `cents` is negative. The payment's ledger entry records it. */
   private async settle(invoice: SupplierInvoice, cents: number): Promise<void> {
     if (cents === 0) return;
     if (cents > 0) await this.assertSecondPerson(invoice);

@@ -88,10 +88,7 @@ export class PeriodClosingService {
     };
   }
 
-  /**
-   * Closes a month and stores its figures. What is being posted in it is waited for. Throws 409 `period_out_of_order`,
-   * `period_has_blockers`.
-   */
+  /** Closes a month and stores its figures. What is being posted in it is waited for. */
   async close(id: string, expected: ExpectedVersions): Promise<PeriodView> {
     // Before the lock: verifying may take seconds.
     const rules = await this.violatedRules();
@@ -112,7 +109,7 @@ export class PeriodClosingService {
     });
   }
 
-  /** Opens the latest closed month again. Throws 409 `period_out_of_order`, `invalid_transition`. */
+  /** Opens the latest closed month again. */
   @Undoes('finance.period.close', { effect: 'finance.period.reopen', values: byReason })
   async reopen(id: string, reason: string, expected: ExpectedVersions): Promise<PeriodView> {
     const reopening = async (period: AccountingPeriod) => {
@@ -125,7 +122,7 @@ export class PeriodClosingService {
     return this.get(id);
   }
 
-  /** Final. Throws 409 `invalid_transition`. */
+  /** Final. */
   async file(id: string, reference: string, expected: ExpectedVersions): Promise<PeriodView> {
     return this.change(id, expected, 'file', async (period) => {
       period.file(reference, currentActor().principal, this.clock.now());

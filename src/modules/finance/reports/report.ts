@@ -50,7 +50,7 @@ export function assertOrder({ from, to }: { from?: string | undefined; to?: stri
   }
 }
 
-/** The first and the last day of a report: this month until today, unless the query says otherwise. Throws 400. */
+/** The first and the last day of a report: this month until today, unless the query says otherwise. */
 export function daysOf(
   { from, to }: { from?: string; to?: string },
   place: Place,

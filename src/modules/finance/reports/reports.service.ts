@@ -39,7 +39,7 @@ export class ReportsService {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** The report in the format that the query asks for. Throws 422 `report_too_large`; 429. */
+  /** The report in the format that the query asks for. */
   async answer<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<ReportPage | StreamableFile> {
     if (query.format !== 'csv') return this.page(report, query);
     this.limits.take('report-export', currentActor().credentialId);
@@ -113,7 +113,7 @@ export class ReportsService {
     });
   }
 
-  /** Opens the cursor and returns the number of its rows. Throws 422 `report_too_large`. */
+  /** Opens the cursor and returns the number of its rows. */
   private async open<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<number> {
     const { place, values } = placing();
     const text = report.rows(query, place, this.clock.today());

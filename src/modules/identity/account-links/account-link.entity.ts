@@ -16,6 +16,6 @@ export class AccountLink {
   @Column('text', { name: 'user_id', nullable: true }) userId: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
-  /** When it was used, replaced by a newer one or revoked. */
+  /** Time at which the link was used, replaced or revoked. */
   @Column('timestamptz', { name: 'ended_at', nullable: true }) endedAt: Date | null;
 }

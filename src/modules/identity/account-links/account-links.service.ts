@@ -14,7 +14,7 @@ const RETENTION_SECONDS = 90 * 24 * 60 * 60;
 const KEY = 'account-links';
 const ID = 'alnk';
 
-/** The column with the invitation or the user that a link is for. */
+/** The column with the invitation or user of a link. */
 const SUBJECT = { invitation: 'invitation_id', password_reset: 'user_id' } satisfies Record<LinkPurpose, string>;
 
 /** The member of the fragment with which a link ends: browsers never send it to a server, so it is in no access log. */
@@ -34,7 +34,7 @@ export class AccountLinksService {
     private readonly env: Env,
   ) {}
 
-  /** The end of a link that is issued now. */
+  /** Returns the end of a link issued now. */
   expiryOf(now: Date): Date {
     return new Date(now.getTime() + LIFETIME_SECONDS * 1000);
   }
@@ -73,7 +73,7 @@ export class AccountLinksService {
     );
   }
 
-  /** The subject of a usable link. Throws 422 `link_invalid`, the same error for every reason. */
+  /** Returns the subject of a usable link. The error is the same for every reason. */
   async check(purpose: LinkPurpose, token: string): Promise<string> {
     const id = await this.idOf(token);
     const [found] = await this.database.query<{ subject: string }>(
@@ -95,7 +95,7 @@ export class AccountLinksService {
     if (count === 0) throw linkInvalid();
   }
 
-  /** The number of links that were issued to the subject during the last seconds. */
+  /** Counts the links issued to the subject during the last seconds. */
   async countIssued(purpose: LinkPurpose, subjectId: string, seconds: number): Promise<number> {
     const [issued] = await this.database.query<{ count: number }>(
       `select count(*)::int as count from account_links
@@ -105,7 +105,7 @@ export class AccountLinksService {
     return issued?.count ?? 0;
   }
 
-  /** The address of the page that uses the link, with its token; null if the link cannot be used any more. */
+  /** The address of the page that uses the link, with its token; null if the link can no longer be used. */
   async findUrl(id: string): Promise<string | null> {
     const [link] = await this.database.query<{ purpose: LinkPurpose }>(
       'select purpose from account_links where id = $1 and ended_at is null and expires_at > $2',
@@ -125,7 +125,7 @@ export class AccountLinksService {
     await this.database.purge('account_links', 'expires_at < $1', [this.clock.inSeconds(-RETENTION_SECONDS)]);
   }
 
-  /** Throws 422 `link_invalid` for a token that this service did not make. */
+  /** Rejects a token that this service did not make. */
   private async idOf(token: string): Promise<string> {
     const id = await this.signingKeys.verify(KEY, token);
     if (typeof id !== 'string' || !isId(ID, id)) throw linkInvalid();
@@ -133,7 +133,7 @@ export class AccountLinksService {
   }
 }
 
-/** 422, the same for every reason: a caller cannot find out whether a link ever existed. */
+/** The error is the same for every reason, so that a caller cannot find out whether a link ever existed. */
 export function linkInvalid(): AppError {
   return unprocessable('link_invalid', 'The link is invalid, was used already or has expired; request a new one', {
     field: 'token',

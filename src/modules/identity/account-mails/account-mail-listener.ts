@@ -1,4 +1,4 @@
-/** The person to whom a mail is addressed, and the language that this person prefers (BCP 47); null: the default. */
+/** The person to whom a mail is addressed, and the language that this person prefers (BCP 47); null for the default. */
 export interface AccountMail {
   recipient: string;
   name: string;
@@ -13,11 +13,11 @@ export interface AccountMail {
 export abstract class AccountMailListener {
   invited?(mail: AccountMail, linkId: string): Promise<void>;
   passwordResetRequested?(mail: AccountMail, linkId: string): Promise<void>;
-  /** The password was changed by its user, or by a reset. */
+  /** The user or a reset changed the password. */
   passwordChanged?(mail: AccountMail): Promise<void>;
   secondFactorActivated?(mail: AccountMail): Promise<void>;
   /** A caller who knows the password sent several wrong codes in a row. */
   secondFactorGuessed?(mail: AccountMail): Promise<void>;
-  /** The second factor was removed by its user or by an owner. */
+  /** The user or an owner removed the second factor. */
   secondFactorRemoved?(mail: AccountMail): Promise<void>;
 }

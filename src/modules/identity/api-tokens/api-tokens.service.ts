@@ -33,7 +33,7 @@ interface NewToken {
   presetToken?: string;
 }
 
-/** Staff API tokens. */
+/** Manages staff API tokens. */
 @Injectable()
 export class ApiTokensService {
   constructor(
@@ -46,8 +46,8 @@ export class ApiTokensService {
   ) {}
 
   /**
-   * Creates a token of the calling user. A token that creates it is its parent. Throws 400 for an end in the past or later than
-   * that of the parent, 403 for scopes that the caller does not have.
+   * Creates a token of the calling user. A token that creates it is its parent. The new token ends no later than its parent and
+   * has only scopes of the caller.
    */
   async create({ name, scopes, expiresAt }: CreateApiToken): Promise<{ row: ApiToken; token: string }> {
     assertCallerHasScopes(scopes);
@@ -56,7 +56,7 @@ export class ApiTokensService {
     return this.issue({ userId, name, scopes, parentId, expiresAt: this.endOf(expiresAt ?? null) });
   }
 
-  /** Creates a token and returns its value, this once: only a hash is stored. */
+  /** Creates a token and returns its value, which is stored only as a hash. */
   async issue(values: NewToken, id = newId('atok')): Promise<{ row: ApiToken; token: string }> {
     const { presetToken, parentId = null, ...columns } = values;
     const { token, publicId, secretHash } =
@@ -112,8 +112,8 @@ export class ApiTokensService {
   }
 
   /**
-   * Level by level: the tokens of a level are locked before those of the next level are read, so a token that one of them creates
-   * at the same time is either found or rejected.
+   * Locks the tokens of a level before it reads the next level, so that a token created at the same time is either found or
+   * rejected.
    */
   private async endDescendants({ id }: ApiToken): Promise<void> {
     for (let parents = [id]; parents.length > 0;) {
@@ -125,8 +125,8 @@ export class ApiTokensService {
   }
 
   /**
-   * Locks the session or the token that creates the new one until the commit, to prevent a new token of one that is being
-   * ended. The user comes first, as for those who end credentials.
+   * Locks the session or the token that creates the new one until the commit, so that an ending session or token cannot create
+   * a new one. The user is locked first, as when credentials are ended.
    */
   private async lockCaller(): Promise<void> {
     const { type, id, credentialId } = currentActor();
@@ -140,13 +140,13 @@ export class ApiTokensService {
     if (rows.length === 0) throw callerEnded();
   }
 
-  /** Locks the user until the commit, to prevent a new token of a user who is being disabled. */
+  /** Locks the user until the commit, so that a user who is being disabled cannot create a token. */
   private async assertActive(userId: string): Promise<void> {
     const rows = await this.database.query('select from users where id = $1 and active for share', [userId]);
     if (rows.length === 0) throw callerEnded();
   }
 
-  /** By default the end of the parent, or a year from now if that is earlier. */
+  /** Returns by default the end of the parent, or a year from now if that is earlier. */
   private endOf(text: string | null): Date | null {
     const { apiTokensWithoutEnd: isUnlimited } = this.env;
     const latest = this.clock.inSeconds(isUnlimited ? LONGEST_SECONDS : YEAR_SECONDS);

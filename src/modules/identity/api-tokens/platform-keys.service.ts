@@ -37,8 +37,8 @@ export class PlatformKeysService {
   }
 
   /**
-   * Creates or updates the key. Returns the token if it was generated, else null. Throws an Error for a key that is bound to
-   * an unknown operator: it could never be used.
+   * Creates or updates the key. Returns the token if it was generated, otherwise null. Throws an Error for a key that is bound
+   * to an unknown operator: it could never be used.
    */
   async provide(wanted: ProvidedKey): Promise<string | null> {
     return this.database.transaction(async () => {
@@ -55,7 +55,10 @@ export class PlatformKeysService {
     });
   }
 
-  /** Locks the key until the commit, to prevent new credentials of a key that is being revoked. Throws 401 if it is revoked. */
+  /**
+   * Locks the key until the commit, so that a key that is being revoked cannot create credentials. A revoked key is rejected
+   * with 401.
+   */
   async lockActive(id: string): Promise<void> {
     const rows = await this.database.query('select from api_tokens where id = $1 and revoked_at is null for share', [
       id,

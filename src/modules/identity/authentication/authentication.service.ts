@@ -9,7 +9,7 @@ import { IDLE_SECONDS } from '../sessions/session-lifetime.js';
 import { type Role, scopesInBoth, scopesOf } from '../users/role.js';
 import { LastUsesService } from './last-uses.service.js';
 
-/** With `REQUIRE_MFA`, how long a proof of the second factor is fresh. */
+/** The time for which a proof of the second factor is fresh, with `REQUIRE_MFA`. */
 const FRESH_SECONDS = 15 * 60;
 
 interface SessionRow {

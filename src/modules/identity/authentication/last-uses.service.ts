@@ -9,7 +9,7 @@ const FLUSH_DELAY_MS = 1_000;
 
 type Table = 'staff_sessions' | 'api_tokens';
 
-/** Writes when credentials were last used: up to a second after the request, and at most once a minute per credential. */
+/** Records the last use of credentials, up to a second after the request and at most once a minute per credential. */
 @Injectable()
 export class LastUsesService implements BeforeApplicationShutdown {
   private readonly used: Record<Table, Map<string, Date>> = { staff_sessions: new Map(), api_tokens: new Map() };
@@ -21,7 +21,7 @@ export class LastUsesService implements BeforeApplicationShutdown {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Records the use of a credential; `before` is the stored time of its last use. */
+  /** Records the use of a credential; `before` contains the stored time of its last use. */
   note(table: Table, id: string, before: Date | null): void {
     const now = this.clock.now();
     if (before && now.getTime() - before.getTime() < UPDATE_INTERVAL_MS) return;

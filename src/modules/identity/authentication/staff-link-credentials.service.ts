@@ -8,7 +8,7 @@ const LIVE = `
     u.id = (select user_id from staff_sessions where id = $1 and ended_at is null)
     or u.id = (select user_id from api_tokens where id = $1 and revoked_at is null))`;
 
-/** Tells signed links whether the session or API token that made them has ended. */
+/** Checks for signed links whether the session or API token that made them has ended. */
 @Injectable()
 @Listens(LinkCredentials, 10)
 export class StaffLinkCredentialsService extends LinkCredentials {

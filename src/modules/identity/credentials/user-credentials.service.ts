@@ -32,7 +32,7 @@ export class UserCredentialsService {
     return count;
   }
 
-  /** Notes in the current transaction that the user of the session has proved the second factor now. */
+  /** Records in the current transaction that the user of the session has just proved the second factor. */
   async confirmSecondFactor(sessionId: string): Promise<void> {
     await this.database.execute('update staff_sessions set second_factor_at = $2 where id = $1', [
       sessionId,

@@ -24,7 +24,7 @@ export class DevicesService {
     private readonly clock: Clock,
   ) {}
 
-  /** The ID of the device; null unless the token belongs to this user. */
+  /** Returns the ID of the device; null unless the token belongs to this user. */
   async findId(userId: string | null, token: string | undefined): Promise<string | null> {
     const [device] = await this.database.query<{ id: string }>(
       'select id from device_tokens where token_hash = $1 and user_id = $2 and expires_at > $3',
@@ -60,7 +60,7 @@ export class DevicesService {
     return { id: device.id, token: issued };
   }
 
-  /** Forgets a device in the running transaction. */
+  /** Deletes a device in the running transaction. */
   async forget(userId: string, id: string): Promise<void> {
     const { count } = await this.database.execute('delete from device_tokens where id = $1 and user_id = $2', [
       id,

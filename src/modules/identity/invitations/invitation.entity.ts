@@ -25,7 +25,7 @@ export class Invitation extends Audited {
   @Column('text') status: Exclude<InvitationStatus, 'expired'>;
   /** The user who sent the newest link; null if the service did. */
   @Column('text', { name: 'invited_by', nullable: true }) invitedBy: string | null;
-  /** The user that the acceptance created. */
+  /** The user created by the acceptance. */
   @Column('text', { name: 'user_id', nullable: true }) userId: string | null;
   /** End of the newest link. */
   @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;

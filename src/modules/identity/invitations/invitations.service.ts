@@ -31,7 +31,7 @@ mapConstraint('invitations_pending_email', () =>
   conflict('invitation_pending', 'An invitation to this address is open; send its link again or revoke it'),
 );
 
-/** Invitations to become a member of staff. Only the invited person knows the password. */
+/** Manages invitations to become a member of staff. Only the invited person knows the password. */
 @Injectable()
 export class InvitationsService {
   private readonly rows: Rows<Invitation>;
@@ -51,7 +51,7 @@ export class InvitationsService {
     this.rows = database.rows(Invitation);
   }
 
-  /** Throws 403 for roles that exceed the scopes of the caller; 409 `email_taken`, `invitation_pending`, `mail_not_configured`. */
+  /** The caller can assign only roles within its own scopes. */
   async create({ email, name, roles }: CreateInvitation, id = newId('invt')): Promise<Invitation> {
     assertCallerHasScopes(scopesOf(roles));
     this.assertMailServer();
@@ -91,7 +91,7 @@ export class InvitationsService {
     return this.rows.get(id);
   }
 
-  /** Throws 403 for roles that exceed the scopes of the caller; 404; 409 `invitation_closed`, `mail_not_configured`; 412. */
+  /** The caller can send only invitations whose roles are within its own scopes. */
   async resend(id: string, expected: ExpectedVersions): Promise<Invitation> {
     this.assertMailServer();
     return this.database.transaction(async () => {
@@ -125,11 +125,11 @@ export class InvitationsService {
     return this.close(await this.rows.lock(subjectId));
   }
 
-  /** Creates the user, for whom the device of the link is a known one. */
+  /** Creates the user, and makes the device of the link known. */
   async accept({ token, password }: AcceptInvitation): Promise<{ user: User; deviceToken: string }> {
     const id = await this.links.check('invitation', token);
     assertHardToGuess(password, await this.rows.get(id));
-    // Only for a valid link: hashing is the most expensive work of this route.
+    // Runs only for a valid link, because hashing is the most expensive work of this route.
     const passwordHash = await hashPassword(password);
     return this.database.transaction(async () => {
       const invitation = await this.rows.lock(id);

@@ -31,9 +31,7 @@ const SEND_DELAY_SECONDS = 2;
 const MAX_LINKS = 3;
 const HOUR_SECONDS = 60 * 60;
 
-/**
- * How users change and reset their own passwords. There is no other way to set the password of an existing user.
- */
+/** Lets users change and reset their own passwords. There is no other way to set the password of an existing user. */
 @Injectable()
 export class PasswordsService {
   private readonly rows: Rows<User>;
@@ -70,7 +68,7 @@ export class PasswordsService {
     const passwordHash = await hashPassword(newPassword);
     return this.database.transaction(async () => {
       const user = await this.rows.lock(known.id);
-      // It was changed or reset since it was verified.
+      // The password has been changed or reset since it was verified.
       if (user.passwordHash !== known.passwordHash) throw wrongPassword();
       return this.set(user, { passwordHash, by: actor, revokeTokens });
     });
@@ -112,13 +110,13 @@ export class PasswordsService {
   }
 
   /**
-   * The device of a fresh link becomes a known one: failed logins of others must not limit the user who has just received the
+   * The device of a fresh link becomes known, so that failed logins of others do not limit the user who has just received the
    * mail.
    */
   async completeReset({ token, password }: CompletePasswordReset): Promise<CompletedPasswordReset> {
     const userId = await this.links.check('password_reset', token);
     assertHardToGuess(password, await this.rows.get(userId));
-    // Only for a valid link: hashing is the most expensive work of this route.
+    // Runs only for a valid link, because hashing is the most expensive work of this route.
     const passwordHash = await hashPassword(password);
     return this.database.transaction(async () => {
       const user = await this.rows.lock(userId);
@@ -130,7 +128,7 @@ export class PasswordsService {
     });
   }
 
-  /** Without a caller (`by` is null) it is a reset. */
+  /** Without a caller (`by` is null) this is a reset. */
   private async set(
     user: User,
     { passwordHash, by, revokeTokens }: { passwordHash: string; by: Actor | null; revokeTokens: boolean },

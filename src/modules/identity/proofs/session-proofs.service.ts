@@ -10,8 +10,8 @@ import type { User } from '../users/user.entity.js';
 type Proof = 'password' | 'code' | 'recovery code';
 
 /**
- * Limits wrong proofs of identity within a session. They are counted for the session and the kind of proof: failed logins of
- * somebody who knows the e-mail address must not stop a user who is logged in, nor wrong codes a recovery code.
+ * Limits wrong proofs of identity within a session. They are counted per session and kind of proof: failed logins by an
+ * attacker who knows the e-mail address must not stop a user who is logged in, and wrong codes must not block a recovery code.
  */
 @Injectable()
 export class SessionProofs {
@@ -29,7 +29,7 @@ export class SessionProofs {
     return this.failures.countIf('login-failures', [`session ${credentialId} ${proof}`], checked);
   }
 
-  /** Throws 422 `current_password_wrong`, which is recorded as an event of this kind; 429. */
+  /** A wrong password is recorded as an event of this kind. */
   async verifyPassword(
     actor: Actor,
     { id: userId, passwordHash }: User,

@@ -17,7 +17,7 @@ const STOP_SECONDS = 60 * 60;
 
 /**
  * Takes an attempt before the code is compared, in one statement, so that parallel guesses cannot exceed the number. The tenth
- * one stops further codes at once; a right code takes that back.
+ * attempt stops further codes at once; a correct code lifts the stop.
  */
 const TAKE = `
   update second_factors set
@@ -38,15 +38,15 @@ const UNUSED = `
     codes_stopped_until = case when $2::boolean then null else codes_stopped_until end
   where user_id = $1`;
 
-/** An attempt to prove a second factor: its place in the row of wrong codes, or null for a recovery code. */
+/** An attempt to prove a second factor: its position in the series of wrong codes, or null for a recovery code. */
 export interface CodeAttempt {
   readonly userId: string;
   readonly inRow: number | null;
 }
 
 /**
- * Counts wrong one-time codes in a row, for all sessions and logins of a user together: whoever sends them knows the password.
- * The fifth one is reported to the user; the tenth one stops codes for an hour and requires a new password.
+ * Counts consecutive wrong one-time codes across all sessions and logins of a user, because their sender knows the password.
+ * The fifth is reported to the user; the tenth stops codes for an hour and requires a new password.
  */
 @Injectable()
 export class CodeAttempts {
@@ -66,7 +66,7 @@ export class CodeAttempts {
   async take(userId: string, { code }: SecondFactorProof, isKnownDevice: boolean): Promise<CodeAttempt> {
     if (code === undefined) return { userId, inRow: null };
     const [now, until] = [this.clock.now(), this.clock.inSeconds(STOP_SECONDS)];
-    // Not part of the transaction of the request, which a wrong code rolls back.
+    // Runs outside the transaction of the request, which a wrong code rolls back.
     const [taken] = await this.database.apart(() =>
       this.database.query<{ wrongCodes: number }>(TAKE, [userId, now, until, isKnownDevice]),
     );
@@ -75,7 +75,7 @@ export class CodeAttempts {
     return { userId, inRow: null };
   }
 
-  /** The proof was right: in the running transaction the row begins anew. */
+  /** The proof was correct: resets the count in the running transaction. */
   async succeed({ userId, inRow }: CodeAttempt): Promise<void> {
     if (inRow !== null) await this.database.execute(RIGHT, [userId, inRow === STOP_AT]);
   }
@@ -86,7 +86,7 @@ export class CodeAttempts {
     await this.database.apart(() => this.database.execute(UNUSED, [userId, inRow === STOP_AT]));
   }
 
-  /** The code was wrong. Called outside of the transaction that compared it. */
+  /** The code was wrong. Called outside the transaction that compared it. */
   async fail({ userId, inRow }: CodeAttempt): Promise<void> {
     if (inRow === MAIL_AT) await this.change(userId, (user) => this.warn(user));
     if (inRow === STOP_AT) await this.change(userId, (user) => this.requireNewPassword(user));

@@ -14,11 +14,11 @@ export class SecondFactor {
   @Impersonal()
   @Column('bytea', { name: 'sealed_secret' })
   sealedSecret: Buffer;
-  /** The time step of the last accepted code: it and earlier ones are not accepted any more. */
+  /** The time step of the last accepted code: it and earlier steps are no longer accepted. */
   @Column('integer', { name: 'last_step' }) lastStep: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'activated_at', nullable: true }) activatedAt: Date | null;
-  /** Codes that were sent in a row without a right one. It is 0 again after the tenth, which stops codes for an hour. */
+  /** Number of consecutive wrong codes. It returns to 0 after the tenth, which stops codes for an hour. */
   @Column('integer', { name: 'wrong_codes' }) wrongCodes: number;
   @Column('timestamptz', { name: 'codes_stopped_until', nullable: true }) codesStoppedUntil: Date | null;
 }

@@ -28,8 +28,8 @@ const PURPOSE = 'second-factor';
 const NONE: SecondFactorResponse = { active: false, activatedAt: null, recoveryCodesLeft: 0 };
 
 /**
- * Second factors of users. They apply to sessions; API tokens have none. All checks of a user lock the second factor, so
- * that a code that is sent several times in parallel is accepted once.
+ * Manages second factors of users, which apply to sessions; API tokens have none. All checks of a user lock the second factor,
+ * so that a code that is sent several times in parallel is accepted once.
  */
 @Injectable()
 export class SecondFactorsService {
@@ -52,7 +52,7 @@ export class SecondFactorsService {
     return found?.activatedAt != null;
   }
 
-  /** Of the caller. */
+  /** Returns the second factor of the caller. */
   async getOwn(): Promise<SecondFactorResponse> {
     const { principal: userId } = assertSession();
     const factor = await this.database.findRow(SecondFactor, { userId });
@@ -65,8 +65,8 @@ export class SecondFactorsService {
   }
 
   /**
-   * The otpauth URI with a new secret of the caller, who proves the current password: a stolen session alone must not lock its
-   * user out.
+   * Returns the otpauth URI with a new secret. The caller proves the current password, because a stolen session alone must not
+   * lock its user out.
    */
   async setUp(password: string): Promise<string> {
     const actor = assertSession();
@@ -101,7 +101,7 @@ export class SecondFactorsService {
         if (!(await this.accepts(factor, { code }))) throw wrongCode();
         await this.database.repository(SecondFactor).update({ userId }, { activatedAt: this.clock.now() });
         const recoveryCodes = await this.issueRecoveryCodes(userId);
-        // They were opened without a code.
+        // These sessions were opened without a code.
         const endedSessions = await this.credentials.endSessions(userId, credentialId);
         await this.credentials.confirmSecondFactor(credentialId);
         await this.events.record('second_factor_activated', { userId });
@@ -114,7 +114,7 @@ export class SecondFactorsService {
     );
   }
 
-  /** Throws as `runVerified`. */
+  /** Replaces the recovery codes of the caller. */
   async replaceRecoveryCodes(proof: SecondFactorProof): Promise<string[]> {
     return this.runVerified(proof, async (userId) => {
       await this.database.repository(RecoveryCode).delete({ userId });
@@ -125,7 +125,7 @@ export class SecondFactorsService {
     });
   }
 
-  /** Removes the second factor of the caller. Throws as `runVerified`. */
+  /** Removes the second factor of the caller. */
   async removeOwn(proof: SecondFactorProof): Promise<SecondFactorResponse> {
     return this.runVerified(proof, async (userId) => {
       await this.remove(await this.database.rows(User).get(userId));
@@ -134,7 +134,7 @@ export class SecondFactorsService {
     });
   }
 
-  /** Removes that of another user. Throws 403; 404, also if there is none; 409 `own_second_factor`. */
+  /** Removes the second factor of another user. */
   async removeOfUser(userId: string): Promise<SecondFactorResponse> {
     // Otherwise a stolen session could remove it without a code.
     if (userId === currentActor().principal) {
@@ -152,8 +152,8 @@ export class SecondFactorsService {
   }
 
   /**
-   * For the command by which an operator helps an owner who lost app and recovery codes. Ends the user's sessions. Throws
-   * 404 if no active user with a second factor has this address.
+   * For the command by which an operator helps an owner who lost app and recovery codes. Ends the user's sessions. The address
+   * must belong to an active user with a second factor.
    */
   async removeByAddress(email: string): Promise<void> {
     await this.database.transaction(async () => {
@@ -197,7 +197,7 @@ export class SecondFactorsService {
   }
 
   /**
-   * Whether this proves the active second factor of the user. In the running transaction it uses up the code, and locks
+   * Returns whether this proves the active second factor of the user. In the running transaction it uses up the code, and locks
    * the second factor until the commit.
    */
   async verify(attempt: CodeAttempt, proof: SecondFactorProof): Promise<boolean> {
@@ -237,7 +237,7 @@ export class SecondFactorsService {
         try {
           return await work();
         } catch (error) {
-          // After the transaction: recording needs a connection of its own, and parallel guesses would use all of them.
+          // Runs after the transaction: recording needs a connection of its own, and parallel guesses would use all of them.
           if (isWrongCode(error)) await this.events.recordRejection('second_factor_rejected', { userId });
           throw error;
         }
@@ -273,7 +273,7 @@ export class SecondFactorsService {
 
 const WRONG_CODE = 'second_factor_code_wrong';
 
-/** Throws 400 unless exactly one of the two was sent. */
+/** Requires exactly one of the two. */
 export function assertOneProof({ code, recoveryCode }: SecondFactorProof): void {
   if ((code === undefined) === (recoveryCode === undefined)) {
     throw invalidField('code', 'send either code or recoveryCode', 'exactly_one');

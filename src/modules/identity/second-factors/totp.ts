@@ -37,14 +37,14 @@ export function findStep(secret: Buffer, code: string, { now, lastStep }: { now:
   return matching.find((step) => step > lastStep) ?? null;
 }
 
-/** What an authenticator app reads from a QR code. */
+/** The URI that an authenticator app reads from a QR code. */
 export function otpauthUri(secret: Buffer, { issuer, account }: { issuer: string; account: string }): string {
   // A colon separates issuer and account.
   const [label, owner] = [issuer, account].map((part) => encodeURIComponent(part.replaceAll(':', ' ')));
   return `otpauth://totp/${label}:${owner}?secret=${base32(secret)}&issuer=${label}&algorithm=SHA1&digits=6&period=30`;
 }
 
-/** RFC 4648 without padding. */
+/** Encodes as RFC 4648 defines, without padding. */
 export function base32(bytes: Buffer): string {
   let [text, bits, length] = ['', 0, 0];
   for (const byte of bytes) {

@@ -34,7 +34,7 @@ export const SECURITY_EVENT_KINDS = extensible('SecurityEventKind', [
 ]);
 export type SecurityEventKind = (typeof SECURITY_EVENT_KINDS)[number];
 
-/** Something that happened to an account or a credential. It never contains an e-mail address. */
+/** An event about an account or a credential. It never contains an e-mail address. */
 @Rights(['select', 'insert', 'delete'])
 @Entity('security_events')
 @Unaudited('a record itself')
@@ -45,7 +45,7 @@ export class SecurityEvent {
   @Column('text', { name: 'user_id', nullable: true }) userId: string | null;
   /** The caller who caused it: a user, an API token or `system`; null before a login. */
   @Column('text', { name: 'actor_id', nullable: true }) actorId: string | null;
-  /** The session, token or key that it is about. */
+  /** The session, token or key concerned. */
   @Column('text', { name: 'subject_id', nullable: true }) subjectId: string | null;
   /** Address and user agent of the client; null if no request caused it. */
   @Personal('security')

@@ -23,7 +23,7 @@ export interface SecuritySubject {
   subjectId?: string;
 }
 
-/** Records what happens to accounts and credentials, with the address and the user agent of the running request. */
+/** Records events of accounts and credentials, with the address and the user agent of the running request. */
 @Injectable()
 export class SecurityEventsService {
   constructor(
@@ -50,8 +50,8 @@ export class SecurityEventsService {
   }
 
   /**
-   * Records the rejection of a request independently of its transaction, which is rolled back. Never throws: the caller
-   * gets the error of the rejection, which the failure limits count.
+   * Records the rejection of a request independently of its transaction, which is rolled back. Never throws: the caller gets
+   * the error of the rejection, which counts for the failure limits.
    */
   async recordRejection(kind: SecurityEventKind, subject: SecuritySubject): Promise<void> {
     try {

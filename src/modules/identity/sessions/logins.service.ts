@@ -43,13 +43,11 @@ export interface OpenSession {
   deviceToken: string;
 }
 
-/**
- * Logins with a password, and with a code if the user has a second factor.
- */
+/** Logs users in with a password, and with a code if they have a second factor. */
 @Injectable()
 export class LoginsService {
   /**
-   * Limits concurrent logins, of which one address has a part: a flood of them must leave memory, threads and database
+   * Limits concurrent logins, and gives one address only a part: a flood of them must leave memory, threads and database
    * connections to other requests, and the queue to other users.
    */
   private readonly logins = new FairShare({ running: 4, waiting: 128, runningPerCaller: 2, waitingPerCaller: 32 });
@@ -67,8 +65,8 @@ export class LoginsService {
   ) {}
 
   /**
-   * Opens a session. Throws the same 401, after the same work, for every wrong login; 401 `second_factor_required` with the
-   * ID of a challenge if the password is right; 429 after too many failures of the account, the address or the device.
+   * Opens a session. Every wrong login gets the same error after the same work. If the user has a second factor, the right
+   * password gets an error with the ID of a challenge.
    */
   async open(login: Login, address: string): Promise<OpenSession> {
     const outcome = await this.logins.run(addressKey(address), async () => {
@@ -84,8 +82,8 @@ export class LoginsService {
   }
 
   /**
-   * Continues a login with a code. Throws 400; the same 401 for a wrong code and for a challenge that is unknown, has expired
-   * or has no tries left; 429 after too many failures, and while codes are stopped.
+   * Continues a login with a code. The error is the same for a wrong code and for a challenge that is unknown, has expired or
+   * has no tries left.
    */
   async continue(login: ContinueLogin, address: string): Promise<OpenSession> {
     assertOneProof(login);
@@ -100,13 +98,13 @@ export class LoginsService {
     await this.database.purge('login_challenges', 'expires_at < $1', [this.clock.now()]);
   }
 
-  /** The user with this e-mail address, ignoring case as the database does, and the subject of the failure limit. */
+  /** Finds the user with this e-mail address, ignoring case as the database does, and the subject of the failure limit. */
   private async accountOf(email: string): Promise<{ userId: string | null; account: string }> {
     const [row] = await this.database.query<{ userId: string | null; account: string }>(ACCOUNT, [email]);
     return row ?? { userId: null, account: '' };
   }
 
-  /** What failures are counted for: a known device of the user alone, else the account and the address. */
+  /** Returns the subjects of failure limits: only a known device of the user, otherwise the account and the address. */
   private async subjectsOf({
     userId,
     account,
@@ -128,7 +126,7 @@ export class LoginsService {
     const matches = await passwordMatches(password, known?.active ? known.passwordHash : null);
     if (!known || !matches) return this.reject('login_rejected', known?.id ?? null);
     const outcome = await this.database.transaction(async () => {
-      // The user can have been disabled or changed since the password was verified.
+      // The user may have been disabled or changed since the password was verified.
       const user = await this.findUser('u.id = :id', { id: known.id }, 'pessimistic_read');
       if (!user?.active || user.passwordHash !== known.passwordHash) return null;
       if (await this.secondFactors.isActive(user.id)) return { challengeId: await this.challenge(user.id) };
@@ -218,7 +216,7 @@ export class LoginsService {
     return found.getOne();
   }
 
-  /** Outside of transactions: recording needs a connection of its own. */
+  /** Runs outside transactions: recording needs a connection of its own. */
   private async reject(kind: 'login_rejected' | 'second_factor_rejected', userId: string | null): Promise<never> {
     await this.events.recordRejection(kind, { userId });
     const { requestId, client } = currentContext();
@@ -232,8 +230,8 @@ export class LoginsService {
 }
 
 /**
- * What a failed second step is counted for. Wrong codes, recovery codes and unknown challenges are counted apart from each other
- * and from passwords: wrong codes must leave the way open for a recovery code, from the same address too.
+ * Returns the subject of a failed second step. Wrong codes, recovery codes, unknown challenges and passwords are counted
+ * separately, so that wrong codes do not block a recovery code, even from the same address.
  */
 function codeSubjects(
   { code }: ContinueLogin,

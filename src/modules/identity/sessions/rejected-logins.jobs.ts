@@ -24,7 +24,7 @@ const COUNTS = `
 
 /**
  * Records rejected logins in the ledger: one entry per account and hour, with their number, after the hour has ended. Logins
- * with an unknown address are in the log only.
+ * with an unknown address appear only in the log.
  */
 @Injectable()
 export class RejectedLoginJobs {
@@ -35,9 +35,9 @@ export class RejectedLoginJobs {
   ) {}
 
   /**
-   * Runs some minutes after the hour, when the last rejections of it were committed. The time up to which hours are recorded
-   * is locked and moved in the transaction of the entries, so each hour is recorded once, also by several processes and after
-   * a failure.
+   * Runs some minutes after the hour, when the last rejections of it were committed. The transaction that writes the entries
+   * locks and moves the time up to which hours are recorded. So each hour is recorded once, even with several processes and
+   * after a failure.
    */
   @Cron('identity.rejected-logins.record', '7 * * * *')
   async record(): Promise<void> {

@@ -20,7 +20,7 @@ import { StaffSession } from './staff-session.entity.js';
 /** Ended sessions are kept for 90 days, for investigations. */
 const RETENTION_SECONDS = 90 * 24 * 60 * 60;
 
-/** Open sessions: of the caller, and with further scopes of other users. */
+/** Lists and ends open sessions of the caller and, with further scopes, of other users. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -33,7 +33,7 @@ export class SessionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** The sessions that can still be used. Throws 403 `session_required`, and without the scope for another user. */
+  /** The sessions that can still be used. Sessions of another user need a scope. */
   async list(query: ListSessions): Promise<{ sessions: StaffSession[]; total: number }> {
     const { principal } = assertSession();
     const { userId = principal } = query;
@@ -47,7 +47,7 @@ export class SessionsService {
     return { sessions: rows.map(({ entity }) => entity), total };
   }
 
-  /** Ends the session of the request, also one that must change the password first. */
+  /** Ends the session of the request, even if its user must first change the password. */
   async endCurrent(): Promise<StaffSession> {
     return this.finish(assertAnySession().credentialId);
   }
@@ -81,9 +81,7 @@ export class SessionsService {
     });
   }
 
-  /**
-   * Throws 403 `session_required`; 404 if it has ended, or belongs to another user and the caller lacks `identity:write`.
-   */
+  /** A session that has ended is not found, nor is a session of another user without `identity:write`. */
   async end(id: string): Promise<StaffSession> {
     assertSession();
     return this.finish(id);
@@ -101,7 +99,7 @@ export class SessionsService {
       await repository.update({ id }, { endedAt: session.endedAt });
       this.credentials.recheck();
       const { userId, deviceId } = session;
-      // After a logout the device is still the user's; a session that is ended from elsewhere may be on a lost one.
+      // After a logout the device still belongs to the user; a session that is ended remotely may be on a lost device.
       if (id !== credentialId && deviceId !== null) await this.devices.forget(userId, deviceId);
       await this.events.record('session_ended', { userId, subjectId: id });
       const subject = { subjectType: 'staff_session', subjectId: id };
@@ -110,7 +108,7 @@ export class SessionsService {
     });
   }
 
-  /** Notes that the user of the current session has proved the second factor now. */
+  /** Records that the user of the current session has just proved the second factor. */
   async reauthenticate(proof: SecondFactorProof): Promise<StaffSession> {
     return this.secondFactors.runVerified(proof, async (userId) => {
       const { credentialId: id } = currentActor();
@@ -131,7 +129,7 @@ export class SessionsService {
       const { count } = await this.database.execute('delete from staff_sessions where expires_at < $1', [
         this.clock.inSeconds(-RETENTION_SECONDS),
       ]);
-      // They are as old as the oldest security events, which contain the same.
+      // They are kept as long as security events, which contain the same data.
       await this.database.execute(
         'update staff_sessions set address = null, user_agent = null where created_at < $1 and address is not null',
         [this.clock.inSeconds(-RETENTION_SECONDS)],

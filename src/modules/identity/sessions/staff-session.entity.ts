@@ -23,6 +23,6 @@ export class StaffSession {
   @Column('text', { name: 'user_agent', nullable: true })
   userAgent: string | null;
   @Column('text', { name: 'device_id', nullable: true }) deviceId: string | null;
-  /** When the user has last proved the second factor in it. */
+  /** Time at which the user last proved the second factor in the session. */
   @Column('timestamptz', { name: 'second_factor_at', nullable: true }) secondFactorAt: Date | null;
 }

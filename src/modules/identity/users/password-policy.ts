@@ -4,7 +4,7 @@ import { unprocessable } from '../../../platform/errors/app-error.js';
 /** The bounds of a password in characters. */
 export const PASSWORD_RULE = { min: 12, max: 256, verbatim: true } as const;
 
-/** The person that a password belongs to, as an attacker knows them. */
+/** The owner of a password, as known to an attacker. */
 export interface PasswordOwner {
   name: string;
   email: string;
@@ -18,7 +18,7 @@ const ROWS = [
   'qwertzuiopasdfghjklyxcvbnm',
 ];
 
-/** A shorter text remains easy to guess, however often it is repeated. */
+/** A shorter text remains easy to guess even when repeated. */
 const MIN_REPEATED = 5;
 
 let common: ReadonlySet<string> | null = null;
@@ -62,7 +62,7 @@ function lettersWithin(text: string): string {
   return characters.slice(characters.findIndex(isLetter), characters.findLastIndex(isLetter) + 1).join('');
 }
 
-/** The shortest text that, repeated, makes this one. */
+/** Returns the shortest text whose repetition gives this one. */
 function repeatedPart(text: string): string {
   const length = `${text}${text}`.indexOf(text, 1);
   return text === '' ? '' : text.slice(0, length);

@@ -5,7 +5,7 @@ import { patternOf } from '../../../platform/validation/word-pattern.js';
 export const ROLES = named('StaffRole', ['owner', 'manager', 'finance', 'operations', 'sales', 'viewer']);
 export type Role = (typeof ROLES)[number];
 
-/** The rule for each role in a list. */
+/** The validation rule for each role in a list. */
 export const ROLE_RULE = {
   pattern: patternOf(ROLES),
   otherwise: `must be one of ${ROLES.join(', ')}`,
@@ -14,7 +14,7 @@ export const ROLE_RULE = {
 
 const withoutModules = (...excluded: string[]) => STAFF_MODULES.filter((module) => !excluded.includes(module));
 
-/** A wildcard covers no special scope, so each role lists those that it has. */
+/** A wildcard covers no special scope, so each role lists its special scopes. */
 const SCOPES: Record<Role, readonly string[]> = {
   owner: ['*'],
   manager: [

@@ -26,12 +26,12 @@ export class User extends Audited {
   @Unaudited('a secret')
   @Column('text', { name: 'password_hash' })
   passwordHash: string;
-  /** Somebody else has set the password or knows it, so the user must change it before anything else. */
+  /** Another person has set or knows the password, so the user must first change it. */
   @Unaudited('set and cleared with the password, which is a secret')
   @Column('boolean', { name: 'password_change_required' })
   passwordChangeRequired: boolean;
   @Column('text', { array: true }) roles: Role[];
-  /** Preferred language of mails (BCP 47); null: the default. */
+  /** Preferred language of mails (BCP 47); null for the default. */
   @Column('text', { nullable: true }) language: string | null;
   @Column('boolean') active: boolean;
   @Column('integer') version: number;
@@ -47,23 +47,23 @@ export class User extends Audited {
     Object.assign(this, { name, roles: inOrder(roles), active, language, updatedAt: now });
   }
 
-  /** A password that the user has chosen. */
+  /** Sets a password that the user has chosen. */
   setPassword(passwordHash: string, now: Date): void {
     Object.assign(this, { passwordHash, passwordChangeRequired: false, updatedAt: now });
   }
 
-  /** The present password is known to somebody else. */
+  /** Marks the present password as known to another person. */
   requireNewPassword(now: Date): void {
     Object.assign(this, { passwordChangeRequired: true, updatedAt: now });
   }
 
-  /** To whom a mail about the account is addressed. */
+  /** The recipient of mails about the account. */
   mailAddress(): { recipient: string; name: string; language: string | null } {
     return { recipient: this.email, name: this.name, language: this.language };
   }
 }
 
-/** Each role once, in the order of ROLES. */
+/** Returns each role once, in the order of ROLES. */
 export function inOrder(roles: readonly Role[]): Role[] {
   return ROLES.filter((role) => roles.includes(role));
 }

@@ -49,7 +49,7 @@ interface NewUser extends UserFields {
   passwordChangeRequired: boolean;
 }
 
-/** Staff users. They come from invitations, from provisioning and from the first start. */
+/** Manages staff users, who come from invitations, from provisioning and from the first start. */
 @Injectable()
 export class UsersService {
   private readonly rows: Rows<User>;
@@ -66,7 +66,7 @@ export class UsersService {
     this.rows = database.rows(User);
   }
 
-  /** Creates a user with a password that somebody else has chosen. */
+  /** Creates a user with a password chosen by another person. */
   async create({ password, passwordChangeRequired = false, ...values }: CreateUser, id = newId('user')): Promise<User> {
     assertCallerHasScopes(scopesOf(values.roles));
     const passwordHash = await hashPassword(password);
@@ -83,7 +83,7 @@ export class UsersService {
     return user;
   }
 
-  /** The unique index decides about users that are added concurrently. */
+  /** The unique index decides between users added concurrently. */
   async assertEmailFree(email: string): Promise<void> {
     const taken = await this.database.query('select from users where lower(email) = lower($1)', [email]);
     if (taken.length > 0) throw emailTaken();
@@ -112,7 +112,7 @@ export class UsersService {
     return user;
   }
 
-  /** Throws 403 if the present or new roles exceed the scopes of the caller; 404; 409 `last_owner`; 412. */
+  /** The caller must have the scopes of the present and new roles. */
   async update(id: string, changes: UpdateUser, expected: ExpectedVersions): Promise<User> {
     return this.database.transaction(async () => {
       const { user, hasOtherOwner } = await this.lock(id);
@@ -138,8 +138,8 @@ export class UsersService {
   }
 
   /**
-   * Restores name, roles, language and status; sessions and tokens that the change has ended remain ended. Throws 403 for
-   * roles beyond the scopes of the caller; 409 `changed_since`, `last_owner`.
+   * Restores name, roles, language and status; sessions and tokens that the change has ended remain ended. The caller must have
+   * the scopes of the roles.
    */
   @Reverses('identity.user.update')
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
@@ -187,7 +187,7 @@ export class UsersService {
     return null;
   }
 
-  /** Locks the user and all active owners in the order of their IDs, to prevent that two owners demote each other. */
+  /** Locks the user and all active owners in the order of their IDs, so that two owners cannot demote each other. */
   private async lock(id: string): Promise<{ user: User; hasOtherOwner: boolean }> {
     const found = this.database.repository(User).createQueryBuilder('u').setLock('pessimistic_write');
     found.where(`u.id = :id or (u.active and 'owner' = any (u.roles))`, { id }).orderBy('u.id');
@@ -197,7 +197,7 @@ export class UsersService {
     return { user, hasOtherOwner: users.some((other) => other !== user && other.isActiveOwner()) };
   }
 
-  /** Changes the locked user and what follows from it; returns the audit snapshots. */
+  /** Changes the locked user with all consequences; returns the audit snapshots. */
   private async change(user: User, changes: UserChanges, hasOtherOwner: boolean) {
     assertCallerHasScopes(scopesOf([...user.roles, ...(changes.roles ?? [])]));
     const before = user.auditImage();
@@ -216,7 +216,7 @@ export class UsersService {
     return { before, after: { ...user.auditImage(), ...ended } };
   }
 
-  /** Of a user who was disabled. Links that end here do not work again when the user is enabled. */
+  /** Ends the links of a disabled user. They do not work again when the user is enabled. */
   private async endCredentials(userId: string): Promise<{ endedSessions: number; revokedTokens: number }> {
     await this.links.endAllOf(userId);
     const endedSessions = await this.credentials.endSessions(userId);
@@ -232,7 +232,7 @@ function emailTaken(): AppError {
   return conflict('email_taken', 'Another user already has this e-mail address');
 }
 
-/** Throws an Error for the operator if the user could not choose this password. */
+/** Throws an Error for the operator if users could not choose this password. */
 function rejectWeakPassword(password: string, owner: PasswordOwner): void {
   try {
     assertHardToGuess(password, owner);

@@ -15,11 +15,11 @@ describe('the cut-off of a departure', () => {
     ['2027-05-12T06:00:00Z', { daysBefore: 1, at: '18:00' }, '2027-05-11T15:00:00.000Z'],
     // Half past midnight in Bucharest is the day before in UTC.
     ['2027-05-11T21:30:00Z', { daysBefore: 1, at: '18:00' }, '2027-05-11T15:00:00.000Z'],
-    // The clocks went forward on 28 March.
+    // The clocks go forward on 28 March.
     ['2027-03-29T06:00:00Z', { daysBefore: 2, at: '18:00' }, '2027-03-27T16:00:00.000Z'],
-    // This local time does not exist: an hour later by the clock.
+    // This local time does not exist; the result is an hour later by the clock.
     ['2027-03-29T06:00:00Z', { daysBefore: 1, at: '03:30' }, '2027-03-28T01:30:00.000Z'],
-    // This local time exists twice: the first counts.
+    // This local time exists twice; the first counts.
     ['2027-11-01T06:00:00Z', { daysBefore: 1, at: '03:30' }, '2027-10-31T00:30:00.000Z'],
   ])('sales for a start at %s with the cut-off %j end at %s', (startsAt, cutoff, expected) => {
     expect(cutoffInstant(cutoff, schedule(startsAt))?.toISOString()).toBe(expected);
@@ -57,7 +57,7 @@ describe('the latest notice that a package does not take place', () => {
     ['a trip of two days', '2027-05-12T06:00:00Z', '2027-05-13T15:00:00Z', '2027-05-05T06:00:00.000Z'],
     ['a trip of six days', '2027-05-12T06:00:00Z', '2027-05-17T15:00:00Z', '2027-05-05T06:00:00.000Z'],
     ['a trip of seven days', '2027-05-12T06:00:00Z', '2027-05-18T15:00:00Z', '2027-04-22T06:00:00.000Z'],
-    // At the same local time, though the clocks went forward on 28 March.
+    // Keeps the local time, although the clocks go forward on 28 March.
     ['a week at Easter', '2027-04-01T06:00:00Z', '2027-04-08T06:00:00Z', '2027-03-12T07:00:00.000Z'],
   ])('%s, from %s to %s, can be cancelled for lack of participants until %s', (...[, startsAt, endsAt, expected]) => {
     expect(latestNoticeInstant(schedule(startsAt, endsAt)).toISOString()).toBe(expected);

@@ -4,7 +4,7 @@ import { earlier, instantOf, wallTimeOf } from '../../../platform/time/local-tim
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 
-/** When sales end: minutes before the start, or a local time some days before it. */
+/** The end of sales: minutes before the start, or a local time some days before it. */
 export type Cutoff = { minutesBefore: number } | { daysBefore: number; at: string };
 
 interface Schedule {
@@ -14,7 +14,7 @@ interface Schedule {
   timeZone: string;
 }
 
-/** The cut-off of a request. Throws 400 unless it has exactly one of the two forms. */
+/** Reads the cut-off of a request, which must have exactly one of the two forms. */
 export function cutoffOf(
   body: { minutesBefore?: number | null; daysBefore?: number | null; at?: string | null } | null,
 ): Cutoff | null {
@@ -25,7 +25,7 @@ export function cutoffOf(
   throw invalidField('cutoff', 'cutoff must have either minutesBefore, or daysBefore and at', 'exactly_one');
 }
 
-/** The instant at which sales end, at the latest the start; local times are those of the departure. */
+/** Returns the instant at which sales end, at the latest the start. Local times are in the time zone of the departure. */
 export function cutoffInstant(cutoff: Cutoff | null, { startsAt, timeZone }: Schedule): Date | null {
   if (cutoff === null) return null;
   if ('minutesBefore' in cutoff) return new Date(startsAt.getTime() - cutoff.minutesBefore * MINUTE_MS);
@@ -36,8 +36,8 @@ export function cutoffInstant(cutoff: Cutoff | null, { startsAt, timeZone }: Sch
 }
 
 /**
- * Until when the organizer of a package may cancel it free of charge because too few have enrolled: 20 days before trips of
- * more than 6 days, 7 days before trips of 2 to 6 days, 48 hours before shorter ones (Directive (EU) 2015/2302, Article 12).
+ * Returns the deadline for an organizer to cancel a package free of charge because too few have enrolled: 20 days before trips
+ * of more than 6 days, 7 days before trips of 2 to 6 days, 48 hours before shorter ones (Directive (EU) 2015/2302, Article 12).
  * A day is a calendar day on which the trip takes place.
  */
 export function latestNoticeInstant({ startsAt, endsAt, timeZone }: Schedule): Date {
@@ -47,7 +47,7 @@ export function latestNoticeInstant({ startsAt, endsAt, timeZone }: Schedule): D
   return earlier(startsAt, { days: days > 6 ? 20 : 7, hours: 0, timeZone });
 }
 
-/** The start of the local day, as `wallTimeOf` counts. */
+/** Returns the start of the local day, in the terms of `wallTimeOf`. */
 function localDay(instant: Date, timeZone: string): number {
   return Math.floor(wallTimeOf(instant, timeZone) / DAY_MS) * DAY_MS;
 }

@@ -1,14 +1,17 @@
 import { named } from '../../../platform/http/named-values.js';
 import type { DepartureSummary } from './departure-summary.js';
 
-/** If the pool has fewer units than a returning slot needs: reject the change, or give the slot what is there. */
+/**
+ * Decides what happens if the pool has fewer units than a returning slot needs: reject the change, or give the slot the units
+ * that exist.
+ */
 export const SHORTAGE_RULES = named('ShortageRule', ['reject', 'reduce']);
 export type ShortageRule = (typeof SHORTAGE_RULES)[number];
 
 export const FOLLOWER_KINDS = named('DepartureFollowerKind', ['booking', 'trip']);
 export type FollowerKind = (typeof FOLLOWER_KINDS)[number];
 
-/** What a change did beside what was asked for, for the response. */
+/** Side effects of a change, for the response. */
 export interface DepartureWarning {
   code: string;
   slotId: string;
@@ -21,11 +24,11 @@ export interface DepartureWarning {
 export interface DepartureFollowers {
   kind: FollowerKind;
   total: number;
-  /** Those that are still on another day, by id. */
+  /** The records that are still on another day, by id. */
   pendingIds: string[];
 }
 
-/** A move of a departure. Listeners add their warnings, and how many bookings will follow. */
+/** A move of a departure. Listeners add their warnings and the number of bookings that will follow. */
 export interface DepartureMove {
   onShortage: ShortageRule;
   followers: number;
@@ -40,12 +43,14 @@ export abstract class DepartureListener {
   created?(departure: DepartureSummary): Promise<void>;
   /** No units are sold or held; implementations release guaranteed units. */
   cancelled?(departure: DepartureSummary): Promise<void>;
-  /** A cancelled departure is scheduled again, as it was; implementations guarantee units again. */
+  /** A cancelled departure is reinstated unchanged; implementations guarantee units again. */
   reinstated?(departure: DepartureSummary): Promise<void>;
-  /** The records that are on the departure. Not part of a change: reads without locks. */
+  /** Returns the records on the departure. It is not part of a change and reads without locks. */
   followers?(departureId: string): Promise<DepartureFollowers>;
-  /** Units of the departure in confirmed bookings. Called with the departure locked, so that no confirmation is missed. */
+  /**
+   * Counts units of the departure in confirmed bookings. Called with the departure locked, so that no confirmation is missed.
+   */
   confirmedUnits?(departureId: string): Promise<number>;
-  /** It starts or ends at another instant, or is in another time zone. */
+  /** The departure starts or ends at another instant, or its time zone changed. */
   moved?(departure: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void>;
 }

@@ -14,8 +14,8 @@ import { DeparturesRepository } from './departures.repository.js';
 const BATCH = 200;
 
 /**
- * Whether departures reach their minimum. One that does is guaranteed at once and for good; one that has not when it is
- * decided is reported once, and staff decide what follows.
+ * Checks whether departures reach their minimum. If so, a departure is guaranteed at once and permanently. Otherwise it is
+ * reported once after its decision date, and staff decide what to do.
  */
 @Injectable()
 export class DepartureMinimumsService {
@@ -30,8 +30,8 @@ export class DepartureMinimumsService {
   ) {}
 
   /**
-   * Guarantees those of these departures that have reached their minimum. The units are counted under the lock: of two
-   * concurrent confirmations the later counts both.
+   * Guarantees the given departures that have reached their minimum. The units are counted under the lock: of two concurrent
+   * confirmations the later counts both.
    */
   async assess(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;

@@ -1,7 +1,7 @@
 import type { DepartureStatus, DepartureView, RunState } from './departure.entity.js';
 import type { SalesState } from './sales-state.js';
 
-/** A departure for other modules, as it was when it was read. */
+/** A departure for other modules, as of the time of reading. */
 export interface DepartureSummary {
   id: string;
   productId: string;
@@ -17,7 +17,7 @@ export interface DepartureSummary {
   /** Price of one unit. */
   priceCents: number;
   taxIncludedCents: number;
-  /** Of items that are sold without another one. */
+  /** Tax code of items sold without another tax code. */
   taxCodeId: string | null;
   currency: string;
   /** All counts are in units. */

@@ -37,7 +37,7 @@ export interface DepartureChanges {
 @Entity('departures')
 export class Departure {
   @PrimaryColumn('text') id: string;
-  /** Document id in the catalog. It never changes, because allotments of the product have slots here. */
+  /** Document id in the catalog. It never changes, because allotments of the product have slots on the departure. */
   @Column('text', { name: 'product_id' }) productId: string;
   @Column('timestamptz', { name: 'starts_at' }) startsAt: Date;
   @Column('timestamptz', { name: 'ends_at' }) endsAt: Date;
@@ -47,7 +47,7 @@ export class Departure {
   /** Price of one unit. */
   @Column('bigint', { name: 'price_cents', transformer: safeInteger }) priceCents: number;
   @Column('bigint', { name: 'tax_included_cents', transformer: safeInteger }) taxIncludedCents: number;
-  /** Of items that are sold without another one. */
+  /** Tax code of items sold without another tax code. */
   @Column('text', { name: 'tax_code_id', nullable: true }) taxCodeId: string | null;
   @Column('text') currency: string;
   /** Meeting point. */
@@ -62,15 +62,15 @@ export class Departure {
   @Impersonal()
   @Column('jsonb', { nullable: true })
   cutoff: Cutoff | null;
-  /** When sales end by `cutoff`. */
+  /** The end of sales by `cutoff`. */
   @Derived('`cutoff` and `startsAt`')
   @Column('timestamptz', { name: 'cutoff_at', nullable: true })
   cutoffAt: Date | null;
   /** When staff closed the sales; null while they are open. */
   @Column('timestamptz', { name: 'sales_closed_at', nullable: true }) salesClosedAt: Date | null;
-  /** Units of confirmed bookings from which on it runs. */
+  /** Minimum confirmed units for the departure to run. */
   @Column('integer', { name: 'min_participants', nullable: true }) minParticipants: number | null;
-  /** When it is decided whether it runs with fewer. */
+  /** Decision date if it has fewer units. */
   @Column('timestamptz', { name: 'decide_by', nullable: true }) decideBy: Date | null;
   /** When the minimum was reached, or staff guaranteed the departure. It stays guaranteed with fewer units. */
   @Column('timestamptz', { name: 'guaranteed_at', nullable: true }) guaranteedAt: Date | null;
@@ -112,7 +112,7 @@ export class Departure {
     Object.assign(this, { salesClosedAt: null, updatedAt: now });
   }
 
-  /** It runs, however many units are sold. */
+  /** The departure runs regardless of the units sold. */
   guarantee(now: Date): void {
     this.assertScheduled();
     if (this.runState() === 'guaranteed') {
@@ -172,17 +172,17 @@ export class Departure {
     return this.capacity - this.sold - this.held - this.guaranteedOpen;
   }
 
-  /** Without a minimum it runs in any case. */
+  /** Without a minimum the departure always runs. */
   runState(): RunState {
     return this.guaranteedAt === null && this.minParticipants !== null ? 'tentative' : 'guaranteed';
   }
 
-  /** Staff decide whether it runs with too few units. */
+  /** Staff must decide whether the departure runs with too few units. */
   needsDecision(): boolean {
     return this.status === 'scheduled' && this.minimumNotReachedAt !== null;
   }
 
-  /** Until when a package can be cancelled because too few have booked; null if it is none. */
+  /** Deadline to cancel a package because too few have booked; null if the departure is not a package. */
   latestNoticeAt(): Date | null {
     return this.euPackage ? latestNoticeInstant(this) : null;
   }
@@ -202,5 +202,5 @@ function invalidSales(state: 'open' | 'closed', allowed: 'open' | 'closed'): App
   return conflict('invalid_transition', `The sales of the departure are already ${state}`, details);
 }
 
-/** A departure with what the database computes: the local day on which it starts, and its state when it was read. */
+/** A departure with values computed by the database: its local start day, and its state at the time of reading. */
 export type DepartureView = Departure & { startDate: string; salesState: SalesState };

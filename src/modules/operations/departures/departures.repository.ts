@@ -30,7 +30,7 @@ export interface ChangedDeparture {
   salesClosedAt: Date | null;
   status: DepartureStatus;
   available: number;
-  /** It may have reached its minimum. */
+  /** Whether the departure may have reached its minimum. */
   tentative: boolean;
 }
 
@@ -54,7 +54,7 @@ export class DeparturesRepository {
     this.departures = database.rows(Departure);
   }
 
-  /** Throws 404; `details` are for an id that a body contains. */
+  /** Pass `details` for an id from a body. */
   async get(id: string, details?: { field: string }): Promise<DepartureView> {
     const [view] = await this.read('departure-get', 'd.id = $1', [id]);
     if (!view) throw notFound(details);
@@ -90,7 +90,7 @@ export class DeparturesRepository {
     return view;
   }
 
-  /** Locks those that exist, in the order of their ids. */
+  /** Locks the existing departures, in the order of their ids. */
   async lockByIds(ids: readonly string[]): Promise<DepartureView[]> {
     return this.read('departures-lock-these', 'd.id = any($1) order by d.id for update', [ids]);
   }
@@ -119,7 +119,7 @@ export class DeparturesRepository {
     ]);
   }
 
-  /** Why each of these departures lacks the units; null if the change only reverses earlier ones. */
+  /** Returns the reason why each of these departures lacks the units; null if the change only reverses earlier ones. */
   async listShortages(change: Change, ids: readonly string[]): Promise<Shortage[] | null> {
     const available = AVAILABLE[change];
     if (available === null) return null;
@@ -131,13 +131,13 @@ export class DeparturesRepository {
     );
   }
 
-  /** Locks those of these departures that are scheduled and tentative, in the order of their ids. */
+  /** Locks the given departures that are scheduled and tentative, in the order of their ids. */
   async lockTentative(ids: readonly string[]): Promise<DepartureView[]> {
     const condition = `d.id = any($1) and d.status = 'scheduled' and ${isTentative('d')} order by d.id for update`;
     return this.read('departures-lock-tentative', condition, [ids]);
   }
 
-  /** Tentative departures with a decision that is due and was not reported, the earliest first. */
+  /** Returns tentative departures whose decision is due and not yet reported, the earliest first. */
   async listUndecided(now: Date, limit: number): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       `select d.id from departures d where d.status = 'scheduled' and ${isTentative('d')}
@@ -148,7 +148,7 @@ export class DeparturesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Stores whether the minimum was reached. Not a change by staff, so that the version stays. */
+  /** Stores whether the minimum was reached. The version stays, because it is not a change by staff. */
   async storeMinimum({ id, guaranteedAt, minimumNotReachedAt, updatedAt }: Departure): Promise<void> {
     await this.database.prepared(
       'departure-minimum',
@@ -173,7 +173,7 @@ export class DeparturesRepository {
   }
 }
 
-/** What a view of a departure has besides its columns. */
+/** Members of a departure's view besides its columns. */
 interface ViewColumns {
   start_date: string;
   sales_state: SalesState;

@@ -44,7 +44,7 @@ interface Allocation {
   as: 'sold' | 'held';
 }
 
-/** An allocation without terms needs open sales. */
+/** An allocation without terms requires open sales. */
 type Sale = Allocation & { terms?: SalesTerms };
 
 /** The reverse of an `Allocation`. */
@@ -61,10 +61,10 @@ interface AuditImages {
 }
 
 /**
- * Departures and their units. What staff change locks the product, then the departure, and listeners take part in the
- * transaction. Other modules allocate and release units, whole numbers above 0: each change is one guarded statement, so nothing
- * is locked before it and nothing is oversold. The counters of a slot belong to its allotment, which changes them in the same
- * transaction. Nine dependencies: staff change a departure together with its place, its tax and its minimum.
+ * Departures and their units. A change by staff locks the product, then the departure, and listeners take part in the
+ * transaction. Other modules allocate and release units (whole numbers above 0). Each of their changes is one guarded
+ * statement, which needs no lock before it and cannot oversell. The counters of a slot belong to its allotment, which changes
+ * them in the same transaction. Nine dependencies: staff change a departure together with its place, its tax and its minimum.
  */
 @Injectable()
 export class DeparturesService {
@@ -162,7 +162,7 @@ export class DeparturesService {
     });
   }
 
-  /** Schedules a cancelled departure again, with the units that it guaranteed to channels. */
+  /** Schedules a cancelled departure again, with the units it had guaranteed to channels. */
   async reinstate(id: string, reason: string | null, expected: ExpectedVersions): Promise<DepartureView> {
     return this.database.transaction(async () => {
       const before = await this.reinstateLocked(id, expected);
@@ -174,7 +174,7 @@ export class DeparturesService {
   @Reverses('operations.departure.cancel', { effect: 'operations.departure.reinstate' })
   async reverseCancellation(entry: RecordedAction): Promise<ReversalResult> {
     const { subjectId } = entry;
-    // Its slots change the departure after the entry of the cancellation was written, and not its version.
+    // Its slots change the departure after the ledger entry of the cancellation, without changing its version.
     assertUnchangedSince(entry, await this.repository.get(subjectId));
     const before = await this.reinstateLocked(subjectId, null);
     const departure = await this.repository.get(subjectId);
@@ -182,7 +182,7 @@ export class DeparturesService {
     return { before, after: departure.auditImage() };
   }
 
-  /** No units are sold or held once this has returned, except those that were held before. */
+  /** Once this returns, no units are sold or held, except units held before. */
   async closeSales(id: string, reason: string | null, expected: ExpectedVersions): Promise<DepartureView> {
     return this.decide('close_sales', (departure, now) => departure.closeSales(now), { id, reason, expected });
   }
@@ -216,7 +216,7 @@ export class DeparturesService {
     return { before, after: departure.auditImage() };
   }
 
-  /** The departure runs, however many units are sold. */
+  /** Guarantees that the departure runs, regardless of the units sold. */
   async guarantee(id: string, reason: string | null, expected: ExpectedVersions): Promise<DepartureView> {
     return this.database.transaction(async () => {
       const departure = await this.decide('guarantee', (one, now) => one.guarantee(now), { id, reason, expected });
@@ -226,14 +226,14 @@ export class DeparturesService {
   }
 
   /**
-   * Guarantees those of these departures whose confirmed bookings have reached the minimum, and locks them. To be called
-   * when bookings with units of them were confirmed.
+   * Locks the given departures and guarantees those whose confirmed bookings have reached the minimum. Call it after bookings
+   * with units of them were confirmed.
    */
   async assessMinimums(ids: readonly string[]): Promise<void> {
     await this.minimums.assess(ids);
   }
 
-  /** Throws 404; `details` are for an id that a body contains. */
+  /** Pass `details` for an id from a body. */
   async getSummary(id: string, details?: { field: string }): Promise<DepartureSummary> {
     return toDepartureSummary(await this.repository.get(id, details));
   }
@@ -261,17 +261,14 @@ export class DeparturesService {
   }
 
   /**
-   * Until the running transaction ends, no other transaction creates, moves or cancels departures of the product or changes its
-   * allotments. To be taken before the locks of rows.
+   * Locks the product until the running transaction ends: no other transaction creates, moves or cancels its departures or
+   * changes its allotments. Take this lock before locks of rows.
    */
   async lockProduct(productId: string): Promise<void> {
     await this.repository.lockProduct(productId);
   }
 
-  /**
-   * Throws 404, 409 `departure_cancelled`, `departure_departed`, `sales_closed` with details {salesState, cutoffAt},
-   * `capacity_exceeded` with details {available}.
-   */
+  /** The error details contain {salesState, cutoffAt} if sales are closed, and {available} if there are too few units. */
   async allocate(departureId: string, units: number, { from, as, terms }: Sale): Promise<void> {
     const change = as === 'sold' ? 'sell' : 'hold';
     const changed = from === 'guaranteed_slot' ? (`${change}_guaranteed` as const) : change;
@@ -284,14 +281,17 @@ export class DeparturesService {
     await this.changeUnits(to === 'guaranteed_slot' ? `${change}_guaranteed` : change, [{ departureId, units }]);
   }
 
-  /** Sells held units, also after sales have ended: they were held in time. Throws an internal error if fewer units are held. */
+  /**
+   * Sells held units, even after sales have ended, because they were held in time. Throws an internal error if fewer units are
+   * held.
+   */
   async sellHeld(departureId: string, units: number): Promise<void> {
     await this.changeUnits('sell_held', [{ departureId, units }]);
   }
 
   /**
-   * Guarantees units to channels, on all of these departures or on none; the caller has locked them. Throws 404, 409
-   * `departure_cancelled`, `capacity_exceeded` with details {available, departures}.
+   * Guarantees units to channels, on all of these departures or on none; the caller has locked them. If there are too few
+   * units, the error details contain {available, departures}.
    */
   async raiseGuaranteed(...units: Units[]): Promise<void> {
     await this.changeUnits('guarantee', units);
@@ -312,7 +312,7 @@ export class DeparturesService {
     await this.changeUnits('restore', units);
   }
 
-  /** Returns the audit snapshot of the departure before. */
+  /** Returns the audit snapshot before the change. */
   private async reinstateLocked(id: string, expected: ExpectedVersions): Promise<object> {
     const departure = await this.lockExpected(id, expected);
     const before = departure.auditImage();
@@ -325,7 +325,7 @@ export class DeparturesService {
     return before;
   }
 
-  /** A decision of staff that changes nothing but the departure. */
+  /** Stores a decision of staff that changes only the departure. */
   private async decide(
     verb: 'close_sales' | 'open_sales' | 'guarantee',
     change: (departure: Departure, now: Date) => void,
@@ -414,7 +414,7 @@ export class DeparturesService {
   }
 }
 
-/** The departures that did not pass the guard. */
+/** Returns the departures that did not pass the guard. */
 function unchanged(wanted: readonly Units[], changed: readonly ChangedDeparture[]): string[] {
   const done = new Set(changed.map(({ id }) => id));
   return wanted.map(({ departureId }) => departureId).filter((id) => !done.has(id));

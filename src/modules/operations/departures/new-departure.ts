@@ -3,7 +3,7 @@ import { cutoffInstant, cutoffOf } from './departure-deadlines.js';
 import type { CreateDeparture } from './departure.dto.js';
 import { Departure } from './departure.entity.js';
 
-/** A scheduled departure without sales. Throws 400 if its cut-off has neither form. */
+/** A scheduled departure without sales. Its cut-off must have one of the two forms. */
 export function newDeparture(input: CreateDeparture, id: string, now: Date): Departure {
   const [startsAt, endsAt] = [new Date(input.startsAt), new Date(input.endsAt)];
   const cutoff = cutoffOf(input.cutoff ?? null);

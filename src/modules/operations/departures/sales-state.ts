@@ -11,7 +11,7 @@ export const SALES_STATES = named('DepartureSalesState', [
 ]);
 export type SalesState = (typeof SALES_STATES)[number];
 
-/** The units decide whether a departure is sold out: it may be for the pool, and not for the slot of a channel. */
+/** Whether a departure is sold out depends on the units: the pool may be sold out while the slot of a channel is not. */
 const ON_SALE: readonly SalesState[] = ['open', 'sold_out'];
 
 export interface SalesTimes {
@@ -21,7 +21,7 @@ export interface SalesTimes {
   readonly salesClosedAt: Date | null;
 }
 
-/** Departures after whose cut-off, or after whose start, staff may sell with the scope `bookings:override`. */
+/** Sales states in which staff may still sell with the scope `bookings:override`: after the cut-off, or after the start. */
 export const SALES_OVERRIDES = named('SalesOverride', ['cutoff', 'past']);
 export type SalesOverride = (typeof SALES_OVERRIDES)[number];
 
@@ -31,8 +31,8 @@ const OVERRIDDEN: Readonly<Record<SalesOverride, readonly SalesState[]>> = {
 };
 
 /**
- * What entitles to units: a sale needs open sales, except for what is overridden; units that return to what they were sold
- * to only a departure that has not started.
+ * The terms for allocating units. A sale requires open sales unless overridden; reinstating a sale only requires that the
+ * departure has not started.
  */
 export type SalesTerms = readonly SalesOverride[] | 'reinstatement';
 
@@ -42,7 +42,7 @@ export function acceptedStates(terms: SalesTerms): readonly SalesState[] {
   return [...ON_SALE, ...terms.flatMap((override) => OVERRIDDEN[override])];
 }
 
-/** The end of sales as decided so far; null if the departure was cancelled or staff have closed its sales. */
+/** Returns the presently decided end of sales; null if the departure was cancelled or staff have closed its sales. */
 export function bookableUntil({ status, salesClosedAt, cutoffAt, startsAt }: SalesTimes): Date | null {
   if (status === 'cancelled' || salesClosedAt !== null) return null;
   return cutoffAt !== null && cutoffAt < startsAt ? cutoffAt : startsAt;
@@ -51,7 +51,7 @@ export function bookableUntil({ status, salesClosedAt, cutoffAt, startsAt }: Sal
 /** SQL: the units of the pool of a departure. */
 export const poolOf = (alias: string) => `${alias}.capacity - ${alias}.sold - ${alias}.held - ${alias}.guaranteed_open`;
 
-/** SQL: whether a departure is sold at an instant, and why it is not. The first that applies. */
+/** SQL: the sales state of a departure at an instant, as the first state that applies. */
 export const salesStateOf = (alias: string, now: string) => `case
   when ${alias}.status = 'cancelled' then 'cancelled'
   when ${alias}.ends_at <= ${now} then 'completed'

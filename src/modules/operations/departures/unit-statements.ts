@@ -25,7 +25,7 @@ const POOL = poolOf('d');
 export const isTentative = (alias: string) =>
   `(${alias}.min_participants is not null and ${alias}.guaranteed_at is null)`;
 
-/** The changes that a customer causes: they need a sales state in which units are sold. */
+/** Changes caused by a customer; they need a sales state in which units are sold. */
 const SALES = ['sell', 'hold', 'sell_guaranteed', 'hold_guaranteed'] as const;
 
 export function isSale(change: Change): boolean {
@@ -33,9 +33,9 @@ export function isSale(change: Change): boolean {
 }
 
 /**
- * For one or many departures (`$1` ids, each once; `$2` units). It changes and returns those that pass the guard. A sale also
- * takes the present instant and the sales states in which it is accepted (`$3`, `$4`), so that a sale that waited for a
- * closing is rejected.
+ * Changes one or many departures (`$1` ids, each once; `$2` units) and returns those that pass the guard. A sale also takes the
+ * present instant and the sales states in which it is accepted (`$3`, `$4`), so that a sale that waited for a closing is
+ * rejected.
  */
 function statement(set: string, guard: string): string {
   return `update departures d set ${set}
@@ -77,7 +77,7 @@ export const CHANGES: Readonly<Record<Change, string>> = {
 
 const POOL_AVAILABLE = 'capacity - sold - held - guaranteed_open';
 
-/** SQL: how many units the change could have; null for changes that only reverse earlier ones. */
+/** SQL: the number of units available to the change; null for changes that only reverse earlier ones. */
 export const AVAILABLE: Readonly<Record<Change, string | null>> = {
   sell: POOL_AVAILABLE,
   unsell: null,

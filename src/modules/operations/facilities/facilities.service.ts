@@ -97,7 +97,7 @@ export class FacilitiesService {
     });
   }
 
-  /** Throws 404 also if the facility is already archived. */
+  /** An archived facility is not found. */
   @Undoes('operations.facility.create', { effect: 'operations.facility.delete', values: byVersion })
   async archive(id: string, expected: ExpectedVersions): Promise<{ facility: Facility; impact: FacilityImpact }> {
     return this.database.transaction(async () => {
@@ -130,7 +130,7 @@ export class FacilitiesService {
     return { before, after: facility.auditImage() };
   }
 
-  /** Throws 409 `changed_since`, also if the facility is already restored, and `facility_code_taken`. */
+  /** A facility that is already restored counts as changed. */
   @Reverses('operations.facility.delete', { effect: 'operations.facility.create' })
   async reverseArchival(entry: RecordedAction): Promise<ReversalResult> {
     const { status = 'active' } = await checkedAs(UpdateFacility, entry.before);
@@ -144,8 +144,8 @@ export class FacilitiesService {
   }
 
   /**
-   * Prevents that the facility is archived until the running transaction ends. Throws 404 with the field that contains the id,
-   * 409 `facility_archived`.
+   * Prevents archiving of the facility until the running transaction ends. The error for an unknown facility names the field
+   * that contains the id.
    */
   async lockUsable(id: string | null, field = 'facilityId'): Promise<void> {
     if (id === null) return;

@@ -31,9 +31,9 @@ export type FacilityStatus = (typeof FACILITY_STATUSES)[number];
 export const OPEN_STATUSES = named('OpenFacilityStatus', ['active', 'inactive']);
 export type OpenStatus = (typeof OPEN_STATUSES)[number];
 
-/** How many resources refer to a facility. */
+/** Number of resources that refer to a facility. */
 export interface FacilityImpact {
-  /** All departures, past and cancelled ones too. */
+  /** All departures, including past and cancelled ones. */
   departures: number;
   /** Scheduled departures that have not started. */
   upcomingDepartures: number;

@@ -48,7 +48,6 @@ export class ExchangeRatesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws 400, 409 `rate_taken`, `period_closed`, 422 `base_currency_missing`. */
   async record({ from, to, day, rate, source }: RecordExchangeRate, id = newId('xrat')): Promise<ExchangeRate> {
     if (from === to) throw invalidField('to', 'to must differ from from', 'same_as_source');
     if (day > this.clock.today()) throw invalidField('day', 'day must not be after today', 'day_out_of_range');

@@ -113,10 +113,7 @@ export class NumberSeriesService {
     }
   }
 
-  /**
-   * The issue date of a document no longer counts for the order of dates; its number stays used. Throws 404, 409
-   * `document_still_open`, `date_already_released`.
-   */
+  /** The issue date of a document no longer counts for the order of dates; its number stays used. */
   async releaseDate(
     id: string,
     { invoiceId, reason }: ReleaseDate,
@@ -149,7 +146,6 @@ export class NumberSeriesService {
     });
   }
 
-  /** Throws 404. */
   async sequenceReport(id: string, query: ReadSequenceReport): Promise<{ rows: SequenceEntry[]; total: number }> {
     const { series } = await this.repository.get(id);
     return this.repository.sequence(series, query);
@@ -171,7 +167,7 @@ export class NumberSeriesService {
 
   /**
    * Deactivates a series that has assigned no number. The series that it replaced as the default is the default again if it
-   * still exists and is active. Throws 404, 409 `series_in_use`, `series_inactive`.
+   * still exists and is active.
    */
   @Reverses('finance.invoice_number_series.create', { effect: 'finance.invoice_number_series.update' })
   async reverseCreation({ subjectId: id, after: created }: RecordedAction): Promise<ReversalResult> {

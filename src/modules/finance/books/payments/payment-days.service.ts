@@ -16,8 +16,8 @@ export class PaymentDaysService {
   ) {}
 
   /**
-   * The posting date of money that moved on this day, which must not lie in the future, further back than the settings
-   * allow, or before `notBefore`. Throws 422 `paid_on_out_of_bounds`.
+   * The posting date of money that moved on this day, which must not lie in the future, further back than the settings allow,
+   * or before `notBefore`.
    */
   async postingDateOf(paidOn: string, notBefore: string | null = null): Promise<string> {
     const { paidOnBackDays } = await this.settings.get();
@@ -27,7 +27,7 @@ export class PaymentDaysService {
     return this.periods.postingDateOf(paidOn);
   }
 
-  /** The posting date of money that moved back on this day. Throws 422 `paid_on_out_of_bounds`. */
+  /** The posting date of money that moved back on this day. */
   async reversalPostingDateOf(reversedOn: string, paidOn: string): Promise<string> {
     assertWithin('reversedOn', reversedOn, { earliest: paidOn, latest: this.clock.today() });
     return this.periods.postingDateOf(reversedOn);

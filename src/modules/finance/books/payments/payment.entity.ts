@@ -144,7 +144,7 @@ export class Payment {
     return this.isCovered() && this.status === 'completed' ? this.amountCents - this.coveredCents : 0;
   }
 
-  /** A requested refund was paid. Throws 409 `invalid_transition`. */
+  /** A requested refund was paid. */
   complete(
     { paidOn, postingDate, reference }: { paidOn: string; postingDate: string; reference: string | null },
     now: Date,
@@ -153,7 +153,7 @@ export class Payment {
     Object.assign(this, { status: 'completed', paidOn, postingDate, reference, updatedAt: now });
   }
 
-  /** A requested refund could not be paid. The caller releases what covers it. Throws 409 `invalid_transition`. */
+  /** A requested refund could not be paid. The caller releases what covers it. */
   fail(reason: string, now: Date): void {
     this.assertRequested('failed');
     Object.assign(this, { status: 'failed', failedAt: now, failureReason: reason, updatedAt: now });

@@ -13,7 +13,7 @@ mapConstraint('period_closed', ({ detail }) => {
 export class PeriodsService {
   constructor(private readonly database: Database) {}
 
-  /** For documents that we issue on this day. Throws 409 `period_closed`. */
+  /** For documents that we issue on this day. */
   async assertOpen(day: string): Promise<void> {
     assertPostedOn(day, await this.postingDateOf(day));
   }

@@ -44,7 +44,6 @@ export class FinanceSettingsService extends BaseCurrency {
     return (await this.get()).baseCurrency;
   }
 
-  /** Throws 409 `currency_immutable`, 412. */
   async replace(input: ReplaceFinanceSettings, expected: ExpectedVersions): Promise<FinanceSettings> {
     return this.database.transaction(async () => {
       const settings = await this.rows.lock(ID);
@@ -56,7 +55,7 @@ export class FinanceSettingsService extends BaseCurrency {
     });
   }
 
-  /** Restores the earlier values. Throws 409 `changed_since`, `currency_immutable`. */
+  /** Restores the earlier values. */
   @Reverses('finance.settings.replace')
   async reverseReplacement(entry: RecordedAction): Promise<ReversalResult> {
     const restored = await checkedAs(ReplaceFinanceSettings, entry.before);

@@ -53,7 +53,7 @@ export class AllocationsService {
     return this.repository.allocationsOf([paymentId]);
   }
 
-  /** Adds allocations beside the `present` ones of the same payments. Throws 409 `allocation_limit_reached`. */
+  /** Adds allocations beside the `present` ones of the same payments. */
   async add(
     allocations: readonly NewAllocation[],
     present: readonly PaymentAllocation[] = [],

@@ -79,10 +79,7 @@ export class BookingAccount {
     return new Set(this.issuedInvoices().flatMap(({ scheduleId }) => scheduleId ?? []));
   }
 
-  /**
-   * A draft reserves nothing: only issued invoices count. Those of a booking that is not confirmed may reach its price.
-   * Throws 409 `booking_not_priced`, 422 `invoice_exceeds_booking`.
-   */
+  /** A draft reserves nothing: only issued invoices count. Those of a booking that is not confirmed may reach its price. */
   assertInvoiceFits({ totalCents }: { id?: string; totalCents: number }): void {
     const { status, totalCents: priceCents } = this.booking;
     if (priceCents === null && status !== 'cancelled')
@@ -98,7 +95,6 @@ export class BookingAccount {
     });
   }
 
-  /** Throws 409 `schedule_already_invoiced`. */
   assertNotInvoiced(scheduleId: string): void {
     const existing = this.liveInvoices().find((invoice) => invoice.scheduleId === scheduleId);
     if (!existing) return;

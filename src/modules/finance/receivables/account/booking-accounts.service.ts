@@ -57,7 +57,7 @@ export class BookingAccountsService {
     return accountOf(booking, { plan, installments, invoices, money });
   }
 
-  /** The account without locks, for a preview. Throws 404. */
+  /** The account without locks, for a preview. */
   async read(bookingId: string): Promise<BookingAccount> {
     const booking = await this.bookings.getSummary(bookingId);
     const [plan, installments, invoices, money] = await this.database.together(() =>

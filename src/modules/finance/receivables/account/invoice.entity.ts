@@ -204,7 +204,6 @@ export class Invoice implements BaseAmounts {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 409 `invoice_issued`, `invoice_void`. */
   assertDraft(): void {
     if (this.status === 'draft') return;
     if (this.number !== null) throw conflict('invoice_issued', 'An issued invoice cannot be changed', this.state());
@@ -216,7 +215,6 @@ export class Invoice implements BaseAmounts {
     Object.assign(this, changes, totals, { updatedAt: now });
   }
 
-  /** Throws 409 `invalid_transition`. */
   assertIssuable(): void {
     if (this.status !== 'draft') throw this.invalidTransition('issued');
   }

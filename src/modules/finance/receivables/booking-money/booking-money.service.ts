@@ -76,7 +76,7 @@ export class BookingMoneyService {
     this.rows = database.rows(Payment);
   }
 
-  /** `asOf` null: now. Throws 404. */
+  /** `asOf` null: now. */
   async read(bookingId: string, asOf: string | null): Promise<BookingMoney> {
     const shown = asOf === null ? await this.currentAccount(bookingId) : await this.pastAccount(bookingId, asOf);
     return { ...termsOf(shown, asOf), ...partsOf(shown, asOf ?? this.clock.today()) };

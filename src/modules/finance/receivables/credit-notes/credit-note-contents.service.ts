@@ -55,7 +55,7 @@ export class CreditNoteContentsService {
     return within(draft, await this.restsOf(draft, { alsoDrafts: true }), due);
   }
 
-  /** The lines of a draft that is issued now; only issued credit notes count. Throws 422 `over_credited`. */
+  /** The lines of a draft that is issued now; only issued credit notes count. */
   async linesAtIssue(account: BookingAccount, { original, note, lines }: StoredDraft): Promise<PricedLine[]> {
     const draft = { id: note.id, original, reason: reasonOf(note) };
     const rests = await this.restsOf(draft, { alsoDrafts: false });

@@ -108,7 +108,6 @@ export class CreditNotesService {
     return { note, lines, staleReasons: await this.contents.staleReasons(account, { note, lines }) };
   }
 
-  /** Throws 409 `credit_note_final`, 422 `over_credited`. */
   async update(id: string, body: UpdateCreditNote, expected: ExpectedVersions): Promise<CreditNoteView> {
     return this.database.transaction(async () => {
       const { account, original, note, lines: stored } = await this.lockDraft(id, expected);
@@ -135,7 +134,7 @@ export class CreditNotesService {
     });
   }
 
-  /** Deletes a draft that was not changed since. Throws 404, 409 `credit_note_final`, `changed_since`. */
+  /** Deletes a draft that was not changed since. */
   @Reverses('finance.credit_note.create', { effect: 'finance.credit_note.delete' })
   async reverseCreation(entry: RecordedAction): Promise<ReversalResult> {
     const { note, lines } = await this.lockDraft(entry.subjectId, null);
@@ -165,7 +164,7 @@ export class CreditNotesService {
 
   /**
    * Issues a credit note over all of an invoice that is not credited yet, today. `account` is locked; drafts of other credit
-   * notes of the invoice are deleted. Throws 409 `invoice_not_open`.
+   * notes of the invoice are deleted.
    */
   async creditInFull(account: BookingAccount, invoice: Invoice, cause: CreditCause): Promise<CreditNoteView> {
     const original = originalOf(account, invoice.id);
@@ -182,10 +181,7 @@ export class CreditNotesService {
     return { note, lines: await this.issueLocked(account, { note, lines: drawn }, terms), staleReasons: [] };
   }
 
-  /**
-   * Credits an invoice in full and drafts what it billed again, for the same installment or booking. Throws 409
-   * `invoice_not_open`, `booking_closed`.
-   */
+  /** Credits an invoice in full and drafts what it billed again, for the same installment or booking. */
   async correct(id: string, input: CorrectInvoice, expected: ExpectedVersions): Promise<Correction> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(await this.invoices.bookingIdOf(id));
@@ -234,7 +230,7 @@ export class CreditNotesService {
     return lines;
   }
 
-  /** The lines of a draft, recomputed if it is stale and `redraw` is set. Throws 409 `draft_stale`, 422 `over_credited`. */
+  /** The lines of a draft, recomputed if it is stale and `redraw` is set. */
   private async currentLines(draft: LockedDraft, redraw: boolean): Promise<readonly PricedLine[]> {
     const { account, note, lines } = draft;
     const now = await this.contents.linesAtIssue(account, draft);

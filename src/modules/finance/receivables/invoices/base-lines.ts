@@ -68,7 +68,7 @@ export function creditedShares(
   });
 }
 
-/** The head of a document whose lines are converted. Throws 409 `amount_too_large`. */
+/** The head of a document whose lines are converted. */
 export function convertedHead(
   lines: readonly PricedLine[],
   { rate, baseCurrency }: { rate: AppliedRate; baseCurrency: string },

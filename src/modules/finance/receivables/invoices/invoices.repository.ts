@@ -63,7 +63,7 @@ export class InvoicesRepository {
     return this.read('invoice-get', id, '');
   }
 
-  /** Locks the invoice until the transaction ends. Throws 404. */
+  /** Locks the invoice until the transaction ends. */
   async lock(id: string): Promise<InvoiceWithLines> {
     return this.read('invoice-lock', id, 'for no key update of invoice');
   }

@@ -269,7 +269,7 @@ export class InvoicesService {
     });
   }
 
-  /** The invoice was not sent. Throws 404, 409 `changed_since`. */
+  /** The invoice was not sent. */
   @Reverses('finance.invoice.deliver', { effect: 'finance.invoice.update' })
   async reverseDelivery(entry: RecordedAction): Promise<ReversalResult> {
     await this.lockBookingOf(entry.subjectId);

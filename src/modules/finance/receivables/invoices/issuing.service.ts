@@ -55,10 +55,7 @@ export class IssuingService {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * The requested issue date, or today. `notBefore` is the issue date of the document that it refers to. Throws 422
-   * `issue_date_out_of_bounds`, 409 `period_closed`.
-   */
+  /** The requested issue date, or today. `notBefore` is the issue date of the document that it refers to. */
   async issueDate(requested: string | undefined, notBefore: string | null = null): Promise<string> {
     const today = this.clock.today();
     const issueDate = requested ?? today;
@@ -86,8 +83,7 @@ export class IssuingService {
 
   /**
    * Assigns the next number to a locked draft and stores it with the amounts in the base currency, in one statement. Returns
-   * its lines. Call it last: until the end of the transaction no other document of the series is issued. Throws 409
-   * `rate_missing`, `amount_too_large`, `no_active_series`, `series_inactive`, `series_type_mismatch`, `issue_date_out_of_sequence`.
+   * its lines. Call it last: until the end of the transaction no other document of the series is issued.
    */
   async issue(
     draft: Invoice,

@@ -26,7 +26,7 @@ export class CommissionPayoutsService {
     });
   }
 
-  /** Reverses the payment of a payout; the commission is payable again. Throws 409 `invalid_transition`, `commission_adjusted`. */
+  /** Reverses the payment of a payout; the commission is payable again. */
   @Reverses('finance.commission.pay', { effect: 'finance.payment.reverse' })
   async reversePayout({ subjectId }: RecordedAction, reason: string): Promise<ReversalResult> {
     const before = await this.commissions.imageOf(subjectId);

@@ -138,7 +138,7 @@ export class PaymentsService {
     await this.insertFor(account, payment, { requested: [{ scheduleId: installment.id, amountCents }] });
   }
 
-  /** Records the payout of a commission, whose booking is locked. Throws 422 `paid_on_out_of_bounds`. */
+  /** Records the payout of a commission, whose booking is locked. */
   async recordPayout(commission: CommissionLine, input: PayoutInput): Promise<void> {
     const payment = newPayout(commission, input, { id: newId('pay'), now: this.clock.now() });
     payment.postingDate = await this.days.postingDateOf(payment.paidOn);
@@ -146,7 +146,7 @@ export class PaymentsService {
     this.audit.paymentChanged('record', payment, { allocations: [], before: null });
   }
 
-  /** Reverses the payment of a commission; the ledger entry of the reversal records the commission. Throws 409. */
+  /** Reverses the payment of a commission; the ledger entry of the reversal records the commission. */
   async reversePayoutOf(commissionId: string, reason: string): Promise<void> {
     await this.commissions.lockDebt(commissionId);
     const payment = await this.rows.findBy({ commissionId, status: 'completed' });
@@ -207,10 +207,7 @@ export class PaymentsService {
     });
   }
 
-  /**
-   * Reverses a payment and all its allocations. Throws 409 `invalid_transition`, `payment_is_transfer`, 422
-   * `paid_on_out_of_bounds`.
-   */
+  /** Reverses a payment and all its allocations. */
   async reverse(id: string, request: PaymentReversal, expected: ExpectedVersions): Promise<PaymentView> {
     return this.database.transaction(async () => {
       const locked = await this.lock(id, expected);
@@ -221,10 +218,7 @@ export class PaymentsService {
     });
   }
 
-  /**
-   * Reverses a payment that was recorded by mistake; the ledger entry of the reversal records it. Throws 409
-   * `invalid_transition`.
-   */
+  /** Reverses a payment that was recorded by mistake; the ledger entry of the reversal records it. */
   @Reverses('finance.payment.record', { effect: 'finance.payment.reverse' })
   async reverseRecording({ subjectId }: RecordedAction, reason: string): Promise<ReversalResult> {
     const locked = await this.lock(subjectId, null);

@@ -28,8 +28,7 @@ export interface EditRules {
 
 /**
  * Changes one installment of a plan, and those that balance it. Returns whether the outstanding amount is to be recorded as
- * paid. Throws 409 `schedule_paid`, `schedule_cancelled`, `schedule_invoiced`, `schedule_has_payments`,
- * `invalid_transition`, 422 `amount_below_paid`, `plan_total_mismatch`, `due_date_after_departure`, 400.
+ * paid.
  */
 export function editInstallment(
   plan: LockedPlan,
@@ -56,7 +55,6 @@ export function editInstallment(
   return result;
 }
 
-/** Throws 422 `due_date_after_departure`. */
 export function assertBeforeDeparture(
   dueDate: string,
   { departureDate, allowAfterDeparture }: Pick<EditRules, 'departureDate' | 'allowAfterDeparture'>,
@@ -156,10 +154,7 @@ function reopen(plan: LockedPlan, installment: PaymentSchedule, { rebalance }: E
   else reduceOthers(plan, installment, amountCents);
 }
 
-/**
- * Restores an installment as it was before a change; the other open ones balance its amount, as they did for the change.
- * Throws 409 `schedule_paid`, `schedule_invoiced`, 422 `plan_total_mismatch`.
- */
+/** Restores an installment as it was before a change; the other open ones balance its amount, as they did for the change. */
 export function restoreInstallment(
   plan: LockedPlan,
   installment: PaymentSchedule,

@@ -72,7 +72,7 @@ export class PaymentPlansService {
     private readonly clock: Clock,
   ) {}
 
-  /** The installments of the booking's current plan; one statement. Throws 404. */
+  /** The installments of the booking's current plan; one statement. */
   async list(bookingId: string, query: ListPaymentSchedules): Promise<{ views: InstallmentView[]; total: number }> {
     const { limit, offset } = pageBounds(query);
     const { status = null, dueFrom = null, dueTo = null } = query;
@@ -152,8 +152,8 @@ export class PaymentPlansService {
   }
 
   /**
-   * Restores an installment that is not paid as it was before an update or before it was waived. The ledger entry of the reversal records it; the
-   * installments that balance it get entries of their own. Throws 409 `changed_since`, `schedule_paid`.
+   * Restores an installment that is not paid as it was before an update or before it was waived. The ledger entry of the
+   * reversal records it; the installments that balance it get entries of their own.
    */
   @Reverses(['finance.payment_schedule.update', 'finance.payment_schedule.waive', 'finance.payment_schedule.unwaive'])
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
@@ -413,7 +413,6 @@ export class PaymentPlansService {
   }
 }
 
-/** Throws 404. */
 function installmentOf(
   { plan }: BookingAccount,
   scheduleId: string,
@@ -423,7 +422,6 @@ function installmentOf(
   return { plan, installment };
 }
 
-/** Throws 409 `beyond_tolerance`. */
 function assertWithin(toleranceCents: number, installment: PaymentSchedule): void {
   const outstandingCents = installment.outstandingCents();
   if (outstandingCents <= toleranceCents) return;
@@ -437,7 +435,6 @@ function assertNotCancelled({ status }: BookingSummary): void {
   if (status === 'cancelled') throw conflict('booking_closed', 'The booking is cancelled');
 }
 
-/** Throws 409 `booking_not_priced`. */
 export function pricedTotalOf({ totalCents }: BookingSummary): number {
   if (totalCents === null) throw conflict('booking_not_priced', 'The booking has no items');
   return totalCents;

@@ -20,7 +20,7 @@ export function reduceOpen(open: readonly PaymentSchedule[], cents: number): num
   return left;
 }
 
-/** Reduces the other open installments by an amount, the latest first. Throws 422 `plan_total_mismatch`. */
+/** Reduces the other open installments by an amount, the latest first. */
 export function reduceOthers(plan: LockedPlan, installment: PaymentSchedule, cents: number): void {
   if (reduceOpen(plan.openExcept(installment), cents) > 0) throw mismatchOf(plan);
 }
@@ -32,17 +32,14 @@ export function addToLast(plan: LockedPlan, installment: PaymentSchedule, cents:
   return last !== undefined;
 }
 
-/**
- * Leaves a change unbalanced: the plan must equal its booking's total, or, if it was imported, deviate no more than
- * before. Throws 422 `plan_total_mismatch`.
- */
+/** Leaves a change unbalanced: the plan must equal its booking's total, or, if it was imported, deviate no more than before. */
 export function acceptDeviation(plan: LockedPlan): void {
   const off = deviation(plan);
   if (magnitude(off) > magnitude(BigInt(plan.offByCents))) throw mismatchOf(plan);
   plan.plan.offByCents = Number(off);
 }
 
-/** Balances a new deviation by the other open installments. Throws 422 `plan_total_mismatch`. */
+/** Balances a new deviation by the other open installments. */
 export function balancePlan(plan: LockedPlan, installment: PaymentSchedule): void {
   const over = Number(deviation(plan)) - plan.offByCents;
   if (over > 0) reduceOthers(plan, installment, over);

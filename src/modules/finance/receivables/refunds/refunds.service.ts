@@ -38,12 +38,11 @@ export class RefundsService {
     this.rows = database.rows(Payment);
   }
 
-  /** Throws 404. */
   async get(id: string): Promise<Payment> {
     return assertRefund(await this.rows.get(id));
   }
 
-  /** Reserves unapplied money. Throws 404, 422 `over_refunded`. */
+  /** Reserves unapplied money. */
   async request(bookingId: string, input: RequestRefund, id = newId('pay')): Promise<Payment> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(bookingId);
@@ -63,7 +62,7 @@ export class RefundsService {
     });
   }
 
-  /** The money was sent. Throws 409 `invalid_transition`, 422 `paid_on_out_of_bounds`. */
+  /** The money was sent. */
   async complete(id: string, input: CompleteRefund, expected: ExpectedVersions): Promise<Payment> {
     return this.database.transaction(async () => {
       const { refund } = await this.lock(id, expected);
@@ -78,7 +77,7 @@ export class RefundsService {
     });
   }
 
-  /** The money could not be sent: it is unapplied again. Throws 409 `invalid_transition`. */
+  /** The money could not be sent: it is unapplied again. */
   async fail(id: string, reason: string, expected: ExpectedVersions): Promise<Payment> {
     return this.database.transaction(async () => {
       const { account, refund } = await this.lock(id, expected);
@@ -89,7 +88,7 @@ export class RefundsService {
     });
   }
 
-  /** A refund that was requested by mistake fails. Throws 409 `changed_since`, `invalid_transition`. */
+  /** A refund that was requested by mistake fails. */
   @Reverses('finance.refund.request', { effect: 'finance.refund.fail' })
   async reverseRequest(entry: RecordedAction, reason: string): Promise<ReversalResult> {
     const { account, refund } = await this.lock(entry.subjectId, null);

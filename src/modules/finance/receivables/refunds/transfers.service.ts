@@ -39,7 +39,6 @@ export class TransfersService {
     this.rows = database.rows(Payment);
   }
 
-  /** Throws 404. */
   async get(id: string): Promise<Transfer> {
     return this.sidesOf(id);
   }
@@ -67,7 +66,6 @@ export class TransfersService {
     return { transfers, total };
   }
 
-  /** Throws 404, 409 `customer_mismatch`, 422 `currency_mismatch`, `over_refunded`. */
   async create(
     bookingId: string,
     { toBookingId, amountCents, reason }: CreateTransfer,
@@ -99,7 +97,6 @@ export class TransfersService {
     });
   }
 
-  /** Throws 404, 409 `invalid_transition`, `transfer_used`. */
   async reverse(transferId: string, reason: string): Promise<Transfer> {
     return this.database.transaction(async () => {
       const { before, transfer } = await this.reverseLocked(transferId, reason);

@@ -62,7 +62,6 @@ export class CancellationSettlement extends Audited {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 409 `settlement_done`. */
   assertOpen(): void {
     if (this.status === 'open') return;
     throw conflict('settlement_done', 'The cancellation is settled', { settledOn: this.settledOn });
@@ -84,7 +83,6 @@ export class CancellationSettlement extends Audited {
     Object.assign(this, { agreedFeeCents: feeCents, feeReason: reason });
   }
 
-  /** Throws 409 `fee_needs_decision`. */
   fee(): number {
     if (this.agreedFeeCents !== null) return this.agreedFeeCents;
     throw conflict('fee_needs_decision', 'The terms do not determine the fee; send agreedFeeCents with a reason', {

@@ -30,7 +30,7 @@ export class FeeInvoicesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Issues an invoice over the installment of a fee, today. The account is locked. Throws 409 `period_closed`. */
+  /** Issues an invoice over the installment of a fee, today. The account is locked. */
   async issue(booking: BookingSummary, { id: scheduleId, amountCents, dueDate }: PaymentSchedule): Promise<Invoice> {
     const drawn = await this.linesOf(booking.id, amountCents);
     const now = this.clock.now();

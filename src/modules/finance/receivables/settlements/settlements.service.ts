@@ -106,7 +106,7 @@ export class SettlementsService {
     this.record('open', settlement, { before: null });
   }
 
-  /** The cancellation is reversed. Returns the installments as they were before the cancellation. Throws 409 `settlement_done`. */
+  /** The cancellation is reversed. Returns the installments as they were before the cancellation. */
   async reinstate(bookingId: string): Promise<readonly InstallmentBefore[]> {
     const settlement = await this.findLive(bookingId);
     if (!settlement) return [];
@@ -120,10 +120,9 @@ export class SettlementsService {
   }
 
   /**
-   * Settles a cancellation in one transaction: drafts are deleted, invoices credited, money released, and the fee is billed
-   * and paid from what was received. The rest is refunded or stays as a credit. A fee other than the computed one, and
-   * crediting invoices, require finance:approve. Throws 404, 409 `settlement_done`, `fee_needs_decision`, `period_closed`,
-   * 400, 403.
+   * Settles a cancellation in one transaction: drafts are deleted, invoices credited, money released, and the fee is billed and
+   * paid from what was received. The rest is refunded or stays as a credit. A fee other than the computed one, and crediting
+   * invoices, require finance:approve.
    */
   async settle(
     bookingId: string,
