@@ -27,7 +27,7 @@ says only the request ID. Before an operation is known a request may also be ans
 **Every response** carries \`X-Request-Id\`; a valid one of the request is returned.
 
 **Lists** of the staff surface take \`limit\` (1 to 200), \`offset\` and \`sort\` and answer \`{data, total, limit, offset}\`. Lists with a
-\`cursor\` answer the one of the next page. A filter by a list of values takes several, separated by commas
+\`cursor\` return the cursor of the next page. Filters by a list accept several values, separated by commas
 (\`status=draft,confirmed\`). Filters by day are \`<name>From\` and \`<name>To\`, both inclusive; by time \`<name>After\` (inclusive)
 and \`<name>Before\`. Former names of a filter stay, marked as deprecated.
 

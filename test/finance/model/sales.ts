@@ -128,7 +128,7 @@ export async function changeItem(clerk: Clerk): Outcome {
 }
 
 /**
- * Changes the tax code of an item by mistake, and back: whatever is billed, the item is as it was. Left out are bookings with
+ * Changes the tax code of an item by mistake and reverts it; the item is then unchanged, regardless of billing. Left out are bookings with
  * items of several rates of the code, because their documents bill another rate than that of the item.
  */
 export async function recodeItem(clerk: Clerk): Outcome {

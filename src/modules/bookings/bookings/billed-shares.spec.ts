@@ -29,7 +29,7 @@ describe('the shares of items in what documents billed', () => {
     ]);
   });
 
-  it('what is billed beyond the items leaves them its share of the tax, whatever their tax is by now', () => {
+  it('an amount billed beyond the items keeps its share of the tax, even if the tax of the items has changed since', () => {
     expect(shares([line(20_000, 1_308)], 30_000, 4_790)).toEqual([[20_000, 3_193]]);
   });
 

@@ -261,7 +261,7 @@ export class BookingAccountsService {
 
   /**
    * Releases money on invoices alone that exceeds the claim, or that other money can replace: that of an installment which
-   * counts on no invoice. What was allocated last is released first. Returns whether there was any. Money of a cancelled
+   * counts on no invoice. What was allocated last is released first. Returns whether it released money. Money of a cancelled
    * booking stays where it is until the settlement.
    */
   private async releaseExcess(account: BookingAccount): Promise<boolean> {
@@ -278,7 +278,7 @@ export class BookingAccountsService {
     return released.length > 0;
   }
 
-  /** Returns whether there was any that settles something. */
+  /** Allocates unapplied money. Returns whether any of it settles something. */
   private async applyUnapplied(account: BookingAccount, only: { onlyAutomatic: boolean }): Promise<boolean> {
     const { id } = account.booking;
     const payments = await this.repository.lockUnappliedPayments(id, only);

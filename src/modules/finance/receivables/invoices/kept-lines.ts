@@ -9,7 +9,7 @@ import { toInput } from './new-draft.js';
 export type KeptLine = LineInput & { taxCodeId: string; totalCents: number };
 
 /**
- * The lines of a corrected invoice at rates that no item of their tax group has any more: what they billed was taxed at that
+ * The lines of a corrected invoice at rates that no item of their tax group still has: what they billed was taxed at that
  * rate when it was billed, so that the invoice in its place keeps it. If less is billed now, they are one line for each tax
  * group and rate.
  */
