@@ -6,7 +6,10 @@ import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
 import { IdempotencyKeys } from '../../src/platform/idempotency/idempotency-keys.js';
 import { CHANNELS, newChannel } from '../action-ledger/ledger.js';
+import { draft, issue, sell } from '../finance/invoices/invoicing.js';
+import { makeSeries } from '../finance/number-series/series.js';
 import { startApp, type TestApp } from '../setup/app.js';
+import { makeDeparture, makeTrip, price, reserve, seats } from '../trips/trips.js';
 
 let app: TestApp;
 let database: Database;
@@ -369,5 +372,37 @@ describe('an update of a row that must have been locked', () => {
       constraint: 'idempotency_keys_claim',
     });
     expect(await weights()).toEqual([]);
+  });
+});
+
+/** The fewest of three calls: the first fills caches, and statements of the background may be counted too. */
+async function leastTraffic(call: () => Promise<() => Promise<unknown>>) {
+  const seen: { statements: number; roundTrips: number }[] = [];
+  for (let n = 0; n < 3; n += 1) seen.push(await traffic(await call()));
+  const least = (name: 'statements' | 'roundTrips') => Math.min(...seen.map((one) => one[name]));
+  return { statements: least('statements'), roundTrips: least('roundTrips') };
+}
+
+describe('the statements of busy use cases', () => {
+  it('issuing an invoice takes 23 statements in 8 round trips', async () => {
+    const owner = app.as('owner');
+    const { id: seriesId } = await makeSeries(owner);
+    const issuing = async () => {
+      const { id: bookingId } = await sell(app);
+      const { id } = await draft(owner, { bookingId, lines: [{ description: 'By hand', unitPriceCents: 1_000 }] });
+      return async () => expect((await issue(owner, id, { seriesId })).status).toBe(200);
+    };
+    expect(await leastTraffic(issuing)).toEqual({ statements: 23, roundTrips: 8 });
+  });
+
+  it('reserving a priced trip on one departure takes 13 statements in 4 round trips', async () => {
+    const owner = app.as('owner');
+    const { id } = await makeDeparture(owner);
+    const reserving = async () => {
+      const { envelopeId } = await makeTrip(owner, [seats(id)]);
+      await price(owner, envelopeId);
+      return async () => expect((await reserve(owner, envelopeId)).status).toBe(200);
+    };
+    expect(await leastTraffic(reserving)).toEqual({ statements: 13, roundTrips: 4 });
   });
 });
