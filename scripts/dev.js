@@ -20,7 +20,7 @@ async function develop(stopping) {
   const database = await openDatabase({ stopping });
   try {
     note('Compiling the service; it starts when this ends, and again after each change of its sources.');
-    // A shell would not pass signals on. Nest waits for the service, which still needs the database.
+    // A shell would not pass on signals. Nest waits for the service, which still needs the database.
     const [program = '', ...words] = serviceCommand(NEST);
     const nest = spawn(program, [...words, 'start', '--watch', '--preserveWatchOutput', '--no-shell'], {
       cwd: ROOT,

@@ -27,7 +27,7 @@ export function loadEnvironment() {
   if (existsSync(file)) process.loadEnvFile(file);
 }
 
-/** The absolute path of the folder for the service's data: `DATA_DIR`, else `.data` in the project. */
+/** The absolute path of the folder for the service's data: `DATA_DIR`, or `.data` in the project. */
 export function dataFolder() {
   return resolve(ROOT, process.env.DATA_DIR || '.data');
 }

@@ -91,7 +91,7 @@ async function npmCi() {
   return runQuietly([...npmCommand(), 'ci', ...FLAGS], { cwd: ROOT, env });
 }
 
-/** The npm that runs this process, else the one of this Node.js, else the one of PATH. */
+/** The npm that runs this process, otherwise the one of this Node.js, otherwise the one of PATH. */
 export function npmCommand() {
   const beside = join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js');
   const running = process.env.npm_execpath ?? '';

@@ -132,7 +132,7 @@ async function launch(area, { port, durable, logFile, log }) {
   const programs = findPrograms(packagedServer(), { area, user });
   await ensureCluster(cluster, { programs, user, durable, log });
   if (findPasswords(cluster) === null) await renewPasswords(cluster, { programs, user });
-  // PostgreSQL requires it, and a `chmod -R` over the project changes it.
+  // PostgreSQL requires it, and a `chmod -R` of the project changes it.
   chmodSync(cluster, 0o700);
   return launchPostmaster(cluster, {
     postgres: programs.postgres,

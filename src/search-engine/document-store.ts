@@ -15,8 +15,8 @@ const PRICES = [
 ] as const;
 
 /**
- * The documents of an index in the order of their arrival, with columns to filter, count and sort them by. The position in
- * this order is the ordinal of a document. A replaced document gets a new ordinal, and the old one is not live any more.
+ * The documents of an index in the order of their arrival, with columns for filters, counts and sorting. The position in this
+ * order is the ordinal of a document. A replaced document gets a new ordinal, and the old one is no longer live.
  */
 export class DocumentStore implements Filterable {
   private readonly views: (DocumentView | null)[] = [];

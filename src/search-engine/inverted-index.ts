@@ -22,8 +22,8 @@ export interface DocumentTerms {
 }
 
 /**
- * An inverted index in typed arrays. Field weights are part of the frequencies and of the document lengths, as in BM25F.
- * A removed document stays in the posting lists until the index is rebuilt; its ordinal is not live any more.
+ * An inverted index in typed arrays. Field weights are part of the frequencies and of the document lengths, as in BM25F. A
+ * removed document stays in the posting lists until the index is rebuilt; its ordinal is no longer live.
  */
 export class InvertedIndex {
   private readonly lists = new Map<string, PostingList>();

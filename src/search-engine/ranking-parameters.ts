@@ -13,7 +13,7 @@ export interface RankingParameters {
   /** The weights of what is found in place of a term of the query. 0: not at all. */
   readonly alternatives: {
     readonly synonym: number;
-    /** Of the likeliest correction of an unknown word. The second has the square, and so on. */
+    /** The weight of the likeliest correction of an unknown word. The second has the square, and so on. */
     readonly correction: number;
     /** Of completions of the last word, which may still be typed. */
     readonly completion: number;
@@ -26,7 +26,7 @@ export interface RankingParameters {
 
 /** The query is expanded by terms of its best results. */
 export interface FeedbackParameters {
-  /** The number of results that the expansion terms are taken from. */
+  /** The number of results that supply the expansion terms. */
   readonly documents: number;
   readonly terms: number;
   /** The weight of the expansion terms beside the terms of the query. 0: no expansion. */

@@ -13,7 +13,7 @@ export class OperationScopes {
     return [...new Set(['connect:*', ...scopes])].sort();
   }
 
-  /** Those of the scopes that cover the area and action of no operation. */
+  /** Returns the scopes whose area and action belong to no operation. */
   withoutOperation(scopes: readonly string[]): string[] {
     const known = this.ofOperations();
     return scopes.filter((scope) => !known.some((one) => covers([scope], one)));

@@ -114,7 +114,7 @@ function coversModule(held: readonly string[], required: string): boolean {
   );
 }
 
-/** The action of a well-formed connect scope, else null; `connect:*` is every action. */
+/** The action of a well-formed connect scope, otherwise null; `connect:*` is every action. */
 function connectAction(scope: string): string | null {
   const match = isConnectScope(scope) ? CONNECT_SCOPE.exec(scope) : null;
   return match ? (match[2] ?? '*') : null;

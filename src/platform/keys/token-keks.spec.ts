@@ -35,7 +35,7 @@ class CountingToken implements Pkcs11 {
   sessionFails: Error | null = null;
   /** Calls of the library, except those of logins. */
   calls = 0;
-  /** What encryptions wait for. */
+  /** The point at which encryptions wait. */
   answers: Promise<void> = Promise.resolve();
   /** Thrown by the next operation only. */
   operationFails: Error | null = null;

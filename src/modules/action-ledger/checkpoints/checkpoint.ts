@@ -14,7 +14,9 @@ export interface Checkpoint {
   heads: readonly Head[];
   /** SHA-256 of the line before, in hex; null in the first line. */
   previous: string | null;
-  /** Why an operator accepted that the database has fewer entries than earlier checkpoints recorded; else null. */
+  /**
+   * Why an operator accepted that the database has fewer entries than earlier checkpoints recorded; null if it never had fewer.
+   */
   restored: string | null;
   keyId: string;
   /** HMAC-SHA-256 of the canonical JSON (RFC 8785) of the other members, in base64url. */

@@ -14,7 +14,7 @@ export const FINDING_CODES = extensible('LedgerFindingCode', [
   'reversal_mismatch',
 ]);
 
-/** A contradiction between the ledger and what else is known about it; breaks of chains are reported separately. */
+/** A contradiction between the ledger and other records of the service; breaks of chains are reported separately. */
 export interface Finding {
   code: (typeof FINDING_CODES)[number];
   chain: number | null;

@@ -14,7 +14,7 @@ import { type CreateOperator, OperatorRow, type UpdateOperator } from './operato
 import { GIVEN_ID, Operator } from './operator.entity.js';
 import { OperatorGrant } from './operator-grant.entity.js';
 
-/** Operators as far as the caller may see them: a caller bound to one operator sees only that one. */
+/** The operators that the caller may see: a caller bound to one operator sees only that one. */
 @Injectable()
 export class OperatorsService {
   constructor(

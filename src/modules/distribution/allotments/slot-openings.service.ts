@@ -196,8 +196,8 @@ export class SlotOpeningsService {
   }
 
   /**
-   * Plans the steps of a moved departure. An executed step that is due in the future again is repeated, and returns its units
-   * as far as the pool has them, unless the release rule excludes that.
+   * Plans the steps of a moved departure. An executed step that is due in the future again is repeated. It returns the units
+   * that the pool still has, unless the release rule excludes that.
    */
   private async repeatSteps(
     departureId: string,

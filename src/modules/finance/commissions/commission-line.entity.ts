@@ -111,7 +111,7 @@ export class CommissionLine extends Audited {
   @Impersonal()
   @Column('text', { name: 'adjust_reason', nullable: true })
   adjustReason: AdjustReason | null;
-  /** Of a paid line: a payment of the booking was reversed after the payout, so that the trigger is not met any more. */
+  /** Set on a paid line if a payment of the booking was reversed after the payout, so that its trigger is no longer met. */
   @Column('boolean', { name: 'trigger_lost' }) triggerLost: boolean;
   @Personal('accounting')
   @Unaudited('free text that may contain personal data')
@@ -178,7 +178,10 @@ export class CommissionLine extends Audited {
     Object.assign(this, { status: 'payable', paidOn: null, payoutReference: null, paidAt: null, updatedAt: now });
   }
 
-  /** A line over what is due beyond what was settled of this paid one; negative if the recipient has to pay it back. */
+  /**
+   * Makes a line for the difference between what is due and what was settled of this paid one; negative if the recipient has to
+   * pay it back.
+   */
   adjustment(id: string, { amountCents, reason }: { amountCents: number; reason: AdjustReason }, now: Date) {
     return make(CommissionLine, {
       ...this,

@@ -5,7 +5,7 @@ import { divideRounded } from '../../../platform/money/money.js';
 export const COMMISSION_MODELS = named('CommissionModel', ['percentage', 'fixed', 'markup', 'net']);
 export type CommissionModel = (typeof COMMISSION_MODELS)[number];
 
-/** Amounts that a percentage can apply to. */
+/** The amounts that a percentage can apply to. */
 export const COMMISSION_BASES = named('CommissionBasis', ['net_sell', 'gross_sell', 'margin']);
 export type CommissionBasis = (typeof COMMISSION_BASES)[number];
 

@@ -186,7 +186,10 @@ export class CommissionsService {
     return (await this.repository.rows.get(id)).auditImage();
   }
 
-  /** When its payout was reversed, in the transaction that locked its booking: it is payable again, over what it earns now. */
+  /**
+   * After the reversal of its payout, in the transaction that locked its booking: the line is payable again, with the amount
+   * that it earns now.
+   */
   private async withdrawPayout(id: string, reason: string): Promise<void> {
     const line = await this.repository.rows.get(id);
     const item = await this.bookings.getItem(line.bookingItemId);
@@ -266,7 +269,7 @@ export class CommissionsService {
     await this.settleLines(booking, lines);
   }
 
-  /** Voids the open lines; what was paid out is to be paid back. */
+  /** Voids the open lines. The recipient has to pay back what was paid out. */
   private async reverse(lines: readonly CommissionLine[], reason: string): Promise<void> {
     const open = lines.filter((line) => line.isOpen());
     await this.setState('void', open, {

@@ -66,7 +66,7 @@ export interface InvoiceDocument {
   /** The same in the base currency of the accounts, with the totals last; null if that is the currency of the document. */
   baseTaxes: SumTable | null;
   totals: readonly LabelledText[];
-  /** The bank account; null if there is none to pay to. */
+  /** The bank account for the payment; null if there is none. */
   payment: { title: string; lines: readonly LabelledText[] } | null;
   notes: readonly NamedText[];
 }

@@ -30,7 +30,7 @@ export class InvoiceRendition extends Audited {
   storageKey: string | null;
   @Column('text', { nullable: true }) sha256: string | null;
   @Column('bigint', { name: 'size_bytes', nullable: true, transformer: safeInteger }) sizeBytes: number | null;
-  /** Started attempts, also those that never ended because their process did; without those that were postponed. */
+  /** The number of started attempts, including those whose process ended, without postponed ones. */
   @Unaudited('progress of the job that makes the file')
   @Column('integer')
   attempts: number;

@@ -104,7 +104,7 @@ export function effectiveRate({ currency, baseCurrency, exchangeRate, appliedRat
   return currency === baseCurrency ? '1' : exchangeRate;
 }
 
-/** The stated base currency, or the one that the recorded rate converts to. */
+/** The stated base currency, or the currency that the recorded rate converts to. */
 export function effectiveBaseCurrency({ currency, baseCurrency, appliedRate = null }: Conversion): string | null {
   return appliedRate === null ? baseCurrency : otherCurrency(appliedRate, currency);
 }

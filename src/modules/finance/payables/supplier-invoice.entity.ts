@@ -63,7 +63,7 @@ export class SupplierInvoice {
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
   @Column('bigint', { name: 'subtotal_cents', transformer: safeInteger }) subtotalCents: number;
   @Column('bigint', { name: 'tax_cents', transformer: safeInteger }) taxCents: number;
-  /** As stated; null also if the currencies are equal, because there is nothing to convert. */
+  /** As stated on the invoice; null if nothing is stated, or if the currencies are equal. */
   @Column('numeric', { name: 'exchange_rate', nullable: true }) exchangeRate: string | null;
   /** The recorded rate with which it was converted at its approval; null before, and with a stated rate. */
   @Column('jsonb', { name: 'applied_rate', nullable: true }) appliedRate: AppliedRate | null;
@@ -152,7 +152,10 @@ export class SupplierInvoice {
     throw conflict('base_currency_mismatch', message, { baseCurrency: accountsCurrency, stated });
   }
 
-  /** Whether a recorded rate converts it to the currency of the accounts: it is in another one, and states nothing else. */
+  /**
+   * Whether a recorded rate converts it to the currency of the accounts: it is in another currency and states no amounts of its
+   * own.
+   */
   takesRate(accountsCurrency: string): boolean {
     const { currency, baseCurrency, exchangeRate } = this;
     return (

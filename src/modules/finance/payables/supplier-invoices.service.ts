@@ -170,7 +170,7 @@ export class SupplierInvoicesService {
     });
   }
 
-  /** Locks the invoice that a payment is for. Throws 404 with the field of the request. */
+  /** Locks the invoice of a payment. Throws 404 with the field of the request. */
   async lockDebt(id: string): Promise<SupplierDebt> {
     const invoice = await this.repository.rows.lock(id, { field: 'supplierInvoiceId' });
     return new SupplierDebt(invoice, (cents) => this.settle(invoice, cents));

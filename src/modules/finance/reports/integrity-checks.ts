@@ -25,7 +25,10 @@ const ALLOCATED = `
   left join (select payment_id, sum(signed_cents) as cents from payment_allocations group by 1) allocated
     on allocated.payment_id = payment.id`;
 
-/** The database enforces most of these rules itself; the checks verify the stored rows, also those that other programs wrote. */
+/**
+ * The database enforces most of these rules itself; the checks verify the stored rows, including those that other programs
+ * wrote.
+ */
 export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'payment_conservation',

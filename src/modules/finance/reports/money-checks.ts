@@ -123,8 +123,8 @@ export const MONEY_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'cash_applied',
     rule: 'No booking has an open installment, an open invoice or an uncovered refund beside money that would settle it',
-    // An invoice is open to the money of other installments as far as its own one does not need it. Money on invoices alone is
-    // too much beyond the claim. A cancelled booking keeps its money where it is until the settlement.
+    // An invoice is open to money of other installments up to the amount that its own installment does not need. Money on
+    // invoices alone must not exceed the claim. A cancelled booking keeps its money where it is until the settlement.
     broken: `
       with free as (
         select booking_id, sum(unapplied_cents) as cents from payments

@@ -66,8 +66,8 @@ function entries(
 }
 
 /**
- * Received money of which no installment is a claim any more, or, by documents, that lies on no invoice. Open amounts less
- * this is what the customer owes.
+ * Received money that no installment claims now, or, by documents, that settles no invoice. Open amounts less this are what the
+ * customer owes.
  */
 const PREPAID = {
   schedule: 'money.unapplied_cents + money.reserved_cents + greatest(money.held_cents, money.on_invoices_alone_cents)',
@@ -228,8 +228,8 @@ export const OPEN_INSTALLMENTS: Report<OpenInstallmentsQuery> = {
 };
 
 /**
- * The day until which the rest of a cancelled booking is to be refunded; null if the customer keeps it as a credit. Settling
- * may change the outcome: before that day it is the one of the terms, as `outcomeOf` determines it.
+ * The last day for refunding the rest of a cancelled booking; null if the customer keeps it as a credit. Before the settlement,
+ * the terms decide about the outcome, as `outcomeOf` determines it.
  */
 const REFUND_DUE = (asOf: AsOf) => `(
   select case when settlement.outcome_then = 'refund' then settlement.refund_due_on end as due_on

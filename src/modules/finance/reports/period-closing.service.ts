@@ -88,7 +88,7 @@ export class PeriodClosingService {
     };
   }
 
-  /** Closes a month and stores its figures. What is being posted in it is waited for. */
+  /** Closes a month and stores its figures. It waits for transactions that are posting in the month. */
   async close(id: string, expected: ExpectedVersions): Promise<PeriodView> {
     // Before the lock: verifying may take seconds.
     const rules = await this.violatedRules();

@@ -101,7 +101,7 @@ export class PoliciesService {
     });
   }
 
-  /** Throws 409 `changed_since`, also if another version was published, and `policy_slug_taken`. */
+  /** Throws 409 `changed_since` if the policy was changed or another version was published, and `policy_slug_taken`. */
   @Reverses('legal.policy.update')
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const restored = await checkedAs(UpdatePolicy, entry.before);

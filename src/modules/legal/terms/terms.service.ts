@@ -137,7 +137,7 @@ export class TermsService {
     return { lines, sha256: digestOf(canonicalize(lines) ?? '') };
   }
 
-  /** What the cancellation of a sale costs by the rules of the versions under which it was made, also if they are retired. */
+  /** The cost of cancelling a sale by the rules of the versions under which it was made, even if they are retired. */
   async cancellationCost(terms: readonly TermsLine[], sale: CancelledSale): Promise<CancellationCost> {
     const lines = terms.filter(({ kind }) => kind === 'cancellation');
     const rules = await this.versions.rulesOf(lines.map(({ policyVersionId }) => policyVersionId));

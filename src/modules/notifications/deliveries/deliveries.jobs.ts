@@ -30,7 +30,7 @@ const ABANDONED_BATCH = 100;
 /** The pauses add up to far less than the lease of a message. */
 const MAX_PAUSE_MS = 16_000;
 
-/** A message that an attempt was started for. */
+/** A message with a delivery attempt in progress. */
 interface Attempt {
   message: NotificationMessage;
   /** The text to send; null if its link is no longer valid, so that the mail would be useless. */

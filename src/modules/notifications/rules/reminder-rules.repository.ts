@@ -115,7 +115,7 @@ export class ReminderRulesRepository {
     return rules.map(({ id }) => id);
   }
 
-  /** Starts the planning of a rule, from the first target on. */
+  /** Starts the planning of a rule at its first target. */
   async startPlanning(ruleId: string): Promise<PlanningProgress> {
     const requestedAt = this.clock.now();
     await this.database.write({
@@ -128,7 +128,7 @@ export class ReminderRulesRepository {
     return { requestedAt, finishedAt: null, targets: 0, runs: 0 };
   }
 
-  /** The unfinished planning of a rule, with the last target that was planned for; null if there is none. */
+  /** The unfinished planning of a rule, with the last target that has its runs; null if there is none. */
   async findPlanning(ruleId: string): Promise<{ requestedAt: Date; lastTargetId: string | null } | null> {
     const [planning] = await this.database.query<{ requestedAt: Date; lastTargetId: string | null }>(
       `select requested_at as "requestedAt", last_target_id as "lastTargetId" from reminder_plannings

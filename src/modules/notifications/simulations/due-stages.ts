@@ -16,7 +16,10 @@ export function dayIn(timeZone: string, instant: Date): string {
   return new Date(wallTimeOf(instant, timeZone)).toISOString().slice(0, 10);
 }
 
-/** What is due on a day, also if it is sent later, and what quiet hours and blackout days move to it from earlier days. */
+/**
+ * The stages that are due on a day, even if they are sent later, and those of earlier days that quiet hours and blackout days
+ * move to it.
+ */
 export function dueStagesOn(
   date: string,
   { rule: { sendTime }, stages }: { rule: ReminderRule; stages: readonly ReminderStage[] },

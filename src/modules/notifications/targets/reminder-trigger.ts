@@ -27,7 +27,7 @@ const DORMANT_TRIGGERS = [
 export const TRIGGERS = extensible('ReminderTrigger', [...LIVE_TRIGGERS, ...DORMANT_TRIGGERS]);
 export type Trigger = (typeof TRIGGERS)[number];
 
-/** The kind of record that a trigger is about. */
+/** The kind of record that a trigger concerns. */
 export const TARGET_KINDS: Record<LiveTrigger, 'booking' | 'schedule' | 'invoice'> = {
   deposit_due: 'schedule',
   balance_due: 'schedule',

@@ -124,7 +124,10 @@ export class MessagesRepository {
     }
   }
 
-  /** Whether the id can be of a deleted channel, whose name is not known any more: perhaps this one, before it was created again. */
+  /**
+   * Whether the id can belong to a deleted channel, whose name is no longer known: perhaps this one, before it was created
+   * again.
+   */
   private async isOfDeleted(messageId: string): Promise<boolean> {
     if (timeOf(messageId) > channelRetentionLimit(this.clock.now())) return false;
     const numbered = 'select from realtime_channels where id % 4294967296 = $1';

@@ -17,7 +17,7 @@ export interface AppliedRate {
 /** The amounts of a document in the base currency of the accounts; all members are null if it was not converted. */
 export interface BaseAmounts {
   baseCurrency: string | null;
-  /** Null also if the document is in the base currency. */
+  /** Null if no rate was recorded, or if the document is in the base currency. */
   exchangeRate: AppliedRate | null;
   baseSubtotalCents: number | null;
   baseTaxCents: number | null;

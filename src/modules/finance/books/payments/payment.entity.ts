@@ -76,7 +76,7 @@ export class Payment {
   @Column('date', { name: 'paid_on' }) paidOn: string;
   /** The day of the books: `paidOn`, or the first open day if its month was closed. */
   @Column('date', { name: 'posting_date' }) postingDate: string;
-  /** Until when a refund is to be paid. */
+  /** The last day for paying a refund. */
   @Column('date', { name: 'due_on', nullable: true }) dueOn: string | null;
   @Personal('accounting')
   @Column('text', { nullable: true })
@@ -139,7 +139,7 @@ export class Payment {
     return isReceipt && this.autoApply && this.unappliedCents > 0;
   }
 
-  /** The part of a refund or an outgoing transfer that no money covers any more; the customer owes it. */
+  /** The part of a refund or an outgoing transfer that no money covers; the customer owes it. */
   uncoveredCents(): number {
     return this.isCovered() && this.status === 'completed' ? this.amountCents - this.coveredCents : 0;
   }

@@ -6,7 +6,7 @@ import { GIVEN, type RatedGroup, sumByGroup, type TaxGroup } from './tax-groups.
 /** Documents that count: issued and not void; drafts and proformas never do. */
 export const BILLED = `(document.number is not null and document.status <> 'void' and document.type in ('invoice', 'credit_note'))`;
 
-/** Those that counted at the end of the day $3. */
+/** The documents that counted at the end of the day $3. */
 const BILLED_BY = `(document.number is not null and document.type in ('invoice', 'credit_note')
   and document.issue_date <= $3::date and (document.voided_on is null or document.voided_on > $3::date))`;
 

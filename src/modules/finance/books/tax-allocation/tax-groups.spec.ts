@@ -35,7 +35,7 @@ const coded = (grossCents: number, rate: number, taxCode = `DE-${String(rate).pa
 const figures = (groups: readonly TaxGroup[]) => groups.map(({ grossCents, taxCents }) => [grossCents, taxCents]);
 const taxOf = (groups: readonly TaxGroup[]) => groups.reduce((sum, { taxCents }) => sum + taxCents, 0);
 
-/** The documents over these amounts, one after the other, with these items. */
+/** Bills these amounts in turn, with these items. */
 function bill(items: readonly TaxedItem[], amounts: readonly number[], earlier: readonly TaxGroup[] = []) {
   const documents: TaxGroup[][] = [];
   for (const amount of amounts) {

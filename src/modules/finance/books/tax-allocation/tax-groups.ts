@@ -25,7 +25,7 @@ export interface GroupCredit extends TaxGroup {
   wrongTax: boolean;
 }
 
-/** The members of a booking item that its tax group depends on. */
+/** The members of a booking item that determine its tax group. */
 export type TaxedItem = Pick<
   BookingItemSummary,
   'taxCodeId' | 'taxCode' | 'taxKind' | 'taxRateBasisPoints' | 'totalSellCents' | 'taxIncludedCents'
@@ -67,9 +67,9 @@ export function wronglyBilled(rests: readonly TaxGroup[]): TaxGroup[] {
 }
 
 /**
- * What each tax group has on a document over this amount, which is at most the sum of the rests: shares of the gross by
- * largest remainder, and of the tax in proportion. A group that is billed to its end has the exact rest of its tax, so that
- * the documents of a booking add up to the tax of its items even if items changed between them. Groups of 0 are left out.
+ * Distributes the amount of a document over the tax groups; it is at most the sum of the rests. The gross is split by largest
+ * remainder, the tax in proportion. A group that is billed to its end gets the exact rest of its tax, so that the documents of
+ * a booking add up to the tax of its items even if items changed between them. Groups of 0 are left out.
  */
 export function allocateTax<Group extends TaxGroup>(rests: readonly Group[], amountCents: number): Group[] {
   const sorted = [...rests].sort(byCode);

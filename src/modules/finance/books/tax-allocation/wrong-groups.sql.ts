@@ -1,9 +1,9 @@
 import { BILLED } from './billed-taxes.service.js';
 
 /**
- * What tax groups have on documents beyond what is owed, as `creditDueByGroup` computes it for one booking: what is waived is
- * split over the groups by largest remainder, the later group first among equals. The common table expression `wrong` has a row
- * for each such group of the bookings with a `document` that meets the condition.
+ * The amounts of each tax group that documents bill beyond what is owed, computed as `creditDueByGroup` does for one booking: a
+ * waived amount is split over the groups by largest remainder, the later group first among equals. The common table expression
+ * `wrong` has a row for each such group of the bookings with a `document` that meets the condition.
  */
 export function wrongGroups(condition: string): string {
   return `

@@ -69,7 +69,7 @@ export class AllocationsService {
     return added;
   }
 
-  /** Reverses allocations, each by a row that repeats it; they no longer count from this day on. */
+  /** Reverses allocations, each by a row with the same members; from this day on they no longer count. */
   async reverse(allocations: readonly PaymentAllocation[], day = this.clock.today()): Promise<void> {
     const createdAt = this.clock.now();
     await this.repository.insertAllocations(
@@ -126,8 +126,8 @@ export class AllocationsService {
 
   /**
    * Releases parts of allocations from this day on. Their money becomes unapplied, or with `from: 'invoices'` stays on the
-   * installments that the allocations settle too. With `isExcess` it settles later debts by itself, unless staff decided that
-   * other money of the payment waits for them.
+   * installments that the allocations settle too. With `isExcess` the released money settles later debts automatically, unless
+   * staff decided that other money of the payment waits for them.
    */
   async release(
     account: BookingAccount,

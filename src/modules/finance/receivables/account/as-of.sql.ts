@@ -1,5 +1,5 @@
 /**
- * What was open on a day, as SELECTs that reports are made of. Only dated rows count: issue dates, posting dates of payments
+ * SELECTs of what was open on a day, from which reports are made. Only dated rows count: issue dates, posting dates of payments
  * and reversals, days of allocations, and the version of the history that was effective. Current amounts only choose the
  * candidates: what is open now, and what has changed since the day; each choice reads an index.
  */
@@ -247,8 +247,8 @@ export function customerMoney(asOf: AsOf, which: 'all' | 'without_debt' = 'witho
 }
 
 /**
- * Received money on no invoice, without what is to be paid back: its tax is due although no document says so. What was
- * received for a cancelled booking is no payment for a supply.
+ * Received money that settles no invoice, less what must be paid back: its tax is due although no document shows it. Money for
+ * a cancelled booking pays for no supply.
  */
 export function unbilledReceipts(asOf: AsOf): string {
   return `
@@ -290,8 +290,8 @@ const heldAs = (asOf: AsOf, bookingId: string) => `(
 )`;
 
 /**
- * Billed more than the booking `booking_then` of this id costs on the day: what a credit note is due for. A quote costs what
- * is billed, a cancelled booking its fee.
+ * The amount by which documents exceed what the booking `booking_then` of this id costs on the day; a credit note is due for
+ * it. A quote costs what is billed, a cancelled booking its fee.
  */
 export function creditDueOf(asOf: AsOf, bookingId: string): string {
   const installments = (condition: string) => `(

@@ -11,7 +11,7 @@ import type { PaymentSchedule } from './payment-schedule.entity.js';
 export interface BalanceChanges {
   invoices: Invoice[];
   installments: PaymentSchedule[];
-  /** Those of them that are fully paid now and were not before. */
+  /** The ones that became fully paid. */
   settledInvoices: Invoice[];
   settledInstallments: PaymentSchedule[];
 }
@@ -23,7 +23,7 @@ export interface AccountMoney {
   unappliedCents: number;
   /** Covers refunds that are requested and not completed. */
   reservedCents: number;
-  /** The part of completed refunds and outgoing transfers that no money covers any more. */
+  /** The part of completed refunds and outgoing transfers that no money covers. */
   uncoveredCents: number;
 }
 
@@ -65,7 +65,7 @@ export class BookingAccount {
     return Math.max(0, this.claimCents() - this.billedCents());
   }
 
-  /** What was billed too much, and is to be credited. */
+  /** The excess of the documents, for which a credit note is due. */
   creditDueCents(): number {
     return Math.max(0, this.billedCents() - this.claimCents());
   }
@@ -79,7 +79,7 @@ export class BookingAccount {
     return new Set(this.issuedInvoices().flatMap(({ scheduleId }) => scheduleId ?? []));
   }
 
-  /** A draft reserves nothing: only issued invoices count. Those of a booking that is not confirmed may reach its price. */
+  /** A draft reserves nothing: only issued invoices count. Invoices of an unconfirmed booking may reach its price. */
   assertInvoiceFits({ totalCents }: { id?: string; totalCents: number }): void {
     const { status, totalCents: priceCents } = this.booking;
     if (priceCents === null && status !== 'cancelled')

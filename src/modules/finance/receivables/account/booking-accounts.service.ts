@@ -180,9 +180,9 @@ export class BookingAccountsService {
   }
 
   /**
-   * Releases this much of what is paid on an invoice, from this day on: first what settles nothing else, which becomes
-   * unapplied, then what settles an installment too, which stays on the installment; each time what was allocated last first.
-   * Call `applyMoney` after the invoice was credited: as long as it is open, the money would settle it again.
+   * Releases this much of what is paid on an invoice, from this day on. Money on the invoice alone goes first and becomes
+   * unapplied; then money that settles an installment too, which stays on the installment. In both, the last allocation is
+   * released first. Call `applyMoney` after the invoice was credited: as long as it is open, the money would settle it again.
    */
   async releaseFromInvoice(
     account: BookingAccount,
@@ -196,7 +196,7 @@ export class BookingAccountsService {
   }
 
   /**
-   * Releases all money of the booking from its installments and invoices, from this day on. It is unapplied then; what
+   * Releases all money of the booking from its installments and invoices, from this day on. It becomes unapplied; money that
    * covers refunds stays. Call `applyMoney` after the debts were closed.
    */
   async releaseAll(account: BookingAccount, day: string): Promise<void> {

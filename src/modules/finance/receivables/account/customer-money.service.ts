@@ -26,8 +26,8 @@ export class CustomerMoneyService {
   }
 
   /**
-   * Inserts a refund or an outgoing transfer, which unapplied money of the booking covers: that of its receipt, else the latest
-   * first.
+   * Inserts a refund or an outgoing transfer and covers it with unapplied money of the booking: of its receipt, or, without
+   * one, of the latest payments first.
    */
   async payOut(account: BookingAccount, payment: Payment): Promise<void> {
     const unapplied = await this.repository.lockUnappliedPayments(account.booking.id, { onlyAutomatic: false });

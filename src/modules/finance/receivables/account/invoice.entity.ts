@@ -30,7 +30,7 @@ export type PayerSource = (typeof PAYER_SOURCES)[number];
 export const INVOICE_PURPOSES = named('InvoicePurpose', ['cancellation_fee']);
 export type InvoicePurpose = (typeof INVOICE_PURPOSES)[number];
 
-/** Digests of what the lines of a draft were computed from. */
+/** Digests of the sources of a draft's lines. */
 export interface DrawnFrom {
   /** By the id of the live item. */
   items: Record<string, string>;
@@ -42,7 +42,7 @@ export interface DrawnFrom {
   replacedInvoiceId?: string;
 }
 
-/** Those of invoices that are issued and not paid. */
+/** The statuses of invoices that are issued and not paid. */
 const OPEN_STATUSES: readonly InvoiceStatus[] = ['issued', 'partially_paid'];
 
 export interface InvoiceTotals {
@@ -158,7 +158,7 @@ export class Invoice implements BaseAmounts {
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
   /** Null until issued, as are the other base amounts. */
   @Column('text', { name: 'base_currency', nullable: true }) baseCurrency: string | null;
-  /** The copy of the rate; null also if the invoice is in the base currency. */
+  /** The copy of the rate; null if no rate was recorded, or if the invoice is in the base currency. */
   @Column('jsonb', { name: 'exchange_rate', nullable: true }) exchangeRate: AppliedRate | null;
   @Column('bigint', { name: 'base_subtotal_cents', nullable: true, transformer: safeInteger })
   baseSubtotalCents: number | null;

@@ -79,7 +79,7 @@ export class LockedPlan {
     return this.latest((other) => other.isOpen() && other !== installment && !this.isInvoiced(other));
   }
 
-  /** Amounts that are collected, are to be collected, or were waived. */
+  /** The sum of the installments that count: open, paid and waived ones. */
   sumCents(): bigint {
     const counted = this.installments.filter(({ status, waived }) => status !== 'cancelled' || waived);
     return counted.reduce((sum, { amountCents }) => sum + BigInt(amountCents), 0n);

@@ -8,9 +8,9 @@ export interface UncoveredRefund {
 }
 
 /**
- * What received money settles by itself, in this order: open installments with their invoices, open invoices alone, then
- * uncovered refunds. Each time the earliest day comes first. Invoices get no more than the booking's claim: beyond it they
- * have been billed too much.
+ * The debts that received money settles automatically, in this order: open installments with their invoices, open invoices
+ * alone, then uncovered refunds; in each group the earliest day first. Invoices get no more than the booking's claim, because
+ * anything beyond it was billed too much.
  */
 export class OpenDebts {
   private readonly refunds: UncoveredRefund[];

@@ -9,7 +9,7 @@ export interface OpenInstallment {
 /** An issued invoice that is still to be paid, and how much of it. */
 export interface OpenInvoice {
   id: string;
-  /** The installment that it was issued for; null: the booking as a whole. */
+  /** The installment that it was issued for; null for an invoice of the whole booking. */
   scheduleId: string | null;
   issueDate: string;
   outstandingCents: number;
@@ -25,12 +25,12 @@ export interface BookingShare {
 type Target = 'scheduleId' | 'invoiceId';
 
 /**
- * What is still to be paid for a booking: installments by due date and position, invoices by issue date. An allocated part
- * counts on the installment and on an invoice, and is no longer outstanding for the next one. All in one currency.
+ * What a booking still has to pay: installments by due date and position, invoices by issue date, all in one currency. An
+ * allocated part counts on the installment and on an invoice, and is no longer outstanding for the next part.
  *
  * Money of an installment counts first on its own invoice, then on the oldest invoices of the whole booking, then on those of
- * other installments, as far as these need less than their invoice requests: because they were paid before it was issued, or
- * cost less now. Else a booking that is paid and billed in full would keep an open invoice.
+ * other installments, up to the amount by which their invoice exceeds what they still need: they were paid before it was
+ * issued, or cost less now. Without the last step, a booking that is paid and billed in full would keep an open invoice.
  */
 export class Outstanding {
   private readonly installments: OpenInstallment[];
@@ -55,12 +55,12 @@ export class Outstanding {
     return rests.length > 0 ? Math.min(...rests) : 0;
   }
 
-  /** Open installments one after the other, the oldest first, up to this amount. The shares may be less than that. */
+  /** Settles open installments in order, the oldest first, up to this amount. The shares may be less than that. */
   spread(cents: number): BookingShare[] {
     return partsOf(this.installments, cents).flatMap(({ id, part }) => this.onInstallment(id, part));
   }
 
-  /** Open invoices alone, one after the other, the oldest first, up to this amount. */
+  /** Settles open invoices alone, the oldest first, up to this amount. */
   spreadOverInvoices(cents: number): BookingShare[] {
     return partsOf(this.invoices, cents).flatMap(({ id: invoiceId, part }) =>
       this.allocate({ scheduleId: null, invoiceId, amountCents: part }),
@@ -128,7 +128,7 @@ export class Outstanding {
     return [...this.installments, ...this.invoices].every(({ outstandingCents }) => outstandingCents === 0);
   }
 
-  /** Spread over the installment that the invoice is for, then the open ones, oldest first, then none. */
+  /** Spread over the installment of the invoice, then the open ones, oldest first; the rest counts on none. */
   onInvoice(id: string, cents: number): BookingShare[] {
     const invoice = this.invoice(id);
     const isOwn = (installment: OpenInstallment) => installment.id === invoice?.scheduleId;
@@ -155,7 +155,7 @@ export class Outstanding {
     return [...own, ...this.invoices.filter((invoice) => invoice.scheduleId === null)];
   }
 
-  /** Those of other installments, with what of them their own installment does not need. */
+  /** The invoices of other installments, with the part that their own installment does not need. */
   private otherInvoices(scheduleId: string): { id: string; outstandingCents: number }[] {
     if (this.isCancelled) return [];
     return this.invoices

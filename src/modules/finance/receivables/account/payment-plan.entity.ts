@@ -8,7 +8,7 @@ import type { PaymentPolicy } from '../../../bookings/index.js';
 export const POLICY_SOURCES = named('PaymentPolicySource', ['request', 'booking', 'organization', 'none']);
 export type PolicySource = (typeof POLICY_SOURCES)[number];
 
-/** How a booking is to be paid. Its installments belong to its current plan. */
+/** The terms by which a customer pays a booking. Its installments belong to its current plan. */
 @Entity('payment_plans')
 @Unaudited('the entries of its installments and of the plan record it')
 export class PaymentPlan {

@@ -14,7 +14,7 @@ export const SCHEDULE_TYPES = named('PaymentScheduleType', [
 ]);
 export type ScheduleType = (typeof SCHEDULE_TYPES)[number];
 
-/** Those that staff may add; the fee of a cancellation is added when the cancellation is settled. */
+/** The types that staff may add; settling a cancellation adds its fee. */
 export const ADDABLE_SCHEDULE_TYPES = named('AddablePaymentScheduleType', [
   'deposit',
   'installment',

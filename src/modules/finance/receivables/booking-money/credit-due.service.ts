@@ -27,7 +27,7 @@ const creditDue = (direction: 'ASC' | 'DESC') => `
     ) as "invoiceIds"
   from (select) as always left join page on true order by page.number ${direction}, page.id ${direction}`;
 
-/** The bookings whose documents exceed what is owed, so that credit notes are to be issued. */
+/** Returns the bookings whose documents exceed what is owed, so that credit notes are due. */
 @Injectable()
 export class CreditDueService {
   constructor(private readonly database: Database) {}

@@ -350,7 +350,7 @@ interface NewDraft extends CreditCause {
   lines: readonly PricedLine[];
 }
 
-/** The credit note over the wrong invoice, and the draft in its place. */
+/** The credit note for the wrong invoice, and the draft in its place. */
 export interface Correction {
   creditNote: CreditNoteView;
   invoice: InvoiceView;

@@ -42,8 +42,8 @@ export function convertedLines(
 }
 
 /**
- * The lines of a credit note in the base currency: their share of what the lines of the invoice were converted to. Shares
- * are cumulative, so that all credit notes of a line together have exactly its base amounts.
+ * The lines of a credit note in the base currency, as shares of the converted lines of the invoice. Shares are cumulative, so
+ * that all credit notes of a line together have exactly its base amounts.
  */
 export function creditedShares(
   lines: readonly PricedLine[],

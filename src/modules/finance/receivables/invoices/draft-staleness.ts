@@ -34,7 +34,7 @@ export interface DrawnDraft {
   redrawn: readonly PricedLine[] | null;
 }
 
-/** What a draft is drawn from. Lines of staff follow only the items that they name, and of those only the amounts. */
+/** The sources of a draft. Lines entered by staff follow only the amounts of the items that they name. */
 export function drawnFromOf(
   { plan, invoices }: BookingAccount,
   items: readonly BookingItemSummary[],
@@ -95,7 +95,7 @@ export function isOnlyBilledElsewhere({ reasons }: Staleness): boolean {
   return reasons.every((reason) => reason === 'room_exceeded' || reason === 'documents_changed');
 }
 
-/** 409: the draft no longer agrees with what it was drawn from. */
+/** 409: the draft no longer agrees with its sources. */
 export function draftStale({ reasons, itemIds }: { reasons: readonly string[]; itemIds: readonly string[] }) {
   return conflict('draft_stale', 'The draft no longer agrees with the booking; redraw it', { reasons, itemIds });
 }

@@ -28,7 +28,7 @@ export interface Contents {
 /** What invoices of a booking are made of, read with the booking locked. */
 export interface InvoiceSources {
   plan: LockedPlan | null;
-  /** Those that are not cancelled. */
+  /** The items that are not cancelled. */
   items: readonly BookingItemSummary[];
   /** Amounts already billed, per tax group and rate. */
   billed: readonly RatedGroup[];

@@ -256,7 +256,7 @@ export class InvoicesService {
     });
   }
 
-  /** Records that the customer has the invoice, so that it cannot be voided any more. */
+  /** Records that the customer has the invoice, so that it can no longer be voided. */
   async deliver(id: string, { sentOn }: DeliverInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
       await this.lockBookingOf(id);
@@ -361,7 +361,7 @@ export class InvoicesService {
     return replacedInvoiceId ? this.repository.linesOf(replacedInvoiceId) : [];
   }
 
-  /** The lines of an invoice over a fee, over the present amount of the fee. */
+  /** The lines of a fee invoice for the current amount of the fee. */
   private async feeContents(account: BookingAccount, invoice: Invoice, sources: InvoiceSources): Promise<LineInput[]> {
     return this.sources.withTaxCodes(await this.feeLines(account, invoice), sources, { isCodeOptional: true });
   }
@@ -402,7 +402,7 @@ export class InvoicesService {
   }
 }
 
-/** The latest invoice over the fee of a cancelled booking that this installment is, if it is one. */
+/** The latest invoice for the cancellation fee, if this installment is that fee. */
 function earlierFeeInvoice({ invoices }: BookingAccount, scheduleId: string | null): Invoice | undefined {
   return invoices
     .filter((invoice) => invoice.purpose === 'cancellation_fee' && invoice.scheduleId === scheduleId)

@@ -55,7 +55,7 @@ export class IssuingService {
     private readonly clock: Clock,
   ) {}
 
-  /** The requested issue date, or today. `notBefore` is the issue date of the document that it refers to. */
+  /** The requested issue date, or today. `notBefore` is the issue date of the document that the new one refers to. */
   async issueDate(requested: string | undefined, notBefore: string | null = null): Promise<string> {
     const today = this.clock.today();
     const issueDate = requested ?? today;

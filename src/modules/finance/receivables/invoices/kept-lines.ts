@@ -51,7 +51,7 @@ function keptLine(line: PricedLine, items: readonly BookingItemSummary[]): KeptL
   return [{ ...toInput(line, items), taxCodeId, taxCode, taxKind, mention, netCents, totalCents }];
 }
 
-/** One line over a part of these lines of one tax group and rate. */
+/** One line for a part of these lines of one tax group and rate. */
 function partOf(lines: readonly PricedLine[], cents: number): KeptLine[] {
   const [line] = lines;
   const { totalCents, taxCents } = sumOf(lines);

@@ -41,7 +41,7 @@ export function hasPayer({ payerName, payerAddress, payerTaxId }: UpdateInvoice)
   return payerName !== undefined || payerAddress !== undefined || payerTaxId !== undefined;
 }
 
-/** A line to bill again; an item that was cancelled meanwhile is not named any more. */
+/** A line for billing again; it no longer names an item that was cancelled meanwhile. */
 export function toInput(line: PricedLine, items: readonly { id: string }[]): CreateInvoiceLine {
   const { description, quantity, priceBasis, unitPriceCents, taxCodeId, taxRateBasisPoints, taxCents } = line;
   return {

@@ -65,7 +65,10 @@ export class PaymentsService {
     this.rows = database.rows(Payment);
   }
 
-  /** Throws 404, also for a payment to a supplier or a recipient of commissions if the caller may only see what customers owe and have paid. */
+  /**
+   * Throws 404 for an unknown payment. A caller who may only see what customers owe and have paid gets it for payments to
+   * suppliers and to recipients of commissions too.
+   */
   async read(id: string): Promise<PaymentView> {
     const view = await this.get(id);
     if (view.payment.bookingId === null && !hasScope('finance:read')) throw notFound();
@@ -188,7 +191,7 @@ export class PaymentsService {
     });
   }
 
-  /** Reverses one allocation; its money is unapplied, and settles nothing by itself any more. */
+  /** Reverses one allocation; its money becomes unapplied and no longer settles debts automatically. */
   async deallocate(id: string, allocationId: string, expected: ExpectedVersions): Promise<PaymentView> {
     return this.database.transaction(async () => {
       const { payment, debt, allocations, before } = await this.lock(id, expected);

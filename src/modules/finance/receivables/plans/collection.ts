@@ -25,7 +25,7 @@ export interface Collectable {
   entries: CollectionEntry[];
 }
 
-/** By due date; `today` is the day that statuses are computed for. */
+/** By due date. Statuses are computed for `today`. */
 export function storedEntries(schedules: readonly PaymentSchedule[], today: string): CollectionEntry[] {
   const entries = schedules.map((schedule) => ({
     scheduleId: schedule.id,

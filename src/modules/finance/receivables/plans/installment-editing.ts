@@ -26,10 +26,7 @@ export interface EditRules {
   now: Date;
 }
 
-/**
- * Changes one installment of a plan, and those that balance it. Returns whether the outstanding amount is to be recorded as
- * paid.
- */
+/** Changes one installment of a plan, and those that balance it. Returns whether to record the outstanding amount as paid. */
 export function editInstallment(
   plan: LockedPlan,
   installment: PaymentSchedule,

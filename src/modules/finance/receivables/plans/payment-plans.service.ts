@@ -52,7 +52,7 @@ interface ListedInstallment {
 /** What the cancellation of a booking changes of an installment. */
 export type InstallmentBefore = Pick<PaymentSchedule, 'id' | 'amountCents' | 'status'>;
 
-/** The policy that a plan is computed by. */
+/** The policy used to compute a plan. */
 export interface ChosenPolicy {
   policy: PaymentPolicy | null;
   source: PolicySource;
@@ -92,7 +92,7 @@ export class PaymentPlansService {
     };
   }
 
-  /** Throws 404, also for an installment of another booking. */
+  /** Throws 404 for an unknown installment and for one of another booking. */
   async get(bookingId: string, id: string): Promise<InstallmentView> {
     const installment = await this.database.findRow(PaymentSchedule, { id, bookingId });
     if (!installment) throw notFound();
@@ -283,7 +283,7 @@ export class PaymentPlansService {
     if (changes.length > 0 || warnings.length > 0) this.audit.planRedated(plan, warnings);
   }
 
-  /** The cancellation was settled: the fee is due today, beside nothing else. Applies received money to it. */
+  /** Makes the fee of a settled cancellation due today, as the only open installment, and applies received money to it. */
   async addFee(account: BookingAccount, feeCents: number): Promise<PaymentSchedule> {
     const fee: NewInstallment = {
       type: 'fee',

@@ -56,7 +56,7 @@ export class FinanceReminderSource implements ReminderSource {
     return { ...target, bookingNumber, customerName, customerEmail, ask };
   }
 
-  /** What the reminder asks for; 0 if money of the customer that settles nothing covers it. */
+  /** The amount that the reminder asks for; 0 if unapplied money of the customer covers it. */
   private async askOf({ bookingId, anchorDate, trigger }: ReminderTarget, outstandingCents: number): Promise<number> {
     const [found] = await this.database.query<{ askableCents: number; elsewhereCents: number }>(ASKABLE, [
       bookingId,

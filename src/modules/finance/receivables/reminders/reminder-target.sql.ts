@@ -4,7 +4,9 @@ import { IS_RECEIVABLE } from './receivable.sql.js';
 /** The SQL of targets of one kind. The booking is joined as `booking`: each change of its money locks its row. */
 export interface ReminderTargets {
   readonly triggers: readonly LiveTrigger[];
-  /** Expressions over `from`: the target's id, the day from which stages count, and which trigger it is open for. */
+  /**
+   * Expressions with the columns of `from`: the target's id, the day from which stages count, and the trigger it is open for.
+   */
   readonly id: string;
   readonly anchorDate: string;
   readonly trigger: string;

@@ -15,7 +15,7 @@ import { FEE_DESCRIPTION, type LineInput, priceLines, totalsOf } from '../invoic
 import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
 import { commonRate, feeByGroup, FinanceSettingsService, keyOf } from '../../books/index.js';
 
-/** Invoices over the fees of cancelled bookings. */
+/** Invoices for cancellation fees. */
 @Injectable()
 export class FeeInvoicesService {
   constructor(
@@ -30,7 +30,7 @@ export class FeeInvoicesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Issues an invoice over the installment of a fee, today. The account is locked. */
+  /** Issues an invoice for the installment of a fee, today. The account is locked. */
   async issue(booking: BookingSummary, { id: scheduleId, amountCents, dueDate }: PaymentSchedule): Promise<Invoice> {
     const drawn = await this.linesOf(booking.id, amountCents);
     const now = this.clock.now();
@@ -61,7 +61,7 @@ function compensation(feeCents: number): LineInput[] {
   return [{ ...line, taxKind: 'outside_scope', taxCents: 0 }];
 }
 
-/** The lines of a fee that is the price of a supply, split over the tax groups of what was cancelled. */
+/** The lines of a fee that is the price of a supply, split over the tax groups of the cancelled items. */
 function supply(
   feeCents: number,
   items: readonly BookingItemSummary[],

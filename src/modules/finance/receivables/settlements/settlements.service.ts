@@ -169,7 +169,7 @@ export class SettlementsService {
     this.record('update', settlement, { before, reason: settlement.feeReason });
   }
 
-  /** Nothing of the cancelled booking is billed or due any more, and all its money is unapplied. */
+  /** Nothing of the cancelled booking is billed or due now, and all its money is unapplied. */
   private async closeDebts(account: BookingAccount): Promise<void> {
     await this.invoices.deleteDrafts(account);
     for (const invoice of account.invoices) {
