@@ -236,11 +236,22 @@ export class EmbeddingsService implements OnModuleDestroy, OnApplicationShutdown
 
   private async embedTogether(documents: readonly EmbeddableDocument[]): Promise<(Float32Array | null)[]> {
     const texts = documents.map(({ text }) => text).filter(Boolean);
-    const vectors = texts.length === 0 ? [] : await this.embedder.embed(texts, 'document', this.stopping.signal);
+    const vectors = texts.length === 0 ? [] : await this.untilStopped(this.embedder.embed(texts, 'document'));
     let next = 0;
     return documents.map(({ text }) => {
       const vector = text === '' ? null : vectors[next++];
       return vector ? unitVector(vector) : null;
+    });
+  }
+
+  /** Waits for a result, and rejects as soon as the process begins to stop. */
+  private untilStopped<Result>(work: Promise<Result>): Promise<Result> {
+    const { signal } = this.stopping;
+    return new Promise((resolve, reject) => {
+      const stop = () => reject(new Error('The service is stopping'));
+      if (signal.aborted) stop();
+      signal.addEventListener('abort', stop, { once: true });
+      void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
     });
   }
 
