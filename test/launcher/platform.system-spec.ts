@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { PLATFORM } from '../identity/command.js';
 import { hire, login, ME, uniqueEmail, type UserBody } from '../identity/staff.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -154,8 +155,10 @@ describe('--json', () => {
 });
 
 it('Ctrl-C ends a command with 130, and SIGTERM with 143', async () => {
-  // Another process is migrating.
-  await app.sql('select pg_advisory_lock(7120001)');
+  // As another process that is migrating; the connection of a pool would end while it is idle.
+  const migrating = new pg.Client({ connectionString: process.env['MIGRATION_DATABASE_URL'] });
+  await migrating.connect();
+  await migrating.query('select pg_advisory_lock(7120001)');
   try {
     for (const [signal, code] of [
       ['SIGINT', 130],
@@ -168,6 +171,6 @@ it('Ctrl-C ends a command with 130, and SIGTERM with 143', async () => {
       expect(JSON.parse(script.standardOutput())).toEqual({ error: { message: 'Stopped' } });
     }
   } finally {
-    await app.sql('select pg_advisory_unlock_all()');
+    await migrating.end();
   }
 });
