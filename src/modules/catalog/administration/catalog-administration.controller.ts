@@ -19,7 +19,7 @@ export class CatalogAdministrationController {
    * Rebuild the search index
    *
    * @remarks Queues a rebuild of the index in every process. The present index answers searches until the new one is complete.
-   * With `embeddings: "renew"` the vectors are computed again, too. Only one rebuild can run at a time; the catalog status
+   * With `embeddings: "renew"` the vectors are also computed again. Only one rebuild can run at a time; the catalog status
    * shows its progress.
    */
   @ApiOperation({ operationId: 'catalog_reindex' })
@@ -35,8 +35,8 @@ export class CatalogAdministrationController {
   /**
    * Get the status of the search index
    *
-   * @remarks Returns how far the index of the responding process is behind the database, the state of the embedding
-   * model and the progress of the last rebuild. Other processes can differ.
+   * @remarks Returns by how much the index of the responding process lags behind the database, the state of the embedding model
+   * and the progress of the last rebuild. Other processes can differ.
    */
   @ApiOperation({ operationId: 'catalog_getStatus' })
   @Get('status')

@@ -126,7 +126,7 @@ export class DocumentResponse {
   /** All fields as stored, including those that the public search never returns. */
   fields: Record<string, unknown>;
 
-  /** Increases with every replacement. It is also the ETag, and what If-Match is compared with. */
+  /** Increases with every replacement. It is also the ETag; If-Match is compared with it. */
   @Whole({ min: 1, max: Number.MAX_SAFE_INTEGER })
   version: number;
 
@@ -141,7 +141,7 @@ export class DocumentResponse {
   updatedAt: string;
 }
 
-/** Counts of what a batch did. */
+/** Counts of the documents in a batch. */
 export class BatchResult {
   /** The number of documents that did not exist before. */
   @Whole({ min: 0, max: 500 })

@@ -98,7 +98,7 @@ export class CatalogSearchRequest {
   @Nested(() => PaginationRequest)
   pagination?: PaginationRequest;
 
-  /** Code of the market. An unknown one is replaced by the default market. */
+  /** Code of the market. For an unknown market the default market is searched. */
   @Optional()
   @Text({ max: 64 })
   market?: string;

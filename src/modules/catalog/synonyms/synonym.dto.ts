@@ -64,7 +64,7 @@ export class SynonymResponse {
   @Texts({ max: 20, maxLength: 200 })
   terms: string[];
 
-  /** Increases with every change. It is also the ETag, and what If-Match is compared with. */
+  /** Increases with every change. It is also the ETag; If-Match is compared with it. */
   @Whole({ min: 1, max: Number.MAX_SAFE_INTEGER })
   version: number;
 

@@ -85,7 +85,7 @@ export class ApiTokenResponse {
   @Instant()
   revokedAt: string | null;
 
-  /** Time of the last request, up to one minute late; null if it was never used. */
+  /** Time of the last request, accurate to one minute; null if it was never used. */
   @Instant()
   lastUsedAt: string | null;
 

@@ -27,9 +27,8 @@ export class ApiTokensController {
    * Create an API token
    *
    * @remarks Creates a token of the calling user and returns its value once; only a hash is stored. Scopes that the caller does
-   * not have are rejected, an expiry in the past or more than a year away with 400 (ten years with
-   * `API_TOKENS_WITHOUT_END=true`). A token that creates another one is its parent: the new token expires no later and is
-   * revoked with its parent.
+   * not have are rejected, as is an expiry in the past or more than a year away (ten years with `API_TOKENS_WITHOUT_END=true`).
+   * A token that creates another one is its parent: the new token expires no later and is revoked with its parent.
    */
   @Post()
   @RequireScope('identity:write')
@@ -55,7 +54,7 @@ export class ApiTokensController {
   /**
    * Revoke an API token
    *
-   * @remarks Ends the token and all tokens that were created with it, at once and permanently, and returns the token.
+   * @remarks Immediately and permanently ends the token and all tokens that were created with it, and returns the token.
    * Revoking it again returns the same response.
    */
   @Delete(':id')

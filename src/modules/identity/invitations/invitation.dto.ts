@@ -11,7 +11,7 @@ import { type Invitation, INVITATION_STATUSES, type InvitationStatus } from './i
 /** A person to invite. */
 export class CreateInvitation {
   /**
-   * Address that gets the link and becomes the address for login. It cannot be changed later.
+   * Address that receives the link and is later used for login. It cannot be changed later.
    * @example "maria.rossi@example.com"
    */
   @EmailAddress()
@@ -87,7 +87,7 @@ export class InvitationResponse {
   @Id('user')
   invitedBy: string | null;
 
-  /** The user that the acceptance created; null before. */
+  /** The user created by the acceptance; null before it. */
   @Id('user')
   userId: string | null;
 
@@ -109,10 +109,10 @@ export function toInvitation(invitation: Invitation, now: Date): InvitationRespo
   return respond(InvitationResponse, invitation, { status: invitation.statusAt(now) });
 }
 
-/** The user that an acceptance has created, and the device that it makes known. */
+/** The user created by the acceptance, and the device that becomes known. */
 class AcceptedInvitation extends UserResponse {
   /**
-   * Sent with logins from this device, it prevents that failed logins from other devices limit them. It does not replace the
+   * Send it with logins from this device: failed logins from other devices then do not limit them. It does not replace the
    * password.
    */
   @Text({ max: 200 })

@@ -51,7 +51,7 @@ export class InvitationsController {
   /**
    * List invitations
    *
-   * @remarks Returns a page of invitations, newest first, also those that were accepted, revoked or have expired.
+   * @remarks Returns a page of invitations, newest first, including accepted, revoked and expired ones.
    */
   @Get()
   @RequireScope('identity:read')
@@ -116,9 +116,9 @@ export class InvitationsController {
   /**
    * Accept an invitation
    *
-   * @remarks Creates the user with the password and the roles of the invitation, and returns it; log in afterwards, with the
-   * `deviceToken`, which makes the device of the link a known one. All invalid links get the same error: unknown, used,
-   * replaced, revoked and expired ones, and those of an inviter who may no longer assign the roles.
+   * @remarks Creates the user with the password and the roles of the invitation, and returns it; then log in with the
+   * `deviceToken`, which makes the device of the link known. All invalid links get the same error: unknown, used, replaced,
+   * revoked and expired ones, and links of an inviter who may no longer assign the roles.
    */
   @Post('acceptance')
   @Public()

@@ -57,7 +57,7 @@ export class CompletePasswordReset {
   password: string;
 }
 
-/** What a new password has ended. */
+/** Sessions and tokens ended by the new password. */
 export class EndedCredentialsResponse {
   /** The number of sessions that were ended. */
   @Whole({ min: 0, max: MAX_ENDED })
@@ -68,17 +68,17 @@ export class EndedCredentialsResponse {
   revokedTokens: number;
 }
 
-/** What a reset has ended, and the device that it makes known. */
+/** Sessions and tokens ended by the reset, and the device that becomes known. */
 export class CompletedPasswordReset extends EndedCredentialsResponse {
   /**
-   * Sent with logins from this device, it prevents that failed logins from other devices limit them. It replaces neither
-   * the password nor a code.
+   * Send it with logins from this device: failed logins from other devices then do not limit them. It replaces neither the
+   * password nor a code.
    */
   @Text({ max: 200 })
   deviceToken: string;
 }
 
-/** The same for every address, whether or not a user has it. */
+/** The response is the same for every address, whether or not a user has it. */
 class RequestedPasswordReset {
   /** Always `true`. */
   @Flag()

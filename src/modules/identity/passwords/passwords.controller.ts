@@ -61,8 +61,8 @@ export class PasswordsController {
    * Set a new password by a reset link
    *
    * @remarks Sets the password and ends all sessions and API tokens of the user, who is informed by mail. It opens no session
-   * and keeps the second factor. Its `deviceToken` makes the device of the link a known one for the login that follows. All
-   * invalid links (unknown, used, replaced, expired) get the same error.
+   * and keeps the second factor. Its `deviceToken` makes the device of the link known for the next login. All invalid links
+   * (unknown, used, replaced, expired) get the same error.
    */
   @Post('password-resets/completion')
   @HttpCode(200)

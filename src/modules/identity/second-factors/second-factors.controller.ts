@@ -127,7 +127,7 @@ export class SecondFactorsController {
    *
    * @remarks For a colleague who has lost the authenticator app and the recovery codes: ends all sessions of the user, who is
    * informed by mail, and returns the state of the second factor. A user without one is 404. A user whose roles allow more than
-   * the scopes of the caller is rejected. The own second factor is removed with a code only.
+   * the scopes of the caller is rejected. The caller's own second factor can be removed only with a code.
    */
   @ApiOperation({ operationId: 'users_removeSecondFactor' })
   @Delete('users/:id/second-factor')

@@ -5,7 +5,7 @@ import { AnyOf, FormerName, SortBy } from '../../../platform/http/query-fields.j
 import { respond } from '../../../platform/http/respond.js';
 import { SECURITY_EVENT_KINDS, type SecurityEvent, type SecurityEventKind } from './security-event.entity.js';
 
-/** Filters and paging of the caller's own security events. All that are sent must match. */
+/** Filters and paging of the caller's own security events. All filters must match. */
 export class ListOwnSecurityEvents extends PageQuery {
   /** Only events of these kinds. */
   @Optional()
@@ -30,7 +30,7 @@ export class ListOwnSecurityEvents extends PageQuery {
   sort?: string;
 }
 
-/** Filters and paging of the security events of all users. All that are sent must match. */
+/** Filters and paging of the security events of all users. All filters must match. */
 export class ListSecurityEvents extends ListOwnSecurityEvents {
   /** Only events of the account and the credentials of this user. */
   @Optional()
@@ -38,7 +38,7 @@ export class ListSecurityEvents extends ListOwnSecurityEvents {
   userId?: string;
 }
 
-/** Something that happened to an account or a credential. It is kept for 90 days. */
+/** An event about an account or a credential. It is kept for 90 days. */
 export class SecurityEventResponse {
   @Id('sevt')
   id: string;
@@ -57,7 +57,7 @@ export class SecurityEventResponse {
   @Text({ max: 100 })
   actorId: string | null;
 
-  /** ID of the session, token, key or device that it is about. */
+  /** ID of the session, token, key or device concerned. */
   @Nullable()
   @Text({ max: 100 })
   subjectId: string | null;

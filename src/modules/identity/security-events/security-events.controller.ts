@@ -14,8 +14,8 @@ export class SecurityEventsController {
   /**
    * List security events
    *
-   * @remarks Returns a page of what happened to the accounts and credentials of all users during the last 90 days, newest
-   * first: logins and rejected ones, sessions, second factors, devices, passwords, tokens, roles and keys.
+   * @remarks Returns a page of events about accounts and credentials of all users during the last 90 days, newest first: logins
+   * and rejected ones, sessions, second factors, devices, passwords, tokens, roles and keys.
    */
   @Get('security-events')
   @RequireScope('identity:read')
@@ -27,8 +27,8 @@ export class SecurityEventsController {
   /**
    * List your security events
    *
-   * @remarks Returns a page of what happened to the account and the credentials of the calling user during the last 90 days,
-   * newest first. It needs a session, but no particular scope.
+   * @remarks Returns a page of events about the account and credentials of the calling user during the last 90 days, newest
+   * first. It needs a session, but no particular scope.
    */
   @Get('me/security-events')
   @RequireScope()

@@ -77,8 +77,8 @@ class OpenedSession {
   user: UserResponse;
 
   /**
-   * Identifies this device to later logins of the user for 90 days from the last one. It replaces neither the password nor
-   * a code; it only prevents that failed logins from other devices limit logins from this one.
+   * Identifies this device to later logins of the user for 90 days from the last one. It replaces neither the password nor a
+   * code; with it, failed logins from other devices do not limit logins from this one.
    */
   @Text({ max: 200 })
   deviceToken: string;
@@ -96,7 +96,7 @@ export class SessionResponse {
   @Instant()
   createdAt: string;
 
-  /** Time of the last request, up to one minute late. */
+  /** Time of the last request, accurate to one minute. */
   @Instant()
   lastUsedAt: string;
 
@@ -118,7 +118,7 @@ export class SessionResponse {
   @Text({ max: 300 })
   userAgent: string | null;
 
-  /** When the second factor was last proved in it, by the login or by a reauthentication; null if never. */
+  /** When the second factor was last proved in the session, by login or reauthentication; null if never. */
   @Nullable()
   @Instant()
   secondFactorAt: string | null;
@@ -151,7 +151,7 @@ class MeResponse {
   scopes: readonly string[];
 
   /**
-   * Time zone of the organization, a name of the IANA database. Days without a time zone of their own are days there.
+   * Time zone of the organization, a name of the IANA database. Days without their own time zone are days in this zone.
    * @example "Europe/Berlin"
    */
   @TimeZone()

@@ -74,8 +74,8 @@ export class SessionsController {
   /**
    * List sessions
    *
-   * @remarks Returns a page of the open sessions of the caller, newest first, with address and user agent of the login. Those
-   * of another user (`userId`) need the scope `identity:read`. It needs a session.
+   * @remarks Returns a page of the open sessions of the caller, newest first, with address and user agent of the login. Listing
+   * sessions of another user (`userId`) needs the scope `identity:read`. It needs a session.
    */
   @Get()
   @RequireScope()
@@ -125,8 +125,8 @@ export class SessionsController {
   /**
    * End all other sessions
    *
-   * @remarks Ends all sessions of the calling user except the one of the request, and returns the number of ended ones. Their
-   * devices become unknown. It needs a session.
+   * @remarks Ends all sessions of the calling user except the current one, and returns their number. Their devices become
+   * unknown. It needs a session.
    */
   @Delete('others')
   @RequireScope()
@@ -139,7 +139,7 @@ export class SessionsController {
   /**
    * End a session
    *
-   * @remarks Ends an open session of the calling user at once, for example of a lost device, deletes the device token, and
+   * @remarks Immediately ends an open session of the calling user, for example on a lost device, deletes the device token, and
    * returns the session. With the scope `identity:write` it ends sessions of other users too. A session that has ended, and
    * without this scope a session of another user, are not found. It needs a session.
    */

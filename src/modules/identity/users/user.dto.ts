@@ -12,7 +12,7 @@ const USER_SORTS = ['createdAt', 'name', 'email'] as const;
 const NAME_RULE = { max: 120 };
 const LANGUAGE_RULE = { max: 35, pattern: /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/ };
 
-/** What an administrator may change of a user; the password is not part of it. */
+/** Fields of a user that an administrator may change; the password is not one of them. */
 class ChangeableUser {
   /**
    * Name for display.
@@ -22,9 +22,9 @@ class ChangeableUser {
   name: string;
 
   /**
-   * What the user is permitted to do: `owner` everything; `manager` everything except changes of users; `finance`,
-   * `operations` and `sales` their areas; `viewer` reads everything except users and the action ledger. The caller can
-   * only assign roles that allow no more than its own scopes.
+   * Permissions of the user: `owner` everything; `manager` everything except changes of users; `finance`, `operations` and
+   * `sales` their areas; `viewer` reads everything except users and the action ledger. The caller can only assign roles that
+   * allow no more than its own scopes.
    * @example ["finance", "viewer"]
    */
   @Texts({ ...ROLE_RULE, min: 1, max: ROLES.length, unique: true })
@@ -129,7 +129,7 @@ export class UserResponse {
   @Text({ max: 120 })
   name: string;
 
-  /** What the user is permitted to do. */
+  /** Permissions of the user. */
   @Texts({ ...ROLE_RULE, min: 1, max: ROLES.length, unique: true })
   roles: Role[];
 
@@ -141,7 +141,7 @@ export class UserResponse {
   @Text(LANGUAGE_RULE)
   language: string | null;
 
-  /** Whether somebody else has set the password, so that a session can do nothing but change it. */
+  /** Whether another person has set the password. A session can then only change it. */
   @Flag()
   passwordChangeRequired: boolean;
 

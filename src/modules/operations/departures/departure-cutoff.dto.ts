@@ -3,7 +3,7 @@ import type { Cutoff } from './departure-deadlines.js';
 
 const LOCAL_TIME = /^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/;
 
-/** When sales end: either `minutesBefore`, or `daysBefore` and `at`. */
+/** The end of sales: either `minutesBefore`, or `daysBefore` and `at`. */
 export class DepartureCutoffBody {
   /**
    * Minutes before the start.
@@ -18,13 +18,13 @@ export class DepartureCutoffBody {
   @Whole({ min: 0, max: 365 })
   daysBefore?: number | null;
 
-  /** Local time of that day in the time zone of the departure, `HH:MM`; at the latest the start counts. */
+  /** Local time of that day in the time zone of the departure, `HH:MM`; sales end at the start at the latest. */
   @Clearable()
   @Text({ max: 5, pattern: LOCAL_TIME })
   at?: string | null;
 }
 
-/** When sales end: either `minutesBefore` is set, or `daysBefore` and `at`. */
+/** The end of sales: either `minutesBefore` is set, or `daysBefore` and `at`. */
 export class DepartureCutoffResponse {
   /** Minutes before the start; null if `daysBefore` is set. */
   @Whole({ min: 0, max: 525_600 })

@@ -28,7 +28,7 @@ export class SlotWarning {
 
 /** A booking or trip that is still on another day than its departure. */
 class PendingFollower {
-  /** What it is. */
+  /** Kind of record. */
   @OneOf(FOLLOWER_KINDS)
   kind: FollowerKind;
 
@@ -43,7 +43,7 @@ export class DepartureFollowersResponse {
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   total: number;
 
-  /** How many of them are still on another day. They follow within seconds, unless their change is rejected. */
+  /** Number of them that are still on another day. They follow within seconds, unless their change is rejected. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   pending: number;
 

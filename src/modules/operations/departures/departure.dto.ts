@@ -111,13 +111,13 @@ export class CreateDeparture {
   @Id('fac')
   facilityId?: string | null;
 
-  /** When sales end before the start; null: at the start. */
+  /** The end of sales before the start; with null they end at the start. */
   @Clearable()
   @Nested(() => DepartureCutoffBody)
   cutoff?: DepartureCutoffBody | null;
 
   /**
-   * Units of confirmed bookings from which on the departure is guaranteed to run; null: it runs in any case.
+   * Minimum units of confirmed bookings for the departure to be guaranteed; null if it always runs.
    * @example 6
    */
   @Clearable()
@@ -125,7 +125,7 @@ export class CreateDeparture {
   minParticipants?: number | null;
 
   /**
-   * When it is decided whether the departure runs with fewer units (RFC 3339 with offset); not after `startsAt`. Needs
+   * Decision date for a departure with fewer units than the minimum (RFC 3339 with offset); not after `startsAt`. Needs
    * `minParticipants`. A move of the departure does not change it.
    * @example "2027-05-02T18:00:00+03:00"
    */
@@ -139,13 +139,13 @@ export class CreateDeparture {
   euPackage?: boolean;
 }
 
-/** The fields of a departure to change. The product is fixed, since allotments of it have slots here. */
+/** The fields of a departure to change. The product is fixed, because its allotments have slots on the departure. */
 export class UpdateDeparture extends patchOf(OmitType(CreateDeparture, ['id', 'productId'] as const)) {}
 
 export class ChangeDepartureQuery {
   /**
-   * If a slot that returns with the departure needs more units than the pool has: `reject` the change (default), or
-   * `reduce` the slot; the missing units are then recorded as released.
+   * If a slot that returns with the departure needs more units than the pool has, `reject` (default) rejects the change, and
+   * `reduce` reduces the slot and records the missing units as released.
    */
   @Optional()
   @OneOf(SHORTAGE_RULES)
@@ -271,11 +271,11 @@ export class DepartureResponse {
   @OneOf(SALES_STATES)
   salesState: SalesState;
 
-  /** When sales end before the start; null: at the start. */
+  /** The end of sales before the start; with null they end at the start. */
   @Nested(() => DepartureCutoffResponse)
   cutoff: DepartureCutoffResponse | null;
 
-  /** The instant that `cutoff` means for this departure; null without one. */
+  /** The instant at which `cutoff` ends the sales of this departure; null without a cut-off. */
   @Instant()
   cutoffAt: string | null;
 
@@ -283,17 +283,17 @@ export class DepartureResponse {
   @Instant()
   salesClosedAt: string | null;
 
-  /** Units of confirmed bookings from which on the departure is guaranteed to run; null: it runs in any case. */
+  /** Minimum units of confirmed bookings for the departure to be guaranteed; null if it always runs. */
   @Whole({ min: 1, max: MAX_UNITS })
   minParticipants: number | null;
 
-  /** When it is decided whether the departure runs with fewer units; null if open. */
+  /** Decision date for a departure with fewer units than the minimum; null if open. */
   @Instant()
   decideBy: string | null;
 
   /**
    * `tentative` until the units of confirmed bookings reach `minParticipants` or staff guarantee the departure; then
-   * `guaranteed`, also with fewer units later. Always `guaranteed` without `minParticipants`.
+   * `guaranteed`, even with fewer units later. Always `guaranteed` without `minParticipants`.
    */
   @OneOf(RUN_STATES)
   runState: RunState;
@@ -302,7 +302,7 @@ export class DepartureResponse {
   @Instant()
   minimumNotReachedAt: string | null;
 
-  /** True if staff need to decide whether the scheduled departure runs, because `minimumNotReachedAt` is set. */
+  /** True if staff must decide whether the scheduled departure runs, because `minimumNotReachedAt` is set. */
   @Flag()
   attention: boolean;
 
@@ -311,17 +311,14 @@ export class DepartureResponse {
   euPackage: boolean;
 
   /**
-   * Until when customers of a package must be informed that it is cancelled for lack of participants, without
-   * compensation: 20 days before trips of more than 6 days, 7 days before those of 2 to 6 days, 48 hours before shorter
-   * ones (Article 12 of the directive). Null unless `euPackage`.
+   * Deadline to inform customers of a package, without compensation, that it is cancelled for lack of participants: 20 days
+   * before trips of more than 6 days, 7 days before trips of 2 to 6 days, 48 hours before shorter ones (Article 12 of the
+   * directive). Null unless `euPackage`.
    */
   @Instant()
   latestNoticeAt: string | null;
 
-  /**
-   * Increases with every change made by staff, not with sales. It is also the ETag, and what If-Match is compared
-   * with.
-   */
+  /** Increases with every change made by staff, not with sales. It is also the ETag; If-Match is compared with it. */
   @Version()
   version: number;
 
@@ -342,7 +339,7 @@ export function toDeparture(departure: DepartureView): DepartureResponse {
   });
 }
 
-/** A changed departure, with warnings about what the change did besides. */
+/** A changed departure, with warnings about side effects of the change. */
 export class DepartureChangeEnvelope extends dataOf(DepartureResponse) {
   /** Number of bookings that follow the departure to its new day, in the background; 0 if the day is the same. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })

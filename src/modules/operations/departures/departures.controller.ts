@@ -105,10 +105,10 @@ export class DeparturesController {
   }
 
   /**
-   * List what follows a moved departure
+   * List the bookings and trips that follow a moved departure
    *
-   * @remarks Shows how many bookings and trips are on the departure, and which of them are still on another day. They
-   * follow in the background, one after the other; one whose change is rejected stays here and is tried again.
+   * @remarks Shows how many bookings and trips are on the departure, and which of them are still on another day. They follow in
+   * the background; a record whose change is rejected stays in the list and is retried.
    */
   @ApiOperation({ operationId: 'departures_listFollowers' })
   @Get(':id/followers')
@@ -140,7 +140,7 @@ export class DeparturesController {
   /**
    * Reinstate a cancelled departure
    *
-   * @remarks Schedules the departure again as it was, with the units that were guaranteed to channels ; if it has fewer, the
+   * @remarks Schedules the departure again as it was, with the units that were guaranteed to channels; if it has fewer, the
    * request is rejected and the error lists the `slots`. A departure that is not cancelled or has started is rejected too. The
    * body may be omitted.
    */
@@ -206,8 +206,8 @@ export class DeparturesController {
    * Guarantee a departure
    *
    * @remarks A tentative departure becomes `guaranteed`, although its confirmed bookings have not reached `minParticipants`; it
-   * never becomes tentative again. Rejected if it is guaranteed already, which it is without `minParticipants`. The body may be
-   * omitted.
+   * never becomes tentative again. Rejected if it is already guaranteed, as is every departure without `minParticipants`. The
+   * body may be omitted.
    */
   @Post(':id/guarantee')
   @HttpCode(200)

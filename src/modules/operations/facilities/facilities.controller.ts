@@ -61,7 +61,7 @@ export class FacilitiesController {
   /**
    * Get a facility
    *
-   * @remarks Returns the facility, also if it is archived.
+   * @remarks Returns the facility, even if it is archived.
    */
   @Get(':id')
   @RequireScope('operations:read')
@@ -93,9 +93,9 @@ export class FacilitiesController {
   /**
    * Archive a facility
    *
-   * @remarks Archives a facility and returns its new status with counts of what still refers to it. References from past
-   * departures, child facilities and ground operators are kept. Rejected while scheduled future departures use it; archived
-   * facilities are 404.
+   * @remarks Archives a facility and returns its new status with counts of the resources that still refer to it. References
+   * from past departures, child facilities and ground operators are kept. Rejected while scheduled future departures use it;
+   * archived facilities are 404.
    */
   @Delete(':id')
   @RequireScope('operations:delete')

@@ -298,7 +298,7 @@ export class FacilityResponse {
 
 /** Number of resources that still refer to the archived facility. */
 export class FacilityImpactResponse {
-  /** Past and cancelled departures that use it. In the details of 409 `facility_in_use`, the scheduled future ones. */
+  /** Past and cancelled departures that use it. In the details of the error `facility_in_use`, scheduled future departures. */
   @Whole({ min: 0, max: MOST })
   departures: number;
 
@@ -306,7 +306,7 @@ export class FacilityImpactResponse {
   @Whole({ min: 0, max: MOST })
   children: number;
 
-  /** Ground operators with this home base, inactive ones included. */
+  /** Ground operators with this home base, including inactive ones. */
   @Whole({ min: 0, max: MOST })
   operators: number;
 }

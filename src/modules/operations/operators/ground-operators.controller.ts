@@ -28,8 +28,8 @@ export class GroundOperatorsController {
   /**
    * List ground operators
    *
-   * @remarks Returns a page of ground operators by name. The number of matches is in the header `X-Total-Count`, the
-   * address of the next page in `Link`; the body contains only `data`.
+   * @remarks Returns a page of ground operators by name. The number of matches is in the header `X-Total-Count` and the address
+   * of the next page in `Link`; the body contains only `data`.
    */
   @Get()
   @RequireScope('operations:read')
@@ -62,7 +62,7 @@ export class GroundOperatorsController {
   /**
    * Get a ground operator
    *
-   * @remarks Returns the ground operator, also if it is inactive.
+   * @remarks Returns the ground operator, even if it is inactive.
    */
   @Get(':id')
   @RequireScope('operations:read')
