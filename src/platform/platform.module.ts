@@ -30,8 +30,7 @@ import { IdempotencyKeys } from './idempotency/idempotency-keys.js';
 import { AbandonedJobs } from './jobs/abandoned-jobs.js';
 import { Jobs } from './jobs/jobs.js';
 import { FailureLimits } from './admission/failure-limits.js';
-import { MailLimits, RateLimits } from './admission/rate-limits.js';
-import { OperationShares } from './admission/operation-limits.js';
+import { RateLimits } from './admission/rate-limits.js';
 import { HealthController } from './monitoring/health.controller.js';
 import { BacklogMetrics } from './monitoring/backlog-metrics.js';
 import { DiskSpace } from './observability/disk-space.js';
@@ -44,20 +43,17 @@ import { NO_TELEMETRY, OutgoingCalls, Telemetry } from './observability/telemetr
 import { Readiness } from './observability/readiness.js';
 import { Outbox } from './outbox/outbox.js';
 import { Installation, Provisioning } from './provisioning/provisioning.js';
-import { AddressLimit } from './admission/address-limit.js';
 import { Admission } from './admission/admission.js';
-import { BodyQuota, RequestBodies } from './admission/request-bodies.js';
+import { RequestBodies } from './admission/request-bodies.js';
 import { ConnectionLimits } from './admission/connection-limits.js';
 import { Deadlines, Traffic } from './admission/traffic.js';
 import './database/platform-tables.js';
 
 const SERVICES = [
   AbandonedJobs,
-  AddressLimit,
   Admission,
   BearerGuard,
   BearerStrategy,
-  BodyQuota,
   Clock,
   ConnectionLimits,
   DailyBudgets,
@@ -71,11 +67,9 @@ const SERVICES = [
   Installation,
   Jobs,
   Listeners,
-  MailLimits,
   Metrics,
   Notifier,
   OutgoingCalls,
-  OperationShares,
   Outbox,
   Provisioning,
   RateLimits,

@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
 import type { Counter } from 'prom-client';
 import type { Logger } from 'pino';
+import { RateLimits } from './rate-limits.js';
 import { RequestShares } from './request-shares.js';
 import { Env } from '../config/env.js';
-import { unavailable } from '../errors/app-error.js';
+import { addressKey } from '../context/client-address.js';
+import { type AppError, unavailable } from '../errors/app-error.js';
 import { preparedResponse } from '../http/bare-response.js';
 import { allowedOrigins, crossOriginHeaders } from '../http/security-headers.js';
 import { uuidv7 } from '../ids/id.js';
@@ -40,28 +43,61 @@ export class AdmissionLimit {
 }
 
 const LOG_EVERY_MS = 5_000;
-/** Created once: capturing the stack of an error costs half the time of the whole rejection. */
-const BUSY = unavailable('The service is busy', 1_000);
 
 /**
- * Admits or rejects a request before any work is done for it, so that admitted requests are completed in time; otherwise an
- * overloaded process would respond to all of them too late.
+ * A rejection that costs next to nothing: its error and its response are created once, because capturing a stack costs half the
+ * time of the whole rejection. It has no log line of its own: a process that is flooded has no time to write one.
  */
-@Injectable()
-export class Admission {
-  private readonly rejected: Counter;
-  private readonly limit: AdmissionLimit;
-  private readonly busy = preparedResponse(BUSY);
+class CheapRejection {
+  private readonly prepared: ReturnType<typeof preparedResponse>;
   private unlogged = 0;
   private loggedAt = -Infinity;
 
   constructor(
+    private readonly error: AppError,
+    private readonly reported: { rejected: Counter; log: Logger; message: string },
+    private readonly env: Env,
+  ) {
+    this.prepared = preparedResponse(error);
+  }
+
+  send({ url = '/', headers: { origin } }: IncomingMessage, response: ServerResponse, further: string[] = []): void {
+    const { headers, body } = this.prepared({ url, requestId: uuidv7() });
+    const forPages = Object.entries(crossOriginHeaders(origin, allowedOrigins(this.env))).flat();
+    response.writeHead(this.error.status, [...headers, ...forPages, ...further]).end(body);
+  }
+
+  /** Writes at most one line in five seconds, with the figures of this rejection. */
+  report(figures: Record<string, unknown>): void {
+    const { rejected, log, message } = this.reported;
+    rejected.inc();
+    this.unlogged += 1;
+    const now = performance.now();
+    if (now - this.loggedAt < LOG_EVERY_MS) return;
+    log.warn({ rejected: this.unlogged, ...figures }, message);
+    this.unlogged = 0;
+    this.loggedAt = now;
+  }
+}
+
+/**
+ * Admits or rejects a request before any work is done for it: before its body is read or its credential verified. Rejected are
+ * requests that the process could only complete too late, together with all others, and those of an address that sends too many.
+ */
+@Injectable()
+export class Admission {
+  private readonly limit: AdmissionLimit;
+  private readonly busy: CheapRejection;
+  private readonly tooManyOfAddress: CheapRejection;
+
+  constructor(
     private readonly traffic: Traffic,
     private readonly shares: RequestShares,
+    private readonly rates: RateLimits,
     eventLoop: EventLoop,
-    private readonly env: Env,
+    env: Env,
     metrics: Metrics,
-    @Inject(LOG) private readonly log: Logger,
+    @Inject(LOG) log: Logger,
   ) {
     this.limit = new AdmissionLimit({ most: env.maxInFlight, lateMs: env.maxEventLoopDelayMs });
     metrics.gauge(
@@ -69,21 +105,44 @@ export class Admission {
       () => this.limit.value,
     );
     eventLoop.onWindow((delayMs) => this.limit.adapt({ delayMs, inFlight: this.inFlight }));
-    this.rejected = metrics.counter({
+    const overloads = metrics.counter({
       name: 'http_overload_rejections_total',
       help: 'Requests rejected with 503 before they were read',
     });
+    const ofAddresses = metrics.counter({
+      name: 'http_address_rejections_total',
+      help: 'Requests rejected with 429 because their address sent too many',
+    });
+    this.busy = new CheapRejection(
+      unavailable('The service is busy', 1_000),
+      { rejected: overloads, log, message: 'overloaded: requests are rejected' },
+      env,
+    );
+    this.tooManyOfAddress = new CheapRejection(
+      rates.emptyRejection('address'),
+      { rejected: ofAddresses, log, message: 'too many requests of an address are rejected' },
+      env,
+    );
   }
 
-  /** Returns whether the request is admitted; if not, the response has been sent. */
+  /** Runs before Express. Returns whether the request is admitted; if not, the response has been sent. */
   readonly admit = (request: IncomingMessage, response: ServerResponse): boolean => {
     if (this.traffic.draining) response.setHeader('Connection', 'close');
     if (!this.isFull() || isProbeRequest(request.method, request.url)) return true;
-    const { headers, body } = this.busy({ url: request.url ?? '/', requestId: uuidv7() });
-    const forPages = crossOriginHeaders(request.headers.origin, allowedOrigins(this.env));
-    response.writeHead(BUSY.status, [...headers, ...Object.entries(forPages).flat()]).end(body);
-    this.count();
+    this.busy.send(request, response);
+    this.busy.report({ inFlight: this.inFlight, limit: this.limit.value });
     return false;
+  };
+
+  /** Middleware; must run before all others. It counts the request for its address, and closes the connection of a rejected one. */
+  readonly limitAddress = (request: Request, response: Response, next: NextFunction): void => {
+    const address = addressKey(request.ip);
+    if (isProbeRequest(request.method, request.originalUrl) || this.rates.allows('address', address)) {
+      next();
+      return;
+    }
+    this.tooManyOfAddress.send(request, response, ['Connection', 'close']);
+    this.tooManyOfAddress.report({ clientAddress: address });
   };
 
   /** Requests that wait for a turn of their caller do not count: only that caller delays them. */
@@ -93,18 +152,5 @@ export class Admission {
 
   private isFull(): boolean {
     return this.inFlight >= this.limit.value;
-  }
-
-  /** An overloaded process has no time to log each rejection. */
-  private count(): void {
-    this.rejected.inc();
-    this.unlogged += 1;
-    const now = performance.now();
-    if (now - this.loggedAt < LOG_EVERY_MS) return;
-    const { inFlight } = this;
-    const figures = { rejected: this.unlogged, inFlight, limit: this.limit.value };
-    this.log.warn(figures, 'overloaded: requests are rejected');
-    this.unlogged = 0;
-    this.loggedAt = now;
   }
 }

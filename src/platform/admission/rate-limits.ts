@@ -161,6 +161,19 @@ export class RateLimits {
     return this.of(name).take(subject, this.clock.now().getTime()).allowed;
   }
 
+  /**
+   * Counts a mail that a request sends, for its subject (such as the id of a contract), its recipient and its user, across all
+   * credentials: nobody may flood an address in the organization's name. Mails that the service sends on its own are not counted.
+   */
+  takeMail({ subject, recipient }: { subject: string; recipient: string }): void {
+    const { type, principal } = currentActor();
+    if (type === 'system') return;
+    // The narrowest limit is checked first: a rejected mail uses up nothing of the others.
+    this.take('mails-about-subject', subject);
+    this.take('mails-to-recipient', recipient.toLowerCase());
+    this.take('mails-of-user', principal);
+  }
+
   /** The rejection of a subject that has just used up its limit, for responses that are prepared. */
   emptyRejection(name: PolicyName): AppError {
     const { perMinute, burst } = policies[name];
@@ -292,30 +305,4 @@ export function countRequest(
   const response = context.switchToHttp().getResponse<Response>();
   const headers = limits.headersOf(policy, allowance);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-}
-
-/** A mail that a request sends. */
-interface RequestedMail {
-  /** The subject of the mail, such as the id of a contract. */
-  readonly subject: string;
-  readonly recipient: string;
-}
-
-/**
- * Limits the mails that requests send, so that nobody floods an address in the organization's name. The limits apply per
- * subject, per recipient, and per user across all credentials.
- */
-@Injectable()
-export class MailLimits {
-  constructor(private readonly limits: RateLimits) {}
-
-  /** Mails that the service sends on its own are not limited. */
-  take({ subject, recipient }: RequestedMail): void {
-    const { type, principal } = currentActor();
-    if (type === 'system') return;
-    // The narrowest limit is checked first: a rejected mail uses up nothing of the others.
-    this.limits.take('mails-about-subject', subject);
-    this.limits.take('mails-to-recipient', recipient.toLowerCase());
-    this.limits.take('mails-of-user', principal);
-  }
 }

@@ -8,53 +8,11 @@ import { BearerGuard } from '../auth/bearer.guard.js';
 import { type BodyParser, bodyParserOf, rejectUnreadable, WITH_BODY } from '../http/body-parsers.js';
 import { RouteTable } from '../http/route-table.js';
 import { addressKey } from '../context/client-address.js';
+import { AddressQuota } from './connection-limits.js';
 
-const MIB = 1024 * 1024;
 const RETRY_AFTER_MS = 1_000;
-
-/**
- * The bytes of bodies that are being received, in total and per address. A body counts with its declared size from its
- * first byte on, because the rest may arrive at any time.
- */
-@Injectable()
-export class BodyQuota {
-  private total = 0;
-  private readonly byAddress = new Map<string, number>();
-
-  constructor(
-    private readonly env: Env,
-    metrics: Metrics,
-  ) {
-    metrics.gauge({ name: 'http_body_bytes_receiving', help: 'Bytes of bodies that are arriving' }, () => this.total);
-  }
-
-  /** Counts the bytes until the returned function is called. Throws 429 for the address, 503 for the process. */
-  reserve(address: string, bytes: number): () => void {
-    const ofAddress = (this.byAddress.get(address) ?? 0) + bytes;
-    if (ofAddress > this.env.maxReceivingMibPerAddress * MIB) {
-      throw new AppError(429, 'rate_limited', 'Too many large requests at the same time; wait before the next one', {
-        retryAfterMs: RETRY_AFTER_MS,
-      });
-    }
-    if (this.total + bytes > this.env.maxReceivingMib * MIB) throw unavailable('The service is busy', RETRY_AFTER_MS);
-    this.total += bytes;
-    this.byAddress.set(address, ofAddress);
-    let isReserved = true;
-    return () => {
-      if (isReserved) this.release(address, bytes);
-      isReserved = false;
-    };
-  }
-
-  private release(address: string, bytes: number): void {
-    this.total -= bytes;
-    const left = (this.byAddress.get(address) ?? 0) - bytes;
-    if (left > 0) this.byAddress.set(address, left);
-    else this.byAddress.delete(address);
-  }
-}
-
 const KIB = 1024;
+const MIB = 1024 * KIB;
 /** A larger body is read only for a valid credential. */
 const SMALL_BYTES = 4 * KIB;
 /** The number of bytes by which gzip may lengthen a text that it cannot compress. */
@@ -66,11 +24,22 @@ const GZIP_EXTRA_BYTES = KIB;
  */
 @Injectable()
 export class RequestBodies {
+  /** The bytes of bodies that are being received. */
+  private readonly arriving: AddressQuota;
+
   constructor(
     private readonly routes: RouteTable,
     private readonly guard: BearerGuard,
-    private readonly quota: BodyQuota,
-  ) {}
+    env: Env,
+    metrics: Metrics,
+  ) {
+    this.arriving = new AddressQuota({
+      total: env.maxReceivingMib * MIB,
+      perAddress: env.maxReceivingMibPerAddress * MIB,
+    });
+    const help = 'Bytes of bodies that are arriving';
+    metrics.gauge({ name: 'http_body_bytes_receiving', help }, () => this.arriving.total);
+  }
 
   /** Middleware; needs the request's context. */
   readonly read = (request: Request, response: Response, next: NextFunction): void => {
@@ -103,7 +72,7 @@ export class RequestBodies {
       if (declared > mostBytes) throw tooLarge();
       // A compressed body may have any size up to the limit.
       const reserved = isCompressed(request) ? mostBytes : declared;
-      const release = this.quota.reserve(addressKey(request.ip), reserved);
+      const release = this.reserve(request, reserved);
       response.once('close', release);
       parse({ request, response, parser, mostBytes }, (error) => {
         release();
@@ -112,6 +81,18 @@ export class RequestBodies {
     } catch (error) {
       next(error);
     }
+  }
+
+  /** A body counts with its declared size from its first byte on, because the rest may arrive at any time. */
+  private reserve(request: Request, bytes: number): () => void {
+    const release = this.arriving.reserve(addressKey(request.ip), bytes);
+    if (release === 'total') throw unavailable('The service is busy', RETRY_AFTER_MS);
+    if (release === 'address') {
+      throw new AppError(429, 'rate_limited', 'Too many large requests at the same time; wait before the next one', {
+        retryAfterMs: RETRY_AFTER_MS,
+      });
+    }
+    return release;
   }
 }
 

@@ -8,6 +8,7 @@ import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { finalize, type Observable } from 'rxjs';
 import { isProbeRequest } from '../context/surface.js';
+import { countRequest, type PolicyName, RateLimits } from './rate-limits.js';
 
 /** The owner of the share that the running work uses: the credential of its request, or the address without one. */
 export function currentCaller(): string {
@@ -16,7 +17,7 @@ export function currentCaller(): string {
 }
 
 /** Resolves when the response has been sent or its connection is closed. */
-export function closing(response: ServerResponse): Promise<void> {
+function closing(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (response.closed) resolve();
     else response.once('close', resolve);
@@ -30,6 +31,38 @@ const EXPENSIVE_READ = 'expensive-read';
  */
 export function ExpensiveRead(): MethodDecorator {
   return SetMetadata(EXPENSIVE_READ, true);
+}
+
+const OPERATION_LIMITS = 'operation-limits';
+
+type Limit = number | ((env: Env) => number);
+
+/** The limits of an expensive operation. */
+export interface OperationLimits {
+  /** The rate limit of one credential; routes with the same name share the limits. */
+  readonly name: PolicyName;
+  /** Requests that one process serves at the same time, for all credentials. */
+  readonly maxConcurrent: Limit;
+  /** Requests that one process serves at the same time for one credential; absent: half of `maxConcurrent`. */
+  readonly maxConcurrentPerCredential?: Limit;
+  /**
+   * Returns whether a request with this body is expensive. Without this function every request is. The body is not validated
+   * yet.
+   */
+  readonly when?: (body: Readonly<Record<string, unknown>>) => boolean;
+}
+
+/**
+ * Marks an expensive route. Besides the limits of its surface it has a rate limit per credential (429) and a limit on
+ * concurrent requests, per credential (429) and in total (503), for which requests never wait.
+ */
+export function LimitOperation(limits: OperationLimits): MethodDecorator {
+  return SetMetadata(OPERATION_LIMITS, limits);
+}
+
+/** The limits that a route declares by `@LimitOperation()`. */
+export function operationLimitsOf(handler: object): OperationLimits | undefined {
+  return Reflect.getMetadata(OPERATION_LIMITS, handler) as OperationLimits | undefined;
 }
 
 /** A request may wait at most half of its deadline, so that the rest remains for its work. */
@@ -48,8 +81,9 @@ export class RequestShares {
   private readonly ofCaller: FairShare;
   private readonly ofAddress: FairShare;
   private readonly ofExpensiveReads: FairShare;
+  private readonly ofOperations = new Map<PolicyName, FairShare>();
 
-  constructor(env: Env) {
+  constructor(private readonly env: Env) {
     const quarter = quarterOf(env.databasePoolSize);
     const waitMs = env.requestDeadlineMs * WAITING_PART;
     const waiting = env.maxInFlight;
@@ -94,16 +128,35 @@ export class RequestShares {
       throw error;
     }
   }
+
+  /** Like `take`, for the place of an expensive operation. Never waits. */
+  async takeOperation(limits: OperationLimits): Promise<() => void> {
+    const share = this.ofOperations.get(limits.name) ?? this.shareOf(limits);
+    this.ofOperations.set(limits.name, share);
+    return share.take(currentCaller());
+  }
+
+  private shareOf({ maxConcurrent, maxConcurrentPerCredential }: OperationLimits): FairShare {
+    const valueOf = (limit: Limit) => (typeof limit === 'number' ? limit : limit(this.env));
+    const running = valueOf(maxConcurrent);
+    const runningPerCaller = valueOf(maxConcurrentPerCredential ?? Math.ceil(running / 2));
+    return new FairShare({ running, waiting: 0, runningPerCaller, waitingPerCaller: 0 });
+  }
 }
 
 /** The database reads and skips the rows before a page: beyond this offset that is most of the work. */
 const LARGE_OFFSET = 5_000;
 
-/** Lets a request wait for its turn, in front of all other interceptors and the handler. */
+/**
+ * Lets a request wait for its turn, and rejects it beyond the limits of its operation, in front of all other interceptors and
+ * the handler: a rejected request claims no idempotency key and opens no transaction. Interceptors run after all guards, so a
+ * caller without the scope uses up nothing.
+ */
 @Injectable()
 export class RequestSharesInterceptor implements NestInterceptor {
   constructor(
     private readonly reflector: Reflector,
+    private readonly rates: RateLimits,
     private readonly shares: RequestShares,
   ) {}
 
@@ -114,15 +167,35 @@ export class RequestSharesInterceptor implements NestInterceptor {
 
     const isDeclared = this.reflector.get<boolean | undefined>(EXPENSIVE_READ, context.getHandler()) ?? false;
     const release = await this.shares.take({ isExpensive: isDeclared || hasLargeOffset(request) });
-    // After a client disconnects its work still runs, and a file may be read long after the handler has returned.
+    const limits = operationLimitsOf(context.getHandler());
+    const releaseOperation = limits && (await this.takeOperation(limits, context).catch(rethrowAfter(release)));
+    // After a client disconnects its work still runs, and a file may be read long after the handler has returned: both must have
+    // ended before the next request may begin.
     const closed = closing(response);
     return next.handle().pipe(
       finalize(() => {
+        void closed.then(releaseOperation);
         if (isEventStream(response)) release();
         else void closed.then(release);
       }),
     );
   }
+
+  private async takeOperation(limits: OperationLimits, context: ExecutionContext): Promise<(() => void) | undefined> {
+    const { body } = context
+      .switchToHttp()
+      .getRequest<Request<unknown, unknown, Record<string, unknown> | undefined>>();
+    if (limits.when?.(body ?? {}) === false) return undefined;
+    countRequest(this.rates, { policy: limits.name, subject: currentCaller() }, context);
+    return this.shares.takeOperation(limits);
+  }
+}
+
+function rethrowAfter(release: () => void): (error: unknown) => never {
+  return (error) => {
+    release();
+    throw error;
+  };
 }
 
 function hasLargeOffset({ query }: Request): boolean {

@@ -3,7 +3,6 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
-import { AddressLimit } from '../admission/address-limit.js';
 import { Admission } from '../admission/admission.js';
 import { ConnectionLimits } from '../admission/connection-limits.js';
 import { OperatorLimitGuard, RateLimitGuard } from '../admission/rate-limits.js';
@@ -56,7 +55,7 @@ export function passInFront(app: NestExpressApplication, surroundings: Surroundi
   // An overloaded process rejects before Express runs.
   adapter.admitBy(app.get(Admission));
   // The rate limit of the address; its rejections must cost next to nothing.
-  app.use(app.get(AddressLimit).apply);
+  app.use(app.get(Admission).limitAddress);
   // Every response from here on carries the request id, and is traced, counted, logged and protected.
   app.use(
     chain(
@@ -83,7 +82,7 @@ export function passInFront(app: NestExpressApplication, surroundings: Surroundi
   app.use(adapter.route);
 }
 
-/** Steps after the router, in this order; routes can add interceptors such as `@LimitOperation()` and `@Mutates()`. */
+/** Steps after the router, in this order; routes can add interceptors such as that of `@Mutates()`. */
 export const PASSED_BY_ROUTES: Provider[] = [
   // Authentication, the caller's rate limit, its scopes, the limit of the operator that it acts for, the query.
   { provide: APP_GUARD, useExisting: BearerGuard },

@@ -1,11 +1,10 @@
 import { Controller, Get, Query, Res, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ExpensiveRead } from '../../../platform/admission/request-shares.js';
+import { ExpensiveRead, LimitOperation } from '../../../platform/admission/request-shares.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { MayBeStale } from '../../../platform/http/may-be-stale.js';
 import { PathId } from '../../../platform/http/path-id.js';
-import { LimitOperation } from '../../../platform/admission/operation-limits.js';
 import { LEDGER_ENTRIES_PATH, LedgerEntriesService } from './ledger-entries.service.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import {

@@ -4,7 +4,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { created } from '../../../platform/http/response-headers.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { LimitOperation } from '../../../platform/admission/operation-limits.js';
+import { LimitOperation } from '../../../platform/admission/request-shares.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { LEDGER_ENTRIES_PATH } from '../entries/ledger-entries.service.js';
 import { LedgerEntryEnvelope, toDetail } from '../entries/ledger-entry.dto.js';

@@ -1,9 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { ExpensiveRead } from '../../../platform/admission/request-shares.js';
+import { ExpensiveRead, LimitOperation } from '../../../platform/admission/request-shares.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
-import { LimitOperation } from '../../../platform/admission/operation-limits.js';
 import { toVerification, VerificationEnvelope, VerifyLedger } from './ledger-verification.dto.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { LedgerVerificationService } from './ledger-verification.service.js';

@@ -5,7 +5,7 @@ import { created, setResponseHeader } from '../../../platform/http/response-head
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { ChangesNothing, Mutates } from '../../../platform/idempotency/mutates.js';
-import { LimitOperation } from '../../../platform/admission/operation-limits.js';
+import { LimitOperation } from '../../../platform/admission/request-shares.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import {
   CreateRenditionLink,

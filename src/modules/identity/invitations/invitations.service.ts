@@ -11,7 +11,7 @@ import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
-import { MailLimits } from '../../../platform/admission/rate-limits.js';
+import { RateLimits } from '../../../platform/admission/rate-limits.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
 import { ActionLedger, type RecordedAction, type ReversalResult, Reverses } from '../../action-ledger/index.js';
 import { AccountLinksService, linkInvalid } from '../account-links/account-links.service.js';
@@ -44,7 +44,7 @@ export class InvitationsService {
     private readonly listeners: Listeners,
     private readonly ledger: ActionLedger,
     private readonly events: SecurityEventsService,
-    private readonly mailLimits: MailLimits,
+    private readonly rateLimits: RateLimits,
     private readonly clock: Clock,
     private readonly env: Env,
   ) {
@@ -150,7 +150,7 @@ export class InvitationsService {
   }
 
   private async sendLink(invitation: Invitation): Promise<void> {
-    this.mailLimits.take({ subject: invitation.id, recipient: invitation.email });
+    this.rateLimits.takeMail({ subject: invitation.id, recipient: invitation.email });
     const link = await this.links.issue('invitation', invitation.id);
     const mail = { recipient: invitation.email, name: invitation.name, language: null };
     await this.listeners.call(AccountMailListener, (listener) => listener.invited?.(mail, link.id));

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { Public, RequireScope } from '../../../platform/auth/access.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { ChangesNothing, Mutates, MutatesForNobody } from '../../../platform/idempotency/mutates.js';
-import { LimitOperation } from '../../../platform/admission/operation-limits.js';
+import { LimitOperation } from '../../../platform/admission/request-shares.js';
 import { RateLimit } from '../../../platform/admission/rate-limits.js';
 import {
   ChangePassword,

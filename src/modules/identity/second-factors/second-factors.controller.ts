@@ -5,7 +5,7 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { created } from '../../../platform/http/response-headers.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { LimitOperation } from '../../../platform/admission/operation-limits.js';
+import { LimitOperation } from '../../../platform/admission/request-shares.js';
 import {
   ActivateSecondFactor,
   RecoveryCodesEnvelope,

@@ -15,7 +15,7 @@ import { isId, newId } from '../../../platform/ids/id.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { MailLimits } from '../../../platform/admission/rate-limits.js';
+import { RateLimits } from '../../../platform/admission/rate-limits.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
 import {
   ActionLedger,
@@ -79,7 +79,7 @@ export class ContractsService {
     private readonly payloads: PayloadErasuresService,
     private readonly outbox: Outbox,
     private readonly mails: DirectMailsService,
-    private readonly mailLimits: MailLimits,
+    private readonly rateLimits: RateLimits,
     private readonly clock: Clock,
     private readonly env: Env,
     @Inject(LOG) private readonly log: Logger,
@@ -197,7 +197,7 @@ export class ContractsService {
       if (!wasSent) contract.assertCanBecome('sent');
       const recipientEmail = dispatch.recipientEmail ?? contract.recipientEmail;
       if (recipientEmail === null) throw conflict('no_recipient', 'The contract has no recipient e-mail address');
-      this.mailLimits.take({ subject: contract.id, recipient: recipientEmail });
+      this.rateLimits.takeMail({ subject: contract.id, recipient: recipientEmail });
 
       const before = contract.auditImage();
       contract.send(recipientEmail, this.clock.now());

@@ -4,7 +4,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { ChangesNothing } from '../../../platform/idempotency/mutates.js';
-import { LimitOperation } from '../../../platform/admission/operation-limits.js';
+import { LimitOperation } from '../../../platform/admission/request-shares.js';
 import { SimulateReminders, SimulationEnvelope, toSimulation } from './simulation.dto.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { SimulationsService } from './simulations.service.js';

@@ -7,7 +7,7 @@ import { RawBody } from '../../../platform/http/body-parsers.js';
 import { setResponseHeader, tagged } from '../../../platform/http/response-headers.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { LimitOperation } from '../../../platform/admission/operation-limits.js';
+import { LimitOperation } from '../../../platform/admission/request-shares.js';
 import { MAX_LOGO_BYTES } from './logo-image.js';
 import { LOGO_TYPES } from './issuer-copy.js';
 import { OrganizationProfileEnvelope, toOrganizationProfile } from './organization-profile-response.dto.js';

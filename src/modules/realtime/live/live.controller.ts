@@ -3,7 +3,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { presentedToken } from '../../../platform/auth/bearer.guard.js';
-import { LimitOperation } from '../../../platform/admission/operation-limits.js';
+import { LimitOperation } from '../../../platform/admission/request-shares.js';
 import { PathChannel } from '../messages/channel-name.js';
 import { FollowChannel } from '../messages/message.dto.js';
 import { LiveStreamsService } from './live-streams.service.js';

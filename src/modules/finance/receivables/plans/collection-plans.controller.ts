@@ -3,7 +3,7 @@ import { ApiBody, ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../../platform/auth/access.js';
 import { PathId } from '../../../../platform/http/path-id.js';
 import { Mutates } from '../../../../platform/idempotency/mutates.js';
-import { LimitOperation } from '../../../../platform/admission/operation-limits.js';
+import { LimitOperation } from '../../../../platform/admission/request-shares.js';
 import { BodyExample, Refuses } from '../../../../platform/http/route-errors.js';
 import { CollectionPlanEnvelope, CollectionPlanRequest } from './collection-plan.dto.js';
 import { ApiGroup } from '../../../../platform/http/api-group.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import { invalidField } from '../../../../platform/errors/app-error.js';
-import { MailLimits } from '../../../../platform/admission/rate-limits.js';
+import { RateLimits } from '../../../../platform/admission/rate-limits.js';
 import { ActionLedger } from '../../../action-ledger/index.js';
 import { BookingsService } from '../../../bookings/index.js';
 import { type ReminderRunResponse, RemindersService } from '../../../notifications/index.js';
@@ -15,7 +15,7 @@ export class ReminderRequestsService {
     private readonly database: Database,
     private readonly bookings: BookingsService,
     private readonly reminders: RemindersService,
-    private readonly mailLimits: MailLimits,
+    private readonly rateLimits: RateLimits,
     private readonly ledger: ActionLedger,
   ) {}
 
@@ -28,7 +28,7 @@ export class ReminderRequestsService {
     }
     return this.database.transaction(async () => {
       const booking = await this.bookings.lock(bookingId);
-      if (booking.customerEmail) this.mailLimits.take({ subject: targetId, recipient: booking.customerEmail });
+      if (booking.customerEmail) this.rateLimits.takeMail({ subject: targetId, recipient: booking.customerEmail });
       const triggers = scheduleId === undefined ? INVOICE_TRIGGERS : INSTALLMENT_TRIGGERS;
       const run = await this.reminders.request(booking, { targetId, triggers });
       this.ledger.record('finance.reminder.request', {
