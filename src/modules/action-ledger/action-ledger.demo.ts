@@ -4,7 +4,7 @@ import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from './entries/action-ledger.service.js';
 
-/** The entry that the examples of the API document name. */
+/** Creates the entry named in the examples of the API document. */
 @Injectable()
 export class ActionLedgerDemo {
   constructor(

@@ -3,8 +3,8 @@ import { currentActor } from '../../platform/context/request-context.js';
 import { AppError } from '../../platform/errors/app-error.js';
 
 /**
- * A caller can pass on only scopes that it has: 403 with the excess scopes; `required` is the scope of the route. The
- * system, which loads demo data and provisioning files, has all scopes.
+ * A caller can pass on only scopes that it has; the error lists the excess scopes, and `required` is the scope of the route.
+ * The system, which loads demo data and provisioning files, has all scopes.
  */
 export function assertGrantable(scopes: readonly string[], required: string): void {
   const actor = currentActor();

@@ -1,9 +1,9 @@
 import type { TextsRule } from '../../platform/http/fields.js';
 
-/** One scope of the connect grammar: two segments only as `connect:*`. */
+/** Matches one scope of the connect grammar; only `connect:*` has two segments. */
 const CONNECT_SCOPE = /^connect:(\*|([a-z][a-z0-9-]*|\*):([a-z][a-z0-9-]*|\*))$/;
 
-/** The rule for every list of scopes on the connect surface. */
+/** Validates every list of scopes on the connect surface. */
 export const CONNECT_SCOPES: TextsRule = {
   min: 1,
   max: 64,

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { covers } from '../../platform/auth/scopes.js';
 import { Routes } from '../../platform/http/routes.js';
 
-/** The scopes of the operations of the connect surface, from the declarations of their routes. */
+/** Scopes of the operations of the connect surface, collected from their routes. */
 @Injectable()
 export class OperationScopes {
   constructor(private readonly routes: Routes) {}
 
-  /** All scopes by which a client can be limited to operations, sorted: of each area and action, and with wildcards. */
+  /** All scopes that limit a client to operations, sorted: for each area and action, and with wildcards. */
   supported(): string[] {
     const scopes = this.ofOperations().flatMap((scope) => [scope, scope.replace(/^connect:[^:]+/, 'connect:*')]);
     return [...new Set(['connect:*', ...scopes])].sort();
@@ -19,7 +19,7 @@ export class OperationScopes {
     return scopes.filter((scope) => !known.some((one) => covers([scope], one)));
   }
 
-  /** An operation that accepts any area has that of the resource in its path. */
+  /** An operation that accepts any area counts as the area of the resource in its path. */
   private ofOperations(): string[] {
     return this.routes.all.flatMap(({ surface, access: { scope }, path }) => {
       if (surface !== 'connect' || scope === null) return [];
@@ -28,7 +28,7 @@ export class OperationScopes {
   }
 }
 
-/** The first resource of a path, below the operator: `oauth-clients` in that of a client and in that of its secrets. */
+/** Returns the first resource below the operator in a path: `oauth-clients` for a client and for its secrets. */
 function resourceIn(path: string): string {
   const names = path.split('/').filter((segment) => segment !== '' && !segment.startsWith(':'));
   const [, , first = '', second] = names;

@@ -63,7 +63,7 @@ export class OperatorUsersService {
     return this.sessions.endAllOf(id);
   }
 
-  /** Also ends the sessions. Throws 404 if no active user with a second factor has this address. */
+  /** Also ends the sessions. */
   async removeSecondFactor(email: string): Promise<void> {
     return this.secondFactors.removeByAddress(email);
   }

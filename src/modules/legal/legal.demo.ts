@@ -25,7 +25,7 @@ const REFUNDS: CreatePolicyVersion['rules'] = [
   { type: 'percentage', daysBeforeDeparture: 0, refundBasisPoints: 0, refundType: 'none' },
 ];
 
-/** With the number of the policy. */
+/** Contains the number of the policy. */
 const VERSIONS: readonly (CreatePolicyVersion & { policy: number; becomes?: 'published' })[] = [
   {
     policy: 1,
@@ -41,7 +41,7 @@ const VERSIONS: readonly (CreatePolicyVersion & { policy: number; becomes?: 'pub
   { policy: 5, title: 'Payment terms', body: '<p>The rest is due before departure.</p>', becomes: 'published' },
 ];
 
-/** When the cancellation policy of tours begins to apply. */
+/** First day of the cancellation policy of tours. */
 const TOURS_FROM_DAYS = 30;
 
 const assignments = (
@@ -56,7 +56,7 @@ const assignments = (
 
 type Stage = 'draft' | 'issued' | 'sent' | 'void';
 
-/** With the number of the booking. */
+/** Contains the number of the booking. */
 const CONTRACTS: readonly (readonly [tour: string, customer: string, booking: number, stage: Stage])[] = [
   ['Lake Constance cruise', 'Alan Turing', 3, 'draft'],
   ['Lake Constance cruise', 'Edsger Dijkstra', 4, 'issued'],
@@ -69,16 +69,16 @@ const CONTRACTS: readonly (readonly [tour: string, customer: string, booking: nu
   ['Transylvania round trip', 'Leonhard Euler', 13, 'issued'],
 ];
 
-/** The contract that customers may read. */
+/** Customers may read this contract. */
 const SENT = 3;
 
-/** "Ada Lovelace" -> "ada@example.com", as in the bookings. */
+/** Makes "ada@example.com" of "Ada Lovelace", as in the bookings. */
 function addressOf(customer: string): string {
   const [first = ''] = customer.split(' ');
   return `${first.toLowerCase()}@example.com`;
 }
 
-/** The policies and contracts that the examples of the API document name. */
+/** Creates the policies and contracts named in the examples of the API document. */
 @Injectable()
 export class LegalDemo {
   constructor(
@@ -90,8 +90,8 @@ export class LegalDemo {
   ) {}
 
   /**
-   * Policy 1 is read and applies everywhere; of 2, version 2 is changed and 3 published; of 3, version 4 is retired.
-   * Assignment 1 is read, 2 changed, 3 removed, and 4 is locked.
+   * The examples read policy 1, which applies everywhere. They change version 2 and publish version 3 of policy 2, and retire
+   * version 4 of policy 3. They read assignment 1, change 2 and remove 3; assignment 4 is locked.
    */
   @DemoData(440, 'policies')
   async loadPolicies(): Promise<void> {
@@ -109,7 +109,9 @@ export class LegalDemo {
     }
   }
 
-  /** 1 is a draft, 2 issued, 3 sent, 4 is changed, 5 issued, 6 dispatched, 7 voided, 9 withdrawn; 8 is void. */
+  /**
+   * Contract 1 is a draft, 2 is issued, 3 is sent and 8 is void. The examples change 4, issue 5, send 6, void 7 and withdraw 9.
+   */
   @DemoData(500, 'contracts')
   async loadContracts(): Promise<void> {
     for (const [index, [tour, customer, booking, stage]] of CONTRACTS.entries()) {
@@ -128,7 +130,7 @@ export class LegalDemo {
     }
   }
 
-  /** The public id of the contract that was sent, for the credentials file; null without demo data. */
+  /** Returns the public id of the sent contract for the credentials file; null without demo data. */
   async publicContractId(): Promise<string | null> {
     return (await this.contracts.find(demoId(REFERENCE, SENT)))?.publicId ?? null;
   }

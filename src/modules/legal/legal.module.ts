@@ -25,7 +25,7 @@ import './legal-tables.js';
     PublicContractsController,
     ContractPagesController,
     ContractsController,
-    // Before the policies: `assignments` and `resolve` are not ids.
+    // Registered before the policies, because `assignments` and `resolve` are not ids.
     PolicyAssignmentsController,
     PolicyResolutionController,
     PolicyVersionsController,

@@ -31,12 +31,15 @@ const RULES: readonly ComposeReminderRule[] = [
   },
 ];
 
-/** The rules that the examples of the API document name: 1 is read, 2 is changed, 3 has a trigger that is not supported yet. */
+/**
+ * Creates the rules in the examples of the API document: they read 1 and change 2; rule 3 has a trigger that is not supported
+ * yet.
+ */
 @Injectable()
 export class NotificationsDemo {
   constructor(private readonly rules: ReminderRulesService) {}
 
-  /** Before the bookings (450), so that reminders are planned for them. */
+  /** Loaded before the bookings (450), so that reminders are planned for them. */
   @DemoData(430, 'reminder rules')
   async load(): Promise<void> {
     for (const [index, rule] of RULES.entries()) await this.rules.compose(rule, demoId('rrul', index + 1));

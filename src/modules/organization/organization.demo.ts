@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import { OrganizationService } from './profile/organization.service.js';
 
-/** Two mountains, 120 x 40 pixels. */
+/** Shows two mountains on 120 x 40 pixels. */
 const LOGO = [
   'iVBORw0KGgoAAAANSUhEUgAAAHgAAAAoCAMAAAACNM4XAAAACVBMVEX///8eWoxaoFrWM7s6AAAAk0lEQVR42u3NSw',
   '6AMAwDUZz7HxoBQhVtSj9gZ9PZj962rVYrcQCCWATQSAWxShplUa5CRq0glkujlTeZGZv1aLuiu7ls9lVGfw47TWMs',
@@ -14,7 +14,10 @@ const LOGO = [
 export class OrganizationDemo {
   constructor(private readonly organization: OrganizationService) {}
 
-  /** Before all other data, so that issued invoices have a copy of it. The name of the company stays that of the environment. */
+  /**
+   * Loaded before all other data, so that issued invoices copy it. The name of the company remains the one from the
+   * environment.
+   */
   @DemoData(50, 'organization')
   async load(): Promise<void> {
     await this.organization.updateProfile(

@@ -45,12 +45,12 @@ const TAX_CODES: readonly CreateTaxCode[] = [
   },
 ];
 
-/** The tax codes that the examples of the API document name. */
+/** Creates the tax codes named in the examples of the API document. */
 @Injectable()
 export class TaxesDemo {
   constructor(private readonly taxCodes: TaxCodesService) {}
 
-  /** 1 is read, 2 is changed. */
+  /** The examples read 1 and change 2. */
   @DemoData(150, 'tax codes')
   async loadTaxCodes(): Promise<void> {
     for (const [index, taxCode] of TAX_CODES.entries()) {

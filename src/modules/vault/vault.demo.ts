@@ -5,7 +5,7 @@ import { VaultsService } from './vaults/vaults.service.js';
 
 const ROTATED = 'rotated';
 
-/** The vaults that the examples of the API document name: `primary`, and `rotated`, whose first key only decrypts. */
+/** Creates the vaults in the examples of the API document: `primary`, and `rotated`, whose first key only decrypts. */
 @Injectable()
 export class VaultDemo {
   constructor(
@@ -21,7 +21,7 @@ export class VaultDemo {
     ]);
     const { id: vaultId } = await this.vaults.get(ROTATED);
     await this.keys.beginRotation(vaultId);
-    // Completed at once: no process has the vault in its cache yet.
+    // The rotation can complete immediately, because no process has cached the vault yet.
     await this.keys.completeRotation({ vaultId, version: 2 });
     this.vaults.forget(ROTATED);
   }

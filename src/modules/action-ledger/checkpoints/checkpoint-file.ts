@@ -11,7 +11,7 @@ const LINE_FEED = 10;
 export class CheckpointFile {
   constructor(readonly path: string) {}
 
-  /** The complete lines; null if the file is missing. A line that was cut off while it was written is left out. */
+  /** Returns the complete lines; null if the file is missing. Omits a line that was truncated while it was written. */
   async lines(): Promise<AsyncIterable<string> | null> {
     const file = await this.openExisting();
     if (!file) return null;
@@ -20,7 +20,7 @@ export class CheckpointFile {
     return createInterface({ input: createReadStream(this.path, { end: end - 1 }), crlfDelay: Infinity });
   }
 
-  /** The last complete line; null if there is none. */
+  /** Returns the last complete line; null if there is none. */
   async lastLine(): Promise<string | null> {
     const file = await this.openExisting();
     if (!file) return null;
@@ -35,8 +35,8 @@ export class CheckpointFile {
   }
 
   /**
-   * Appends the line and waits until it is on the disk. A line that a killed process left incomplete is cut off first. The
-   * caller prevents that two processes append at the same time.
+   * Appends the line and waits until it is on the disk. First removes a line that a killed process left incomplete. The caller
+   * must ensure that only one process appends at a time.
    */
   async append(line: string): Promise<void> {
     await mkdir(dirname(this.path), { recursive: true });
@@ -62,7 +62,7 @@ export class CheckpointFile {
   }
 }
 
-/** The length of the file up to its last line feed. */
+/** Returns the length of the file up to its last line feed. */
 async function endOfLines(file: FileHandle): Promise<number> {
   const { size } = await file.stat();
   const tail = await readBefore(file, size);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { KekProvider } from '../../../platform/keys/kek-provider.js';
 
-/** The last entry of a chain: its place and its hash in hex. Chains without entries are left out. */
+/** The last entry of a chain: its position and its hash in hex. Chains without entries are omitted. */
 export type Head = readonly [chain: number, position: number, hash: string];
 
 /** What a line of the checkpoint file contains, as JSON. */
@@ -12,10 +12,11 @@ export interface Checkpoint {
   number: number;
   at: string;
   heads: readonly Head[];
-  /** SHA-256 of the line before, in hex; null in the first line. */
+  /** SHA-256 of the previous line, in hex; null in the first line. */
   previous: string | null;
   /**
-   * Why an operator accepted that the database has fewer entries than earlier checkpoints recorded; null if it never had fewer.
+   * The operator's reason for accepting that the database has fewer entries than earlier checkpoints recorded; null if it never
+   * had fewer.
    */
   restored: string | null;
   keyId: string;
@@ -25,7 +26,7 @@ export interface Checkpoint {
 
 const PURPOSE = 'ledger-checkpoint';
 
-/** The line of a checkpoint, without the line feed. */
+/** Returns the line of a checkpoint, without the line feed. */
 export async function signedLine(
   members: Omit<Checkpoint, 'version' | 'keyId' | 'mac'>,
   keks: KekProvider,
@@ -35,17 +36,16 @@ export async function signedLine(
   return JSON.stringify({ ...body, mac: mac.toString('base64url') });
 }
 
-/** Throws 503 if the key-encryption key that signed it is not configured. */
 export async function isSigned({ mac, ...body }: Checkpoint, keks: KekProvider): Promise<boolean> {
   return keks.verifyMac(PURPOSE, bytesOf(body), { kekId: body.keyId, mac: Buffer.from(mac, 'base64url') });
 }
 
-/** SHA-256 of a line in hex, as the next line and the database record it. */
+/** Returns the SHA-256 of a line in hex, as the next line and the database record it. */
 export function digestOf(line: string): string {
   return createHash('sha256').update(line).digest('hex');
 }
 
-/** Null if the line has another form. */
+/** Parses a line; null if it is malformed. */
 export function parseCheckpoint(line: string): Checkpoint | null {
   let value: unknown;
   try {

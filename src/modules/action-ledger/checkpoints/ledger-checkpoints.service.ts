@@ -9,7 +9,7 @@ import { Metrics } from '../../../platform/observability/metrics.js';
 import { type Checkpoint, digestOf, type Head, isSigned, parseCheckpoint, signedLine } from './checkpoint.js';
 import { CheckpointFile } from './checkpoint-file.js';
 
-/** Different from all other advisory locks. */
+/** Must differ from all other advisory locks. */
 const LOCK_KEY = 7_120_020;
 const MINUTE_MS = 60_000;
 
@@ -23,7 +23,7 @@ interface Recorded {
   digest: string;
 }
 
-/** The database does not contain what the newest checkpoint recorded. */
+/** The database does not contain the entries that the newest checkpoint recorded. */
 class LedgerDiffers extends Error {}
 
 /**
@@ -52,7 +52,7 @@ export class LedgerCheckpoints implements OnApplicationBootstrap, BeforeApplicat
     });
   }
 
-  /** Commands start no timer and write a checkpoint only if they are asked to. */
+  /** Commands start no timer; they write a checkpoint only on request. */
   async onApplicationBootstrap(): Promise<void> {
     if (!this.env.ledgerCheckpoints) return;
     this.isStarted = true;
@@ -65,17 +65,18 @@ export class LedgerCheckpoints implements OnApplicationBootstrap, BeforeApplicat
     if (this.isStarted) await this.writeOrLog();
   }
 
-  /** The line of the newest checkpoint in the file; null if there is none. */
+  /** Returns the line of the newest checkpoint in the file; null if there is none. */
   async newest(): Promise<string | null> {
     return this.file.lastLine();
   }
 
   /**
    * Appends a checkpoint unless no entry was added since the newest one. Throws LedgerDiffers if the database does not contain
-   * what the newest one recorded, so that a changed ledger is never signed; `restored` is the operator's reason to accept it.
+   * the entries that the newest one recorded, so a changed ledger is never signed; `restored` is the operator's reason for
+   * accepting it.
    */
   async write({ restored = null }: { restored?: string | null } = {}): Promise<void> {
-    // The processes take turns: a line contains the digest of the line before.
+    // Processes take turns, because a line contains the digest of the previous line.
     await this.database.transaction(async () => {
       await this.database.query('select pg_advisory_xact_lock($1)', [LOCK_KEY]);
       const recorded = await this.findRecorded();
@@ -104,7 +105,7 @@ export class LedgerCheckpoints implements OnApplicationBootstrap, BeforeApplicat
     { last, recorded, restored }: { last: Line | null; recorded: Recorded | null; restored: string | null },
   ): Promise<void> {
     const fromFile = last ? { number: last.checkpoint.number, digest: digestOf(last.text) } : null;
-    // Lines that the file has lost keep their numbers, so that verification reports them forever.
+    // The numbers of lost lines are not reused, so verification always reports the loss.
     const before = (fromFile?.number ?? 0) >= (recorded?.number ?? 0) ? fromFile : recorded;
     const at = this.clock.now();
     const number = (before?.number ?? 0) + 1;
@@ -117,7 +118,7 @@ export class LedgerCheckpoints implements OnApplicationBootstrap, BeforeApplicat
     );
   }
 
-  /** The last line of the file, if its signature is right. */
+  /** Returns the last line of the file if its signature is valid. */
   private async findLast(): Promise<Line | null> {
     const text = await this.file.lastLine();
     const checkpoint = text === null ? null : parseCheckpoint(text);

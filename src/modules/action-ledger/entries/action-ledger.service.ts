@@ -23,7 +23,7 @@ export interface Change {
   reversesEntryId?: string;
 }
 
-/** What an undoing use case has recorded about its subject so far. */
+/** The changes of its subject that an undoing use case has recorded so far. */
 interface Undone {
   readonly subjectType: string;
   readonly subjectId: string;
@@ -46,7 +46,7 @@ interface Entry extends SealedMembers {
 @Injectable()
 @Listens(ProvisioningListener, 10)
 export class ActionLedger implements Collector<Entry>, ProvisioningListener {
-  /** After all other collectors, because the heads of the chains are the most contended rows. */
+  /** Runs after all other collectors, because the heads of the chains are the most contended rows. */
   readonly order = 100;
 
   constructor(
@@ -55,26 +55,26 @@ export class ActionLedger implements Collector<Entry>, ProvisioningListener {
   ) {}
 
   /**
-   * Records `<module>.<resource>.<verb>` in the running transaction and returns the id of the entry. The actor is that of
-   * the credential. Throws if no transaction is running.
+   * Records `<module>.<resource>.<verb>` in the running transaction and returns the id of the entry. The credential determines
+   * the actor. Throws if no transaction is running.
    */
   record(action: string, change: Change): string {
     return this.append(newId('aled'), action, { ...change, actor: currentActor() });
   }
 
-  /** Records under a given id: for reversals, and for demo entries that the API document shows. */
+  /** Records an entry with a given id, for reversals and for demo entries in the API document. */
   recordUnder(id: string, action: string, change: Change): string {
     return this.append(id, action, { ...change, actor: currentActor() });
   }
 
-  /** Records an action of an actor without a credential yet: a login. */
+  /** Records an action of an actor that has no credential yet, such as a login. */
   recordAs(actor: Recorder, action: string, change: Change): string {
     return this.append(newId('aled'), action, { ...change, actor });
   }
 
   /**
-   * Performs a use case as the reversal of an entry: what it records about the subject of the entry is returned instead, for
-   * the entry of the reversal. What it records about others stays. Throws 409 `nothing_to_reverse` if it changes nothing about the subject.
+   * Performs a use case as the reversal of an entry. Changes of the entry's subject are not recorded but returned, for the
+   * entry of the reversal; changes of other subjects are recorded. A reversal must change its subject.
    */
   async takeBack(
     { subjectType, subjectId }: Pick<Change, 'subjectType' | 'subjectId'>,

@@ -38,7 +38,7 @@ const FROM = `
     left join ledger_reversals record on record.original_id = entry.id and record.state = 'recorded'
     left join ledger_reversals own on own.reversal_id = entry.id`;
 
-/** The condition of each filter. */
+/** SQL condition of each filter. */
 const FILTERS = {
   action: 'entry.action = ',
   subjectType: 'entry.subject_type = ',
@@ -48,9 +48,9 @@ const FILTERS = {
   createdBefore: 'entry.created_at < ',
 } as const;
 /**
- * The greatest sequence of an entry before the instant, or one of a newer entry near it, so that a page of old entries does not read all
- * newer ones. An entry is appended at most an hour after its time: no transaction lasts longer, and the clocks of the servers
- * differ by less. `+ 0`: otherwise PostgreSQL searches the maximum backwards from the newest entry.
+ * Selects an upper bound for the sequence of entries before the instant, so that a page of old entries does not scan all newer
+ * ones. An entry is appended at most an hour after its time: no transaction lasts longer, and the clocks of the servers differ
+ * by less. `+ 0`: otherwise PostgreSQL searches the maximum backwards from the newest entry.
  */
 const LAST_SEQUENCE_BEFORE = (instant: string) => `(
   select max(near.sequence + 0) from action_ledger_entries near where near.created_at between coalesce(
@@ -65,7 +65,7 @@ const LAST_ENTRY_OF = `
 
 /** Entries per batch of an export. */
 const BATCH = 1_000;
-/** Rows converted to text at once: other requests wait no longer than that. */
+/** Rows converted to text without a pause. Other requests wait this long at most. */
 const SLICE = 100;
 
 const CSV_COLUMNS = [
@@ -99,7 +99,7 @@ export class LedgerEntriesService implements RecordedWrites {
     private readonly handlers: ReversalHandlers,
   ) {}
 
-  /** A page, newest first, with a `Link` to the next. Throws 400 for an invalid cursor or one of other filters. */
+  /** Returns a page, newest first, with a `Link` to the next one. */
   async list(query: ListEntries): Promise<{ entries: ReadEntry[]; nextCursor: string | null }> {
     const limit = query.limit ?? 50;
     const after = query.cursor === undefined ? null : await this.open(query.cursor, query);
@@ -113,15 +113,15 @@ export class LedgerEntriesService implements RecordedWrites {
   }
 
   /**
-   * All entries that match, newest first, as CSV with a header line, read in batches. The first batch is read before anything
-   * is sent, so an error of it gets a regular response.
+   * Writes all matching entries, newest first, as CSV with a header line, and reads them in batches. It reads the first batch
+   * before it sends anything, so an early error gets a regular response.
    */
   async exportCsv(filters: EntryFilters): Promise<Readable> {
     const first = await this.batch(filters, null, BATCH);
     return Readable.from(this.csvParts(filters, first), { objectMode: false });
   }
 
-  /** One entry with its payload. */
+  /** Returns an entry with its payload. */
   async get(id: string): Promise<ReadDetail> {
     const text = `${ENTRIES}, payload.before, payload.after ${FROM} where entry.id = $1`;
     const [entry] = await this.database.query<DetailRow>(text, [id]);
@@ -147,7 +147,7 @@ export class LedgerEntriesService implements RecordedWrites {
     }
   }
 
-  /** Up to `limit` entries, newest first, before the sequence `after`. */
+  /** Reads up to `limit` entries before the sequence `after`, newest first. */
   private async batch(filters: EntryFilters, after: string | null, limit: number): Promise<ReadEntry[]> {
     const values: unknown[] = [];
     const conditions = FILTER_NAMES.flatMap((name) => {

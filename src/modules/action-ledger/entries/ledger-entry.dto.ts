@@ -19,7 +19,7 @@ type Irreversibility = (typeof IRREVERSIBILITIES)[number];
 
 const ACTORS = named('ActorType', ACTOR_TYPES);
 
-/** Filters of ledger entries. All that are sent must match. */
+/** Filters of ledger entries. All filters must match. */
 export class EntryFilters {
   /** Only this action, for example `distribution.channel.create`. */
   @Optional()
@@ -72,11 +72,11 @@ export class LedgerEntryResponse {
   @Id('aled')
   id: string;
 
-  /** Position in the order of all entries; numbers can be missing. */
+  /** Position in the order of all entries; the numbers can have gaps. */
   @Whole({ min: 1, max: Number.MAX_SAFE_INTEGER })
   sequence: number;
 
-  /** What was done, as `<module>.<resource>.<verb>`. */
+  /** The recorded action, as `<module>.<resource>.<verb>`. */
   @Text({ max: 200 })
   action: string;
 
@@ -109,8 +109,8 @@ export class LedgerEntryResponse {
   reversedByEntryId: string | null;
 
   /**
-   * The entry that answered this one without undoing it (`recordOnly`): the action is recorded as answered and still has its
-   * effect. Null if there is none.
+   * The entry that answered this one with `recordOnly`: it records a response to the action without undoing it. Null if there
+   * is none.
    */
   @Id('aled')
   recordedByEntryId: string | null;
@@ -123,7 +123,7 @@ export class LedgerEntryResponse {
 
   /**
    * For a reversal, its progress: `running` while external systems are being informed; a failed one can be tried again;
-   * `recorded` undid nothing. Null for other entries.
+   * `recorded` changed nothing. Null for other entries.
    */
   @OneOf(REVERSAL_STATES)
   state: ReversalState | null;
@@ -198,7 +198,7 @@ export class LedgerEntryPage {
   nextCursor: string | null;
 }
 
-/** A row of action_ledger_entries with the entry that reversed it. */
+/** A row of `action_ledger_entries` with the entry that reversed it. */
 export interface EntryRow {
   id: string;
   sequence: string;
@@ -214,14 +214,14 @@ export interface EntryRow {
   state: ReversalState | null;
   outcome: ReversalOutcome | null;
   failure: string | null;
-  /** Whether its payload was not erased. */
+  /** False if its payload was erased. */
   kept: boolean;
   correlation_id: string;
   server_request_id: string | null;
   created_at: Date;
 }
 
-/** Members that are the same for all entries. */
+/** Returns the members that all kinds of entries have. */
 export interface Reversible {
   reversible: boolean;
   irreversible: LedgerIrreversibility | null;
@@ -252,7 +252,7 @@ export interface DetailRow extends EntryRow {
 
 export type ReadDetail = DetailRow & Reversible;
 
-/** Without the states for callers that may not read the resource. */
+/** Omits the states for callers that may not read the resource. */
 export function toDetail(row: ReadDetail): LedgerEntryDetail {
   const scope = moduleScopeOf(row.action, 'read');
   const { before, after } = hasScope(scope) ? row : { before: null, after: null };

@@ -10,7 +10,7 @@ export interface RecordedAction {
   after: Record<string, unknown> | null;
 }
 
-/** Throws 409 `changed_since` if the subject was changed after the entry: the reversal would also revert that change. */
+/** Rejects the reversal if the subject was changed after the entry, because it would also revert that change. */
 export function assertUnchangedSince(entry: RecordedAction, { version }: { version: number }): void {
   if (entry.after?.version !== version) throw changedSince(entry, version);
 }
@@ -21,8 +21,8 @@ export function changedSince({ after }: RecordedAction, currentVersion: unknown)
 }
 
 /**
- * Throws 409 `changed_since` if the subject was deleted after the entry and created again under its id. For subjects whose
- * versions then start again: the version alone may match.
+ * Rejects the reversal if the subject was deleted after the entry and created again with the same id. Its versions then start
+ * again, so the version alone could match.
  */
 export function assertSameSince({ after }: RecordedAction, { createdAt }: { createdAt: Date }): void {
   const { createdAt: recordedCreatedAt = null } = after ?? {};
@@ -32,16 +32,16 @@ export function assertSameSince({ after }: RecordedAction, { createdAt }: { crea
   throw conflict('changed_since', message, { recordedCreatedAt, currentCreatedAt });
 }
 
-/** The members that the entry has changed, as they were before. */
+/** Returns the members that the entry changed, with their previous values. */
 export function changedIn({ before, after }: RecordedAction): Record<string, unknown> {
   const isChanged = ([name, value]: [string, unknown]): boolean => !isDeepStrictEqual(value, after?.[name]);
   return Object.fromEntries(Object.entries(before ?? {}).filter(isChanged));
 }
 
-/** What every change sets. */
+/** Members that every change sets. */
 const SET_BY_EACH = ['version', 'updatedAt'];
 
-/** Throws 409 `not_restored` if a member that the entry had changed is not as before. */
+/** Requires that every member that the entry changed has its previous value again. */
 export function assertRestored(entry: RecordedAction, after: object | null): void {
   const restored = JSON.parse(JSON.stringify(after ?? {})) as Record<string, unknown>;
   const members = Object.entries(changedIn(entry))

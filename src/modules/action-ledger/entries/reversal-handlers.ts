@@ -10,7 +10,7 @@ import { expectingNoChange, UndoingMethod } from './undoes.js';
 export const REVERSAL_STATES = named('ReversalState', ['running', 'completed', 'failed', 'recorded']);
 export type ReversalState = (typeof REVERSAL_STATES)[number];
 
-/** Ends the action of an entry that answers another one without undoing it. */
+/** Suffix of the action of an entry that answers another one without undoing it. */
 export const RECORDED_SUFFIX = '.reverse_recorded';
 
 export const REVERSAL_OUTCOMES = named('ReversalOutcome', ['full', 'partial']);
@@ -22,7 +22,7 @@ export interface ReversalResult {
   after: object | null;
   /** `full` by default. */
   outcome?: ReversalOutcome;
-  /** External systems must still be informed, by the method with `@CompletesReversal`. */
+  /** True if the method with `@CompletesReversal` must still inform external systems. */
   isRunning?: boolean;
 }
 
@@ -33,8 +33,8 @@ export interface ReversalHandler extends ReversalOptions {
 
 export interface ReversalOptions {
   /**
-   * The action of the operation that has the effect of the reversal, if it is not the reversed action: its scope is required,
-   * too.
+   * The action of the operation with the same effect as the reversal, if that is not the reversed action; its scope is also
+   * required.
    */
   effect?: string;
 }
@@ -46,20 +46,20 @@ const ReversalMethod = methodDecorator<
 
 /**
  * Reverses ledger entries of these actions, in the running transaction. The method changes its module's data by the rules of
- * that module and records nothing in the ledger: the reversal has an entry of its own. An error that it throws is
- * reported to the caller as the reason why the entry cannot be reversed.
+ * that module and records nothing in the ledger, because the reversal has its own entry. The caller gets an error of the method
+ * as the reason why the entry cannot be reversed.
  */
 export function Reverses(actions: string | readonly string[], options: ReversalOptions = {}) {
   return ReversalMethod({ actions: [actions].flat(), options });
 }
 
 /**
- * Informs external systems after a reversal that returned `isRunning`: not in a transaction, and again later if it throws.
- * The method must be repeatable.
+ * Informs external systems after a reversal that returned `isRunning`. Runs outside a transaction and is retried if it throws,
+ * so it must be repeatable.
  */
 export const CompletesReversal = methodDecorator<string, (entry: RecordedAction) => Promise<void>>();
 
-/** The reversal handler of each action that can be reversed. */
+/** Collects the reversal handler of each reversible action. */
 @Injectable()
 export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
   private readonly handlers = new Map<string, ReversalHandler>();
@@ -85,7 +85,7 @@ export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
     }
   }
 
-  /** Throws 409 `changed_since`, `nothing_to_reverse`, and `not_restored` if an update leaves a member that the entry had changed. */
+  /** Reverses an entry. A reversed update must restore every member that the entry changed. */
   private async takeBack(
     entry: RecordedAction,
     { effect }: { effect: string },
@@ -116,8 +116,8 @@ export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * The scopes of the routes that perform the action. An entry that only jobs or requests without a scope write belongs to
-   * those who may change its module.
+   * Returns the scopes of the routes that perform the action. For an action that only jobs or requests without a scope perform,
+   * it returns the scope to change its module.
    */
   scopesOfAction(action: string): string[] {
     const scopes = this.routes.scopesOf(action);
@@ -125,8 +125,8 @@ export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * The scopes that a reversal of this action requires besides its own: those of the routes that perform the action, and that
-   * of its effect.
+   * Returns the scopes that a reversal of this action also requires: the scopes of the routes that perform the action, and of
+   * the operation with the same effect.
    */
   scopesOf(action: string): string[] {
     return [...new Set([action, this.effectOf(action)].flatMap((performed) => this.routes.scopesOf(performed)))];
@@ -136,14 +136,14 @@ export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
     return this.handlers.get(action)?.effect ?? action;
   }
 
-  /** Why no method reverses the action: as its route declares. */
+  /** Returns the reason that the route declares for having no reversal. */
   whyIrreversible(action: string): string {
     if (action.endsWith('.reverse')) return 'A reversal cannot be reversed: perform the action again';
     if (action.endsWith(RECORDED_SUFFIX)) return 'It changed nothing';
     return this.routes.irreversibilityOf(action) ?? 'The service did this by itself';
   }
 
-  /** The actions that can be reversed. */
+  /** Returns the reversible actions. */
   actions(): string[] {
     return [...this.handlers.keys()];
   }
@@ -153,7 +153,7 @@ export class ReversalHandlers implements OnModuleInit, OnApplicationBootstrap {
   }
 }
 
-/** The scope of the module that recorded the action. The audit of other surfaces is for holders of `*` only. */
+/** Returns the scope of the module that recorded the action. Only holders of `*` may read the audit of other surfaces. */
 export function moduleScopeOf(action: string, verb: 'read' | 'write'): string {
   const [module = ''] = action.split('.');
   return STAFF_MODULES.some((known) => known === module) ? `${module}:${verb}` : '*';

@@ -20,7 +20,7 @@ export interface SealedMembers {
 
 export const CHAINS = 64;
 
-/** The chain of a subject's entries. Several chains keep unrelated writers from waiting for one head. */
+/** Returns the chain of a subject's entries. Several chains prevent unrelated writers from waiting for one head. */
 export function chainOf(subjectType: string, subjectId: string): number {
   return createHash('sha256').update(`${subjectType}\n${subjectId}`).digest().readUInt8(0) % CHAINS;
 }
@@ -30,19 +30,19 @@ export function genesisOf(chain: number): Buffer {
   return createHash('sha256').update(`ledger-chain-${chain}`).digest();
 }
 
-/** SHA-256 of the canonical JSON (RFC 8785) of the payload's texts. They are digested exactly as stored. */
+/** Returns the SHA-256 of the canonical JSON (RFC 8785) of the payload's texts, exactly as stored. */
 export function payloadDigest(before: string | null, after: string | null): Buffer {
   return sha256({ before, after });
 }
 
-/** SHA-256 of the canonical JSON (RFC 8785) of the entry, its sequence and its payload's digest. */
+/** Returns the SHA-256 of the canonical JSON (RFC 8785) of the entry, its sequence and its payload's digest. */
 export function entryDigest(entry: SealedMembers, sequence: number, payload: Buffer): Buffer {
   return sha256({ ...sealed(entry, payload), sequence });
 }
 
 /**
- * The canonical JSON of an entry, in two parts before and after the value of its sequence: the database assigns the sequence
- * when it writes the entry, and digests the whole.
+ * Returns the canonical JSON of an entry in two parts, before and after the value of its sequence: the database assigns the
+ * sequence when it writes the entry, and digests the whole.
  */
 export function aroundSequence(entry: SealedMembers, payload: Buffer): [before: string, after: string] {
   // Canonical JSON sorts members by name; only these follow `sequence`.

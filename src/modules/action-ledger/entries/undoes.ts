@@ -5,7 +5,7 @@ import { checkedAs } from '../../../platform/http/format-check.js';
 import type { ExpectedVersions } from '../../../platform/http/if-match.js';
 import { changedSince, type RecordedAction } from './recorded-action.js';
 
-/** What a use case is called with, so that it takes back this entry. */
+/** Returns the arguments with which the use case reverses this entry. */
 type ArgumentsOf<Arguments extends readonly unknown[]> = (
   entry: RecordedAction,
   reason: string,
@@ -20,9 +20,8 @@ interface Undoing {
 export const UndoingMethod = methodDecorator<Undoing, (...values: readonly unknown[]) => Promise<unknown>>();
 
 /**
- * The use case also reverses ledger entries of these actions, by its own rules and with its own errors. What it would record
- * about the subject becomes the entry of the reversal. `effect` is the action that it records otherwise; `values` gives
- * its arguments.
+ * Declares that the use case also reverses ledger entries of these actions, with its own rules and errors. The change of the
+ * subject becomes the entry of the reversal. `effect` is the action that it records otherwise; `values` returns its arguments.
  */
 export function Undoes<Arguments extends readonly unknown[]>(
   actions: string | readonly string[],
@@ -31,7 +30,7 @@ export function Undoes<Arguments extends readonly unknown[]>(
   return UndoingMethod({ actions: [actions].flat(), effect, argumentsOf: values });
 }
 
-/** The use case is an update that also reverses its own entries. */
+/** Declares that the use case is an update that also reverses its own entries. */
 export function UndoesItself<Body extends object>(
   action: string,
   body: Type<Body>,
@@ -42,30 +41,30 @@ export function UndoesItself<Body extends object>(
   });
 }
 
-/** The version that the entry has left, for use cases that are to reject every later one. */
+/** Returns the version after the entry, for use cases that must reject every later version. */
 export function versionAfter({ after }: RecordedAction): ExpectedVersions {
   const { version } = after ?? {};
   return typeof version === 'number' ? [version] : [];
 }
 
-/** The id of the row that the subject belongs to, as the entry names it. */
+/** Returns the id of the row to which the subject belongs, as the entry names it. */
 export function parentIn({ before, after }: RecordedAction, name: string): string {
   const id = (after ?? before)?.[name];
   if (typeof id !== 'string') throw new Error(`The entry has no ${name}`);
   return id;
 }
 
-/** The arguments of a use case that takes the id of the subject and the versions that it accepts. */
+/** Returns the arguments of a use case that takes the id of the subject and the versions that it accepts. */
 export const byVersion = (entry: RecordedAction): [string, ExpectedVersions] => [entry.subjectId, versionAfter(entry)];
 
-/** The arguments of a use case that takes the id of the subject, a reason, and the versions that it accepts. */
+/** Returns the arguments of a use case that takes the id of the subject, a reason, and the versions that it accepts. */
 export const byReason = (entry: RecordedAction, reason: string): [string, string, ExpectedVersions] => [
   entry.subjectId,
   reason,
   versionAfter(entry),
 ];
 
-/** Reports a version that the undoing use case does not accept as a reason that prevents the reversal. */
+/** Reports a version that the use case does not accept as the reason that prevents the reversal. */
 export async function expectingNoChange<T>(entry: RecordedAction, undo: () => Promise<T>): Promise<T> {
   try {
     return await undo();

@@ -7,7 +7,7 @@ import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../entries/action-ledger.service.js';
 
 export const ERASURE_ACTION = 'action-ledger.payload.erase';
-/** The ids and digests stand in one payload, which stays forever. */
+/** The ids and digests are in one payload, which is kept forever. */
 const MAX_ENTRIES = 500;
 
 /** The record of an erasure is never erased. */
@@ -39,8 +39,7 @@ export class PayloadErasuresService {
   /**
    * Erases the payloads of up to 500 entries and records that in an entry with their ids, digests and the reason. Returns the
    * id of that entry. The digests stay in the chain, so verification still covers the erased entries. The reason contains no
-   * personal data, because it cannot be erased. Throws 404 for an unknown entry, 409 for one whose payload is empty, was
-   * erased, or records an erasure.
+   * personal data, because it cannot be erased.
    */
   async erase(entryIds: readonly string[], reason: string): Promise<string> {
     const ids = [...new Set(entryIds)];
@@ -54,8 +53,8 @@ export class PayloadErasuresService {
   }
 
   /**
-   * Erases the payloads of all entries about these records, in the transaction that erases the records. Entries that this
-   * transaction records are written later and keep theirs.
+   * Erases the payloads of all entries about these records, in the transaction that erases the records. Entries recorded by
+   * this transaction are written later and keep their payloads.
    */
   async eraseAbout(subjectType: string, subjectIds: readonly string[]): Promise<void> {
     let erased = subjectIds.length === 0 ? 0 : MAX_ENTRIES;
@@ -72,11 +71,11 @@ export class PayloadErasuresService {
 
   /**
    * Erases the payloads of up to 500 entries after this one that were made before a year began in the time zone of the
-   * organization. Returns the id of the last one; null if no further one may remain.
+   * organization. Returns the id of the last one; null if none remain.
    */
   async eraseBefore(year: number, after: string): Promise<string | null> {
     return this.database.transaction(async () => {
-      // Ids begin with the time of the entry, so that newer partitions are not read; a day is more than clocks differ.
+      // Ids begin with the time of the entry, so newer partitions are not read. Clocks differ by less than a day.
       const payloads = await this.database.query<ErasablePayload>(
         `${ERASABLE} and entry.id > $2 and entry.created_at < make_timestamptz($3, 1, 1, 0, 0, 0, $4)
            and entry.id < ledger_id_at(make_timestamptz($3, 1, 1, 0, 0, 0, $4) + interval '1 day')

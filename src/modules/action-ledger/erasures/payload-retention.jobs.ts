@@ -16,7 +16,7 @@ export class PayloadRetentionJobs {
     private readonly env: Env,
   ) {}
 
-  /** Each batch is a transaction of its own, so a stopped job continues with the next batch. */
+  /** Each batch has its own transaction, so a stopped job continues with the next batch. */
   @Cron('action-ledger.retention', '7 4 * * *')
   async erasePast(): Promise<void> {
     const firstKeptYear = Number(this.clock.today().slice(0, 4)) - this.env.accountingRetentionYears;

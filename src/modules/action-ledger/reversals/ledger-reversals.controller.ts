@@ -21,11 +21,11 @@ export class LedgerReversalsController {
    * Reverse a recorded action
    *
    * @remarks Reverses a recorded action and returns the ledger entry of the reversal. If external systems must be informed, the
-   * entry is `running` until that succeeded. The scopes of the operation that performs the action and of the one that has the
-   * effect of the reversal are required, too: 403 names the missing one. An action can be reversed once. Actions without
-   * reversal and erased entries are rejected; if the present state prevents it, 409 `reversal_conflict` names the cause in
-   * `details.reason`. With `recordOnly`, an action that cannot be reversed gets an entry that changes nothing else (`state` is
-   * `recorded`), once; an action that can be reversed is rejected.
+   * entry is `running` until that succeeded. The caller also needs the scopes of the operation that performs the action and of
+   * the operation with the same effect as the reversal; the error names the missing one. An action can be reversed once.
+   * Actions without reversal and erased entries are rejected; if the present state prevents it, 409 `reversal_conflict` names
+   * the cause in `details.reason`. With `recordOnly`, an action that cannot be reversed gets an entry that changes nothing else
+   * (`state` is `recorded`), once; an action that can be reversed is rejected.
    */
   @ApiOperation({ operationId: 'ledgerEntries_reverse' })
   @Post('reversals')
@@ -43,8 +43,8 @@ export class LedgerReversalsController {
   /**
    * Preview the reversal of an action
    *
-   * @remarks Returns the state of the resource before and after a reversal, or the error with which it would be
-   * rejected now. Nothing is changed. The read scope of the module that recorded the action is required, too.
+   * @remarks Returns the state of the resource before and after a reversal, or the error with which it would be rejected now.
+   * Nothing is changed. The caller also needs the read scope of the module that recorded the action.
    */
   @ApiOperation({ operationId: 'ledgerEntries_previewReversal' })
   @Get('reversal-preview')

@@ -12,7 +12,7 @@ export interface EntryPair {
 
 const MAX_FAILURE_LENGTH = 2000;
 
-/** Reversals of entries. A unique key permits one for each entry that has not failed. */
+/** Reads and writes reversals. A unique key permits one reversal per entry, not counting failed ones. */
 @Injectable()
 export class LedgerReversalsRepository {
   constructor(
@@ -49,7 +49,7 @@ export class LedgerReversalsRepository {
     return row?.id ?? null;
   }
 
-  /** Counts one more attempt of a running reversal; null if it has ended. */
+  /** Counts another attempt of a running reversal; null if it has ended. */
   async begin(reversalId: string): Promise<{ originalId: string; attempts: number } | null> {
     const [row] = await this.database.query<{ originalId: string; attempts: number }>(
       `update ledger_reversals set attempts = attempts + 1 where reversal_id = $1 and state = 'running'
@@ -59,7 +59,7 @@ export class LedgerReversalsRepository {
     return row ?? null;
   }
 
-  /** Returns false if it had ended already. */
+  /** Returns false if it had already ended. */
   async complete(reversalId: string, outcome: ReversalOutcome): Promise<boolean> {
     const { count } = await this.database.execute(
       `update ledger_reversals set state = 'completed', outcome = $2, failure = null, finished_at = $3
@@ -77,7 +77,7 @@ export class LedgerReversalsRepository {
     );
   }
 
-  /** Ends the reversal; another one may follow. Returns false if it had ended already. */
+  /** Ends the reversal; another one may follow. Returns false if it had already ended. */
   async fail(reversalId: string, failure: string): Promise<boolean> {
     const { count } = await this.database.execute(
       `update ledger_reversals set state = 'failed', failure = $2, finished_at = $3

@@ -24,7 +24,7 @@ import { type EntryPair, LedgerReversalsRepository } from './ledger-reversals.re
 
 const COMPLETION_JOB = 'action-ledger.reversals.go-on';
 
-/** About an hour with the growing pauses of the queue. After that, staff decide about another reversal. */
+/** With the queue's increasing delays, these attempts take about an hour. After that, staff decide about another reversal. */
 const MAX_ATTEMPTS = 9;
 
 const STATE_AFTER = { start: 'running', complete: 'completed', fail: 'failed' } as const;
@@ -32,10 +32,10 @@ const STATE_AFTER = { start: 'running', complete: 'completed', fail: 'failed' } 
 /** Errors of a handler with these statuses are reported as the reason why the reversal is not possible. */
 const BLOCKING_STATUSES = [400, 404, 409, 422];
 
-/** The result that a reversal would have now, or the error that prevents it. */
+/** The current result of a reversal, or the error that prevents it. */
 export type DryRunResult = { result: ReversalResult; error: null } | { result: null; error: AppError };
 
-/** Reverses ledger entries, each once, by the handlers that modules declare with `@Reverses`. */
+/** Reverses ledger entries, each once, with the handlers that modules declare with `@Reverses`. */
 @Injectable()
 export class LedgerReversalsService {
   constructor(
@@ -53,8 +53,8 @@ export class LedgerReversalsService {
   }
 
   /**
-   * Answers an entry that cannot be reversed with one that changes nothing else. It uses another unique key than a reversal, so
-   * that it never blocks one: a later version may have an inverse for the action.
+   * Answers an entry that cannot be reversed with one that changes nothing else. Its unique key differs from a reversal's, so
+   * it never blocks a reversal: a later version may have an inverse for the action.
    */
   private async recordOnly(id: string, reason: string): Promise<ReadDetail> {
     const original = await this.entries.get(id);
@@ -76,7 +76,7 @@ export class LedgerReversalsService {
     });
   }
 
-  /** Reverses the action of an entry and returns the entry of the reversal. Requires the scope of the action, too. */
+  /** Reverses the action of an entry and returns the entry of the reversal. Also requires the scope of the action. */
   private async reverse(id: string, reason: string): Promise<ReadDetail> {
     const original = await this.entries.get(id);
     for (const scope of this.handlers.scopesOf(original.action)) assertScope(scope);
@@ -92,7 +92,10 @@ export class LedgerReversalsService {
     });
   }
 
-  /** What `reverse` would do, by performing and rolling back the reversal. It shows the subject: the read scope is required. */
+  /**
+   * Performs the reversal and rolls it back, to show the result of `reverse`. Requires the read scope, because it shows the
+   * subject.
+   */
   async preview(id: string): Promise<DryRunResult> {
     const original = await this.entries.get(id);
     assertScope(moduleScopeOf(original.action, 'read'));
@@ -110,7 +113,9 @@ export class LedgerReversalsService {
     }
   }
 
-  /** Informs external systems. Throws if that failed and will be repeated; after the last attempt the reversal is failed. */
+  /**
+   * Informs external systems. Throws if that failed and will be retried; after the last attempt the reversal becomes failed.
+   */
   @Job(COMPLETION_JOB)
   async complete(payload: unknown): Promise<void> {
     const reversalId = reversalIdOf(payload);
@@ -131,7 +136,7 @@ export class LedgerReversalsService {
     await this.end(reversalId, 'complete', () => this.repository.complete(reversalId, 'full'));
   }
 
-  /** Waits for the writes of the handler, so that each of their errors is a conflict. */
+  /** Waits for the writes of the handler, so that each of their errors becomes a conflict. */
   private async perform(handler: ReversalHandler, action: RecordedAction, reason: string): Promise<ReversalResult> {
     return asReversalConflict(async () => {
       const result = await handler.reverse(action, reason);
@@ -151,12 +156,12 @@ export class LedgerReversalsService {
   private async claim(pair: EntryPair): Promise<void> {
     while (!(await this.repository.claim(pair))) {
       const reversalId = await this.repository.findReversalId(pair.originalId);
-      // Null: the other reversal has failed in the meantime.
+      // Null means that the other reversal has failed in the meantime.
       if (reversalId !== null) throw alreadyReversed(reversalId);
     }
   }
 
-  /** Writes the entry at once, so that it can be read in the same transaction. */
+  /** Writes the entry immediately, so that the same transaction can read it. */
   private async record(
     { action, subjectType, subjectId }: RecordedAction,
     { originalId, reversalId, reason, result }: EntryPair & { reason: string; result: ReversalResult },
@@ -169,7 +174,7 @@ export class LedgerReversalsService {
       event: 'ledger.reversed',
       data: { entryId: originalId, reversalId, action, subjectType, subjectId, isRunning },
     });
-    // A full reversal that is complete at once needs no further entry.
+    // A full reversal that completes immediately needs no further entry.
     if (isRunning || outcome === 'partial') this.recordState(reversalId, isRunning ? 'start' : 'complete', outcome);
     if (isRunning) await this.jobs.add(COMPLETION_JOB, { reversalId });
     else await this.repository.complete(reversalId, outcome);

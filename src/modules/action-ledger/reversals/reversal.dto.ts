@@ -8,14 +8,14 @@ import { REVERSAL_OUTCOMES, type ReversalOutcome } from '../entries/reversal-han
 /** The reason for a reversal. */
 export class ReverseEntry {
   /**
-   * Stored in the entry of the reversal.
+   * Reason, stored in the entry of the reversal.
    * @example "Entered twice"
    */
   @Text({ max: 2000, multiline: true })
   reason: string;
 
   /**
-   * Only record that the entry was answered, and change nothing else: for an action that cannot be reversed. False by default.
+   * If true, only records a response to an action that cannot be reversed, and changes nothing else. False by default.
    * @example false
    */
   @Optional()
@@ -33,12 +33,12 @@ export class ReversalRefusal {
   @Text({ max: 2000 })
   message: string;
 
-  /** Further details. For a conflict, `reason` is the error code of what blocks the reversal. */
+  /** Further details. For a conflict, `reason` is the error code of the cause. */
   @FreeObject({ maxBytes: 1_048_576, maxDepth: 40 })
   details: Record<string, unknown>;
 }
 
-/** What a reversal would do if it were made now. */
+/** The effect that a reversal would have now. */
 export class ReversalPreview {
   /** The entry that would be reversed. */
   @Id('aled')
@@ -48,7 +48,7 @@ export class ReversalPreview {
   @Flag()
   possible: boolean;
 
-  /** Why it would be rejected; null if it would succeed. */
+  /** The error that would reject it; null if it would succeed. */
   @Nullable()
   @Nested(() => ReversalRefusal)
   refusal: ReversalRefusal | null;

@@ -4,16 +4,16 @@ import { Database } from '../../../platform/database/database.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { LOG } from '../../../platform/observability/log.js';
 
-/** A partition that the function created is dropped again if the other one of the same year cannot be created. */
+/** The function drops a new partition again if it cannot create the other one of the same year. */
 const CREATE = `
   select array(select name from unnest(created) as name where to_regclass(name) is not null) as created,
     default_used as "isDefaultUsed"
   from ledger_add_partitions()`;
 
 interface Partitions {
-  /** The partitions that did not exist. */
+  /** Partitions created by this run. */
   created: string[];
-  /** Whether entries are in the default partition, because theirs did not exist when they were written. */
+  /** Whether the default partition contains entries, because their own partition did not exist when they were written. */
   isDefaultUsed: boolean;
 }
 

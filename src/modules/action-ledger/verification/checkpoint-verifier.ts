@@ -6,7 +6,7 @@ import { type Checkpoint, digestOf, isSigned, parseCheckpoint } from '../checkpo
 import type { CheckpointFile } from '../checkpoints/checkpoint-file.js';
 import type { Finding } from './finding.js';
 
-/** Lines verified at once: other requests wait no longer than that. */
+/** Lines verified without a pause. Other requests wait this long at most. */
 const SLICE = 20;
 
 export interface ExpectedEntry {
@@ -14,19 +14,19 @@ export interface ExpectedEntry {
   checkpoint: Pick<Checkpoint, 'number' | 'at'>;
 }
 
-/** What the signed checkpoints recorded about the chains. */
+/** The heads of the chains that the signed checkpoints recorded. */
 export interface Expectations {
   /** The number of signed checkpoints. */
   checkpoints: number;
   newestAt: string | null;
-  /** By chain and position. */
+  /** Heads by chain and position. */
   entries: ReadonlyMap<number, ReadonlyMap<number, ExpectedEntry>>;
   findings: Finding[];
 }
 
-/** Reads the checkpoint file and verifies signatures and order of its lines. Only reads. */
+/** Reads the checkpoint file and verifies the signatures and order of its lines. Changes nothing. */
 export class CheckpointVerifier {
-  /** `keks` is asked for only if there is a checkpoint. */
+  /** Calls `keks` only if there is a checkpoint. */
   constructor(
     private readonly database: Database,
     private readonly file: CheckpointFile,
@@ -54,7 +54,7 @@ export class CheckpointVerifier {
 const NO_CHECKPOINT =
   'No checkpoint was written yet, so nothing outside the database proves the ledger; the service writes one when it starts';
 
-/** The state while the lines are read, first to last. */
+/** The state while the lines are read in order. */
 class Reading {
   lines = 0;
   private readonly findings: Finding[] = [];
@@ -128,7 +128,7 @@ class Reading {
     this.report('checkpoint_missing', `${what} from the checkpoint file`);
   }
 
-  /** After an accepted restore, entries beyond the restored heads are expected no longer. */
+  /** After an accepted restore, entries beyond the restored heads are no longer expected. */
   private forget(heads: Checkpoint['heads']): void {
     const restored = new Map(heads.map(([chain, position]) => [chain, position]));
     for (const [chain, known] of this.entries) {

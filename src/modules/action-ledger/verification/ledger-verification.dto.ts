@@ -27,11 +27,11 @@ export class BreakResponse {
   @Whole({ min: 0, max: CHAINS - 1 })
   chain: number;
 
-  /** Place of the entry within the chain, starting at 1. */
+  /** Position of the entry within the chain, starting at 1. */
   @Whole({ min: 1, max: MOST })
   position: number;
 
-  /** The entry at this place; null if it is missing. */
+  /** The entry at this position; null if it is missing. */
   @Id('aled')
   entryId: string | null;
 
@@ -46,15 +46,15 @@ export class FindingResponse {
   @OneOf(FINDING_CODES)
   code: Finding['code'];
 
-  /** Number of the chain, 0 to 63; null if it concerns none or several. */
+  /** Number of the chain, 0 to 63; null if the finding concerns none or several. */
   @Whole({ min: 0, max: CHAINS - 1 })
   chain: number | null;
 
-  /** Place of the entry within the chain, starting at 1; null if it concerns no single entry. */
+  /** Position of the entry within the chain, starting at 1; null if the finding concerns no single entry. */
   @Whole({ min: 1, max: MOST })
   position: number | null;
 
-  /** The entry; null if it concerns no single entry. */
+  /** The entry; null if the finding concerns no single entry. */
   @Id('aled')
   entryId: string | null;
 
@@ -85,11 +85,11 @@ export class VerificationResponse {
   @ListOf(() => FindingResponse, { max: MAX_FINDINGS })
   findings: FindingResponse[];
 
-  /** The number of checkpoints with a right signature. */
+  /** The number of checkpoints with a valid signature. */
   @Whole({ min: 0, max: MOST })
   checkpoints: number;
 
-  /** When the newest of them was signed; entries after it are proven by the hash chains alone. Null if there is none. */
+  /** Time at which the newest of them was signed; only the hash chains prove later entries. Null if there is none. */
   @Instant()
   newestCheckpointAt: string | null;
 

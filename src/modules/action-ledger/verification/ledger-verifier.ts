@@ -21,7 +21,7 @@ export interface Verification {
   /** Erased payloads, whose digests are still verified. */
   erasedPayloads: number;
   breaks: Break[];
-  /** What contradicts the ledger elsewhere: checkpoints, erasures, reversals. At most `MAX_FINDINGS`. */
+  /** Contradictions between the ledger and checkpoints, erasures or reversals; at most `MAX_FINDINGS`. */
   findings: Finding[];
   /** The signed checkpoints that were read. */
   checkpoints: number;
@@ -30,7 +30,7 @@ export interface Verification {
   nextChain: number | null;
 }
 
-/** The chains to verify, and the time after which no further chain is begun. */
+/** The chains to verify, and the time after which the verifier starts no further chain. */
 export interface VerificationRange {
   from?: number;
   to?: number;
@@ -56,12 +56,12 @@ const RECORDED_STATES = `
                           'action-ledger.reversal.fail')`;
 
 const BATCH = 1_000;
-/** Entries digested at once: other requests wait no longer than that. */
+/** Entries digested without a pause. Other requests wait this long at most. */
 const SLICE = 100;
 const MISSING = 'the entry is missing';
 export const MAX_FINDINGS = 100;
 
-/** A chain whose end the checkpoints know and the database does not. */
+/** Matches chains whose end the checkpoints know but the database does not. */
 interface ShortChain {
   missing: number;
   checkpoint: { number: number; at: string };
@@ -69,7 +69,7 @@ interface ShortChain {
 
 /**
  * Proves that no entry was changed, removed or inserted since it was written, and that the signed checkpoints, the records of
- * erasures and the rows of reversals agree with the entries. Only reads.
+ * erasures and the rows of reversals agree with the entries. Changes nothing.
  */
 export class LedgerVerifier {
   constructor(
@@ -110,7 +110,7 @@ export class LedgerVerifier {
     chain: number,
     { result, short, expected }: { result: Verification; short: ShortChain[]; expected: Expectations },
   ): Promise<void> {
-    // Read before the entries, so that it covers only entries that are read.
+    // The head is read before the entries, so that it covers only entries that are read.
     const head = await this.findHead(chain);
     const known = expected.entries.get(chain) ?? new Map<number, never>();
     const broken = head
@@ -153,7 +153,7 @@ export class LedgerVerifier {
     return previous.equals(head.hash) ? null : { position, entryId: null, fault: 'the head is not the last entry' };
   }
 
-  /** Rows of reversals without the two entries that they connect. */
+  /** Finds rows of reversals without the two entries that they connect. */
   private async findStrayReversals(): Promise<Finding[]> {
     const rows = await this.database.query<{ id: string }>(
       `select reversal.id from ledger_reversals reversal
@@ -169,7 +169,7 @@ export class LedgerVerifier {
   }
 
   private async findHead(chain: number): Promise<Head | null> {
-    // In one statement, so that the head covers all entries of its chain.
+    // Uses one statement, so that the head covers all entries of its chain.
     const [row] = await this.database.query<{ position: string; hash: Buffer; beyond: Head['beyond'] }>(
       `select position, hash, (select json_build_object('position', entry.position, 'entryId', entry.id)
                                from action_ledger_entries entry
@@ -182,7 +182,7 @@ export class LedgerVerifier {
   }
 
   private read(chain: number, after: number, upTo: number): Promise<StoredEntry[]> {
-    // The texts of the payload as they were digested: `json` preserves them, a parsed value does not.
+    // Selects the texts of the payload as they were digested: `json` preserves them, a parsed value does not.
     return this.database.query<StoredEntry>(
       `select entry.id, entry.sequence, entry.position, entry.action, entry.subject_type, entry.subject_id,
               entry.actor_type, entry.actor_id, entry.reason, entry.reverses_entry_id, entry.correlation_id,

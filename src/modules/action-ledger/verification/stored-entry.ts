@@ -27,24 +27,24 @@ export interface StoredEntry {
   payload_digest: Buffer | null;
   /** Whether the erasure of the payload is recorded by an entry with its digest; null if no erasure is known. */
   erasure_recorded: boolean | null;
-  /** The row of the reversal that this entry is; null if there is none. */
+  /** The row of the reversal if this entry is one; null otherwise. */
   reversal: {
     original: string;
     state: ReversalState;
     outcome: ReversalOutcome | null;
-    /** What the entries about this reversal recorded: the states, each with its outcome. */
+    /** The states that the entries about this reversal recorded, each with its outcome. */
     recorded: { state: string; outcome: string | null }[];
   } | null;
 }
 
 const EMPTY_DIGEST = payloadDigest(null, null);
 
-/** Whether the payload was erased, which leaves its digest. */
+/** Returns whether the payload was erased; its digest remains. */
 export function isErased(entry: StoredEntry): boolean {
   return entry.before === null && entry.after === null && entry.payload_digest?.equals(EMPTY_DIGEST) === false;
 }
 
-/** The fault of the entry that follows the hash `previous` in this chain; null if it is unchanged. */
+/** Returns the fault of the entry that follows the hash `previous` in this chain; null if it is unchanged. */
 export function faultOf(entry: StoredEntry, { chain, previous }: { chain: number; previous: Buffer }): string | null {
   const { payload_digest: payload } = entry;
   if (!payload) return 'the payload is missing';
@@ -72,7 +72,7 @@ function digestOf(entry: StoredEntry, payload: Buffer): Buffer {
   return entryDigest(members, Number(entry.sequence), payload);
 }
 
-/** What contradicts the entry in the tables beside the chain; null if nothing does. */
+/** Returns the contradiction between the entry and the tables beside the chain; null if there is none. */
 export function contradictionOf(entry: StoredEntry): Pick<Finding, 'code' | 'message'> | null {
   const erased = isErased(entry);
   if (erased && entry.erasure_recorded === null) {

@@ -198,10 +198,7 @@ export class BookingItem extends Audited {
     Object.assign(this, live, { updatedAt: now });
   }
 
-  /**
-   * Computes the total; call it after a change of prices or quantities. Throws 400 if prices or quantities contradict each
-   * other.
-   */
+  /** Computes the total; call it after a change of prices or quantities. */
   price(): void {
     if (this.allotmentId !== null && this.departureId === null) {
       throw invalidField('allotmentId', 'allotmentId requires departureId', 'departure_missing');

@@ -370,7 +370,6 @@ export class BookingItemsService {
     return found.length;
   }
 
-  /** Throws 422 `channel_mismatch` if an active item uses an allotment of another channel. */
   async assertSoldBy(channelId: string, bookingId: string): Promise<void> {
     const allotmentIds = await this.repository.activeAllotments(bookingId);
     if (allotmentIds.length > 0) await this.allotments.assertSoldBy(channelId, allotmentIds, 'channelId');

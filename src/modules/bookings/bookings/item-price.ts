@@ -12,10 +12,7 @@ export interface PricedItem {
   costCurrency: string | null;
 }
 
-/**
- * quantity * unitSellCents. Throws 400 if the sign does not fit the type, the tax exceeds the total, only one of cost and
- * cost currency is set, or the total exceeds 2^53-1.
- */
+/** quantity * unitSellCents. */
 export function priceItem({ quantity, unitSellCents, ...item }: PricedItem): number {
   if (item.type === 'discount' ? unitSellCents > 0 : item.type !== 'adjustment' && unitSellCents < 0) {
     throw invalidField(

@@ -4,7 +4,7 @@ import { BookingItem, type SupplierStatus } from './booking-item.entity.js';
 import type { Booking } from './booking.entity.js';
 import { NO_EARLIER_RATE } from './item-price.js';
 
-/** An item with its price; its tax is the stated amount until a tax code applies. Throws 400 if prices contradict each other. */
+/** An item with its price; its tax is the stated amount until a tax code applies. */
 export function newItem(
   input: CreateBookingItem,
   { id, booking, supplierStatus, now }: { id: string; booking: Booking; supplierStatus: SupplierStatus; now: Date },

@@ -268,7 +268,7 @@ export class DocumentsService {
     return documents;
   }
 
-  /** The language and market of a variant with defaults. Throws 400 for a market that is not configured. */
+  /** The language and market of a variant with defaults. */
   private resolve({ locale, market }: Variant, path = 'market'): Pick<SliceKey, 'locale' | 'market'> {
     const found = market === undefined ? this.slices.defaultMarket : this.slices.findMarket(market);
     if (!found) throw invalidField(path, `${path} must be a configured market`, 'unknown_market');

@@ -7,8 +7,7 @@ const THIRTY_DAYS = 30 * 24 * 3600;
 /** How to replace the secret of a client. */
 export class RotateClientSecret {
   /**
-   * Seconds during which the present secret stays valid beside the new one: 0 to 2592000 (30 days); 86400 (one day) by
-   * default.
+   * Seconds during which the current secret stays valid beside the new one: 0 to 2592000 (30 days); 86400 (one day) by default.
    * @example 3600
    */
   @Optional()
@@ -21,7 +20,7 @@ export class ClientSecretResponse {
   @Id('oasc')
   id: string;
 
-  /** Public ID of the client that the secret belongs to. */
+  /** Public ID of the client that owns the secret. */
   @Text({ max: 28, pattern: /^occ_[0-9A-Za-z]{24}$/ })
   clientId: string;
 
@@ -32,7 +31,7 @@ export class ClientSecretResponse {
   @Instant()
   createdAt: string;
 
-  /** End of the overlap with the next secret; null if there is no next one. */
+  /** End of the overlap with the next secret; null until a next secret exists. */
   @Instant()
   expiresAt: string | null;
 
@@ -56,7 +55,7 @@ export class ClientSecretList {
   data: ClientSecretResponse[];
 }
 
-/** The secret without its value, at this time. */
+/** Returns the secret without its value, with its state at this time. */
 export function toClientSecret(secret: ClientSecret, { clientId, now }: { clientId: string; now: Date }) {
   return {
     id: secret.id,

@@ -2,10 +2,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
-/** Maximum number of valid secrets of a client: the new one, and the one that it still uses. */
+/** Maximum number of valid secrets per client: the new one, and the one still in use. */
 export const MAX_LIVE = 2;
 
-/** A secret of an OAuth client; only its SHA-256 is stored. It is ended, never deleted. */
+/** A secret of an OAuth client; only its SHA-256 is stored. Secrets end and are never deleted. */
 @Entity('oauth_client_secrets')
 @Unaudited('a secret; the entries of its client record it')
 export class ClientSecret {

@@ -24,7 +24,7 @@ export class ClientSecretsController {
   /**
    * Rotate the secret of an OAuth client
    *
-   * @remarks Creates a second secret and returns its value once. The present secret stays valid for the overlap and then
+   * @remarks Creates a second secret and returns its value once. The current secret stays valid for the overlap and then
    * expires. The caller must have all scopes of the client. Rejected if the client is revoked or expired, already has two valid
    * secrets, or would outlive a caller that is a client itself.
    */
@@ -61,8 +61,8 @@ export class ClientSecretsController {
    * Revoke a secret of an OAuth client
    *
    * @remarks Ends the secret and all access tokens issued with it, and returns the secret without its value. Revoking it again
-   * returns the same response. A delete scope of any area is enough, as to revoke the client. The only valid secret cannot be
-   * revoked: rotate first, or revoke the client.
+   * returns the same response. A delete scope of any area is enough, as for revoking the client. The only valid secret cannot
+   * be revoked: rotate it first, or revoke the client.
    */
   @Delete(':secretId')
   @RequireScope('*:delete')

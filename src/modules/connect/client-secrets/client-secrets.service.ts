@@ -16,7 +16,7 @@ import { ClientSecret, MAX_LIVE } from './client-secret.entity.js';
 const DAY_SECONDS = 24 * 3600;
 const LIST_LIMIT = 20;
 
-/** Rotates the secrets of clients: a client has a valid secret at any time. */
+/** Rotates the secrets of clients: a client has a valid secret at all times. */
 @Injectable()
 export class ClientSecretsService {
   constructor(
@@ -28,8 +28,8 @@ export class ClientSecretsService {
   ) {}
 
   /**
-   * Creates a second secret; the first one ends with the overlap. The secret gives all permissions of the client, so the caller
-   * must have its scopes (403).
+   * Creates a second secret; the first one ends with the overlap. The secret grants all permissions of the client, so the
+   * caller must have its scopes.
    */
   async rotate(
     operatorId: string,
@@ -63,9 +63,8 @@ export class ClientSecretsService {
   }
 
   /**
-   * Ends the secret and the tokens that were issued with it, also if the secret has expired: its tokens can still be
-   * valid. A second revocation changes nothing. Throws 404, 409 `last_secret`
-   * if the client would have no valid secret left.
+   * Ends the secret and the tokens issued with it, even if the secret has expired, because its tokens can still be valid. A
+   * second revocation changes nothing.
    */
   async revoke(operatorId: string, clientId: string, secretId: string): Promise<ClientSecretResponse> {
     return this.database.transaction(async () => {
@@ -91,7 +90,7 @@ export class ClientSecretsService {
     return secrets.filter((secret) => secret.isLive(now));
   }
 
-  /** The secret ends with the overlap, or at its own end if that is earlier. */
+  /** Returns the end of the overlap, or the secret's own end if that is earlier. */
   private async expireAt(secret: ClientSecret, overlapEnd: Date): Promise<void> {
     const endsEarlier = secret.expiresAt !== null && secret.expiresAt < overlapEnd;
     secret.expiresAt = endsEarlier ? secret.expiresAt : overlapEnd;

@@ -75,7 +75,7 @@ export class ConnectorProviderResponse {
   @Texts(CAPABILITIES)
   capabilities: string[];
 
-  /** Text for display; null if there is none. */
+  /** Description for display; null if there is none. */
   @Text({ max: 2000 })
   description: string | null;
 

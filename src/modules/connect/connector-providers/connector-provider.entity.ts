@@ -17,7 +17,7 @@ export class ConnectorProvider extends Audited {
   @Column('text', { nullable: true })
   description: string | null;
   @Column('text', { array: true }) capabilities: string[];
-  /** Definition of the form for applicants. `json` and not `jsonb`: it keeps the order of keys, and accepts NUL. */
+  /** Definition of the form for applicants. The column is `json`, because `jsonb` would reorder the keys and reject NUL. */
   @Impersonal()
   @Column('json', { name: 'application_form_schema', nullable: true })
   applicationFormSchema: Record<string, unknown> | null;

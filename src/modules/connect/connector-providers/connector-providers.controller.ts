@@ -37,7 +37,7 @@ export class ConnectorProvidersController {
    * List connector providers
    *
    * @remarks Returns all providers ordered by key, up to 200 on one page unless `limit` is given. A credential that is bound to
-   * an operator gets those of the operator and of the platform.
+   * an operator gets the providers of the operator and of the platform.
    */
   @Get()
   @RequireScope('*:read')

@@ -17,7 +17,7 @@ type Values = Pick<
   'key' | 'name' | 'operatorId' | 'capabilities' | 'description' | 'applicationFormSchema'
 >;
 
-/** A caller that is bound to an operator sees the providers of the operator and the platform, and changes those of the operator. */
+/** A caller bound to an operator sees the providers of the operator and the platform, and can change only the operator's. */
 @Injectable()
 export class ConnectorProvidersService {
   constructor(
@@ -26,7 +26,6 @@ export class ConnectorProvidersService {
     private readonly clock: Clock,
   ) {}
 
-  /** Ordered by key. */
   async list(bounds: { limit: number; offset: number }): Promise<{ providers: ConnectorProvider[]; total: number }> {
     const { limit: take, offset: skip } = bounds;
     const providers = this.database.repository(ConnectorProvider);
@@ -34,7 +33,7 @@ export class ConnectorProvidersService {
     return { providers: page, total };
   }
 
-  /** Replaces the complete form definition. Throws the same 404 for an unknown provider and for one of another owner, 412. */
+  /** Replaces the complete form definition. An unknown provider and one of another owner get the same 404. */
   async replaceForm(
     key: string,
     schema: Record<string, unknown> | null,
@@ -49,8 +48,7 @@ export class ConnectorProvidersService {
   }
 
   /**
-   * Creates or updates providers by key, all or none. Members that a row omits keep their values. Throws an Error for an unknown
-   * owner.
+   * Creates or updates providers by key, all or none. Members that a row omits keep their values. An unknown owner is an error.
    */
   @Provisions({ name: 'connectorProviders', order: 320, row: ConnectorProviderRow })
   async provision(rows: ConnectorProviderRow[]): Promise<void> {
@@ -100,7 +98,7 @@ export class ConnectorProvidersService {
       version,
       updatedAt,
     } = provider;
-    // SQL, because TypeORM interprets the members of the form definition as columns.
+    // Uses SQL, because TypeORM interprets the members of the form definition as columns.
     await this.database.execute(
       `update connector_providers
        set name = $2, description = $3, capabilities = $4, application_form_schema = $5::json, version = $6,
@@ -118,13 +116,13 @@ export class ConnectorProvidersService {
   }
 }
 
-/** The providers that the caller may change. */
+/** Selects the providers that the caller may change. */
 function owned(): FindOptionsWhere<ConnectorProvider> {
   const { operatorId } = currentActor();
   return operatorId === null ? {} : { operatorId };
 }
 
-/** The providers that the caller may see. */
+/** Selects the providers that the caller may see. */
 function visible(): FindOptionsWhere<ConnectorProvider>[] {
   const { operatorId } = currentActor();
   return operatorId === null ? [{}] : [{ operatorId }, { operatorId: IsNull() }];

@@ -18,15 +18,15 @@ export class CreateOAuthClient {
   name?: string | null;
 
   /**
-   * Scopes of the client. Each must be covered by the scopes of the caller and, with `grantId`, by those of the grant.
+   * Scopes of the client. Each must be covered by the scopes of the caller and, with `grantId`, by the scopes of the grant.
    * @example ["connect:bookings:read", "connect:bookings:write"]
    */
   @Texts(CONNECT_SCOPES)
   scopes: string[];
 
   /**
-   * A grant of the operator. The client works only while the grant is active. By default the grant of the caller, if
-   * the caller is a client with a grant.
+   * A grant of the operator. The client works only while the grant is active. The default is the caller's grant, if the caller
+   * is a client with a grant.
    * @example "grant_demo"
    */
   @Clearable()
@@ -34,8 +34,8 @@ export class CreateOAuthClient {
   grantId?: string | null;
 
   /**
-   * End of the client, in the future, at most ten years away and not later than that of the credential that creates it.
-   * By default it ends with that credential and with its grant.
+   * End of the client, in the future, at most ten years away and not later than the end of the credential that creates it. By
+   * default it ends with that credential and with its grant.
    * @example "2034-12-31T23:59:59Z"
    */
   @Clearable()
@@ -68,7 +68,7 @@ export class OAuthClientResponse {
   @Text({ max: 120 })
   name: string | null;
 
-  /** Scopes that its tokens can have at most. */
+  /** Maximum scopes of its tokens. */
   @Texts(CONNECT_SCOPES)
   scopes: string[];
 
@@ -76,7 +76,7 @@ export class OAuthClientResponse {
   @Text({ max: 64 })
   grantId: string | null;
 
-  /** End of the client; null if it does not expire by itself. */
+  /** End of the client; null if it does not expire. */
   @Instant()
   expiresAt: string | null;
 
@@ -92,7 +92,7 @@ export class OAuthClientResponse {
   revokedAt: string | null;
 }
 
-/** What a problem of a new client can be. */
+/** Types of problems of a new client. */
 export const CLIENT_WARNINGS = named('OAuthClientWarningCode', ['scope_without_operation']);
 
 /** A problem of a new client, which does not prevent its creation. */
@@ -102,7 +102,7 @@ export class OAuthClientWarning {
   code: (typeof CLIENT_WARNINGS)[number];
 
   /**
-   * The scope concerned. It is stored, and counts where an operation accepts any area.
+   * The scope concerned. It is stored, and is accepted by operations that accept any area.
    * @example "connect:bookings:read"
    */
   @Text({ max: 200 })

@@ -30,10 +30,10 @@ export class OAuthClientsController {
    * Create an OAuth client
    *
    * @remarks Creates a client of the operator and returns its secret once; only a hash is stored. Scopes that the caller does
-   * not have are rejected, as is an end later than that of the caller's credential. A client that creates another one is its
+   * not have are rejected, as is an end later than the end of the caller's credential. A client that creates another one is its
    * parent, and the new client is revoked with it. Rejected if the operator is inactive, the grant is inactive, narrower or
-   * ends earlier, or the operator has 50 active clients. Areas and actions are not limited to those of today's operations: a
-   * scope that no operation has is named in `warnings`.
+   * ends earlier, or the operator has 50 active clients. A scope may name areas and actions that no operation has yet;
+   * `warnings` names such scopes.
    */
   @Post()
   @RequireScope('*:write')
@@ -67,8 +67,8 @@ export class OAuthClientsController {
   /**
    * Get an OAuth client
    *
-   * @remarks Returns the client without its secret, also if it is revoked. The path accepts the public client ID or the
-   * ID of the resource.
+   * @remarks Returns the client without its secret, even if it is revoked. The path accepts the public client ID or the ID of
+   * the resource.
    */
   @Get(':clientId')
   @RequireScope('*:read')
@@ -79,10 +79,10 @@ export class OAuthClientsController {
   /**
    * Revoke an OAuth client
    *
-   * @remarks Ends the client, its secrets and its access tokens at once and permanently, and returns the client. Clients that
-   * it created end with it, and so do theirs. The path
-   * accepts the public client ID or the ID of the resource. Revoking it again returns the same response.
-   * A delete scope of any area is enough; the scopes of the client do not matter.
+   * @remarks Immediately and permanently ends the client, its secrets and its access tokens, and returns the client. All its
+   * descendants end with it: the clients that it created, and the clients created by them. The path accepts the public client
+   * ID or the ID of the resource. Revoking it again returns the same response. A delete scope of any area is enough; the scopes
+   * of the client do not matter.
    */
   @Delete(':clientId')
   @RequireScope('*:delete')

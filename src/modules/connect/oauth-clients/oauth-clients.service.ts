@@ -23,7 +23,7 @@ import { OAuthClient } from './oauth-client.entity.js';
 const MAX_ACTIVE = 50;
 const MAX_YEARS = 10;
 
-/** Values that are random by default; demo data sets them. */
+/** Values that are random unless demo data sets them. */
 interface FixedValues {
   id?: string;
   credentials?: ClientCredentials;
@@ -53,11 +53,7 @@ export class OAuthClientsService extends PlatformKeyListener {
     super();
   }
 
-  /**
-   * Returns the secret, this once: only its hash is stored. Throws 400 for an end in the past, too far away or later
-   * than that of the caller, 403 for scopes and grants that the caller does not have, 404, 409 `operator_inactive`,
-   * `grant_conflict`, `client_limit_reached`.
-   */
+  /** Returns the secret, which cannot be read again: only its hash is stored. */
   async create(
     operatorId: string,
     input: CreateOAuthClient,
@@ -103,7 +99,7 @@ export class OAuthClientsService extends PlatformKeyListener {
     return { clients, total };
   }
 
-  /** Accepts the public ID or the ID of the resource. A second revocation changes nothing. */
+  /** Accepts the public ID or the ID of the resource. Repeating a revocation changes nothing. */
   async revoke(operatorId: string, clientId: string): Promise<OAuthClient> {
     return this.database.transaction(async () => {
       const client = await this.lock(operatorId, clientId);
@@ -116,7 +112,7 @@ export class OAuthClientsService extends PlatformKeyListener {
     await this.endWithDescendants(await this.lockChildren({ parentKey: keyId }));
   }
 
-  /** Throws the same 404 for an unknown client and for one that the caller may not see. */
+  /** An unknown client and one that the caller may not see get the same 404. */
   async get(operatorId: string, clientId: string): Promise<OAuthClient> {
     await this.operators.assertVisible(operatorId);
     const client = await this.database.repository(OAuthClient).findOne({ where: byEitherId(operatorId, clientId) });
@@ -124,7 +120,7 @@ export class OAuthClientsService extends PlatformKeyListener {
     return client;
   }
 
-  /** As `get`, and locks the client until the transaction ends. */
+  /** Gets the client and locks it until the transaction ends. */
   async lock(operatorId: string, clientId: string): Promise<OAuthClient> {
     await this.operators.assertVisible(operatorId);
     // Unlike `for update`, this lock does not block the issue of tokens, which refer to the client.
@@ -136,12 +132,12 @@ export class OAuthClientsService extends PlatformKeyListener {
   }
 
   /**
-   * As `lock`, for a caller that creates access to this client: it must have the scopes of the client, and the client must not
-   * exceed the bounds of the caller.
+   * Locks the client for a caller that creates access to it: the caller must have the client's scopes, and the client must not
+   * exceed the caller's bounds.
    */
   async lockToDelegate(operatorId: string, clientId: string): Promise<OAuthClient> {
     const { id } = await this.get(operatorId, clientId);
-    // Before its descendant, as a revocation locks them.
+    // Locked before its descendant, in the same order as a revocation.
     if (id !== currentActor().id) await this.lockParent(parentOfNew());
     const client = await this.lock(operatorId, clientId);
     assertGrantable(client.scopes, '*:write');
@@ -149,7 +145,7 @@ export class OAuthClientsService extends PlatformKeyListener {
     return client;
   }
 
-  /** Locks the operator, to prevent that two concurrent requests exceed the limit of active clients. */
+  /** Locks the operator, so that two concurrent requests cannot exceed the limit of active clients. */
   private async assertAllowed(client: OAuthClient, now: Date): Promise<void> {
     const { operatorId, grantId } = client;
     const operator = await this.operators.lock(operatorId);
@@ -163,7 +159,7 @@ export class OAuthClientsService extends PlatformKeyListener {
     }
   }
 
-  /** The bounds of a new client: as requested, by default those of the caller. Throws 400 for a later end. */
+  /** Returns the bounds of a new client: as requested, by default the caller's. */
   private async boundsOfNew(requested: Bounds): Promise<Bounds> {
     const expiresAt = derivedEnd(requested.expiresAt);
     const caller = await this.findCaller();
@@ -171,10 +167,7 @@ export class OAuthClientsService extends PlatformKeyListener {
     return { grantId: requested.grantId ?? caller.grantId, expiresAt };
   }
 
-  /**
-   * Throws 403 for a different grant and 409 `grant_conflict` for a later end than those of the caller, unless the caller is this
-   * client.
-   */
+  /** The client must have the caller's grant and end no later than the caller, unless the caller is this client. */
   private async assertWithinCaller({ id, grantId, expiresAt }: Bounds & { id: string }): Promise<void> {
     const caller = await this.findCaller();
     if (caller?.id === id) return;
@@ -200,7 +193,7 @@ export class OAuthClientsService extends PlatformKeyListener {
     );
   }
 
-  /** Locks the credential that creates access until the commit, to prevent new access by one that is being revoked. */
+  /** Locks the credential that creates access until the commit, so that a credential being revoked cannot create new access. */
   private async lockParent({ parentClient, parentKey }: Parent): Promise<void> {
     if (parentKey !== null) await this.keys.lockActive(parentKey);
     if (parentClient === null) return;
@@ -215,8 +208,8 @@ export class OAuthClientsService extends PlatformKeyListener {
   }
 
   /**
-   * Revokes locked clients and all that they created. The clients of a level are locked before those of the next level are read,
-   * so a client that one of them creates at the same time is either found or rejected.
+   * Revokes locked clients and all their descendants. The clients of a level are locked before those of the next level are
+   * read, so a client that one of them creates at the same time is either found or rejected.
    */
   private async endWithDescendants(clients: OAuthClient[]): Promise<void> {
     for (let level = clients; level.length > 0;) {
@@ -257,7 +250,6 @@ function endOf({ expiresAt }: CreateOAuthClient, now: Date): Date | null {
   return end;
 }
 
-/** Matches the public ID or the ID of the resource. */
 function byEitherId(operatorId: string, clientId: string): object[] {
   return [
     { operatorId, clientId },
@@ -265,7 +257,7 @@ function byEitherId(operatorId: string, clientId: string): object[] {
   ];
 }
 
-/** The credential that creates a client; the system, which loads demo data, has none. */
+/** The credential that creates a client; null for the system, which loads demo data. */
 function parentOfNew(): Parent {
   const { type, id } = currentActor();
   return { parentClient: type === 'oauth_client' ? id : null, parentKey: type === 'api_key' ? id : null };

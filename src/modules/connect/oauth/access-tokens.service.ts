@@ -32,7 +32,7 @@ export interface IssuedToken {
 export interface LiveToken {
   publicId: string;
   client: ClientStatus;
-  /** The scopes that the grant still covers. */
+  /** Scopes of the token that the grant still covers. */
   scopes: string[];
   issuedAt: Date;
   expiresAt: Date;
@@ -48,8 +48,8 @@ const LIVE = `
   where token.public_id = $1 and token.revoked_at is null and token.expires_at > $2 and issuing.revoked_at is null`;
 
 /**
- * Adds a token if the client and the secret still live and the operator and the grant are active, and returns whether they
- * are. Nothing is locked: a token that is added while its secret is being revoked is not valid either.
+ * Adds a token if the client and the secret are still valid and the operator and the grant are active; returns whether it did.
+ * Locks nothing: a token added while its secret is being revoked is not valid either.
  */
 const ADD = `
   with parent as (
@@ -80,11 +80,7 @@ export class AccessTokensService {
     verifier.alsoForget(this.live);
   }
 
-  /**
-   * Issues a token for one hour, or until the end of the client or its grant. Throws 400 `unauthorized_client` if the
-   * operator or the grant is not active, 400 `invalid_scope`; 401 `invalid_client` if the client or its secret has ended
-   * since it was authenticated.
-   */
+  /** Issues a token for one hour, or until the end of the client or its grant. */
   async issue(client: AuthenticatedClient, requested: string[] | null): Promise<IssuedToken> {
     const now = this.clock.now();
     assertPermitted(client, now);
@@ -104,7 +100,7 @@ export class AccessTokensService {
     return { token, scopes, expiresInSeconds: Math.floor((expiresAt.getTime() - now.getTime()) / 1000) };
   }
 
-  /** The actor of the token; null if the token, its client, grant or operator is not usable now. */
+  /** Returns the actor of the token, or null if the token, its client, grant or operator cannot be used now. */
   @VerifiesCredential('oat')
   async actorOf(credential: Credential): Promise<Actor | null> {
     const token = await this.read(credential);
@@ -114,13 +110,13 @@ export class AccessTokensService {
     return { type: 'oauth_client', id, principal: id, credentialId: publicId, scopes, operatorId, expiresAt };
   }
 
-  /** The token if it is valid; the result can be one second old. */
+  /** Returns the token if it is valid; the result can be one second old. */
   async find(token: string): Promise<LiveToken | null> {
     const credential = parseAccessToken(token);
     return credential && (this.live.find(token) ?? this.live.ask(token, () => this.read(credential)));
   }
 
-  /** Ends the token. Throws 400 `unauthorized_client` if it was issued to another client. */
+  /** Ends the token; only the client that received it may do so. */
   async revoke(token: string, client: ClientStatus): Promise<void> {
     const credential = parseAccessToken(token);
     const live = credential && (await this.read(credential));
@@ -156,10 +152,13 @@ function parseAccessToken(token: string): Credential | null {
   return credential?.kind === 'oat' ? credential : null;
 }
 
-/** The requested scopes, by default all available ones. Throws 400 `invalid_scope` for an excess and for an empty list. */
+/**
+ * Returns the requested scopes, by default all available ones. An empty list is an error, as are scopes beyond the available
+ * ones.
+ */
 function tokenScopesOf(requested: string[] | null, available: string[]): string[] {
   const scopes = requested ?? available;
-  // Only valid scopes are compared: `*:write` is a requirement of a route, not a scope.
+  // Compares only valid scopes: `*:write` is a requirement of a route, not a scope.
   const isWithin = scopes.every(isConnectScope) && excessScopes(available, scopes).length === 0;
   if (scopes.length === 0 || scopes.length > 64 || !isWithin) {
     throw rejectedRequest('invalid_scope', 'The requested scope exceeds the scopes of the client or is empty');

@@ -19,7 +19,7 @@ import { invalidClient } from './oauth-errors.js';
 
 interface KnownClient {
   status: ClientStatus;
-  /** The live secrets, at most two. */
+  /** The valid secrets, at most two. */
   secrets: { id: string; hash: Buffer }[];
 }
 
@@ -37,7 +37,7 @@ const KNOWN = `
   where client.client_id = $1`;
 
 /**
- * Authenticates clients by ID and secret, with limits on requests and on failures. A client is read with one statement and
+ * Authenticates clients by ID and secret, with limits on requests and on failures. One statement reads a client, which is then
  * cached for a second.
  */
 @Injectable()
@@ -60,8 +60,8 @@ export class ClientAuthenticationService {
   }
 
   /**
-   * Failures are counted in the database, unless the same secret was accepted from the same address less than a second ago, and
-   * none was rejected since.
+   * Counts failures in the database, unless the same secret was accepted from the same address less than a second ago and none
+   * was rejected since.
    */
   async authenticate(
     policy: PolicyName,
@@ -76,7 +76,6 @@ export class ClientAuthenticationService {
     return client;
   }
 
-  /** Throws 400 `unauthorized_client` if the operator or the grant is not active. */
   assertPermitted(client: AuthenticatedClient): void {
     assertPermitted(client, this.clock.now());
   }
@@ -104,8 +103,8 @@ export class ClientAuthenticationService {
   }
 
   /**
-   * Throws 401 `invalid_client`, after the same work whether the client is unknown, revoked or expired, or the secret is
-   * wrong: a comparison with the cached secrets, a statement, a second comparison.
+   * Does the same work whether the client is unknown, revoked or expired, or the secret is wrong, so that timing reveals
+   * nothing: a comparison with the cached secrets, a statement, a second comparison.
    */
   private async verify(credentials: ClientCredentials): Promise<AuthenticatedClient> {
     // A malformed ID can contain characters that the database rejects.

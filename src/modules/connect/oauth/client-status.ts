@@ -2,7 +2,7 @@ import { covers } from '../../../platform/auth/scopes.js';
 import type { AppError } from '../../../platform/errors/app-error.js';
 import { rejectedRequest } from './oauth-errors.js';
 
-/** The data that decides whether a client can be used now, and with which scopes. */
+/** The data that determines whether a client can be used now, and with which scopes. */
 export interface ClientStatus {
   id: string;
   /** Public. */
@@ -23,7 +23,7 @@ export interface AuthenticatedClient extends ClientStatus {
   secretId: string;
 }
 
-/** The columns of ClientStatus and their tables, as parts of a statement. */
+/** The columns of ClientStatus and their tables, for use in statements. */
 export const CLIENT_STATUS_COLUMNS = `
   client.id, client.client_id as "clientId", client.operator_id as "operatorId", client.scopes, client.active, client.expires_at as "expiresAt",
   operator.status = 'active' as "operatorActive", granted.status = 'active' as "grantActive",
@@ -43,12 +43,11 @@ export function isPermitted(status: ClientStatus, now: Date): boolean {
   return status.operatorActive && status.grantActive !== false && !isPast(status.grantExpiresAt, now);
 }
 
-/** The scopes that the grant still covers: it can have been restricted since they were assigned. */
+/** Returns the scopes that the grant still covers; it may have been restricted since they were assigned. */
 export function scopesWithinGrant(scopes: string[], { grantScopes }: ClientStatus): string[] {
   return grantScopes === null ? scopes : scopes.filter((scope) => covers(grantScopes, scope));
 }
 
-/** Throws 400 `unauthorized_client` if the operator or the grant is not active. */
 export function assertPermitted(client: ClientStatus, now: Date): void {
   if (!isPermitted(client, now)) throw notPermitted();
 }

@@ -14,7 +14,7 @@ export class IntrospectionResponse {
   @Text({ max: 13_000 })
   scope?: string;
 
-  /** Public ID of the client that the token was issued to. */
+  /** Public ID of the client that received the token. */
   @Optional()
   @Text({ max: 28 })
   client_id?: string;

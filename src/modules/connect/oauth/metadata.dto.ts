@@ -22,8 +22,8 @@ export class MetadataResponse {
   revocation_endpoint: string;
 
   /**
-   * Scopes of the operations of this surface. `connect:*` has all of them; `connect:<area>:*` all actions of an area, such as
-   * `connect:grants:*`. Clients may have scopes of further areas, which have no operations yet.
+   * Scopes of the operations of this surface. `connect:*` includes all of them; `connect:<area>:*` includes all actions of an
+   * area, such as `connect:grants:*`. Clients may have scopes of further areas, which have no operations yet.
    */
   @Texts({ max: 200, maxLength: 200 })
   scopes_supported: string[];
@@ -53,7 +53,7 @@ export class MetadataResponse {
   service_documentation: string;
 }
 
-/** The metadata of the service under this base URL, with these scopes. */
+/** Returns the metadata of the service for this base URL and these scopes. */
 export function toMetadata(baseUrl: string, scopes: string[]): MetadataResponse {
   const issuer = `${baseUrl}/connect/v1`;
   return {

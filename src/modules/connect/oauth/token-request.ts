@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { ClientCredentials } from '../oauth-clients/client-credentials.js';
 import { rejectedRequest } from './oauth-errors.js';
 
-/** A request to one of the OAuth endpoints: the credentials that it presents, and its parameters. */
+/** A request to one of the OAuth endpoints: its credentials and parameters. */
 export interface ClientRequest {
   credentials: ClientCredentials;
   parameters: ReadonlyMap<string, string>;
@@ -16,10 +16,10 @@ export interface TokenRequest {
 
 type Parameters = ReadonlyMap<string, string>;
 
-/** The rate limits store IDs in memory, so their length is limited. */
+/** The rate limiters keep IDs in memory, so their length is bounded. */
 const MAX_ID_LENGTH = 128;
 
-/** Matches no client: missing credentials are rejected like wrong ones, after the same work. */
+/** Matches no client, so missing credentials are rejected like wrong ones, after the same work. */
 const NO_CREDENTIALS: ClientCredentials = { clientId: '', clientSecret: '' };
 
 /**
@@ -47,14 +47,14 @@ export function readTokenRequest(request: Pick<Request, 'headers' | 'query' | 'b
   return { credentials, scopes };
 }
 
-/** The token to introspect or to revoke. Throws 400 `invalid_request` if it is missing. */
+/** Returns the token to introspect or revoke; it is required. */
 export function tokenOf({ parameters }: ClientRequest): string {
   const token = parameters.get('token');
   if (token === undefined) throw rejectedRequest('invalid_request', 'token is missing');
   return token;
 }
 
-/** The body is a string if it was a form, and parsed if it was JSON. */
+/** A form arrives as a string, JSON arrives parsed. */
 function readParameters(body: unknown): Parameters {
   const entries = typeof body === 'string' ? [...new URLSearchParams(body)] : readMembers(body);
   const parameters = new Map(entries);
@@ -74,7 +74,10 @@ function readMembers(body: unknown): [string, string][] {
   });
 }
 
-/** From HTTP Basic or from the body. Existing clients always send an Authorization header; one that is not Basic is ignored. */
+/**
+ * Reads the credentials from HTTP Basic or from the body. Existing clients always send an Authorization header, so one that is
+ * not Basic is ignored.
+ */
 function readCredentials(authorization: string | undefined, parameters: Parameters): ClientCredentials {
   const basic = /^Basic(?:\s+(\S.*)?)?$/is.exec(authorization ?? '');
   const [clientId = '', clientSecret = ''] = [parameters.get('client_id'), parameters.get('client_secret')];
@@ -87,7 +90,7 @@ function readCredentials(authorization: string | undefined, parameters: Paramete
   return credentials;
 }
 
-/** ID and secret are form-encoded before they are joined (RFC 6749, 2.3.1). */
+/** Clients form-encode ID and secret before joining them (RFC 6749, 2.3.1). */
 function readBasic(encoded: string): ClientCredentials {
   const [, clientId, clientSecret] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
   if (clientId === undefined || clientSecret === undefined) return NO_CREDENTIALS;

@@ -27,9 +27,9 @@ export class TokenController {
    *
    * @remarks Exchanges the ID and secret of a client for an access token (OAuth client credentials grant, RFC 6749).
    * Credentials are sent with HTTP Basic or as `client_id` and `client_secret` in the body, not both. The token lives one hour,
-   * or less if the client or its grant ends earlier. Without `scope` it has all scopes of the client that the grant covers;
-   * others are rejected. Wrong credentials and an inactive operator or grant are rejected. Parameters in the query string are
-   * rejected.
+   * or less if the client or its grant ends earlier. Without `scope` the token has all scopes of the client that the grant
+   * covers; requests for other scopes are rejected. Wrong credentials and an inactive operator or grant are rejected.
+   * Parameters in the query string are rejected.
    */
   @ApiOperation({ operationId: 'oauthTokens_issue' })
   @Post('token')
@@ -52,10 +52,9 @@ export class TokenController {
   /**
    * Introspect an access token
    *
-   * @remarks Returns whether an access token is valid and what it allows (RFC 7662). The client authenticates with its
-   * ID and secret, by HTTP Basic or in the body as for the token endpoint; a Bearer token is not accepted. Tokens of
-   * other operators, unknown, expired and revoked tokens all return only `{"active": false}`. A revocation can take up
-   * to one second to show.
+   * @remarks Returns whether an access token is valid and what it allows (RFC 7662). The client authenticates with its ID and
+   * secret, by HTTP Basic or in the body as for the token endpoint; a Bearer token is not accepted. Tokens of other operators,
+   * unknown, expired and revoked tokens all return only `{"active": false}`. A revocation takes effect within one second.
    */
   @ApiOperation({ operationId: 'oauthTokens_introspect' })
   @Post('introspect')

@@ -3,7 +3,7 @@ import { OneOf, Text, Whole } from '../../../platform/http/fields.js';
 import { DEMO_CREDENTIALS } from '../demo-credentials.js';
 import type { IssuedToken } from './access-tokens.service.js';
 
-/** In JSON, null is a parameter without a value and is ignored. */
+/** Ignores null in JSON, which is a parameter without a value. */
 const text = (maxLength: number, description: string, example: string) => ({
   type: 'string',
   nullable: true,
@@ -25,7 +25,7 @@ const CREDENTIALS = {
   ),
 };
 
-/** A form or JSON with the same members. Additional members are allowed: RFC 6749 ignores unknown parameters. */
+/** Accepts a form or JSON with the same members. Allows additional members, because RFC 6749 ignores unknown parameters. */
 export const TOKEN_REQUEST: ApiBodyOptions = {
   required: true,
   schema: {
@@ -49,7 +49,7 @@ export const TOKEN_REQUEST: ApiBodyOptions = {
   },
 };
 
-/** A request about an access token. Additional members are allowed, as above. */
+/** A request about an access token. Additional members are allowed. */
 export const TOKEN_REFERENCE: ApiBodyOptions = {
   required: true,
   schema: {

@@ -18,7 +18,7 @@ const fromRequest = createParamDecorator((_: unknown, context: ExecutionContext)
   return { grantId, expected: expectedVersionsOf(request) };
 });
 
-/** The grant in the path and `If-Match` in one parameter; `example` is the ID of a demo grant. */
+/** Reads the grant in the path and `If-Match` into one parameter; `example` is the ID of a demo grant. */
 export function ChangedGrant(example: string): ParameterDecorator {
   return (target, key, index) => {
     fromRequest()(target, key, index);

@@ -21,8 +21,8 @@ export class GrantsController {
   /**
    * Create a grant for an operator
    *
-   * @remarks Grants scopes to an operator, until an end or without one. OAuth clients can be bound to the grant. Scopes that
-   * the caller does not have, credentials bound to an operator, and an inactive operator are rejected.
+   * @remarks Grants scopes to an operator, with or without an end. OAuth clients can be bound to the grant. Scopes that the
+   * caller does not have, credentials bound to an operator, and an inactive operator are rejected.
    */
   @Post()
   @RequireScope('connect:grants:write')

@@ -31,7 +31,6 @@ export class GrantsService {
     private readonly verifier: TokenVerifier,
   ) {}
 
-  /** Throws 400 for an end in the past, 403, 404, 409 `operator_inactive`. */
   async create(operatorId: string, { scopes, expiresAt }: CreateGrant, id = newId('grant')): Promise<OperatorGrant> {
     return this.database.transaction(async () => {
       const operator = await this.operators.lock(operatorId);
@@ -72,8 +71,8 @@ export class GrantsService {
   }
 
   /**
-   * Takes effect for the clients of the grant with the commit. Throws 400, 403 if an extension of the grant exceeds the
-   * scopes of the caller (a restriction needs no scopes), 404, 409 `grant_revoked`, 412.
+   * Takes effect for the clients of the grant at the commit. Only an extension of the grant requires its scopes; a restriction
+   * requires none.
    */
   async update(
     { operatorId, grantId }: { operatorId: string; grantId: string },
@@ -96,8 +95,8 @@ export class GrantsService {
   }
 
   /**
-   * Creates or updates grants by ID, all or none. Members that a row omits keep their values. Throws an Error for a grant
-   * of an unknown operator, and for a grant that would change its operator.
+   * Creates or updates grants by ID, all or none. Members that a row omits keep their values. A grant of an unknown operator is
+   * an error, as is one that would change its operator.
    */
   @Provisions({ name: 'operatorGrants', order: 310, row: OperatorGrantRow })
   async provision(rows: OperatorGrantRow[]): Promise<void> {

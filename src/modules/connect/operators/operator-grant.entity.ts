@@ -19,16 +19,13 @@ export class OperatorGrant extends Audited {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 409 `grant_revoked`: revocation is final. */
+  /** A revocation is final. */
   change(terms: Partial<Pick<OperatorGrant, 'scopes' | 'status' | 'expiresAt'>>, now: Date): void {
     if (this.status === 'revoked') throw conflict('grant_revoked', 'A revoked grant cannot be changed');
     Object.assign(this, terms, { updatedAt: now });
   }
 
-  /**
-   * Throws 409 `grant_conflict` with `details.reason` inactive, scopes or expiry if the client exceeds the grant. A client
-   * without an expiry is valid: it ends with the grant.
-   */
+  /** Rejects a client that exceeds the grant. A client without an expiry is valid: it ends with the grant. */
   assertFits(client: { scopes: readonly string[]; expiresAt: Date | null }, now: Date): void {
     const ended = this.expiresAt !== null && this.expiresAt <= now;
     if (this.status !== 'active' || ended) throw grantConflict('inactive', 'The grant is not active');

@@ -27,7 +27,7 @@ export class CreateOperator {
   name: string;
 
   /**
-   * `active` by default. Clients of an inactive operator are rejected at once.
+   * `active` by default. Clients of an inactive operator are rejected immediately.
    * @example "active"
    */
   @Optional()
@@ -55,7 +55,7 @@ export class OperatorResponse {
   @OneOf(OPERATOR_STATUSES)
   status: OperatorStatus;
 
-  /** Increases with every change. It is also the ETag, and what If-Match is compared with. */
+  /** Increases with every change. It is also the ETag; If-Match is compared with it. */
   @Whole({ min: 1, max: MAX_VERSION })
   version: number;
 
@@ -88,7 +88,7 @@ export class OperatorRow {
 /** A new grant of scopes to an operator. */
 export class CreateGrant {
   /**
-   * Scopes that clients under the grant can have at most. Each must be covered by a scope of the caller.
+   * Maximum scopes of clients under the grant. Each must be covered by a scope of the caller.
    * @example ["connect:bookings:*"]
    */
   @Texts(CONNECT_SCOPES)
@@ -132,7 +132,7 @@ export class GrantResponse {
   @Text({ max: 64 })
   operatorId: string;
 
-  /** Scopes that clients under the grant can have at most. */
+  /** Maximum scopes of clients under the grant. */
   @Texts(CONNECT_SCOPES)
   scopes: string[];
 
@@ -144,7 +144,7 @@ export class GrantResponse {
   @Instant()
   expiresAt: string | null;
 
-  /** Increases with every change. It is also the ETag, and what If-Match is compared with. */
+  /** Increases with every change. It is also the ETag; If-Match is compared with it. */
   @Whole({ min: 1, max: MAX_VERSION })
   version: number;
 

@@ -54,7 +54,7 @@ export class OperatorsController {
   /**
    * Get an operator
    *
-   * @remarks Returns one operator. An unknown one and one that the caller must not see are both not found.
+   * @remarks Returns one operator. An operator that the caller may not see is not found, like an unknown one.
    */
   @Get(':operatorId')
   @RequireScope('connect:operators:read')

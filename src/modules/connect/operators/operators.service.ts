@@ -24,7 +24,6 @@ export class OperatorsService {
     private readonly verifier: TokenVerifier,
   ) {}
 
-  /** Throws 403 for a caller bound to an operator, 409 `operator_exists`. */
   async create({ id, name, status = 'active' }: CreateOperator): Promise<Operator> {
     assertUnbound();
     const now = this.clock.now();
@@ -37,7 +36,6 @@ export class OperatorsService {
     return operator;
   }
 
-  /** Ordered by ID. */
   async list({ limit: take, offset: skip }: PageBounds): Promise<{ operators: Operator[]; total: number }> {
     const { operatorId } = currentActor();
     const where = operatorId === null ? {} : { id: operatorId };
@@ -46,19 +44,18 @@ export class OperatorsService {
     return { operators, total };
   }
 
-  /** Throws the same 404 for an unknown operator and for one that the caller may not see. */
+  /** An unknown operator and one that the caller may not see get the same 404. */
   async get(id: string): Promise<Operator> {
     const operator = isVisible(id) ? await this.database.repository(Operator).findOneBy({ id }) : null;
     if (!operator) throw unknownOperator();
     return operator;
   }
 
-  /** Throws 404 as `get`. */
   async assertVisible(id: string): Promise<void> {
     await this.get(id);
   }
 
-  /** Locks the operator, which serializes the creation of its clients. Throws 404 as `get`. */
+  /** Locks the operator, which serializes the creation of its clients. */
   async lock(id: string): Promise<Operator> {
     // Unlike `for update`, this lock does not block inserts of rows with a foreign key to the operator.
     const lock = { mode: 'for_no_key_update' } as const;
@@ -68,7 +65,7 @@ export class OperatorsService {
     return operator;
   }
 
-  /** Changes the permissions of the clients of the operator with the commit. Throws 403 as `create`, 404, 412. */
+  /** Changes the permissions of the operator's clients at the commit. */
   async update(id: string, changes: UpdateOperator, expected: ExpectedVersions): Promise<Operator> {
     return this.database.transaction(async () => {
       const operator = await this.lock(id);
@@ -83,7 +80,7 @@ export class OperatorsService {
     });
   }
 
-  /** A grant of this operator. Throws 404 for an unknown grant and for a grant of another operator. */
+  /** Returns a grant of this operator; grants of other operators are not found. */
   async getGrant(operatorId: string, id: string): Promise<OperatorGrant> {
     const grant = await this.database.repository(OperatorGrant).findOneBy({ id, operatorId });
     if (!grant) throw notFound({ resource: 'grant' });

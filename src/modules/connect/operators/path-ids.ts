@@ -27,7 +27,7 @@ const referenceForm: PipeTransform<string, string> = {
   },
 };
 
-/** The ID of an operator. A malformed ID is not found, like an unknown one. */
+/** Reads the ID of an operator. A malformed ID is not found, like an unknown one. */
 export function PathOperatorId(example = 'op_demo'): ParameterDecorator {
   return PathText(
     'operatorId',
@@ -36,7 +36,7 @@ export function PathOperatorId(example = 'op_demo'): ParameterDecorator {
   );
 }
 
-/** The ID of a grant. A malformed ID is not found, like an unknown one. */
+/** Reads the ID of a grant. A malformed ID is not found, like an unknown one. */
 export function PathGrantId(example = 'grant_demo'): ParameterDecorator {
   return PathText(
     'grantId',
@@ -49,7 +49,7 @@ export function PathSecretId(): ParameterDecorator {
   return PathId('oasc', 'secretId');
 }
 
-/** The public ID of a client, or the ID of the resource. Unlike other IDs, a malformed one is 400. */
+/** Reads the public ID of a client, or the ID of the resource. Unlike other IDs, a malformed one is 400. */
 export function PathClientId(demo = 1): ParameterDecorator {
   return PathText(
     'clientId',

@@ -59,10 +59,7 @@ export class CodeAttempts {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Counts the code before it is compared. Recovery codes are not counted: they cannot be guessed. Throws 429 while codes are
-   * stopped, except from a known device.
-   */
+  /** Counts the code before it is compared. Recovery codes are not counted: they cannot be guessed. */
   async take(userId: string, { code }: SecondFactorProof, isKnownDevice: boolean): Promise<CodeAttempt> {
     if (code === undefined) return { userId, inRow: null };
     const [now, until] = [this.clock.now(), this.clock.inSeconds(STOP_SECONDS)];

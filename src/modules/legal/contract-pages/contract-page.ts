@@ -6,7 +6,7 @@ export type PageLanguage = (typeof PAGE_LANGUAGES)[number];
 export interface ShownContract {
   title: string;
   contractNumber: string;
-  /** Frozen when the contract was issued, and sanitized then. */
+  /** Sanitized and frozen when the contract was issued. */
   body: string;
   language: string;
   status: string;
@@ -95,13 +95,13 @@ table { border-collapse: collapse; } th, td { border: 1px solid #bbb; padding: .
 footer { margin-top: 3rem; border-top: 1px solid #bbb; color: #555; font-size: .875rem; white-space: pre-line; }
 @media print { body { background: none; } main { padding: 0; max-width: none; } }`;
 
-/** The page language that matches a language tag, or its primary language (`de-AT`: `de`); English for all others. */
+/** Returns the page language that matches a language tag or its primary language (`de` for `de-AT`), otherwise English. */
 export function pageLanguageOf(tag: string): PageLanguage {
   const [primary] = tag.toLowerCase().split(/[-_]/);
   return PAGE_LANGUAGES.find((language) => language === primary) ?? 'en';
 }
 
-/** The contract with the name and address of the company. The title is escaped; the body was sanitized at the issue. */
+/** Renders the contract with the name and address of the company. Escapes the title; the body was sanitized at the issue. */
 export function contractPage(contract: ShownContract, company: Company, nonce: string): string {
   const language = pageLanguageOf(contract.language);
   const texts = TEXTS[language];
@@ -116,7 +116,7 @@ ${notice}
   );
 }
 
-/** The page for a link that leads nowhere, or to a void contract. */
+/** Renders the page for an invalid link, or for a void contract. */
 export function noticePage(
   notice: 'notFound' | 'void',
   { language, company, nonce }: { language: PageLanguage; company: Company; nonce: string },

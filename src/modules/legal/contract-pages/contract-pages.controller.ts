@@ -11,10 +11,10 @@ import { ApiGroup } from '../../../platform/http/api-group.js';
 import { CONTRACT_PAGES_PATH, ContractPagesService } from './contract-pages.service.js';
 
 const PAGE = { type: 'string', description: 'A page that loads no other resource.' };
-/** The form of a token; a real one is random and known only from a mail. */
+/** An example token. Real ones are random and only the recipient of a mail knows them. */
 const EXAMPLE = 'Example'.padEnd(43, '0');
 
-/** A malformed token has the page of an unknown one. */
+/** A malformed token gets the same page as an unknown one. */
 class AnyToken implements PipeTransform<string, string> {
   transform(value: string): string {
     return value;
@@ -29,10 +29,10 @@ export class ContractPagesController {
   /**
    * Show the page of a contract
    *
-   * @remarks The page that links in mails lead to: the frozen text with the number of the contract and the company, in
-   * the language of the contract. The token is the only credential needed. An unknown token and a contract whose public
-   * access was withdrawn or has ended have a page with status 404, a void contract one with 410. Each access is logged
-   * without the client address, and requests are rate limited.
+   * @remarks Links in mails open this page. It shows the frozen text with the number of the contract and the company, in the
+   * language of the contract. The token is the only credential needed. An unknown token gets a page with status 404, as does a
+   * contract whose public access was withdrawn or has ended; a void contract gets one with 410. Each access is logged without
+   * the client address, and requests are rate limited.
    */
   @ApiOperation({ operationId: 'contractPages_get' })
   @Get(':token')

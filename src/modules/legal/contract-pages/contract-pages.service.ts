@@ -13,18 +13,20 @@ import { contractPage, noticePage, type PageLanguage, pageLanguageOf, type Shown
 
 export const CONTRACT_PAGES_PATH = '/v1/public/legal/contract-pages';
 
-/** 256 random bits. Letters and digits only, because mail programs leave `-` and `_` at the end out of a link. */
+/**
+ * A token has 256 random bits, as letters and digits only, because mail programs leave `-` and `_` at the end out of a link.
+ */
 const TOKEN_LENGTH = 43;
 const TOKEN = /^[0-9A-Za-z]{43}$/;
 
 export interface ContractPage {
   status: 200 | 404 | 410;
   html: string;
-  /** The only style that the browser may apply. */
+  /** The browser may apply only this style. */
   nonce: string;
 }
 
-/** The pages of contracts for people, which links in mails lead to. The links contain tokens of their own, not ids. */
+/** Serves the pages of contracts that links in mails open. The links contain their own tokens, not ids. */
 @Injectable()
 @Listens(ContractLinks, 10)
 export class ContractPagesService extends ContractLinks {
@@ -48,7 +50,7 @@ export class ContractPagesService extends ContractLinks {
     return count === 0 ? null : `${this.env.baseUrl}${CONTRACT_PAGES_PATH}/${token}`;
   }
 
-  /** The page behind a token. Unknown tokens and ended access have the same page, in the language of the browser. */
+  /** Returns the page for a token. Unknown tokens and ended access get the same page, in the language of the browser. */
   async open(token: string, languageOfBrowser: PageLanguage): Promise<ContractPage> {
     const contract = TOKEN.test(token) ? await this.find(token) : null;
     const { requestId } = currentContext();

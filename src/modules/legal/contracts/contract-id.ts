@@ -8,12 +8,12 @@ export const REFERENCE = 'ctrf';
 
 const PUBLIC_ID = /^ctr_[0-9a-hjkmnp-tv-z]{26}$/;
 const ID_OR_REFERENCE = /^ctrf?_[0-9a-hjkmnp-tv-z]{26}$/;
-/** Has the form of a public id and opens nothing: real ones are secret. */
+/** An example with the form of a public id. It opens nothing, because real ones are secret. */
 const EXAMPLE = 'ctr_01k0examp1e000000000000001';
 
 /**
- * Everyone who knows the public id of a contract can read the contract, so it must not be guessable: 130 random bits, not a
- * UUIDv7, which contains the time of creation.
+ * Everyone who knows the public id of a contract can read the contract, so it must not be guessable. It has 130 random bits; a
+ * UUIDv7 would contain the time of creation.
  */
 export function newPublicId(): string {
   return `ctr_${randomBase32(26)}`;
@@ -28,7 +28,7 @@ class FormPipe implements PipeTransform<string, string> {
   }
 }
 
-/** The path parameter `id` of the public operation; 404 if it is malformed. */
+/** The path parameter `id` of the public operation. A malformed one is not found. */
 export function PathPublicId(): ParameterDecorator {
   const description =
     'ID of the contract, which starts with `ctr_`. It is secret, so this one is an example only. Copy it from `data.id` of `POST /v1/admin/legal/contracts`.';

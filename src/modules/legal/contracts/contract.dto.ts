@@ -48,7 +48,7 @@ class ContractFields {
   language?: string;
 
   /**
-   * Type of party that the contract is with; `customer` by default.
+   * Type of the other party; `customer` by default.
    * @example "customer"
    */
   @Optional()
@@ -88,7 +88,7 @@ class ContractFields {
   recipientName?: string | null;
 
   /**
-   * Address for sending the contract unless the dispatch names another one.
+   * Address to which the contract is sent, unless the dispatch names another one.
    * @example "clara.ionescu@example.com"
    */
   @Clearable()
@@ -96,7 +96,7 @@ class ContractFields {
   recipientEmail?: string | null;
 
   /**
-   * Free data of the client, at most 16 KiB and 5 levels deep. Never returned by the public API.
+   * Arbitrary data of the client, at most 16 KiB and 5 levels deep. The public API never returns it.
    * @example { "source": "web" }
    */
   @Clearable()
@@ -110,7 +110,7 @@ export class CreateContract extends ContractFields {
   id?: string;
 
   /**
-   * May be sent for symmetry; any value but `draft` is rejected.
+   * Optional; any value except `draft` is rejected.
    * @example "draft"
    */
   @Optional()
@@ -148,7 +148,7 @@ export class DispatchContract {
   message?: string;
 
   /**
-   * Whether to send a contract again that was sent before; false by default.
+   * Whether to send a contract again that was already sent; false by default.
    * @example false
    */
   @Optional()
@@ -159,17 +159,17 @@ export class DispatchContract {
 /** The reason for declaring a contract void. */
 export class VoidContract {
   /**
-   * Stored with the contract and in the action ledger.
+   * Reason, stored with the contract and in the action ledger.
    * @example "The customer chose another date"
    */
   @Text({ max: 2000, multiline: true })
   reason: string;
 }
 
-/** Why public access ends. */
+/** The reason for ending public access. */
 export class WithdrawContract {
   /**
-   * Stored in the action ledger.
+   * Reason, stored in the action ledger.
    * @example "The link was published by mistake"
    */
   @Optional()
@@ -254,7 +254,7 @@ export class ContractResponse {
   @Text({ min: 2, max: 10 })
   language: string;
 
-  /** Type of party that the contract is with. */
+  /** Type of the other party. */
   @OneOf(CONTRACT_SCOPES)
   scope: ContractScope;
 
@@ -266,7 +266,7 @@ export class ContractResponse {
   @Instant()
   publicUntil: string | null;
 
-  /** Time at which staff ended public access; null if they did not. */
+  /** Time at which staff ended public access; null until then. */
   @Instant()
   withdrawnAt: string | null;
 
@@ -278,11 +278,11 @@ export class ContractResponse {
   @Text({ max: 255 })
   recipientName: string | null;
 
-  /** Address for sending the contract; a dispatch to another address replaces it. Null if not set. */
+  /** Address to which the contract is sent; a dispatch to another address replaces it. Null if not set. */
   @EmailAddress()
   recipientEmail: string | null;
 
-  /** Free data of the client, never returned by the public API; null if not set. */
+  /** Arbitrary data of the client, which the public API never returns; null if not set. */
   @FreeObject({ maxBytes: 16_384, maxDepth: 5 })
   metadata: Record<string, unknown> | null;
 
@@ -316,7 +316,7 @@ export class ContractResponse {
   updatedAt: string;
 }
 
-/** The columns of a list. */
+/** Columns that lists read. */
 export const LISTED_COLUMNS = [
   ...(['id', 'publicId', 'title', 'status', 'contractNumber', 'language', 'scope', 'expiresAt'] as const),
   ...(['publicUntil', 'withdrawnAt', 'bookingId', 'recipientName'] as const),

@@ -31,7 +31,7 @@ const TRANSITIONS: Record<ContractStatus, readonly ContractStatus[]> = {
   void: [],
 };
 
-/** Public access ends after that many months, unless the contract has a date of its own. */
+/** Public access ends after this number of months, unless the contract has its own date. */
 const PUBLIC_MONTHS = 12;
 const MAX_PUBLIC_MONTHS = 120;
 
@@ -53,7 +53,7 @@ export interface ContractChanges {
 /** A document between the organization and a customer, supplier or partner. */
 @Entity('contracts')
 export class Contract {
-  /** The reference: it names the contract in events, ledger entries and logs, and grants no access. */
+  /** The reference names the contract in events, ledger entries and logs, and grants no access. */
   @PrimaryColumn('text') id: string;
   /** Opens the contract without a credential. The API calls it `id`; nothing else may contain it. */
   @Unaudited('opens the contract')
@@ -73,7 +73,7 @@ export class Contract {
   @Column('text') language: string;
   @Column('text') scope: ContractScope;
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
-  /** End of public access; set at the latest when the contract is issued. */
+  /** End of public access. The issue sets it if the draft did not. */
   @Column('timestamptz', { name: 'public_until', nullable: true }) publicUntil: Date | null;
   @Column('timestamptz', { name: 'withdrawn_at', nullable: true }) withdrawnAt: Date | null;
   @Personal('contract')
@@ -137,7 +137,7 @@ export class Contract {
     this.voidedAt = now;
   }
 
-  /** Ends public access. Without effect if it was withdrawn before. */
+  /** Ends public access. Does nothing if it was already withdrawn. */
   withdraw(now: Date): void {
     if (this.issuedAt === null) {
       throw conflict('invalid_transition', 'A contract that was not issued has no public access', {
@@ -167,12 +167,15 @@ export class Contract {
     });
   }
 
-  /** Without personal data and without the text, which its digest proves. The public id is omitted: it opens the contract. */
+  /**
+   * The snapshot omits personal data and the text, which its digest proves. It omits the public id, because that opens the
+   * contract.
+   */
   auditImage(): object {
     return { ...imageOf(this), bodySha256: this.bodySha256 ?? digestOf(this.body) };
   }
 
-  /** A mail with a link that leads nowhere must not be sent. */
+  /** Prevents mails whose link would not work. */
   private assertPublic(now: Date): void {
     if (this.withdrawnAt === null && this.publicUntil !== null && this.publicUntil > now) return;
     throw conflict('public_access_ended', 'Public access to the contract has ended', {
@@ -188,7 +191,7 @@ export class Contract {
   }
 }
 
-/** Throws 400 unless the instant is in the future, and not too far in it. */
+/** The instant must be in the future, but not too far away. */
 export function assertPublicUntil(publicUntil: Date, now: Date): void {
   if (publicUntil > now && publicUntil <= inMonths(now, MAX_PUBLIC_MONTHS)) return;
   throw invalidField('publicUntil', 'publicUntil must be in the future, at most 10 years from now', 'out_of_range');

@@ -24,7 +24,7 @@ import { ApiGroup } from '../../../platform/http/api-group.js';
 import { ContractsService } from './contracts.service.js';
 
 const PATH = '/v1/admin/legal/contracts';
-/** Stored responses must not contain what opens a contract. */
+/** Stored responses must not contain the id, because it opens the contract. */
 const SECRETS = { secrets: ['data.id'] };
 
 @ApiGroup('Contracts', {
@@ -39,7 +39,7 @@ export class ContractsController {
    * Create a draft contract
    *
    * @remarks Creates a contract in status `draft`; any other status is rejected. A number can be chosen now or assigned at
-   * issue; one that another contract has is rejected. `publicUntil` must be in the future and at most ten years away. An
+   * issue; the number of another contract is rejected. `publicUntil` must be in the future and at most ten years away. An
    * unknown `bookingId` is not found.
    */
   @Post()
@@ -123,9 +123,9 @@ export class ContractsController {
    * Send a contract by e-mail
    *
    * @remarks Sends an issued contract to the given address, otherwise to the address of the recipient; a given address replaces
-   * the stored one. The mail contains a link to the page of the contract, which is made when the mail is sent and stored
-   * nowhere. A contract that was sent before is returned unchanged unless `resend` is true. The request is rejected without any
-   * address, in any other status, and after the end of public access.
+   * the stored one. The mail contains a link to the page of the contract; the link is created when the mail is sent, and is not
+   * stored. A contract that was already sent is returned unchanged unless `resend` is true. The request is rejected if there is
+   * no address, in any other status, and after the end of public access.
    */
   @Post(':id/dispatch')
   @HttpCode(200)
@@ -146,7 +146,7 @@ export class ContractsController {
    * End public access to a contract
    *
    * @remarks From then on the public operation and the links in mails respond with 404. The status of the contract does not
-   * change. A contract that was withdrawn before is returned unchanged. A contract that was not issued is rejected. Reversing
+   * change. A contract that was already withdrawn is returned unchanged. A contract that was not issued is rejected. Reversing
    * the ledger entry restores public access.
    */
   @Post(':id/withdrawal')

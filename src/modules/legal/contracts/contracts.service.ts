@@ -56,8 +56,8 @@ const ASSIGNED_NUMBER = /^C-(\d{4})-\d{5,10}$/;
 type Verb = 'create' | 'update' | 'issue' | 'send' | 'withdraw' | 'expire' | 'void' | 'erase';
 
 /**
- * The columns that the public sees; drafts are not selected. The constraints of the table ensure a number, except of a void
- * contract that was never issued.
+ * Columns of the public response. Drafts are not selected. The table's constraints ensure a number, except for a void contract
+ * that was never issued.
  */
 type PublicRow = Omit<PublicContract, 'status'> & { reference: string; status: ShownStatus | 'void' };
 
@@ -68,7 +68,7 @@ interface ExpiredContract {
   previous: string;
 }
 
-/** Contracts, from draft to expiry. Staff name a contract by its id or its reference. */
+/** Manages contracts from draft to expiry. Staff address a contract by its id or its reference. */
 @Injectable()
 export class ContractsService {
   private readonly rows: Rows<Contract>;
@@ -119,7 +119,7 @@ export class ContractsService {
     });
   }
 
-  /** Without texts and metadata, which may be large. */
+  /** Omits texts and metadata, which may be large. */
   async list(query: ListContracts): Promise<{ contracts: ListedContract[]; total: number }> {
     const { limit, offset } = pageBounds(query);
     const { status, bookingId, search, sort = '-createdAt' } = query;
@@ -141,7 +141,7 @@ export class ContractsService {
     return this.rows.get(await this.referenceOf(idOrReference));
   }
 
-  /** For customers: a draft, and a contract whose public access has ended, is not found. Logs the access. */
+  /** Serves customers: drafts and contracts whose public access has ended are not found. Logs the access. */
   async getPublic(publicId: string): Promise<PublicContract> {
     const [row] = await this.database.prepared<PublicRow>(
       'public-contract',
@@ -188,7 +188,7 @@ export class ContractsService {
     });
   }
 
-  /** Sends the contract by e-mail. A contract that was sent is sent again only with `resend`. */
+  /** Sends the contract by e-mail. A contract that was already sent is sent again only with `resend`. */
   async dispatch(id: string, dispatch: DispatchContract, expected: ExpectedVersions): Promise<Contract> {
     return this.database.transaction(async () => {
       const contract = await this.lock(id, expected);
@@ -221,7 +221,7 @@ export class ContractsService {
     });
   }
 
-  /** Ends public access. A contract that was withdrawn before is returned unchanged. */
+  /** Ends public access. A contract that was already withdrawn is returned unchanged. */
   async withdraw(id: string, reason: string | undefined, expected: ExpectedVersions): Promise<Contract> {
     return this.database.transaction(async () => {
       const contract = await this.lock(id, expected);
@@ -235,7 +235,7 @@ export class ContractsService {
     });
   }
 
-  /** Opens public access again, under the same id and the same links. */
+  /** Restores public access with the same id and links. */
   @Reverses('legal.contract.withdraw', { effect: 'legal.contract.send' })
   async reverseWithdrawal({ subjectId }: RecordedAction): Promise<ReversalResult> {
     const contract = await this.rows.lock(subjectId);
@@ -257,7 +257,7 @@ export class ContractsService {
     await this.expireDue();
   }
 
-  /** Expires all contracts whose `expiresAt` has passed and returns their number. Several processes may do so at once. */
+  /** Expires all contracts whose `expiresAt` has passed and returns their number. Several processes may run it at once. */
   async expireDue(): Promise<number> {
     let count = 0;
     for (let batch = EXPIRY_BATCH; batch === EXPIRY_BATCH; count += batch) {
@@ -266,7 +266,7 @@ export class ContractsService {
     return count;
   }
 
-  /** Contracts without a booking are erased after their last change and their expiry, in a transaction per batch. */
+  /** Erases contracts without a booking after their last change and their expiry, with one transaction per batch. */
   @Cron('legal.contracts.retention', '51 3 * * *')
   async erasePast(): Promise<void> {
     const batch = () =>
@@ -281,7 +281,7 @@ export class ContractsService {
     while ((await this.database.transaction(batch)) === ERASURE_BATCH);
   }
 
-  /** Erases the contracts of bookings, in the transaction in which the bookings are erased. */
+  /** Erases the contracts of bookings in the transaction that erases the bookings. */
   async eraseOfBookings(bookingIds: readonly string[]): Promise<void> {
     await this.erase('booking_id = any ($2) and erased_at is null', [bookingIds]);
   }
@@ -334,7 +334,7 @@ export class ContractsService {
     return contract;
   }
 
-  /** The reference behind a public id. Contracts of earlier versions have references with the form of a public id. */
+  /** Returns the reference of a public id. Contracts of earlier versions have references with the form of a public id. */
   private async referenceOf(idOrReference: string): Promise<string> {
     if (isId(REFERENCE, idOrReference)) return idOrReference;
     return (await this.rows.findBy({ publicId: idOrReference }))?.id ?? idOrReference;
@@ -349,8 +349,8 @@ export class ContractsService {
   }
 
   /**
-   * The next number of this year, such as `C-2027-00042`; numbers that are taken are skipped. Locks the counter of the year
-   * until the transaction ends: a number is assigned if and only if its contract is issued.
+   * Returns the next number of this year, such as `C-2027-00042`, and skips numbers in use. Locks the counter of the year until
+   * the transaction ends: a number is assigned if and only if its contract is issued.
    */
   private async nextNumber(): Promise<string> {
     const year = Number(this.clock.today().slice(0, 4));
@@ -360,8 +360,8 @@ export class ContractsService {
   }
 
   /**
-   * A chosen number in the form of assigned ones locks the counter of its year too. Otherwise a concurrent issue could be
-   * assigned the same number and be rejected for a number that it did not choose.
+   * A chosen number with the form of assigned ones also locks the counter of its year. Otherwise a concurrent issue could get
+   * the same number and fail because of a number that its caller did not choose.
    */
   private async lockNumbers(chosen: string | null): Promise<void> {
     const year = Number(ASSIGNED_NUMBER.exec(chosen ?? '')?.[1] ?? 0);

@@ -9,7 +9,7 @@ export type ShownStatus = Exclude<(typeof CONTRACT_STATUSES)[number], 'draft' | 
 
 /** The part of an issued contract that its recipient may read. */
 export class PublicContract {
-  /** The ID under which the contract was requested. */
+  /** The requested ID. */
   @Text({ max: 30 })
   id: string;
 

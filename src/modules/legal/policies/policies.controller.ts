@@ -23,8 +23,8 @@ export class PoliciesController {
   /**
    * Create a policy
    *
-   * @remarks Creates a policy without text. The text is written in versions, and a policy applies to something only through an
-   * assignment. The slug is derived from the name if it is not sent; a slug that another policy has is rejected.
+   * @remarks Creates a policy without text. Add the text as a version, and an assignment to make the policy apply. The slug is
+   * derived from the name if it is not sent; the slug of another policy is rejected.
    */
   @Post()
   @RequireScope('legal:write')
@@ -64,8 +64,8 @@ export class PoliciesController {
   /**
    * Update a policy
    *
-   * @remarks Changes only the fields that are sent. The kind cannot be changed. The text is changed by publishing a new
-   * version. A slug that another policy has is rejected.
+   * @remarks Changes only the fields that are sent. The kind cannot be changed. To change the text, publish a new version. The
+   * slug of another policy is rejected.
    */
   @Patch(':id')
   @RequireScope('legal:write')

@@ -31,7 +31,7 @@ interface WithCurrent {
   current: string | null;
 }
 
-/** Policies: the subject of a text. The texts are versions. */
+/** Manages policies; their texts are versions. */
 @Injectable()
 export class PoliciesService {
   private readonly rows: Rows<Policy>;
@@ -51,7 +51,7 @@ export class PoliciesService {
         id,
         kind,
         name,
-        // A name in another script has no slug.
+        // A name in a non-Latin script has no slug.
         slug: slug ?? (slugOf(name) || id.replace('_', '-')),
         language: language ?? 'en',
         createdAt: now,
@@ -101,7 +101,6 @@ export class PoliciesService {
     });
   }
 
-  /** Throws 409 `changed_since` if the policy was changed or another version was published, and `policy_slug_taken`. */
   @Reverses('legal.policy.update')
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
     const restored = await checkedAs(UpdatePolicy, entry.before);
@@ -114,12 +113,15 @@ export class PoliciesService {
     return { before, after: auditImageOf(view) };
   }
 
-  /** Locks the policy, and with it its versions, until the transaction ends. Throws 404; `details` name a body's field. */
+  /**
+   * Locks the policy, and thereby its versions, until the transaction ends. `details` name the field of the request body, if
+   * any.
+   */
   async lock(id: string, details?: { field: string }): Promise<Policy> {
     return this.rows.lock(id, details);
   }
 
-  /** Raises the version of a locked policy, because another of its versions is published. */
+  /** Increases the version of a locked policy after another of its texts was published. */
   async touch(policy: Policy): Promise<void> {
     policy.change({}, this.clock.now());
     await this.rows.update(policy);

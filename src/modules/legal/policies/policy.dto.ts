@@ -93,8 +93,7 @@ export class PolicyResponse {
   currentVersionId: string | null;
 
   /**
-   * Increases with every change, also when a version is published or retired. It is also the ETag, and what If-Match is
-   * compared with.
+   * Increases with every change, including publishing or retiring a version. It is also the ETag; If-Match is compared with it.
    */
   @Version()
   version: number;

@@ -3,14 +3,14 @@ import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import type { PolicyKind } from './policy-kind.js';
 
-/** The members that can be changed. The kind cannot, because assignments must not overlap others of their kind. */
+/** The members that can be changed. The kind is fixed, because assignments of a kind must not overlap. */
 interface PolicyChanges {
   name?: string;
   slug?: string;
   language?: string;
 }
 
-/** Terms of one kind. The text is in its versions, of which at most one is published. */
+/** Terms of one kind. Its versions contain the text; at most one of them is published. */
 @Entity('policies')
 export class Policy extends Audited {
   @PrimaryColumn('text') id: string;

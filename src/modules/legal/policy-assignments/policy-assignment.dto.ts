@@ -138,7 +138,7 @@ export class PolicyAssignmentResponse {
   @Whole(PRIORITY)
   priority: number;
 
-  /** Whether the assignment was provisioned. It cannot be changed or removed through the API then. */
+  /** Whether the assignment was provisioned. If so, the API cannot change or remove it. */
   @Flag()
   locked: boolean;
 

@@ -4,7 +4,7 @@ import { Audited } from '../../../platform/database/audited.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import type { PolicyKind } from '../policies/policy-kind.js';
 
-/** The most specific first: this order decides which policy applies. */
+/** Sorted from the most specific to the least; this order decides which policy applies. */
 export const ASSIGNMENT_SCOPES = named('PolicyAssignmentScope', [
   'product',
   'supplier',
@@ -21,19 +21,19 @@ interface AssignmentChanges {
   priority?: number;
 }
 
-/** Makes a policy apply to a target during some days. */
+/** Makes a policy apply to a target on a range of days. */
 @Entity('policy_assignments')
 export class PolicyAssignment extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'policy_id' }) policyId: string;
-  /** The kind of the policy, for the constraint against overlaps. */
+  /** The kind of the policy; the constraint against overlaps needs it. */
   @Column('text') kind: PolicyKind;
   @Column('text') scope: AssignmentScope;
   @Column('text', { name: 'target_id', nullable: true }) targetId: string | null;
   @Column('date', { name: 'valid_from', nullable: true }) validFrom: string | null;
   @Column('date', { name: 'valid_to', nullable: true }) validTo: string | null;
   @Column('integer') priority: number;
-  /** Provisioned; the API cannot change or remove it. */
+  /** True if it was provisioned; the API then cannot change or remove it. */
   @Column('boolean') locked: boolean;
   @Column('timestamptz', { name: 'removed_at', nullable: true }) removedAt: Date | null;
   @Column('text', { name: 'removed_by', nullable: true }) removedBy: string | null;
@@ -41,7 +41,7 @@ export class PolicyAssignment extends Audited {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 400 if a global assignment has a target, or another one has none. */
+  /** A global assignment has no target; every other one needs a target. */
   assertTarget(): void {
     if ((this.scope === 'global') === (this.targetId === null)) return;
     const message =

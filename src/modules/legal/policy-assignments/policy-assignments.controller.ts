@@ -46,8 +46,8 @@ export class PolicyAssignmentsController {
   /**
    * List policy assignments
    *
-   * @remarks Returns a page of assignments, newest first. Removed assignments are returned only with `removed=true`,
-   * and then alone.
+   * @remarks Returns a page of assignments, newest first. With `removed=true` it returns only removed assignments, otherwise
+   * none of them.
    */
   @Get()
   @RequireScope('legal:read')
@@ -92,9 +92,9 @@ export class PolicyAssignmentsController {
   /**
    * Remove a policy assignment
    *
-   * @remarks The policy stops applying to the target at once. Terms of bookings that were confirmed under it do not change. The
-   * removal can be reversed through the action ledger. A provisioned assignment cannot be removed. Returns only `success`; the
-   * list with `removed=true` shows the removed assignment.
+   * @remarks The policy immediately stops applying to the target. Terms of bookings that were confirmed under it do not change.
+   * The removal can be reversed through the action ledger. A provisioned assignment cannot be removed. Returns only `success`;
+   * the list with `removed=true` shows the removed assignment.
    */
   @ApiOperation({ operationId: 'policyAssignments_delete' })
   @Delete(':id')

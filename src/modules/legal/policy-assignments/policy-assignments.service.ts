@@ -85,7 +85,7 @@ export class PolicyAssignmentsService {
     });
   }
 
-  /** Newest first; either the removed assignments or the others. */
+  /** Lists either the removed assignments or the others, newest first. */
   async list(query: ListPolicyAssignments): Promise<{ rows: PolicyAssignment[]; total: number }> {
     const { policyId, scope, targetId, removed = false } = query;
     const found = this.rows.query('assignment').where(`assignment.removedAt is ${removed ? 'not null' : 'null'}`);
@@ -113,7 +113,7 @@ export class PolicyAssignmentsService {
     });
   }
 
-  /** Terms that were sold under the assignment do not change. */
+  /** Bookings keep the terms under which they were sold. */
   async remove(id: string, expected: ExpectedVersions): Promise<void> {
     await this.database.transaction(async () => {
       const assignment = await this.lockChangeable(id, expected);
@@ -124,7 +124,7 @@ export class PolicyAssignmentsService {
     });
   }
 
-  /** Removes the assignment; terms that were sold under it do not change. */
+  /** Removes the assignment; bookings keep the terms under which they were sold. */
   @Reverses('legal.policy_assignment.create', { effect: 'legal.policy_assignment.remove' })
   async reverseCreation(entry: RecordedAction): Promise<ReversalResult> {
     return this.reverseOpen(entry, 'removed', (one, now) => one.remove(currentActor().id, now));
@@ -136,7 +136,7 @@ export class PolicyAssignmentsService {
     return this.reverseOpen(entry, 'updated', (one, now) => one.change(restored, now));
   }
 
-  /** Restores the assignment. Terms that were sold meanwhile do not change. */
+  /** Restores the assignment. Bookings made meanwhile keep their terms. */
   @Reverses('legal.policy_assignment.remove', { effect: 'legal.policy_assignment.create' })
   async reverseRemoval(entry: RecordedAction): Promise<ReversalResult> {
     const assignment = await this.rows.lock(entry.subjectId);
@@ -148,7 +148,7 @@ export class PolicyAssignmentsService {
     return { before, after: assignment.auditImage() };
   }
 
-  /** Assignments that the API cannot change or remove. Members that a row omits keep their values. */
+  /** Provisions assignments, which the API cannot change or remove. Members that a row omits keep their values. */
   @Provisions({ name: 'policyAssignments', order: 440, row: LockedAssignmentRow })
   async provision(rows: LockedAssignmentRow[]): Promise<void> {
     for (const { policy: slug, ...row } of rows) {

@@ -7,7 +7,7 @@ export type RuleType = (typeof RULE_TYPES)[number];
 export const REFUND_TYPES = named('RefundType', ['cash', 'credit', 'cash_or_credit', 'none']);
 export type RefundType = (typeof REFUND_TYPES)[number];
 
-/** One rule of a version. Values that it does not use are null. */
+/** A rule of a version. Values that it does not use are null. */
 export interface PolicyRule {
   position: number;
   type: RuleType;
@@ -24,7 +24,7 @@ export interface PolicyRule {
 /** A rule as a client sends it. */
 export type GivenRule = Pick<PolicyRule, 'type'> & { [K in keyof PolicyRule]?: PolicyRule[K] | undefined };
 
-/** The values of which a rule of this type requires at least one. */
+/** A rule of this type requires at least one of these values. */
 const REQUIRED: Record<RuleType, readonly (keyof PolicyRule)[]> = {
   window: ['daysBeforeDeparture'],
   percentage: ['refundBasisPoints'],
@@ -33,7 +33,7 @@ const REQUIRED: Record<RuleType, readonly (keyof PolicyRule)[]> = {
   custom: [],
 };
 
-/** The rules with their defaults, by position. Throws 400 with the path of each contradiction. */
+/** Returns the rules with their defaults, sorted by position. Reports the path of each contradiction. */
 export function completeRules(given: readonly GivenRule[]): PolicyRule[] {
   const rules = given.map(completeRule);
   const issues = rules.flatMap((rule, index) => issuesOf(rule).map((issue) => inRule(issue, index)));

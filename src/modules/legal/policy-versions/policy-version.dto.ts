@@ -91,7 +91,7 @@ export class PolicyRuleBody {
   validTo?: string | null;
 
   /**
-   * Place of the rule in the list; its index by default. Unique within the version. Rules are returned in this order.
+   * Position of the rule in the list; its index by default. Unique within the version. Rules are returned in this order.
    * @example 0
    */
   @Optional()
@@ -144,7 +144,7 @@ export class ListPolicyVersions extends PageQuery {
   sort?: string;
 }
 
-/** The columns of a list, without text. */
+/** Columns that lists read, without the text. */
 export const LISTED_COLUMNS = [
   ...(['id', 'policyId', 'number', 'title', 'status', 'sha256', 'publishedAt'] as const),
   ...(['retiredAt', 'version', 'createdAt', 'updatedAt'] as const),
@@ -153,7 +153,7 @@ export type ListedVersion = Pick<PolicyVersion, (typeof LISTED_COLUMNS)[number]>
 
 /** One rule of a policy version. Values that the rule does not use are null. */
 export class PolicyRuleResponse {
-  /** Place of the rule in the list, unique within the version. */
+  /** Position of the rule in the list, unique within the version. */
   @Whole({ min: 0, max: MAX_POSITION })
   position: number;
 

@@ -64,7 +64,7 @@ export class PolicyVersion {
     return digestOf(canonicalize({ title, body, rules }) ?? '');
   }
 
-  /** Without the text, which its digest proves. */
+  /** The snapshot omits the text, which its digest proves. */
   auditImage(rules: readonly PolicyRule[]): object {
     return { ...imageOf(this), sha256: this.sha256 ?? this.digest(rules) };
   }
@@ -83,7 +83,7 @@ export class PolicyVersion {
   }
 }
 
-/** A version with its rules, by position. */
+/** A version with its rules, sorted by position. */
 export interface VersionView {
   version: PolicyVersion;
   rules: PolicyRule[];

@@ -45,8 +45,7 @@ export class PolicyVersionsController {
   /**
    * List the versions of a policy
    *
-   * @remarks Returns a page of versions, newest first, without their text and rules. Get a single version to read
-   * these.
+   * @remarks Returns a page of versions, newest first, without their text and rules. Get a single version to read them.
    */
   @Get()
   @RequireScope('legal:read')
@@ -115,8 +114,8 @@ export class PolicyVersionsController {
   /**
    * Retire the published version of a policy
    *
-   * @remarks Ends the published version. The policy has no current version until another one is published, and does not apply
-   * to new sales meanwhile. A version that is not published is rejected.
+   * @remarks Ends the published version. Until another version is published, the policy does not apply to new sales. A version
+   * that is not published is rejected.
    */
   @Post(':versionId/retirement')
   @HttpCode(200)

@@ -9,13 +9,13 @@ import type { PolicyRule } from './policy-rule.js';
 import { LISTED_COLUMNS, type ListedVersion, type ListPolicyVersions } from './policy-version.dto.js';
 import { PolicyVersion, type VersionView } from './policy-version.entity.js';
 
-/** The path of a version: a version is found only under its own policy. */
+/** The path of a version, which is found only under its own policy. */
 export interface VersionPath {
   policyId: string;
   versionId: string;
 }
 
-/** The rules of the version `policy_version`, as JSON. */
+/** Selects the rules of the version `policy_version` as JSON. */
 const RULES = `(select coalesce(json_agg(json_build_object(
     'position', rule.position, 'type', rule.type, 'daysBeforeDeparture', rule.days_before_departure,
     'refundBasisPoints', rule.refund_basis_points, 'refundType', rule.refund_type,
@@ -23,7 +23,7 @@ const RULES = `(select coalesce(json_agg(json_build_object(
     'validFrom', rule.valid_from, 'validTo', rule.valid_to) order by rule.position), '[]')
   from policy_rules rule where rule.version_id = policy_version.id)`;
 
-/** The SQL of versions and their rules. A transaction that writes them locks their policy. */
+/** Reads and writes versions and their rules. A transaction that writes them must lock their policy. */
 @Injectable()
 export class PolicyVersionsRepository {
   private readonly versions: Rows<PolicyVersion>;
@@ -47,7 +47,7 @@ export class PolicyVersionsRepository {
     return found ?? null;
   }
 
-  /** The rules of these versions, by version and position. */
+  /** Returns the rules of these versions, sorted by version and position. */
   async rulesOf(versionIds: readonly string[]): Promise<{ id: string; rules: PolicyRule[] }[]> {
     return this.database.prepared(
       'policy-versions-rules',
@@ -56,7 +56,7 @@ export class PolicyVersionsRepository {
     );
   }
 
-  /** Newest first, without texts and rules: these may be large. */
+  /** Lists the newest first, without texts and rules, which may be large. */
   async list(policyId: string, query: ListPolicyVersions): Promise<{ versions: ListedVersion[]; total: number }> {
     const { limit, offset } = pageBounds(query);
     const found = this.versions.query('version');

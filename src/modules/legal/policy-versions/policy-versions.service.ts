@@ -17,7 +17,7 @@ import type {
 import { PolicyVersion, type VersionView } from './policy-version.entity.js';
 import { PolicyVersionsRepository, type VersionPath } from './policy-versions.repository.js';
 
-/** Versions of policies. Each change locks the policy, so that two publications follow each other. */
+/** Manages versions of policies. Each change locks the policy, so publications of one policy run one at a time. */
 @Injectable()
 export class PolicyVersionsService {
   constructor(
@@ -63,7 +63,7 @@ export class PolicyVersionsService {
     return this.repository.findPublished(policyId);
   }
 
-  /** The rules of versions by their ids, also of retired ones. */
+  /** Returns the rules of versions by their ids, including retired ones. */
   async rulesOf(versionIds: readonly string[]): Promise<ReadonlyMap<string, PolicyRule[]>> {
     if (versionIds.length === 0) return new Map();
     return new Map((await this.repository.rulesOf(versionIds)).map(({ id, rules }) => [id, rules]));
@@ -89,7 +89,7 @@ export class PolicyVersionsService {
     });
   }
 
-  /** Retires the version that was published before. */
+  /** Retires the previously published version. */
   async publish(path: VersionPath, expected: ExpectedVersions): Promise<VersionView> {
     return this.database.transaction(async () => {
       const policy = await this.policies.lock(path.policyId);
@@ -98,7 +98,7 @@ export class PolicyVersionsService {
       assertVersion(expected, version);
       const before = version.auditImage(rules);
       version.publish(rules, this.clock.now());
-      // Before the update: a unique index allows one published version per policy.
+      // Must precede the update, because a unique index allows one published version per policy.
       const previous = await this.repository.findPublished(path.policyId);
       if (previous) await this.retireLocked(previous);
       await this.repository.update(version);

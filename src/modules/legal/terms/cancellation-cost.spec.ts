@@ -17,7 +17,7 @@ const rule = (values: Partial<PolicyRule> = {}): PolicyRule => ({
 const window = (position: number, [daysBeforeDeparture, refundBasisPoints]: [number, number], more = {}) =>
   rule({ position, daysBeforeDeparture, refundBasisPoints, ...more });
 
-/** 30 days 100 %, 14 days 50 %, 0 days nothing. */
+/** Refunds 100 % until 30 days before, 50 % until 14 days, and nothing after that. */
 const STEPS = [window(0, [30, 10_000]), window(1, [14, 5_000]), window(2, [0, 0])];
 
 const policy = (rules: PolicyRule[], values: Partial<CancellationPolicy> = {}): CancellationPolicy => ({

@@ -6,16 +6,16 @@ import type { PolicyRule, RefundType } from '../policy-versions/policy-rule.js';
 export const CANCELLATION_INITIATORS = named('CancellationInitiator', ['customer', 'operator', 'force_majeure']);
 export type CancellationInitiator = (typeof CANCELLATION_INITIATORS)[number];
 
-/** The form in which the customer gets back what exceeds the fee. */
+/** The form in which the customer is refunded the amount beyond the fee. */
 export const CANCELLATION_OUTCOMES = named('CancellationOutcome', ['refund', 'credit']);
 type CancellationOutcome = (typeof CANCELLATION_OUTCOMES)[number];
 
-/** A part of a sale that is cancelled; the amount is what it is sold for, negative for a discount. */
+/** A cancelled part of a sale; the amount is its selling price, negative for a discount. */
 interface CancelledItem {
   /** Null if it belongs to no product. */
   productId: string | null;
   totalCents: number;
-  /** False: it is kept in full, without regard to the rules. */
+  /** If false, the organization keeps the whole amount, whatever the rules say. */
   refundable: boolean;
 }
 
@@ -28,7 +28,10 @@ export interface CancelledSale {
   items: readonly CancelledItem[];
 }
 
-/** A version under which a sale was made, with the products to which it applies; null: those that no other one names. */
+/**
+ * A version under which a sale was made, with the products to which it applies; null means all products that no other version
+ * names.
+ */
 export interface CancellationPolicy {
   policyVersionId: string;
   productIds: readonly string[] | null;
@@ -43,17 +46,17 @@ interface CancellationLine {
   rulePosition: number | null;
   /** Calendar days before the departure, negative after it; null if the sale has no date. */
   daysBefore: number | null;
-  /** What the rule is applied to: the items without those that are not refundable. */
+  /** The amount to which the rule is applied: the refundable items. */
   baseCents: number;
   refundBasisPoints: number | null;
-  /** With the items that are not refundable; null if staff have to decide. */
+  /** The fee including the items that are not refundable; null if staff must decide. */
   feeCents: number | null;
   refundType: RefundType | null;
 }
 
 export interface CancellationCost {
   lines: CancellationLine[];
-  /** The sum of the lines, within 0 and the price; null if staff have to decide. */
+  /** The sum of the lines, between 0 and the price; null if staff must decide. */
   feeCents: number | null;
   outcome: CancellationOutcome;
   warnings: 'no_cancellation_terms'[];
@@ -65,8 +68,8 @@ const ALL_BASIS_POINTS = 10_000n;
 const DAY_MS = 86_400_000;
 
 /**
- * What the cancellation of a sale costs under the versions in force when it was made. A fee is rounded once per line; the
- * refund is what is rounded, half up.
+ * Computes the cost of cancelling a sale under the versions in force when it was made. Rounds the refund half up, once per
+ * line.
  */
 export function cancellationCost(policies: readonly CancellationPolicy[], sale: CancelledSale): CancellationCost {
   const { items, initiator } = sale;
@@ -108,10 +111,10 @@ interface Case {
   baseCents: number;
 }
 
-/** Without a matching rule, and after the departure, the fee is the whole base. */
+/** The fee is the whole base if no rule matches, and after the departure. */
 function judge(rules: readonly PolicyRule[], { departureDate, daysBefore, ...sale }: Case): Judgement {
   if (departureDate === null || daysBefore === null) {
-    // Which rule applies depends on a day that is not known yet.
+    // The applicable rule depends on a day that is not known yet.
     if (rules.some(dependsOnDeparture)) return byRule(null, null);
   } else if (daysBefore < 0) {
     return byRule(null, sale.baseCents);
@@ -138,7 +141,7 @@ function byRule(rule: PolicyRule | null, feeCents: number | null): Judgement {
   return { rulePosition, refundBasisPoints, refundType, feeCents };
 }
 
-/** The largest number of days first, rules without one last, then by position. */
+/** Sorts by number of days, the largest first and rules without one last, then by position. */
 function byPrecedence(one: PolicyRule, other: PolicyRule): number {
   const days = (other.daysBeforeDeparture ?? -1) - (one.daysBeforeDeparture ?? -1);
   return days === 0 ? one.position - other.position : days;
@@ -161,7 +164,7 @@ function totalFee(lines: readonly CancellationLine[], totalCents: number): numbe
   return Math.min(Math.max(0, fee), Math.max(0, totalCents));
 }
 
-/** A credit only if every line that leaves the customer something says so. */
+/** Returns a credit only if every line with a refund says so. */
 function outcomeOf(lines: readonly CancellationLine[]): CancellationOutcome {
   const refunding = lines.filter(({ baseCents, feeCents }) => feeCents === null || feeCents < baseCents);
   return refunding.length > 0 && refunding.every(({ refundType }) => refundType === 'credit') ? 'credit' : 'refund';

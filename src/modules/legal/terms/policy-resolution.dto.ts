@@ -32,17 +32,17 @@ export class ResolvePolicy {
   @Text({ max: MAX_TARGET })
   channelId?: string;
 
-  /** Supplier that provides it. */
+  /** Supplier of the product. */
   @Optional()
   @Text({ max: MAX_TARGET })
   supplierId?: string;
 
-  /** Market in which it is sold. */
+  /** Market of the sale. */
   @Optional()
   @Text({ max: MAX_TARGET })
   marketId?: string;
 
-  /** Organization that buys it. */
+  /** Organization that buys the product. */
   @Optional()
   @Text({ max: MAX_TARGET })
   organizationId?: string;
@@ -79,8 +79,8 @@ export class ExplainedAssignment {
   validTo: string | null;
 
   /**
-   * `applies`, or why it does not: `no_published_version` (its policy has none), `less_specific` (the applied
-   * assignment has a more specific scope), `lower_priority` or `older` than the applied one.
+   * `applies`, or why it does not: `no_published_version` (its policy has none), `less_specific` (the applied assignment has a
+   * more specific scope), `lower_priority` or `older` (the applied assignment has a higher priority or is newer).
    */
   @OneOf(OUTCOMES)
   outcome: Outcome;

@@ -52,7 +52,7 @@ interface Candidate {
   raw: { isPublished: boolean };
 }
 
-/** The known properties of a sale. */
+/** Properties of a sale, as far as they are known. */
 export interface Sale {
   /** The day of the sale. */
   on: string;
@@ -68,7 +68,7 @@ export interface TermsLine {
   number: number;
   /** Digest of the version. */
   sha256: string;
-  /** The products to which it applies; null: everything that no other line of its kind names. */
+  /** The products to which it applies; null means everything that no other line of its kind names. */
   productIds: string[] | null;
 }
 
@@ -80,10 +80,10 @@ export interface Terms {
 
 type TermsRow = Omit<TermsLine, 'productIds'> & { productId: string | null };
 
-/** How specific the scope of the assignment `a` is; the lowest is the most specific. */
+/** Ranks the scope of the assignment `a`; the lowest rank is the most specific. */
 const SCOPE_RANK = `array_position(array['${ASSIGNMENT_SCOPES.join("', '")}'], a.scope)`;
 
-/** Of several assignments `a`, the first in this order applies. */
+/** Orders assignments `a`; the first one applies. */
 const PRECEDENCE = `${SCOPE_RANK}, a.priority desc, a.created_at desc, a.id desc`;
 
 /** Whether the assignment `a` is in force on the day in this parameter. */
@@ -102,7 +102,7 @@ export class TermsService {
     private readonly clock: Clock,
   ) {}
 
-  /** The policy of a kind that applies, with the reasons. */
+  /** Finds the applicable policy of a kind, with the reasons. */
   async resolve(question: PolicyQuestion): Promise<Resolution> {
     const candidates = await this.candidates(question);
     const [first] = candidates;
@@ -118,7 +118,7 @@ export class TermsService {
     return version ? { found: { policy, version, assignment }, explain } : this.resolve(question);
   }
 
-  /** The terms of a sale: of every kind but `commission`, which is agreed with partners, not with customers. */
+  /** Returns the terms of a sale for every kind except `commission`, which is agreed with partners, not with customers. */
   async inForce({ on, channelId, productIds }: Sale): Promise<Terms> {
     const rows = await this.database.prepared<TermsRow>(
       'terms-in-force',
@@ -137,7 +137,7 @@ export class TermsService {
     return { lines, sha256: digestOf(canonicalize(lines) ?? '') };
   }
 
-  /** The cost of cancelling a sale by the rules of the versions under which it was made, even if they are retired. */
+  /** Computes the cost of cancelling a sale by the rules of the versions under which it was made, even if they are retired. */
   async cancellationCost(terms: readonly TermsLine[], sale: CancelledSale): Promise<CancellationCost> {
     const lines = terms.filter(({ kind }) => kind === 'cancellation');
     const rules = await this.versions.rulesOf(lines.map(({ policyVersionId }) => policyVersionId));
@@ -147,7 +147,7 @@ export class TermsService {
     return cancellationCost(policies, sale);
   }
 
-  /** In the order of precedence, those without a published version last. */
+  /** Sorts by precedence, with policies without a published version last. */
   private async candidates(question: PolicyQuestion): Promise<Candidate[]> {
     const { kind, at = this.clock.today(), productId, supplierId, channelId, marketId, organizationId } = question;
     const targets = [productId, supplierId, channelId, marketId, organizationId].map((id) => id ?? null);
@@ -172,7 +172,7 @@ function outcomeOf(assignment: PolicyAssignment, applied: PolicyAssignment): Out
   return assignment.priority === applied.priority ? 'older' : 'lower_priority';
 }
 
-/** One line per version. Of each kind, the rows without a product come first. */
+/** Makes one line per version. In each kind, rows without a product come first. */
 function linesOf(rows: readonly TermsRow[]): TermsLine[] {
   const lines: TermsLine[] = [];
   for (const { productId, kind, policyId, policyVersionId, number, sha256 } of rows) {

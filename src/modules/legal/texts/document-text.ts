@@ -8,7 +8,7 @@ export const MAX_FROZEN_BODY = 6 * MAX_BODY;
 export const TEXT_RULE =
   '$property must be HTML of at most 20000 tags and 500 open elements, without control characters';
 
-/** The sanitizer looks for the element of an end tag among all that are open: 20,000 tags and 500 open elements take 20 ms. */
+/** For each end tag the sanitizer searches all open elements; 20,000 tags and 500 open elements take 20 ms. */
 const MAX_TAGS = 20_000;
 const MAX_OPEN_ELEMENTS = 500;
 const NESTING_LIMIT = 100;
@@ -16,7 +16,7 @@ const TAG = /<(\/?)([a-z][a-z0-9]*)/gi;
 const WITHOUT_END_TAG = new Set(['br', 'hr', 'img', 'input', 'wbr', 'col', 'link', 'meta']);
 const LINES = /^[^\p{Cc}]*(?:[\t\n\r][^\p{Cc}]*)*$/u;
 
-/** Allowed elements. No pictures, styles or classes: an agreed text must not look different later. */
+/** Pictures, styles and classes are not allowed, because an agreed text must not look different later. */
 const ALLOWED = {
   allowedTags: [
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'div', 'section', 'blockquote', 'pre', 'hr', 'br'],
@@ -36,12 +36,15 @@ const ALLOWED = {
   nestingLimit: NESTING_LIMIT,
 };
 
-/** Whether this can be the text of a contract or policy: limited tags and open elements, no control characters but tabs and line breaks. */
+/**
+ * Returns whether this can be the text of a contract or policy: it has limited tags and open elements, and no control
+ * characters except tabs and line breaks.
+ */
 export function isDocumentText(text: string): boolean {
   return LINES.test(text) && text.split('<').length <= MAX_TAGS && openElements(text) <= MAX_OPEN_ELEMENTS;
 }
 
-/** The maximum number of open elements; an upper bound, because a parser closes some elements itself. */
+/** Returns an upper bound of the number of open elements; a parser closes some elements itself. */
 function openElements(html: string): number {
   const counts = new Map<string, number>();
   let [open, most] = [0, 0];
@@ -56,12 +59,12 @@ function openElements(html: string): number {
   return most;
 }
 
-/** The text without anything that runs, loads or changes the style. */
+/** Removes everything that runs, loads or changes the style. */
 export function sanitizeBody(html: string): string {
   return sanitizeHtml(html, ALLOWED);
 }
 
-/** SHA-256 of the text's UTF-8, in hexadecimal. */
+/** Returns the SHA-256 of the text's UTF-8, in hexadecimal. */
 export function digestOf(body: string): string {
   return createHash('sha256').update(body, 'utf8').digest('hex');
 }

@@ -27,23 +27,21 @@ const BATCH = 1_000;
 /** Ends before the next run of the cron, so that a long queue does not occupy a worker permanently. */
 const MAX_WORK_MS = 50_000;
 const ABANDONED_BATCH = 100;
-/** The pauses add up to far less than the lease of a message. */
+/** The pauses add up to much less than the lease of a message. */
 const MAX_PAUSE_MS = 16_000;
 
 /** A message with a delivery attempt in progress. */
 interface Attempt {
   message: NotificationMessage;
-  /** The text to send; null if its link is no longer valid, so that the mail would be useless. */
+  /** The text to send; null if its link is no longer valid, because the mail would be useless. */
   text: string | null;
   /** The one-time link in the text; null if there is none. */
   link: string | null;
 }
 
 /**
- * Sends due messages, each at most once: the start of an attempt is committed before the mail server is called, and an
- * attempt whose outcome was not recorded is never repeated.
- *
- * Eleven dependencies: a delivery connects runs, mails about accounts, messages, the mail server and what happens after a mail was sent.
+ * Sends due messages, each at most once: the start of an attempt is committed before the mail server is called, and an attempt
+ * whose outcome was not recorded is never repeated.
  */
 @Injectable()
 export class DeliveryJobs {
@@ -68,11 +66,11 @@ export class DeliveryJobs {
     while ((await this.runs.queueDue(BATCH)) === BATCH);
     const until = performance.now() + MAX_WORK_MS;
     await Promise.all(Array.from({ length: LANES }, () => this.sendUntil(until)));
-    // Once more without concurrent lanes: for the runs that each lane skipped because another had locked their recipient.
+    // Runs once more without concurrent lanes, for the runs that a lane skipped because another one had locked their recipient.
     await this.sendUntil(until);
   }
 
-  /** The outcome of attempts whose process ended is unknown. */
+  /** If its process ended, the outcome of an attempt is unknown. */
   private async settleAbandoned(): Promise<void> {
     const error = 'The sending process ended before it recorded the outcome';
     for (let count = ABANDONED_BATCH; count === ABANDONED_BATCH;) {
@@ -87,14 +85,14 @@ export class DeliveryJobs {
   private async sendUntil(until: number): Promise<void> {
     const skipped = new Set<string>();
     while (performance.now() < until) {
-      // Contracts and mails about accounts first: their recipients expect them.
+      // Sends contracts and mails about accounts first, because their recipients expect them.
       const next = (await this.startDirect()) ?? (await this.decideNextRun(skipped));
       if (next === 'none') return;
       if (next !== 'decided') await this.deliver(next);
     }
   }
 
-  /** The link is made with the attempt, and each attempt has its own: an earlier mail may have arrived. */
+  /** Each attempt creates its own link, because an earlier mail may have arrived. */
   private async startDirect(): Promise<Attempt | null> {
     return this.database.transaction(async () => {
       const message = await this.messages.startDirect();
@@ -109,9 +107,9 @@ export class DeliveryJobs {
   }
 
   /**
-   * Locks the next due run, reads its target and its recipient's limits, and starts the attempt or ends the run. If the
-   * process ends before the commit, the run remains in the queue. A transaction that settles the target waits for the lock
-   * of the run: it finds the attempt started, or prevents it.
+   * Locks the next due run, reads its target and its recipient's limits, and starts the attempt or ends the run. If the process
+   * ends before the commit, the run remains in the queue. A transaction that settles the target waits for the lock of the run:
+   * it either finds the attempt started, or prevents it.
    *
    * @returns the message to send, `decided` if the run is not sent now, `none` if no run is due.
    */
@@ -206,7 +204,7 @@ export class DeliveryJobs {
   }
 }
 
-/** The outcome is known to this process alone: it must survive a short outage of the database. */
+/** Only this process knows the outcome, so it retries during a short outage of the database. */
 async function untilRecorded(work: () => Promise<void>): Promise<void> {
   for (let pauseMs = 1_000; ; pauseMs *= 2) {
     try {

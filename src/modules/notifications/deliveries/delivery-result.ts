@@ -5,7 +5,7 @@ const FIRST_DELAY_MS = 5_000;
 const MAX_DELAY_MS = 15 * 60_000;
 const MAX_ATTEMPTS = 8;
 
-/** The new states of a message and of the run that it belongs to. */
+/** The new states of a message and of its run. */
 export interface DeliveryResult {
   status: MessageStatus;
   reason: string | null;
@@ -19,7 +19,7 @@ export const CANCELLED: DeliveryResult = {
   run: { status: 'cancelled', reason: 'rule_disabled' },
 };
 
-/** The states after an attempt, of which there were `attempts` including this one. */
+/** Returns the states after an attempt; `attempts` includes this one. */
 export function deliveryResultOf(outcome: Outcome, attempts: number): DeliveryResult {
   switch (outcome.kind) {
     case 'sent':
@@ -38,7 +38,7 @@ export function deliveryResultOf(outcome: Outcome, attempts: number): DeliveryRe
   }
 }
 
-/** The delay after N attempts: 5 s, doubled each time, at most 15 minutes. */
+/** Returns the delay after N attempts: 5 s, doubled each time, at most 15 minutes. */
 export function retryDelayMs(attempts: number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), MAX_DELAY_MS);
 }

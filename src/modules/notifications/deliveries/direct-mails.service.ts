@@ -16,15 +16,14 @@ export interface ContractMail {
   title: string;
   recipientEmail: string;
   recipientName: string | null;
-  /** What staff wrote; null for the default. */
+  /** Text that staff wrote; null for the default text. */
   subject: string | null;
   message: string | null;
 }
 
 /**
- * Mails about accounts and contracts. They leave at once, also in quiet hours, and count towards no limit. The stored
- * message has a placeholder: the link is inserted when the mail is handed over to the mail server. A job has no recipient
- * and no text in its payload.
+ * Sends mails about accounts and contracts immediately, even in quiet hours; they count towards no limit. The stored message
+ * has a placeholder: the link is inserted when the mail server gets the mail. Job payloads contain neither recipient nor text.
  */
 @Injectable()
 @Listens(AccountMailListener, 10)
@@ -86,7 +85,7 @@ export class DirectMailsService extends AccountMailListener {
     ]);
   }
 
-  /** Stores the mail in the running transaction: it is sent if and only if that commits. */
+  /** Stores the mail in the running transaction. The mail is sent if and only if that commits. */
   async sendContract({ contractId, title, recipientEmail, recipientName, ...written }: ContractMail): Promise<void> {
     const greeting = recipientName === null ? 'Hello,' : `Dear ${recipientName},`;
     const message = written.message ?? 'here is your contract with us.';
@@ -99,7 +98,7 @@ export class DirectMailsService extends AccountMailListener {
     await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${contractId}` });
   }
 
-  /** The text with its link. Null if the link was used, replaced or revoked or has expired. */
+  /** Returns the text with its link; null if the link was used, replaced or revoked, or has expired. */
   async complete({ text, accountLinkId }: NotificationMessage): Promise<{ text: string | null; link: string | null }> {
     if (accountLinkId === null) return { text, link: null };
     const link = await this.links.findUrl(accountLinkId);
@@ -111,7 +110,7 @@ export class DirectMailsService extends AccountMailListener {
     { linkId, subject }: { linkId: string | null; subject: string },
     paragraphs: readonly string[],
   ): Promise<void> {
-    // A name must not look like the place of the link.
+    // A name must not look like the link's placeholder.
     const greeting = `Dear ${name.replaceAll(LINK, '')},`;
     const text = [greeting, ...paragraphs, this.env.orgName].join('\n\n');
     const id = await this.messages.queueAccountMail({ recipient, subject, text, accountLinkId: linkId });

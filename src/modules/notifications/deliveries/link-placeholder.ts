@@ -1,14 +1,14 @@
 import type { Outcome } from './mail-sender.js';
 
-/** Stands for the link in stored texts: who can read a message must not be able to use its link. */
+/** Replaces the link in stored texts: a reader of the stored text must not be able to use the link. */
 export const LINK = '{{link}}';
 
-/** The text as it is sent. */
+/** Returns the text to send. */
 export function withLink(text: string, link: string): string {
   return text.replaceAll(LINK, () => link);
 }
 
-/** The outcome as it is stored: a mail server may quote the mail in its error. */
+/** Returns the outcome to store, without the link: a mail server may quote the mail in its error. */
 export function withoutLink(outcome: Outcome, link: string | null): Outcome {
   if (link === null || !('error' in outcome)) return outcome;
   const token = link.slice(link.lastIndexOf('=') + 1);

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { RecipientKind } from '../messages/notification-message.entity.js';
 
 export interface Mail {
-  /** The same for every attempt; also part of the Message-ID. */
+  /** Stays the same for every attempt, and is part of the Message-ID. */
   id: string;
   recipient: string;
   recipientKind: RecipientKind;
@@ -26,11 +26,11 @@ export abstract class MailSender {
 }
 
 /**
- * Without a mail server: messages are stored, can be read, and are not sent. In development the log shows one-time
- * links, which no stored message contains: a developer has no other way to follow them.
+ * Without a mail server, messages are stored and not sent. In development the log shows one-time links: no stored message
+ * contains them, so a developer could not follow them otherwise.
  */
 export class RecordingSender extends MailSender {
-  /** `log` is null in production. */
+  /** In production `log` is null. */
   constructor(private readonly log: Pick<Logger, 'info'> | null) {
     super();
   }

@@ -6,7 +6,9 @@ import { MessagesService } from '../messages/messages.service.js';
 
 const BATCH = 1_000;
 
-/** Deletes the personal data of messages and reminder runs after `MESSAGE_RETENTION_MONTHS`. What happened remains. */
+/**
+ * Deletes the personal data of messages and reminder runs after `MESSAGE_RETENTION_MONTHS`, and keeps their times and outcomes.
+ */
 @Injectable()
 export class MessageRetentionJobs {
   constructor(
@@ -15,7 +17,7 @@ export class MessageRetentionJobs {
     private readonly env: Env,
   ) {}
 
-  /** Each batch is a transaction of its own, so a stopped job continues with the next batch. */
+  /** Each batch has its own transaction, so a stopped job continues with the next batch. */
   @Cron('notifications.messages.retention', '47 3 * * *')
   async erasePast(): Promise<void> {
     const months = this.env.messageRetentionMonths;

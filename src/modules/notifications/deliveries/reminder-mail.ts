@@ -42,7 +42,7 @@ const TEMPLATES: Record<LiveTrigger, Template> = {
   }),
 };
 
-/** Subject and text of a reminder. */
+/** Returns subject and text of a reminder. */
 export function reminderMail(template: LiveTrigger, target: DueTarget, organization: string) {
   const { subject, sentence } = TEMPLATES[template](target);
   return { subject, text: [`Dear ${target.customerName},`, sentence, organization].join('\n\n') };

@@ -5,7 +5,7 @@ import type { LiveTrigger } from '../targets/reminder-trigger.js';
 import { isTooLate } from '../timing/run-time.js';
 import { freeFrom, type SendingWindow } from '../timing/sending-window.js';
 
-/** Everything that determines whether the message of a run is sent now, except the limits of its recipient. */
+/** The facts that determine whether the message of a run is sent now, except the limits of its recipient. */
 export interface DueRun {
   enabled: boolean;
   trigger: LiveTrigger;
@@ -13,7 +13,7 @@ export interface DueRun {
   runAt: Date;
   graceHours: number;
   config: ChannelConfig;
-  /** As it is now; null if it is no longer open. */
+  /** The current target; null if it is no longer open. */
   target: DueTarget | null;
 }
 

@@ -3,12 +3,15 @@ import { createTransport } from 'nodemailer';
 import { type Dkim, domainOf, type MailTls } from '../../../platform/config/mail-transport.js';
 import { type Mail, MailSender, type Outcome } from './mail-sender.js';
 
-/** Far below the lease of a message, so that an attempt ends before it counts as abandoned. */
+/** Much shorter than the lease of a message, so that an attempt ends before it counts as abandoned. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 10_000 };
 const HEADERS = { primary: 'to', cc: 'cc', bcc: 'bcc' } as const;
 
 const SIGNATURE = 'DKIM-Signature:';
-/** Errors of the mail itself; others, also a permanent answer to STARTTLS or AUTH, concern the configuration and can be corrected. */
+/**
+ * Errors of the mail itself. All others, even a permanent error in response to STARTTLS or AUTH, concern the configuration and
+ * can be corrected.
+ */
 const REJECTIONS = new Set<unknown>(['EENVELOPE', 'EMESSAGE']);
 
 interface MailServer {
@@ -73,7 +76,7 @@ export class SmtpSender extends MailSender {
       subject,
       text,
     });
-    // nodemailer sends a mail that it could not sign without a signature.
+    // If nodemailer cannot sign a mail, it sends the mail unsigned.
     if (this.signs && !isSigned(message)) throw new Error('The mail could not be signed');
     return { envelope, message };
   }

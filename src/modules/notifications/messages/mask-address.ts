@@ -1,4 +1,4 @@
-/** `p***@x.com`: recognizable for those who know the address, and useless to others. */
+/** Masks an address as `p***@x.com`: recognizable to those who know it, and useless to others. */
 export function maskAddress(address: string): string {
   const at = address.lastIndexOf('@');
   return `${[...address.slice(0, Math.max(at, 0))][0] ?? ''}***${at === -1 ? '' : address.slice(at)}`;

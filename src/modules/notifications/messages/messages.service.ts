@@ -13,7 +13,7 @@ import { DAY_MS } from '../timing/sending-window.js';
 import type { ListNotificationMessages } from './notification-message.dto.js';
 import { type MessageStatus, NotificationMessage, type RecipientKind } from './notification-message.entity.js';
 
-/** How long a process may take to record the outcome of an attempt. */
+/** Time within which a process must record the outcome of an attempt. */
 const LEASE_SECONDS = 300;
 
 export interface ContractMessage {
@@ -26,7 +26,7 @@ export interface ContractMessage {
 export interface AccountMessage {
   recipient: string;
   subject: string;
-  /** With `{{link}}` in place of the link. */
+  /** The text, with `{{link}}` in place of the link. */
   text: string;
   accountLinkId: string | null;
 }
@@ -51,8 +51,8 @@ export interface MessageOutcome {
 }
 
 /**
- * Messages and their delivery state. A message is in the status `sending` with a lease, and this is committed, before an
- * attempt is made; an attempt whose lease has ended without an outcome is never repeated.
+ * Messages and their delivery state. Before an attempt, a message gets the status `sending` and a lease, and this is committed;
+ * an attempt whose lease ended without an outcome is never repeated.
  */
 @Injectable()
 export class MessagesService {
@@ -77,8 +77,9 @@ export class MessagesService {
   }
 
   /**
-   * Locks the recipient until the transaction ends, so that concurrent reminders to the same address count each other. False
-   * if another transaction has the lock: waiting would block a connection and the reminders to all other recipients.
+   * Locks the recipient until the transaction ends, so that concurrent reminders to the same address count each other. Returns
+   * false if another transaction has the lock, because waiting would block a connection and the reminders to all other
+   * recipients.
    */
   async lockRecipient(recipient: string): Promise<boolean> {
     const [lock] = await this.database.query<{ locked: boolean }>(
@@ -89,8 +90,8 @@ export class MessagesService {
   }
 
   /**
-   * The limit per recipient that a reminder at this time would exceed, or null. `promised` reminders on that day are counted
-   * in addition to the stored ones. Messages that wait for another attempt count as sent; failed ones do not.
+   * Returns the limit per recipient that a reminder at this time would exceed, or null. `promised` reminders on that day are
+   * counted in addition to the stored ones. Messages that wait for another attempt count as sent; failed ones do not.
    */
   async exceededLimit(
     { runId, recipient, suppressionGroup }: Pick<ReminderMessage, 'runId' | 'recipient' | 'suppressionGroup'>,
@@ -109,7 +110,7 @@ export class MessagesService {
     return (counted?.today ?? 0) + promised >= this.env.remindersPerDay ? 'rate_limited' : null;
   }
 
-  /** Stores a mail with the link to a contract, to be sent at once, in the running transaction. */
+  /** Stores a mail with the link to a contract in the running transaction, for immediate sending. */
   async queueContractMail({ contractId, recipient, subject, text }: ContractMessage): Promise<void> {
     await this.database.query(
       `insert into notification_messages (id, kind, contract_id, status, recipient, recipient_kind, subject, text, attempts,
@@ -119,7 +120,7 @@ export class MessagesService {
     );
   }
 
-  /** Stores a mail about an account, to be sent at once, in the running transaction. Returns its id. */
+  /** Stores a mail about an account in the running transaction, for immediate sending. Returns its id. */
   async queueAccountMail({ recipient, subject, text, accountLinkId }: AccountMessage): Promise<string> {
     const id = newId('nmsg');
     await this.database.query(
@@ -183,7 +184,7 @@ export class MessagesService {
     );
   }
 
-  /** Records the outcome of an attempt. False if another process has recorded one already, which then remains. */
+  /** Records the outcome of an attempt. Returns false if another process has already recorded one, which then remains. */
   async settle(message: NotificationMessage, outcome: MessageOutcome): Promise<boolean> {
     const { status, reason, error, sendAt } = outcome;
     const { count } = await this.database.execute(
@@ -203,7 +204,7 @@ export class MessagesService {
     return true;
   }
 
-  /** Cancels the message of a run that was ended while its message waited for another attempt. */
+  /** Cancels the message of a run that ended while its message waited for another attempt. */
   async cancelQueued(runId: string): Promise<void> {
     await this.database.execute(
       `update notification_messages set status = 'cancelled', updated_at = $2 where run_id = $1 and status = 'queued'`,
@@ -212,8 +213,8 @@ export class MessagesService {
   }
 
   /**
-   * Replaces recipient, subject and text of messages that ended so long ago, and returns how many it was; at most `limit`.
-   * Id, kind, times and outcome stay.
+   * Replaces recipient, subject and text of up to `limit` messages that ended before this time, and returns their number. Id,
+   * kind, times and outcome stay.
    */
   async eraseOlderThan(months: number, limit: number): Promise<number> {
     const { count } = await this.database.execute(

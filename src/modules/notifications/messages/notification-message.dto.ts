@@ -47,7 +47,7 @@ export class NotificationMessageResponse {
   @Id('nmsg')
   id: string;
 
-  /** What the message is about: a reminder, a contract or the account of a member of staff. */
+  /** Subject of the message: a reminder, a contract or the account of a member of staff. */
   @OneOf(MESSAGE_KINDS)
   kind: MessageKind;
 
@@ -63,7 +63,7 @@ export class NotificationMessageResponse {
   @OneOf(MESSAGE_STATUSES)
   status: MessageStatus;
 
-  /** Why it failed: `rejected`, `attempts_exhausted` or `outcome_unknown`; null if it did not fail. */
+  /** Reason of the failure: `rejected`, `attempts_exhausted` or `outcome_unknown`; null if it did not fail. */
   @Text({ max: 100 })
   reason: string | null;
 

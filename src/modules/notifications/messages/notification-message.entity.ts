@@ -30,7 +30,7 @@ export class NotificationMessage {
   @Unaudited('`contractReference` in the snapshot')
   @Column('text', { name: 'contract_id', nullable: true })
   contractId: string | null;
-  /** The one-time link of an account mail. Its address is never stored: in the text `{{link}}` stands for it. */
+  /** The one-time link of an account mail. Its address is never stored; the text contains `{{link}}` instead. */
   @Unaudited('leads to a one-time link')
   @Column('text', { name: 'account_link_id', nullable: true })
   accountLinkId: string | null;
@@ -72,7 +72,7 @@ export class NotificationMessage {
   @Unaudited('progress of the sending')
   @Column('timestamptz', { name: 'sent_at', nullable: true })
   sentAt: Date | null;
-  /** When recipient, subject and text were replaced, because the retention period had passed. */
+  /** Time at which recipient, subject and text were replaced, after the retention period. */
   @Unaudited('the retention job records its own entry')
   @Column('timestamptz', { name: 'erased_at', nullable: true })
   erasedAt: Date | null;

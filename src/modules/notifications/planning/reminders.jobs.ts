@@ -16,7 +16,7 @@ import { sendingWindowOf } from '../timing/sending-window.js';
 import { planRuns, runsPerTarget } from './run-plan.js';
 
 const MAX_TARGETS = 5_000;
-/** Rules with many stages have smaller pages: this many rows are inserted within the statement timeout. */
+/** The statement timeout is long enough to insert this many rows, so rules with many stages have smaller pages. */
 const MAX_RUNS = 30_000;
 
 /** Plans and cancels the reminders of whole rules. */
@@ -68,7 +68,10 @@ export class ReminderJobs {
     }
   }
 
-  /** One statement reads, another one plans. Returns the id after which the next page begins, null after the last one. */
+  /**
+   * Reads with one statement and plans with another. Returns the id after which the next page begins, or null after the last
+   * one.
+   */
   private async planPage(rule: RuleWithStages, page: TargetPage, requestedAt: Date): Promise<string | null> {
     const targets = (await findSource(this.listeners, page.trigger)?.page(page)) ?? [];
     const last = targets.at(-1);

@@ -17,7 +17,7 @@ import type { LiveTrigger } from '../targets/reminder-trigger.js';
 import { sendingWindowOf } from '../timing/sending-window.js';
 import { planRuns, requestedRun } from './run-plan.js';
 
-/** Reminders of a booking, for the modules that own bookings, installments and invoices. */
+/** Plans the reminders of a booking for the modules that own bookings, installments and invoices. */
 @Injectable()
 export class RemindersService {
   constructor(
@@ -29,8 +29,9 @@ export class RemindersService {
   ) {}
 
   /**
-   * Adjusts the reminders of a booking to its targets of these triggers: cancels those of settled targets, supersedes those of
-   * another anchor date and plans those of new targets. Call it in the transaction of the change, with the booking locked.
+   * Adjusts the reminders of a booking to its targets of these triggers: cancels reminders of settled targets, supersedes
+   * reminders with another anchor date, and plans reminders of new targets. Must be called in the transaction of the change,
+   * with the booking locked.
    */
   async reschedule(
     bookingId: string,
@@ -48,17 +49,17 @@ export class RemindersService {
   }
 
   /**
-   * For `reschedule`, by callers that must read nothing between the lock of a row in demand and the commit. The lock may be
-   * waited for, and a rule that is enabled meanwhile does not see the targets of the caller: the job
-   * `notifications.reminders.gaps` plans their reminders at night.
+   * Prepares `reschedule` for callers that must not read between the lock of a contended row and the commit. While they wait
+   * for the lock, a rule that is enabled does not see their targets; the job `notifications.reminders.gaps` plans those
+   * reminders at night.
    */
   async enabledRules(triggers: readonly LiveTrigger[]): Promise<RuleWithStages[]> {
     return this.rules.listEnabled(triggers);
   }
 
   /**
-   * Ends reminders whose anchor date is no longer that of their target, and plans none. For a change of the dates of many
-   * bookings that are not locked: call it in that transaction, and `reschedule` for each booking later.
+   * Ends reminders whose anchor date is no longer that of their target, and plans none. Use it if a change moves the dates of
+   * many bookings without locking them: call it in that transaction, and `reschedule` for each booking later.
    */
   async endOutdated(bookingIds: readonly string[], trigger: LiveTrigger): Promise<void> {
     const source = findSource(this.listeners, trigger);
@@ -67,9 +68,7 @@ export class RemindersService {
     await this.runs.endOutdated(targets, { bookingIds, triggers: [trigger] });
   }
 
-  /**
-   * Plans a reminder of an open target for now, by the stage of its rule that was due last. Call it with the booking locked.
-   */
+  /** Plans a reminder of an open target for now, with the stage of its rule that was due last. The booking must be locked. */
   async request(
     booking: { id: string; customerEmail: string | null },
     { targetId, triggers }: { targetId: string; triggers: readonly LiveTrigger[] },
@@ -89,7 +88,7 @@ export class RemindersService {
     throw conflict('target_closed', 'Nothing is owed for this installment or invoice');
   }
 
-  /** `customerEmail` is the address to which open reminders would be sent. */
+  /** The address `customerEmail` would receive the open reminders. */
   async listRuns(
     { id, customerEmail }: { id: string; customerEmail: string | null },
     query: ListReminderRuns,

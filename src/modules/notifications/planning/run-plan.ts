@@ -12,12 +12,12 @@ interface PlanningTime {
   now: Date;
 }
 
-/** The number of runs that the rule has for one target. */
+/** Returns the number of runs of the rule for one target. */
 export function runsPerTarget({ stages }: Pick<RuleWithStages, 'stages'>): number {
   return stages.reduce((sum, { channels }) => sum + channelsWithRuns(channels).length, 0);
 }
 
-/** The runs of a rule for those of the targets that have its trigger, without runs for which it is too late. */
+/** Returns the runs of a rule for the targets with its trigger, except runs that are already too late. */
 export function planRuns(
   { rule, stages }: RuleWithStages,
   targets: readonly ReminderTarget[],
@@ -38,7 +38,7 @@ export function planRuns(
   });
 }
 
-/** The mail of the stage that was due last, or of the first one; null if the rule has no mail. */
+/** Returns the mail of the stage that was due last, or of the first one; null if the rule has no mail. */
 export function requestedRun(
   { rule, stages }: RuleWithStages,
   target: ReminderTarget,

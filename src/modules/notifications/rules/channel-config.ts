@@ -1,7 +1,7 @@
 import { RECIPIENT_KINDS, type RecipientKind } from '../messages/notification-message.entity.js';
 import { isLive, LIVE_TRIGGERS, type LiveTrigger, type Trigger } from '../targets/reminder-trigger.js';
 
-/** A channel as the client sent it: free-form; this file reads the known members. */
+/** A channel as the client sent it. Its form is free; this file reads the known members. */
 export type ChannelConfig = Record<string, unknown>;
 
 const CHANNELS = ['email', 'sms', 'whatsapp', 'push', 'webhook', 'in_app'];
@@ -11,7 +11,7 @@ export function channelOf({ channel, type }: ChannelConfig): string {
   return CHANNELS.find((known) => known === (channel ?? type)) ?? 'unknown';
 }
 
-/** The channels that have runs: the first of each kind, because the recipient gets one message per kind. */
+/** Returns the channels that have runs: the first of each kind, because the recipient gets one message per kind. */
 export function channelsWithRuns(channels: readonly ChannelConfig[]) {
   const kinds = channels.map(channelOf);
   return channels
@@ -35,8 +35,8 @@ export function recipientKindOf({ recipientKind }: ChannelConfig): RecipientKind
 }
 
 /**
- * The built-in template that the channel names, by default that of the trigger; null if there is none. Each live trigger has
- * one with its own name (`balance-due`).
+ * Returns the built-in template that the channel names, by default the trigger's; null if there is none. Each supported trigger
+ * has one with its own name (`balance-due`).
  */
 export function templateOf(trigger: Trigger, { templateId, templateSlug }: ChannelConfig): LiveTrigger | null {
   const named = templateId ?? templateSlug;

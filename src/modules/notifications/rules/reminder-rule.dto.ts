@@ -36,7 +36,7 @@ export class ComposeStage {
   @Whole({ min: -3650, max: 3650 })
   offsetDays?: number;
 
-  /** Place among the stages, unique within the rule; the index in this list by default. */
+  /** Position among the stages, unique within the rule; the index in this list by default. */
   @Optional()
   @Whole({ min: 0, max: 2_147_483_647 })
   position?: number;
@@ -49,7 +49,7 @@ export class ComposeStage {
   @Text({ max: 255 })
   name?: string | null;
 
-  /** Hours after the planned time during which it is still sent; 24 by default. */
+  /** Hours after the planned time during which the reminder may still be sent; 24 by default. */
   @Optional()
   @Whole({ min: 0, max: 720 })
   sendIfLateByHours?: number;
@@ -88,7 +88,7 @@ export class ComposeReminderRule extends RuleFields {
   id?: string;
 
   /**
-   * What the reminder is about. The anchor date is the due date, the departure date or the day of the event.
+   * Event that the reminder concerns. The anchor date is the due date, the departure date or the day of the event.
    * @example "balance_due"
    */
   @OneOf(TRIGGERS)
@@ -156,7 +156,7 @@ export class ReminderStageResponse {
   @Whole({ min: -3650, max: 3650 })
   offsetDays: number;
 
-  /** Place among the stages, unique within the rule. */
+  /** Position among the stages, unique within the rule. */
   @Whole({ min: 0, max: 2_147_483_647 })
   position: number;
 
@@ -164,7 +164,7 @@ export class ReminderStageResponse {
   @Text({ max: 255 })
   name: string | null;
 
-  /** Hours after the planned time during which it is still sent. */
+  /** Hours after the planned time during which the reminder may still be sent. */
   @Whole({ min: 0, max: 720 })
   sendIfLateByHours: number;
 
@@ -179,7 +179,7 @@ export class RuleWarningResponse {
   @OneOf(RULE_WARNINGS)
   code: RuleWarning['code'];
 
-  /** Place of the setting in the rule, for example `stages.0.channels.1`. */
+  /** Path of the setting in the rule, for example `stages.0.channels.1`. */
   @Text({ max: 200 })
   path: string;
 
@@ -216,7 +216,7 @@ export class ReminderRuleSummary {
   @Text({ max: 255 })
   name: string;
 
-  /** What the reminder is about, which determines the anchor date. */
+  /** Event that the reminder concerns, which determines the anchor date. */
   @OneOf(TRIGGERS)
   trigger: Trigger;
 

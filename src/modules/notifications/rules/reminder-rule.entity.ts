@@ -4,7 +4,7 @@ import { Audited } from '../../../platform/database/audited.js';
 import type { Trigger } from '../targets/reminder-trigger.js';
 import type { ChannelConfig } from './channel-config.js';
 
-/** When reminders about a trigger are sent. Its stages never change; other stages require another rule. */
+/** Determines when reminders about a trigger are sent. Its stages never change; other stages require another rule. */
 @Entity('reminder_rules')
 export class ReminderRule extends Audited {
   @PrimaryColumn('text') id: string;

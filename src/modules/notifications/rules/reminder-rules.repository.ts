@@ -22,7 +22,7 @@ const STAGES = `select stage.id, stage.rule_id as "ruleId", stage.position, stag
      where channel.stage_id = stage.id) as channels
   from reminder_stages stage`;
 
-/** The SQL of rules, their stages and channels, and the progress of their planning. */
+/** Reads and writes rules, their stages and channels, and the progress of their planning. */
 @Injectable()
 export class ReminderRulesRepository {
   readonly rules: Rows<ReminderRule>;
@@ -34,7 +34,7 @@ export class ReminderRulesRepository {
     this.rules = database.rows(ReminderRule);
   }
 
-  /** One statement each for the rule, its stages and their channels. */
+  /** Inserts the rule, its stages and their channels with one statement each. */
   async insert({ rule, stages }: RuleWithStages): Promise<void> {
     await this.rules.insert(rule);
     const column = <T>(pick: (stage: ReminderStage) => T): T[] => stages.map(pick);
@@ -92,7 +92,7 @@ export class ReminderRulesRepository {
     return this.rules.page(found, pageBounds(query));
   }
 
-  /** The enabled rules of these triggers. */
+  /** Returns the enabled rules of these triggers. */
   async listEnabled(triggers: readonly LiveTrigger[]): Promise<RuleWithStages[]> {
     const rules = await this.rules.read({
       text: `select ${this.rules.columns('rule')} from reminder_rules rule
@@ -106,7 +106,7 @@ export class ReminderRulesRepository {
     return rules.map((rule) => ({ rule, stages: stages.filter(({ ruleId }) => ruleId === rule.id) }));
   }
 
-  /** The ids of the enabled rules whose trigger is supported. */
+  /** Returns the ids of the enabled rules whose trigger is supported. */
   async listEnabledIds(): Promise<string[]> {
     const rules = await this.database.query<{ id: string }>(
       'select id from reminder_rules where enabled and trigger = any($1) order by id',
@@ -128,7 +128,7 @@ export class ReminderRulesRepository {
     return { requestedAt, finishedAt: null, targets: 0, runs: 0 };
   }
 
-  /** The unfinished planning of a rule, with the last target that has its runs; null if there is none. */
+  /** Returns the unfinished planning of a rule, with the last target that has its runs; null if there is none. */
   async findPlanning(ruleId: string): Promise<{ requestedAt: Date; lastTargetId: string | null } | null> {
     const [planning] = await this.database.query<{ requestedAt: Date; lastTargetId: string | null }>(
       `select requested_at as "requestedAt", last_target_id as "lastTargetId" from reminder_plannings

@@ -34,10 +34,10 @@ import { ReminderRulesRepository } from './reminder-rules.repository.js';
 export const PLAN_JOB = 'notifications.reminders.plan';
 /** Cancels the remaining reminders of a disabled rule. */
 export const WITHDRAW_JOB = 'notifications.reminders.withdraw';
-/** How many reminders one transaction cancels. */
+/** Number of reminders that one transaction cancels. */
 export const CANCEL_BATCH = 5_000;
 
-/** Reminder rules: when customers are reminded of what. */
+/** Manages reminder rules, which determine when customers are reminded of what. */
 @Injectable()
 export class ReminderRulesService {
   constructor(
@@ -132,7 +132,7 @@ export class ReminderRulesService {
     if (!wasEnabled && rule.enabled && isLive(rule.trigger)) await this.requestPlanning(id);
   }
 
-  /** A job cancels what exceeds one batch; none of these is sent meanwhile, because the rule is disabled. */
+  /** A job cancels the reminders beyond one batch; none of them is sent meanwhile, because the rule is disabled. */
   private async cancelReminders(id: string): Promise<void> {
     await this.repository.cancelPlanning(id);
     const cancelled = await this.runs.cancelOfDisabledRule(id, CANCEL_BATCH);

@@ -25,7 +25,7 @@ export interface RuleWarning {
   message: string;
 }
 
-/** Settings of a rule that are stored and not sent as written; `stages` in the order of the response. */
+/** Returns the settings of a rule that are stored but not sent as written; `stages` are in the order of the response. */
 export function warningsOf(trigger: Trigger, stages: readonly ReminderStage[]): RuleWarning[] {
   const dormant: RuleWarning[] = isLive(trigger)
     ? []

@@ -62,11 +62,11 @@ export class ReminderRunResponse {
   @Text({ max: 255 })
   ruleName: string;
 
-  /** The installment that the reminder is about; null if it is about an invoice or the booking. */
+  /** The installment that the reminder concerns; null if it concerns an invoice or the booking. */
   @Id('psch')
   scheduleId: string | null;
 
-  /** The invoice that the reminder is about; null if it is about something else. */
+  /** The invoice that the reminder concerns; null if it concerns something else. */
   @Id('inv')
   invoiceId: string | null;
 
@@ -83,10 +83,10 @@ export class ReminderRunResponse {
   status: RunStatus;
 
   /**
-   * Why it ended in this status: `target_closed`, `rule_disabled`, `anchor_moved`, `requested` (replaced by a reminder that staff requested), `too_late`, `no_recipient`,
-   * `credit_available` (money on account covers it), `template_missing`, `channel_not_supported`, `rate_limited`, `suppressed`, `rejected`, `attempts_exhausted`,
-   * `outcome_unknown` (it may have been sent and is not sent again) or `recorded_only` (no mail server is configured).
-   * Null otherwise.
+   * Reason of this status: `target_closed`, `rule_disabled`, `anchor_moved`, `requested` (replaced by a reminder that staff
+   * requested), `too_late`, `no_recipient`, `credit_available` (money on account covers it), `template_missing`,
+   * `channel_not_supported`, `rate_limited`, `suppressed`, `rejected`, `attempts_exhausted`, `outcome_unknown` (it may have
+   * been sent and is not sent again) or `recorded_only` (no mail server is configured). Null otherwise.
    */
   @Text({ max: 100 })
   reason: string | null;
@@ -113,7 +113,7 @@ export class ReminderRunList {
   total: number;
 }
 
-/** `runDay`: the local day of `runAt`. `customerEmail`: the address to which an open run would be sent. */
+/** `runDay` is the local day of `runAt`; `customerEmail` is the address that would receive an open run. */
 export function toReminderRun(
   run: ReminderRun,
   { ruleName, runDay, customerEmail }: { ruleName: string; runDay: string; customerEmail: string | null },

@@ -35,7 +35,7 @@ export class ReminderRun {
   @Impersonal()
   @Column('text', { nullable: true })
   reason: string | null;
-  /** When it was sent or ended; before that, the planned time. */
+  /** Time at which it was sent or ended; before that, the planned time. */
   @Column('timestamptz', { name: 'run_at' }) runAt: Date;
   @Personal('messages')
   @Column('text', { nullable: true })

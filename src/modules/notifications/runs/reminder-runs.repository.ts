@@ -54,11 +54,11 @@ export interface ExistingRun {
 }
 
 /**
- * A cancelled or superseded run is planned again (the date moves back, a payment is reversed), and so is one that was
- * skipped or failed for a reason that no longer holds: an address was added or corrected, a limit has passed, or money of
- * the customer was used for something else. One that staff replaced by a reminder of their own stays ended, unless that one
- * was not sent. Every other existing run remains, also if its outcome is unknown. The rules are locked: a rule that is being
- * disabled is waited for, and gets no runs.
+ * A cancelled or superseded run is planned again (the date moves back, a payment is reversed), and so is one that was skipped
+ * or failed for a reason that no longer holds: an address was added or corrected, a limit has passed, or money of the customer
+ * was used for something else. A run that staff replaced by their own reminder stays ended, unless that reminder was not sent.
+ * Every other existing run remains, even if its outcome is unknown. Locks the rules: it waits for a rule that is being
+ * disabled, and plans no runs for it.
  */
 const PLAN = `with planned as (
     insert into reminder_runs (id, rule_id, stage_id, channel_position, channel, priority, booking_id, schedule_id, invoice_id,
@@ -87,11 +87,11 @@ const PLAN = `with planned as (
     returning id
   )`;
 
-/** Messages of the ended runs that wait for another attempt are cancelled too. */
+/** Also cancels messages of the ended runs that wait for another attempt. */
 const CANCEL_MESSAGES = `, withdrawn as (update notification_messages message set status = 'cancelled', updated_at = $1
     from ended where message.run_id = ended.id and message.status = 'queued')`;
 
-/** The highest priority first; rows that another transaction has locked are skipped. */
+/** Takes the highest priority first and skips rows that another transaction has locked. */
 const NEXT_DUE = `select run.id, run.target_id as "targetId", run.anchor_date as "anchorDate", run.run_at as "runAt",
     rule.enabled, rule.trigger, rule.suppression_group as "suppressionGroup",
     stage.send_if_late_by_hours as "graceHours", channel.config
@@ -102,7 +102,7 @@ const NEXT_DUE = `select run.id, run.target_id as "targetId", run.anchor_date as
   where run.status = 'queued' and run.run_at <= $1 and run.id <> all($2)
   order by run.priority desc, run.run_at, run.id limit 1 for no key update of run skip locked`;
 
-/** The SQL of runs. */
+/** Reads and writes runs. */
 @Injectable()
 export class ReminderRunsRepository {
   constructor(
@@ -129,7 +129,7 @@ export class ReminderRunsRepository {
     return { rows: rows.map(({ entity: run, raw }) => ({ run, ruleName: raw.rule_name })), total };
   }
 
-  /** The runs that a rule has for these targets, in any status. */
+  /** Returns the runs of a rule for these targets, in any status. */
   async ofTargets(ruleId: string, targets: readonly ReminderTarget[]): Promise<ExistingRun[]> {
     return this.database.query<ExistingRun>(
       `select id, status, target_id as "targetId", anchor_date as "anchorDate", stage_id as "stageId",
@@ -139,7 +139,7 @@ export class ReminderRunsRepository {
     );
   }
 
-  /** Whether a message of the rule was sent, may have been sent or is being sent. */
+  /** Returns whether a message of the rule was sent, may have been sent or is being sent. */
   async hasSent(ruleId: string): Promise<boolean> {
     const sent = await this.database.query(
       `select from reminder_runs
@@ -154,7 +154,7 @@ export class ReminderRunsRepository {
     if (runs.length > 0) await this.database.query(`${PLAN} select from planned`, this.valuesOf(runs));
   }
 
-  /** Plans a run that staff requested for now. It replaces the open ones of the same target and stage. */
+  /** Plans a run that staff requested for now. It replaces the open runs of the same target and stage. */
   async planRequested(run: NewRun): Promise<ReminderRun> {
     await this.database.query(
       `with ended as (
@@ -186,8 +186,8 @@ export class ReminderRunsRepository {
   }
 
   /**
-   * Like `plan`, and records the progress of the rule's planning in the same statement. False if that planning was
-   * cancelled or started again meanwhile.
+   * Plans like `plan`, and records the progress of the rule's planning in the same statement. Returns false if that planning
+   * was cancelled or started again meanwhile.
    */
   async planPage(runs: readonly NewRun[], page: PlannedPage): Promise<boolean> {
     const { ruleId, requestedAt, targets, lastTargetId } = page;
@@ -199,7 +199,10 @@ export class ReminderRunsRepository {
     return recorded.length === 1;
   }
 
-  /** Ends the open runs of these bookings and triggers that are about none of the targets: settled, or on another date. */
+  /**
+   * Ends the open runs of these bookings and triggers that match none of the targets, because they are settled or on another
+   * date.
+   */
   async endOutdated(
     targets: readonly ReminderTarget[],
     of: { bookingIds: readonly string[]; triggers: readonly LiveTrigger[] },
@@ -256,13 +259,13 @@ export class ReminderRunsRepository {
     return count;
   }
 
-  /** Locks the next run of the queue that is due and not among the skipped ones. */
+  /** Locks the next due run of the queue, except the skipped ones. */
   async lockNextDue(skipped: ReadonlySet<string>): Promise<ClaimedRun | null> {
     const [run] = await this.database.query<ClaimedRun>(NEXT_DUE, [this.clock.now(), [...skipped]]);
     return run ?? null;
   }
 
-  /** Removes the recipients of runs that ended so long ago, and returns how many it was; at most `limit`. */
+  /** Removes the recipients of up to `limit` runs that ended before this time, and returns their number. */
   async eraseRecipientsOlderThan(months: number, limit: number): Promise<number> {
     const { count } = await this.database.execute(
       `update reminder_runs set recipient = null
@@ -287,7 +290,7 @@ export class ReminderRunsRepository {
     return run.attempts;
   }
 
-  /** Leaves a locked run in the queue until then. */
+  /** Leaves a locked run in the queue until this time. */
   async postpone(id: string, until: Date): Promise<void> {
     await this.database.execute(
       `update reminder_runs set status = 'queued', reason = null, run_at = $2, updated_at = $3 where id = $1`,

@@ -3,7 +3,10 @@ import type { ReminderRule, ReminderStage } from '../rules/reminder-rule.entity.
 import { dayNumber, dayOfNumber, dueAt, runTime } from '../timing/run-time.js';
 import { MAX_DELAY_DAYS, type SendingWindow } from '../timing/sending-window.js';
 
-/** When a stage is due for the targets of one anchor date, and when it would be sent; null if no free instant is near. */
+/**
+ * The time at which a stage is due for the targets of one anchor date, and the time at which it would be sent; null if no free
+ * instant is near.
+ */
 export interface DueStage {
   stage: ReminderStage;
   anchorDate: string;
@@ -11,14 +14,14 @@ export interface DueStage {
   runAt: Date | null;
 }
 
-/** The local day `YYYY-MM-DD` of an instant. */
+/** Returns the local day `YYYY-MM-DD` of an instant. */
 export function dayIn(timeZone: string, instant: Date): string {
   return new Date(wallTimeOf(instant, timeZone)).toISOString().slice(0, 10);
 }
 
 /**
- * The stages that are due on a day, even if they are sent later, and those of earlier days that quiet hours and blackout days
- * move to it.
+ * Returns the stages that are due on a day, even if they are sent later, and stages of earlier days that quiet hours and
+ * blackout days move to it.
  */
 export function dueStagesOn(
   date: string,

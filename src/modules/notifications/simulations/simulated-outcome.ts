@@ -5,7 +5,7 @@ import { dayIn } from './due-stages.js';
 
 type Sending = Extract<Decision, { kind: 'send' }>;
 
-/** The time at which a message would be sent, and either its content or the reason why none is sent. */
+/** The time at which a message would be sent, with its content or the reason why none is sent. */
 export type SimulatedOutcome = { at: Date | null } & (
   { sending: Sending; reason: null } | { sending: null; reason: string }
 );
@@ -18,10 +18,10 @@ interface SimulatedDay {
   status: RunStatus | null;
 }
 
-/** A run in one of these is planned or may be planned again; any other one has been decided. */
+/** A run in one of these statuses is planned or may be planned again; any other one has been decided. */
 const UNDECIDED: readonly RunStatus[] = ['planned', 'queued', 'cancelled', 'superseded'];
 
-/** The outcome of a run on that day, without the limits of its recipient. */
+/** Returns the outcome of a run on that day, without the limits of its recipient. */
 export function simulateRun(
   run: Omit<DueRun, 'runAt'> & { runAt: Date | null },
   { date, now, window, status }: SimulatedDay,

@@ -35,11 +35,11 @@ export class SimulateReminders {
 
 /** A reminder that the rule would send or skip on the day. */
 export class SimulatedReminderResponse {
-  /** ID of the installment, invoice or booking that the reminder is about. */
+  /** ID of the installment, invoice or booking that the reminder concerns. */
   @Text({ max: 100 })
   targetId: string;
 
-  /** The booking that the reminder is about. */
+  /** The booking that the reminder concerns. */
   @Id('book')
   bookingId: string;
 
@@ -68,7 +68,7 @@ export class SimulatedReminderResponse {
   sends: boolean;
 
   /**
-   * Why none would be sent: a reason of a run (such as `target_closed`, `rule_disabled`, `no_recipient` or
+   * Reason why none would be sent: the reason of a run (such as `target_closed`, `rule_disabled`, `no_recipient` or
    * `suppressed`), `moved` (it is sent on another day, at `runAt`), `no_free_moment`, or the outcome of an existing run
    * (`already_sent`, `already_failed`). Null if a message would be sent.
    */
@@ -98,11 +98,11 @@ export class SimulationResponse {
   @Id('rrul')
   ruleId: string;
 
-  /** What the reminders are about. */
+  /** Event that the reminders concern. */
   @OneOf(TRIGGERS)
   trigger: Trigger;
 
-  /** The simulated calendar day. */
+  /** Simulated calendar day. */
   @IsoDate()
   date: string;
 

@@ -21,8 +21,8 @@ export class SimulationsController {
    * Simulate a reminder rule for a day
    *
    * @remarks Returns the messages that the rule would send on a day, with recipient, time and text, and the reasons for
-   * those that it would not send. Nothing is planned, sent or changed. The rule may be disabled; its reminders then
-   * have the reason `rule_disabled`. Continue with `afterTargetId` until `nextAfterTargetId` is null.
+   * messages that it would not send. Nothing is planned, sent or changed. The rule may be disabled; its reminders then have the
+   * reason `rule_disabled`. Continue with `afterTargetId` until `nextAfterTargetId` is null.
    */
   @ApiOperation({ operationId: 'reminderRules_simulate' })
   @Post()

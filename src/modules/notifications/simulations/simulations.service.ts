@@ -36,7 +36,7 @@ export interface Simulation extends RuleWithStages {
 interface TargetStage {
   dueStage: DueStage;
   target: ReminderTarget;
-  /** The target as it is now; null if it was settled meanwhile. */
+  /** The current target; null if it was settled meanwhile. */
   due: DueTarget | null;
 }
 
@@ -49,7 +49,7 @@ interface SimulationState {
   promised: Map<string, number>;
 }
 
-/** Computes the messages of a rule on a day by the same decisions as the delivery; changes nothing. */
+/** Computes the messages of a rule on a day with the same decisions as the delivery; changes nothing. */
 @Injectable()
 export class SimulationsService {
   constructor(

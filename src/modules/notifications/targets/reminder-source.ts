@@ -11,28 +11,28 @@ export interface ReminderTarget {
   anchorDate: string;
 }
 
-/** The target as it is immediately before a message is sent. */
+/** The target immediately before a message is sent. */
 export interface DueTarget extends ReminderTarget {
   bookingNumber: string;
   customerName: string;
   customerEmail: string | null;
-  /** The message is not sent before this instant, because its subject is not settled yet; absent if it is. */
+  /** The message is not sent before this instant, because its subject can still change; absent if it cannot. */
   waitsUntil?: Date;
-  /** The days of departure, if the reminder is about a move. */
+  /** The days of departure, if the reminder concerns a move. */
   moved?: { from: string; to: string };
   /**
-   * The amount that the message asks for: what is open and due, less money of the customer that settles nothing; 0 if that
-   * covers it. Null if the reminder is not about a payment.
+   * The amount requested by the message: the open and due amount, less the customer's unallocated money, and at least 0. Null
+   * if the reminder does not concern a payment.
    */
   ask: { cents: number; currency: string } | null;
 }
 
 export interface TargetPage {
   trigger: LiveTrigger;
-  /** Only targets with a greater id; null: from the first. */
+  /** Only targets with a greater id; null for the first page. */
   afterId: string | null;
   limit: number;
-  /** Only targets with one of these anchor dates; null: all. */
+  /** Only targets with one of these anchor dates; null for all. */
   anchorDates: readonly string[] | null;
 }
 
@@ -40,17 +40,17 @@ export interface TargetPage {
 export abstract class ReminderSource {
   abstract readonly triggers: readonly LiveTrigger[];
   /**
-   * A page of the open targets by id, in one statement. In a transaction it locks their bookings (`for key share`), so that
-   * none is paid between being read and being planned for.
+   * Returns a page of the open targets by id, with one statement. In a transaction it locks their bookings (`for key share`),
+   * so that none is paid between reading and planning.
    */
   abstract page(page: TargetPage): Promise<ReminderTarget[]>;
-  /** The open targets of these bookings for these triggers, which are all of this source. */
+  /** Returns the open targets of these bookings for these triggers, which all belong to this source. */
   abstract ofBookings(bookingIds: readonly string[], triggers: readonly LiveTrigger[]): Promise<ReminderTarget[]>;
-  /** The target as it is now; null if it is no longer open. */
+  /** Returns the current target; null if it is no longer open. */
   abstract read(trigger: LiveTrigger, targetId: string): Promise<DueTarget | null>;
 }
 
-/** Null if no module provides targets of this trigger. */
+/** Returns null if no module provides targets of this trigger. */
 export function findSource(listeners: Listeners, trigger: LiveTrigger): ReminderSource | null {
   return listeners.all(ReminderSource).find(({ triggers }) => triggers.includes(trigger)) ?? null;
 }

@@ -6,12 +6,12 @@ export const DAY_MS = 1_440 * MINUTE_MS;
 export const MAX_DELAY_DAYS = 60;
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-/** When no reminders are sent, in the local time of the organization. */
+/** Times without reminders, in the local time of the organization. */
 export interface SendingWindow {
   readonly timeZone: string;
-  /** `22:00-08:00`; null if there are none. */
+  /** Quiet hours such as `22:00-08:00`; null if there are none. */
   readonly quietHours: string | null;
-  /** Weekdays (`sat`), days of every year (`12-25`) and days (`2027-04-02`). */
+  /** Blackout days: weekdays (`sat`), days of every year (`12-25`) and single days (`2027-04-02`). */
   readonly blackoutDays: readonly string[];
 }
 
@@ -19,13 +19,13 @@ export function sendingWindowOf({ orgTimeZone: timeZone, quietHours, blackoutDay
   return { timeZone, quietHours, blackoutDays };
 }
 
-/** A time `HH:MM` as milliseconds since midnight. */
+/** Converts a time `HH:MM` to milliseconds since midnight. */
 export function timeOfDay(time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number);
   return (hours * 60 + minutes) * MINUTE_MS;
 }
 
-/** The first instant from this one on at which reminders may be sent; null if there is none within 60 days. */
+/** Returns the first instant from this one on at which reminders may be sent; null if there is none within 60 days. */
 export function freeFrom(wanted: Date, window: SendingWindow): Date | null {
   const latest = wanted.getTime() + MAX_DELAY_DAYS * DAY_MS;
   for (let instant = wanted; instant.getTime() <= latest;) {
@@ -33,7 +33,7 @@ export function freeFrom(wanted: Date, window: SendingWindow): Date | null {
     const end = endOfBlackout(wall, window) ?? endOfQuiet(wall, window);
     if (end === null) return instant;
     const shown = instantOf(end, window.timeZone);
-    // In the repeated hour of a clock change the end may lie before this instant and occur again after it.
+    // In the repeated hour of a clock change, the end may precede this instant and occur again after it.
     instant = shown > instant ? shown : new Date(instant.getTime() + end - wall);
   }
   return null;

@@ -170,7 +170,6 @@ export class DeparturesService {
     });
   }
 
-  /** Throws 409 `changed_since` if the departure was changed after its cancellation. */
   @Reverses('operations.departure.cancel', { effect: 'operations.departure.reinstate' })
   async reverseCancellation(entry: RecordedAction): Promise<ReversalResult> {
     const { subjectId } = entry;
@@ -191,13 +190,11 @@ export class DeparturesService {
     return this.decide('open_sales', (departure, now) => departure.openSales(now), { id, reason, expected });
   }
 
-  /** Throws 409 `changed_since` if the departure was changed after its sales were closed. */
   @Reverses('operations.departure.close_sales', { effect: 'operations.departure.open_sales' })
   async reverseClosing(entry: RecordedAction): Promise<ReversalResult> {
     return this.reverseSales(entry, (departure, now) => departure.openSales(now));
   }
 
-  /** Throws 409 `changed_since` if the departure was changed after its sales were opened. */
   @Reverses('operations.departure.open_sales', { effect: 'operations.departure.close_sales' })
   async reverseOpening(entry: RecordedAction): Promise<ReversalResult> {
     return this.reverseSales(entry, (departure, now) => departure.closeSales(now));

@@ -9,7 +9,7 @@ export type LogoType = (typeof LOGO_TYPES)[number];
 
 export interface BankAccount {
   holder: string;
-  /** Without spaces, in upper case. */
+  /** Has no spaces and only upper-case letters. */
   iban: string;
   bic: string | null;
   currency: string;
@@ -46,7 +46,7 @@ export interface ProfileValues {
   defaultLanguage: DocumentLanguage;
 }
 
-/** What a document keeps of the organization when it is issued. */
+/** The copy of the organization's profile that a document keeps when it is issued. */
 export type IssuerCopy = Omit<ProfileValues, 'bankAccounts' | 'defaultLanguage' | 'emergencyPhone'> & {
   bankAccount: Omit<BankAccount, 'isDefault'> | null;
   logo: Logo | null;

@@ -8,7 +8,7 @@ const codeOf = async (bytes: Buffer) =>
     (error: { code?: string }) => error.code,
   );
 
-/** A header of 20,000 x 20,000 pixels without any pixel. */
+/** Makes a header of 20,000 x 20,000 pixels without any pixel. */
 const huge = () => {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(20_000, 0);

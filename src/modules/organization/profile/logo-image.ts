@@ -10,7 +10,7 @@ const MAX_PIXELS = 4_194_304;
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Samples of a pixel by color type; other types do not exist. */
 const PNG_SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
-/** Frames with Huffman coding: baseline, extended and progressive. PDF viewers support no other ones. */
+/** Frames with Huffman coding: baseline, extended and progressive. PDF viewers support only these. */
 const JPEG_FRAMES = [0xc0, 0xc1, 0xc2];
 const JPEG_OTHER_FRAMES = [0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf];
 
@@ -19,8 +19,8 @@ const inflated = promisify(inflate);
 type Image = Pick<Logo, 'type' | 'widthPixels' | 'heightPixels'>;
 
 /**
- * Type and dimensions of a logo, read from its content. The dimensions are checked before anything is decoded. The file must
- * end where the image ends, because a file may be valid in two formats at once (422).
+ * Reads type and dimensions of a logo from its content, and checks the dimensions before decoding anything. The file must end
+ * with the image, because a file may be valid in two formats at once.
  */
 export async function readLogoImage(bytes: Buffer): Promise<Image> {
   if (bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return readPng(bytes);
@@ -50,7 +50,7 @@ async function readPng(bytes: Buffer): Promise<Image> {
   return { type: 'image/png', widthPixels, heightPixels };
 }
 
-/** Throws if a chunk is cut off or its checksum is wrong, or if bytes follow the last chunk. */
+/** Rejects truncated chunks, wrong checksums, and bytes after the last chunk. */
 function chunksOf(bytes: Buffer): { type: string; data: Buffer }[] {
   const chunks: { type: string; data: Buffer }[] = [];
   for (let at = PNG_SIGNATURE.length; at < bytes.length;) {
@@ -59,7 +59,7 @@ function chunksOf(bytes: Buffer): { type: string; data: Buffer }[] {
     const end = at + 12 + length;
     if (end > bytes.length) throw damaged('The PNG is truncated');
     const checked = bytes.subarray(at + 4, end - 4);
-    // The dimensions of a file with a wrong checksum are not trusted either.
+    // Do not trust the dimensions of a file with a wrong checksum.
     if (crc32(checked) !== bytes.readUInt32BE(end - 4)) throw damaged('A checksum of the PNG is wrong');
     const type = checked.subarray(0, 4).toString('latin1');
     chunks.push({ type, data: checked.subarray(4) });
@@ -81,7 +81,7 @@ function rowsOf({ widthPixels, heightPixels, bitsPerPixel }: Raster): number {
   return heightPixels * (1 + Math.ceil((widthPixels * bitsPerPixel) / 8));
 }
 
-/** Adam7: seven passes, each with its first column, first row, and distances. */
+/** Adam7 has seven passes, each with its first column, first row, and distances. */
 function interlacedRowsOf({ widthPixels, heightPixels, bitsPerPixel }: Raster): number {
   const passes = [
     [0, 0, 8, 8],

@@ -11,7 +11,7 @@ export class LogoResponse {
   @Text({ max: 64, pattern: /^[0-9a-f]{64}$/ })
   sha256: string;
 
-  /** Media type, recognized by the content of the file. */
+  /** Media type, detected from the content of the file. */
   @OneOf(LOGO_TYPES)
   type: LogoType;
 
@@ -19,11 +19,11 @@ export class LogoResponse {
   @Whole({ min: 1, max: 524_288 })
   sizeBytes: number;
 
-  /** Number of columns of the image. */
+  /** Width of the image in pixels. */
   @Whole({ min: 1, max: 4_096 })
   widthPixels: number;
 
-  /** Number of rows of the image. */
+  /** Height of the image in pixels. */
   @Whole({ min: 1, max: 4_096 })
   heightPixels: number;
 }
@@ -128,7 +128,7 @@ export class OrganizationProfileResponse {
   @Text({ max: 50 })
   vatId: string | null;
 
-  /** Who protects customers against insolvency, with contact; null if unknown. */
+  /** Provider of the insolvency protection for customers, with contact; null if unknown. */
   @Text({ max: 2000 })
   insolvencyProtection: string | null;
 
@@ -140,7 +140,7 @@ export class OrganizationProfileResponse {
   @Nested(() => FooterTextResponse)
   footerText: FooterTextResponse;
 
-  /** Language of documents that are requested without one. */
+  /** Language of documents whose request names none. */
   @OneOf(DOCUMENT_LANGUAGES)
   defaultLanguage: DocumentLanguage;
 

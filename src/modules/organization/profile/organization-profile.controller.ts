@@ -62,9 +62,9 @@ export class OrganizationProfileController {
   /**
    * Replace the logo
    *
-   * @remarks The body is the file itself, PNG or JPEG, up to 512 KiB, recognized by its content. Other files are rejected, as
-   * are images with more than 4,096 pixels a side or 4 megapixels, truncated images, and images followed by other bytes.
-   * Documents issued from now on show the new logo.
+   * @remarks The body is the file itself, PNG or JPEG, up to 512 KiB; its type is detected from its content. Other files are
+   * rejected, as are images with more than 4,096 pixels a side or 4 megapixels, truncated images, and images followed by other
+   * bytes. Documents issued from now on show the new logo.
    */
   @Put('logo')
   @RequireScope('organization:write')
@@ -82,7 +82,7 @@ export class OrganizationProfileController {
   /**
    * Download the logo
    *
-   * @remarks Returns the file as it was sent, as an attachment. 404 if there is none.
+   * @remarks Returns the file as it was sent, as an attachment.
    */
   @Get('logo')
   @RequireScope('organization:read')
@@ -101,8 +101,7 @@ export class OrganizationProfileController {
   /**
    * Remove the logo
    *
-   * @remarks Removes the logo and returns the profile. Documents issued from now on show no logo; issued documents keep
-   * theirs. 404 if there is none.
+   * @remarks Removes the logo and returns the profile. Documents issued from now on show no logo; issued documents keep theirs.
    */
   @Delete('logo')
   @RequireScope('organization:write')

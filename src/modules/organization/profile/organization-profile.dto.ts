@@ -37,8 +37,8 @@ export class BankAccountFields {
   currency: string;
 
   /**
-   * Whether documents in other currencies show this account. At most one account is the default; without one it is the
-   * first.
+   * Whether documents in other currencies show this account. At most one account is the default; if none is, the first one
+   * becomes it.
    * @example true
    */
   @Optional()
@@ -180,14 +180,14 @@ class OrganizationProfileFields {
   vatId?: string | null;
 
   /**
-   * Who protects customers against insolvency, with contact.
+   * Provider of the insolvency protection for customers, with contact.
    * @example "Travel Guarantee Fund, policy 4711"
    */
   @Clearable()
   @Text({ max: 2000, multiline: true })
   insolvencyProtection?: string | null;
 
-  /** Bank accounts; replaces all of them. At most one is the default (400), and no IBAN occurs twice (400). */
+  /** Bank accounts; replaces all of them. At most one may be the default, and IBANs must be unique. */
   @Optional()
   @ListOf(() => BankAccountFields, { max: 20 })
   bankAccounts?: BankAccountFields[];
@@ -198,7 +198,7 @@ class OrganizationProfileFields {
   footerText?: FooterTextFields;
 
   /**
-   * Language of documents that are requested without one; `en` by default.
+   * Language of documents whose request names none; `en` by default.
    * @example "en"
    */
   @Optional()

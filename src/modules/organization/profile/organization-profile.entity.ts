@@ -58,7 +58,7 @@ export class OrganizationProfile extends Audited implements ProfileValues {
     Object.assign(this, { logo, updatedAt: now });
   }
 
-  /** With the account in this currency, otherwise the default account. */
+  /** Selects the account in this currency, otherwise the default account. */
   issuerCopy(currency: string): IssuerCopy {
     const inCurrency = this.bankAccounts.filter((account) => account.currency === currency);
     const account =

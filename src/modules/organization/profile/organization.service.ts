@@ -23,7 +23,7 @@ import { OrganizationProfile } from './organization-profile.entity.js';
 
 const ID = 'organization';
 
-/** The profile of the company and its logo. */
+/** Manages the profile of the company and its logo. */
 @Injectable()
 export class OrganizationService {
   private readonly rows: Rows<OrganizationProfile>;
@@ -39,7 +39,7 @@ export class OrganizationService {
     this.rows = database.rows(OrganizationProfile);
   }
 
-  /** At the first start: creates the profile with the values of the environment, which have no effect afterwards. */
+  /** Creates the profile at the first start from the environment, which has no effect afterwards. */
   async seedProfile(): Promise<void> {
     await asSystem(() =>
       this.database.transaction(async () => {
@@ -65,7 +65,7 @@ export class OrganizationService {
     return this.rows.get(ID);
   }
 
-  /** What a document in this currency keeps of the profile. */
+  /** Returns the copy of the profile that a document in this currency keeps. */
   async issuerCopy(currency: string): Promise<IssuerCopy> {
     return (await this.getProfile()).issuerCopy(currency);
   }
@@ -79,14 +79,14 @@ export class OrganizationService {
     });
   }
 
-  /** The file is stored before the transaction; equal files are stored once. Throws 422 for another type or size. */
+  /** Stores the file before the transaction; equal files are stored once. */
   async replaceLogo(bytes: Buffer, expected: ExpectedVersions): Promise<OrganizationProfile> {
     const image = await readLogoImage(bytes);
     const { key, sizeBytes } = await this.files.put(bytes);
     return this.saveLogo('organization.logo.replace', { sha256: key, sizeBytes, ...image }, expected);
   }
 
-  /** The file stays, because issued documents refer to it. Throws 404 if there is none. */
+  /** Keeps the file, because issued documents refer to it. */
   async removeLogo(expected: ExpectedVersions): Promise<OrganizationProfile> {
     return this.saveLogo('organization.logo.remove', null, expected);
   }
@@ -150,7 +150,7 @@ export class OrganizationService {
 
 const SUBJECT = { subjectType: 'organization_profile', subjectId: ID };
 
-/** Throws 400 for a list of bank accounts with two defaults or duplicate IBANs. */
+/** Bank accounts have at most one default and unique IBANs. */
 function valuesOf({ bankAccounts, footerText, ...others }: UpdateOrganizationProfile): Partial<ProfileValues> {
   return {
     ...others,

@@ -15,7 +15,7 @@ class OrganizationSettingsFields {
   unknownStepMinutes: number;
 
   /**
-   * `true`: nobody may approve or pay a supplier invoice that the same person has entered or changed; `false` by default.
+   * If true, users cannot approve or pay a supplier invoice that they entered or changed; false by default.
    * @example false
    */
   @Flag()
@@ -27,11 +27,11 @@ export class UpdateOrganizationSettings extends patchOf(OrganizationSettingsFiel
 
 /** Settings of the organization as a whole. */
 export class OrganizationSettingsResponse {
-  /** Minutes after which a step of a trip whose outcome at the provider is unknown ends and the trip is released. */
+  /** Minutes after which a trip step with an unknown outcome at the provider ends and the trip is released. */
   @Whole({ min: 1, max: 1_440 })
   unknownStepMinutes: number;
 
-  /** Whether a supplier invoice is approved and paid by another person than those who have entered or changed it. */
+  /** Whether users are prevented from approving or paying a supplier invoice that they entered or changed. */
   @Flag()
   supplierInvoicesNeedTwoPersons: boolean;
 

@@ -5,9 +5,9 @@ import { Audited } from '../../../platform/database/audited.js';
 @Entity('organization_settings')
 export class OrganizationSettings extends Audited {
   @PrimaryColumn('text') id: string;
-  /** After this time the reservation of a trip gives up on a provider that does not report an outcome. */
+  /** Time after which the reservation of a trip stops waiting for a provider that does not report an outcome. */
   @Column('integer', { name: 'unknown_step_minutes' }) unknownStepMinutes: number;
-  /** The person who approves or pays a supplier invoice differs from those who have entered it. */
+  /** If true, users cannot approve or pay a supplier invoice that they entered. */
   @Column('boolean', { name: 'supplier_invoices_need_two_persons' }) supplierInvoicesNeedTwoPersons: boolean;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;

@@ -17,7 +17,7 @@ import { OrganizationSettings } from './organization-settings.entity.js';
 
 const ID = 'organization';
 
-/** Settings of the organization that are not about accounting. */
+/** Manages the settings of the organization that do not concern accounting. */
 @Injectable()
 export class OrganizationSettingsService {
   private readonly rows: Rows<OrganizationSettings>;

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiResponse } from '@nestjs/swagger';
 import type { Request } from 'express';
 
-/** The header of a client that reconnects; undefined if it is empty. */
+/** Reads the header of a client that reconnects; undefined if it is empty. */
 export function lastEventIdOf({ headers }: Request): string | undefined {
   const id = headers['last-event-id'];
   return typeof id === 'string' && id !== '' ? id : undefined;

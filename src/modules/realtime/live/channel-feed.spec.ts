@@ -12,7 +12,7 @@ function message(seq: number): Message {
   return { id: `rtm_${seq}`, channel: CHANNEL, event: 'e', data: seq, publishedAt: new Date(0), publishedBy: null };
 }
 
-/** A feed whose channel has one message, with a live stream that records the ids of what it receives. */
+/** Creates a feed whose channel has one message, and a live stream that records the ids it receives. */
 async function startFeed() {
   const stored = [message(1)];
   const received: string[] = [];

@@ -9,7 +9,7 @@ interface Source {
   after(seq: number): Promise<Page>;
 }
 
-/** Sends the messages of one channel to all of its streams. Messages of other processes are read from the database once. */
+/** Sends the messages of one channel to all of its streams. Reads each message of other processes from the database once. */
 export class ChannelFeed {
   /** The number of the last message sent to the streams; null until the channel's newest message is known. */
   seq: number | null = null;
@@ -48,20 +48,20 @@ export class ChannelFeed {
     return this.seq;
   }
 
-  /** The channel has a message with this number. */
+  /** Notes that the channel has a message with this number. */
   advance(seq: number): void {
     this.newest = Math.max(this.newest, seq);
     if (this.isReading || this.seq === null || this.seq >= this.newest) return;
     this.isReading = true;
-    // After an error the next call reads again, at most a second later.
+    // After an error, the next call reads again, at most a second later.
     void this.read(this.seq)
       .catch(() => undefined)
       .finally(() => (this.isReading = false));
   }
 
   /**
-   * Sends a message of this process at once if it is the next one. Otherwise the notification of the message follows, and it
-   * is read with those before it.
+   * Sends a message of this process immediately if it is the next one. Otherwise its notification follows, and it is read
+   * together with the messages before it.
    */
   sendNext(message: Message, seq: number): void {
     if (this.isReading || this.seq === null || seq !== this.seq + 1) return;

@@ -5,7 +5,10 @@ import { OPENING } from './frames.js';
 const MAX_WAITING = 500;
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** The stream of one client: each message once and in order. A client that reads too slowly is disconnected and can resume by id. */
+/**
+ * The stream of one client delivers each message once and in order. A client that reads too slowly is disconnected and can
+ * resume by id.
+ */
 export class LiveStream {
   private isLive = false;
   private waiting = 0;
@@ -30,7 +33,7 @@ export class LiveStream {
     response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('X-Accel-Buffering', 'no');
-    // The stream ends with its connection, so it needs no chunks, which would be two more writes per message and reader.
+    // The stream ends with its connection, so it needs no chunked encoding, which would add two writes per message and reader.
     response.setHeader('Connection', 'close');
     response.removeHeader('Transfer-Encoding');
     if (response.req.method === 'HEAD') response.end();

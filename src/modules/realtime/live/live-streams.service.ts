@@ -12,7 +12,7 @@ import { frameOf, gapOf, HEARTBEAT } from './frames.js';
 import { LiveStream } from './live-stream.js';
 
 const HEARTBEAT_EVERY_MS = 15_000;
-/** A stream ends within a second after its credential. */
+/** A stream ends within a second of its credential. */
 const CHECK_EVERY_MS = 500;
 /** Missed messages are read in pages, which limits the memory of one stream. */
 const PAGE = 50;
@@ -27,7 +27,7 @@ export interface Subscription {
 
 @Injectable()
 export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdown {
-  /** By the credential that opened them. */
+  /** Streams by the credential that opened them. */
   private readonly streams = new Map<string, Set<LiveStream>>();
   private readonly timers: NodeJS.Timeout[] = [];
   private isChecking = false;
@@ -53,7 +53,7 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
     for (const stream of this.all()) stream.end();
   }
 
-  /** Resolves when the stream is live. Throws 403 for a channel of another owner, 400 for an id of another channel. */
+  /** Resolves when the stream is live. */
   async open({ channel, sinceId, token }: Subscription, response: Response): Promise<void> {
     this.messages.assertOwn(channel);
     const position = await this.positionOf(channel, sinceId);
@@ -113,7 +113,7 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
     this.isChecking = false;
   }
 
-  /** Whether the credential still permits a stream; decided once per channel. */
+  /** Returns whether the credential still permits a stream; decides once per channel. */
   private permitsOf(actor: Actor | null): (stream: LiveStream) => boolean {
     const channels = new Map<string, boolean>();
     return ({ channel }) => {

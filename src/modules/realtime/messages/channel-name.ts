@@ -13,7 +13,7 @@ class ChannelNamePipe implements PipeTransform<string, string> {
   }
 }
 
-/** The channel in the path. Every well-formed name is a channel; any other text is rejected with 400. */
+/** Reads the channel from the path. Every well-formed name is a channel; any other text is 400. */
 export function PathChannel(): ParameterDecorator {
   const rule = { description: DESCRIPTION, maxLength: 164, pattern: CHANNEL_NAME, example: 'demo.news' };
   return PathText('channel', rule, new ChannelNamePipe());

@@ -12,12 +12,12 @@ export class RealtimeChannel {
   @Impersonal()
   @Column('text')
   name: string;
-  /** The number of the first message; those of the others follow without gaps. */
+  /** The number of the first message; the other numbers follow without gaps. */
   @Column('bigint', { name: 'first_seq', transformer: safeInteger, default: 1 }) firstSeq: number;
   /** Messages with lower numbers were deleted. */
   @Column('bigint', { name: 'oldest_seq', transformer: safeInteger, default: 1 }) oldestSeq: number;
   @Column('bigint', { name: 'last_seq', transformer: safeInteger }) lastSeq: number;
   @Column('timestamptz', { name: 'last_published_at' }) lastPublishedAt: Date;
-  /** Who published the first message, to whose channels it counts; null for the service itself. */
+  /** Publisher of the first message, against whose limit the channel counts; null for the service itself. */
   @Column('text', { name: 'created_by', nullable: true }) createdBy: string | null;
 }

@@ -53,7 +53,7 @@ export class ReadHistory {
   sinceId?: string;
 }
 
-/** The position at which a live stream starts. */
+/** Start position of a live stream. */
 export class FollowChannel {
   /**
    * ID of the last message that the client has seen, used if `Last-Event-ID` is not sent. The stream starts after it.
@@ -74,7 +74,7 @@ export class MessageResponse {
   id: string;
 
   /**
-   * Name of the channel that it was published to.
+   * Name of the channel of the message.
    * @example "demo.news"
    */
   @Text({ max: 164, pattern: CHANNEL_NAME })
@@ -94,13 +94,13 @@ export class MessageResponse {
   @AnyJson({ maxBytes: MAX_DATA_BYTES })
   data: unknown;
 
-  /** Set by the service; never earlier than that of a previous message of the channel. */
+  /** Time of publication, set by the service; never earlier than the time of a previous message of the channel. */
   @Instant()
   publishedAt: string;
 
   /**
-   * Who published it: `platform` for the service, which alone publishes the events of the catalog, `operator:<id>` for a key
-   * of that operator, `key:<id>` for any other key. Null for messages from before publishers were recorded.
+   * Publisher: `platform` for the service, which alone publishes the events of the catalog, `operator:<id>` for a key of that
+   * operator, `key:<id>` for any other key. Null for messages from before publishers were recorded.
    * @example "platform"
    */
   @Text({ max: 100, pattern: PUBLISHER })

@@ -27,14 +27,14 @@ const KEPT_EMPTY_DAYS = 30;
 /** Messages kept per channel, the newest ones. */
 export const KEPT_MESSAGES = 10_000;
 
-/** Messages published at this time or earlier are no longer kept. */
+/** Returns the time up to which messages are no longer kept. */
 export function retentionLimit(now: Date): Date {
   return new Date(now.getTime() - KEPT_HOURS * HOUR_MS);
 }
 
 /**
- * Channels without a publication since this time are deleted. Not as soon as they are empty: until then a reader of a quiet
- * channel learns from the id of its last message that it has missed none.
+ * Channels without a publication since this time are deleted. An empty channel is kept until then: a reader learns from the id
+ * of its last message that it has missed none.
  */
 export function channelRetentionLimit(now: Date): Date {
   return new Date(now.getTime() - KEPT_EMPTY_DAYS * 24 * HOUR_MS);

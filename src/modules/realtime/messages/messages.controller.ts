@@ -23,8 +23,8 @@ export class MessagesController {
    * from its first message on. Only the service can publish to channels of the event catalog. A channel whose name starts with
    * the ID of an operator and a dot belongs to that operator: only keys that are bound to the operator publish on it, and they
    * publish on no other channel. Messages are kept for 72 hours, at most the newest 10,000 per channel. The data may have at
-   * most 64 KiB, and a key publishes at most 256 MiB a day (UTC; 429 until the next day). An operator, or a key that is bound
-   * to none, has at most 10,000 channels; a channel that has been without messages for 30 days is deleted.
+   * most 64 KiB. A key publishes at most 256 MiB a day (UTC), and an operator, or a key that is bound to none, has at most
+   * 10,000 channels. A channel without messages for 30 days is deleted.
    */
   @ApiOperation({ operationId: 'realtimeMessages_publish' })
   @Post()
@@ -40,8 +40,8 @@ export class MessagesController {
    * List recent messages of a channel
    *
    * @remarks Returns messages oldest first: those after `sinceId`, or the newest ones without it. The header
-   * `X-Realtime-Complete` is `false` if messages after `sinceId` are no longer kept. An ID that is not of this channel is
-   * rejected. A key that is bound to an operator reads only channels whose names start with the ID of the operator and a dot.
+   * `X-Realtime-Complete` is `false` if messages after `sinceId` are no longer kept. An ID of another channel is rejected. A
+   * key that is bound to an operator reads only channels whose names start with the ID of the operator and a dot.
    */
   @ApiOperation({ operationId: 'realtimeMessages_list' })
   @Get()

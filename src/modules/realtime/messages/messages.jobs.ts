@@ -21,7 +21,7 @@ const SURPLUS = `
   select id as "channelId", least(last_seq - $1, oldest_seq + $2 - 1) as "upToSeq"
   from realtime_channels where last_seq - oldest_seq >= $1 limit 1`;
 
-/** Publishers lock the rows of their channels; the job does not wait for them, and they do not need it to. */
+/** Publishers lock the rows of their channels. The job skips locked channels instead of waiting. */
 const EMPTY = `
   delete from realtime_channels where id in (
     select id from realtime_channels where last_published_at <= $1 and oldest_seq > last_seq limit $2
@@ -29,7 +29,7 @@ const EMPTY = `
 
 /**
  * Deletes messages older than 72 hours and all but the newest 10,000 of a channel, and channels that have been empty for long.
- * Readers do not depend on it, because they omit these messages anyway.
+ * Readers do not depend on the job, because they omit these messages anyway.
  */
 @Injectable()
 export class MessageJobs {
@@ -48,7 +48,7 @@ export class MessageJobs {
     while ((await this.deleteEmpty(channelRetentionLimit(now))) === BATCH);
   }
 
-  /** In a transaction, which is repeated after a deadlock: the triggers lock the number of channels of each publisher. */
+  /** Runs in a transaction that is repeated after a deadlock, because the triggers lock each publisher's number of channels. */
   private async deleteEmpty(limit: Date): Promise<number> {
     const { count } = await this.database.transaction(() => this.database.execute(EMPTY, [limit, BATCH]));
     return count;

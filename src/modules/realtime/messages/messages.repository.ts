@@ -31,7 +31,7 @@ export type AppendListener = (message: Message, seq: number) => void;
 
 type Stored = Pick<RealtimeMessage, 'id' | 'publishedAt'> & { seq: string };
 
-/** What is known of the channel beside its row, for the message with the given id. */
+/** Properties of the channel that its row does not contain, for the message with the given id. */
 interface PositionRow {
   headId: string;
   oldestSeq: string;
@@ -53,15 +53,15 @@ export class MessagesRepository {
     private readonly notifier: Notifier,
   ) {}
 
-  /** Call it in `onModuleInit`. */
+  /** Must be called in `onModuleInit`. */
   onAppended(listener: AppendListener): void {
     this.appended = listener;
   }
 
   /**
-   * Adds messages, in the running transaction if there is one, and returns them in the order given. Until the commit
-   * their channels are locked (in name order): otherwise a reader could see number 5 before number 4. Adds none if a
-   * credential that publishes has ended.
+   * Adds messages, in the running transaction if there is one, and returns them in the order given. Locks their channels in
+   * name order until the commit: otherwise a reader could see number 5 before number 4. Adds none if a publishing credential
+   * has ended.
    */
   async append(drafts: readonly Draft[]): Promise<Message[]> {
     const stored = await this.database.prepared<Stored>('realtime-append', APPEND, [
@@ -86,7 +86,7 @@ export class MessagesRepository {
     return messages.map(({ message }) => message);
   }
 
-  /** The newest messages of a channel, oldest first. */
+  /** Returns the newest messages of a channel, oldest first. */
   async newest(channel: string, limit: number): Promise<Message[]> {
     const found = await this.database.read(RealtimeMessage, {
       name: 'realtime-newest',
@@ -97,8 +97,8 @@ export class MessagesRepository {
   }
 
   /**
-   * The position of a reader whose last message is this one. For a deleted message it is the position before the oldest kept
-   * message. Null for an id of another channel.
+   * Returns the position of a reader whose last message is this one. For a deleted message it is the position before the oldest
+   * kept message. Returns null for an id of another channel.
    */
   async findPosition(channel: string, sinceId: string): Promise<Position | null> {
     const [found] = await this.database.read<RealtimeChannel, PositionRow>(RealtimeChannel, {
@@ -125,8 +125,8 @@ export class MessagesRepository {
   }
 
   /**
-   * Whether the id can belong to a deleted channel, whose name is no longer known: perhaps this one, before it was created
-   * again.
+   * Returns whether the id can belong to a deleted channel, whose name is no longer known; it may be this channel before it was
+   * created again.
    */
   private async isOfDeleted(messageId: string): Promise<boolean> {
     if (timeOf(messageId) > channelRetentionLimit(this.clock.now())) return false;
@@ -134,7 +134,7 @@ export class MessagesRepository {
     return (await this.database.query(numbered, [lastBitsOf(messageId)])).length === 0;
   }
 
-  /** The first messages after a position, oldest first. */
+  /** Returns the first messages after a position, oldest first. */
   async after(channel: string, { afterSeq, complete }: Position, limit: number): Promise<Page> {
     const rows = await this.database.read<RealtimeMessage, { firstSeq: string; headSeq: string; seq: string | null }>(
       RealtimeMessage,
@@ -146,7 +146,7 @@ export class MessagesRepository {
     );
     const found = rows.filter(({ raw }) => raw.seq !== null).map(({ entity }) => entity);
     const { firstSeq = 1, headSeq = afterSeq } = rows[0]?.raw ?? {};
-    // Numbers have no gaps, so missing messages were deleted after the position was read. A reader who came before the first
+    // Numbers have no gaps, so missing messages were deleted after the position was read. A reader that came before the first
     // message of the channel has missed none.
     const nextSeq = found[0]?.seq ?? Number(headSeq) + 1;
     return {
@@ -156,7 +156,7 @@ export class MessagesRepository {
     };
   }
 
-  /** Whether the name of the channel starts with the ID of an operator and a dot. */
+  /** Returns whether the name of the channel starts with the ID of an operator and a dot. */
   async isOfOperator(channel: string): Promise<boolean> {
     const [operatorId = '', ...rest] = channel.split('.');
     if (rest.length === 0) return false;
@@ -166,7 +166,7 @@ export class MessagesRepository {
     return found.length > 0;
   }
 
-  /** The number of the newest message of each of these channels; channels without any publication are omitted. */
+  /** Returns the number of the newest message of each of these channels; omits channels without any publication. */
   async heads(channels: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const found = await this.database.read(RealtimeChannel, {
       name: 'realtime-heads',

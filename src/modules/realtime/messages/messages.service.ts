@@ -22,7 +22,7 @@ mapConstraint(MAX_CHANNELS, () =>
     'The publisher has 10,000 channels; those without messages for 30 days are deleted',
   ),
 );
-/** Violated by one publisher, whose error does not concern the others of its batch. */
+/** One publisher violates it; the error must not affect the others of its batch. */
 const OF_ONE: readonly unknown[] = [LIVE_CALLER, MAX_CHANNELS];
 
 interface QueuedDraft {
@@ -34,7 +34,7 @@ interface QueuedDraft {
 /** Publishes messages and reads the history of channels. */
 @Injectable()
 export class MessagesService {
-  /** By channel: the drafts that wait while a batch of the channel is written. */
+  /** Drafts by channel that wait while a batch of the channel is written. */
   private readonly queues = new Map<string, QueuedDraft[]>();
 
   constructor(
@@ -45,15 +45,14 @@ export class MessagesService {
   ) {}
 
   /**
-   * Whether the channel belongs to an operator other than that of the actor, or to the platform. A channel belongs to the
-   * operator whose ID and a dot start its name, unless it is one of the event catalog. Operator IDs contain no dot, so no ID
-   * and dot starts with another one. The name alone decides, so the answer reveals nothing about the messages of the channel.
+   * Returns whether the channel belongs to the platform, or to an operator other than the actor's. A channel belongs to the
+   * operator whose ID and a dot start its name, unless it is one of the event catalog. Operator IDs contain no dot, so at most
+   * one operator owns a name. The name alone decides, so the answer reveals nothing about the messages of the channel.
    */
   isForeign(channel: string, { operatorId } = currentActor()): boolean {
     return operatorId !== null && (!channel.startsWith(`${operatorId}.`) || this.outbox.isRelayed(channel));
   }
 
-  /** Throws 403 for a channel of another owner. */
   assertOwn(channel: string): void {
     if (this.isForeign(channel)) {
       throw new AppError(403, 'forbidden', 'The channel does not belong to the operator of the credential');
@@ -61,10 +60,9 @@ export class MessagesService {
   }
 
   /**
-   * Throws 403 for a channel of another owner, and for a channel of the event catalog, which only the relay writes, and 429 if
-   * the key has published its amount of the day. Resolves when the message is committed. Publishers of one channel would wait for each other at its row, each with a
-   * database connection; instead they are queued here, and one statement writes all that were queued in the meantime.
-   * A message of a transaction (of a request with an idempotency key) is not queued: messages of others could become part of it.
+   * Resolves when the message is committed. Publishers of one channel would wait for each other at its row, each with a
+   * database connection; instead they are queued here, and one statement writes all that were queued in the meantime. A message
+   * of a transaction (of a request with an idempotency key) is not queued: messages of others could become part of it.
    */
   async publish(channel: string, { event, data = null }: PublishMessage): Promise<Message> {
     this.assertOwn(channel);
@@ -89,7 +87,7 @@ export class MessagesService {
     });
   }
 
-  /** Messages after `sinceId`, or the newest ones, oldest first. Throws 403 for a channel of another owner, 400 for an id of another channel. */
+  /** Returns the messages after `sinceId`, or the newest ones, oldest first. */
   async history(
     channel: string,
     { sinceId, limit = DEFAULT_LIMIT }: ReadHistory,
@@ -99,14 +97,14 @@ export class MessagesService {
     return this.repository.after(channel, await this.positionAfter(channel, sinceId), limit);
   }
 
-  /** The position of a reader whose last message is this one. Throws 400 for an id of another channel. */
+  /** Returns the position of a reader whose last message is this one. */
   async positionAfter(channel: string, sinceId: string): Promise<Position> {
     const position = isId('rtm', sinceId) ? await this.repository.findPosition(channel, sinceId) : null;
     if (!position) throw invalidField('sinceId', 'is not the id of a message of this channel', 'unknown_message');
     return position;
   }
 
-  /** A key of the platform acts for no operator: nobody could tell its message from one of the operator. */
+  /** A key of the platform acts for no operator: readers could not distinguish its message from one of the operator. */
   private async assertNotOfOperator(channel: string): Promise<void> {
     if (currentActor().operatorId !== null || !(await this.repository.isOfOperator(channel))) return;
     throw new AppError(403, 'forbidden', 'Only keys of the operator publish on this channel');

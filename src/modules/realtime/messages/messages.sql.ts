@@ -35,10 +35,10 @@ export const APPEND = `
   order by n
   returning seq, id, published_at as "publishedAt"`;
 
-/** Gives the column list of an entity under an alias. */
+/** Returns the column list of an entity under an alias. */
 type ColumnsUnder = (alias: string) => string;
 
-/** The kept messages of `channel`: the newest $2, published after $3. */
+/** Selects the kept messages of `channel`: the newest $2, published after $3. */
 const kept = (message: ColumnsUnder) => `
   select ${message('stored')} from realtime_messages as stored
   where channel_id = channel.id and seq >= greatest(channel.oldest_seq, channel.last_seq - $2::integer + 1)

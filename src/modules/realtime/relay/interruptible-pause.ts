@@ -1,4 +1,4 @@
-/** A pause that can be interrupted. An interruption between two pauses ends the next one. */
+/** A pause that can be interrupted. An interruption between two pauses ends the second one. */
 export class InterruptiblePause {
   private interrupted = false;
   private wake: (() => void) | null = null;

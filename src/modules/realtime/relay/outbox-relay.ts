@@ -36,9 +36,9 @@ const SETTLED = `
   order by sequence limit $1`;
 
 /**
- * Publishes the events of committed transactions to their channels, in order and at least once: the message carries the
- * event's id, by which a consumer recognizes a duplicate. Events of this process are published at once, those of other
- * processes at the next poll.
+ * Publishes the events of committed transactions to their channels, in order and at least once: the message carries the event's
+ * id, by which consumers recognize duplicates. Publishes events of this process at once, events of other processes at the next
+ * poll.
  */
 @Injectable()
 export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -66,7 +66,7 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
     await this.running;
   }
 
-  /** Never rejects: if the database is unavailable, it retries with growing pauses. */
+  /** Never rejects: if the database is unavailable, it retries with increasing delays. */
   private async run(): Promise<void> {
     let pauseMs = SOON_MS;
     let failures = 0;
@@ -75,7 +75,7 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
         const published = await this.publishSettled();
         failures = 0;
         if (published === BATCH) continue;
-        // Events that are committed meanwhile are published together: a batch costs as much as several changes.
+        // Publishes events that are committed meanwhile together, because a batch costs as much as several changes.
         if (published > 0) await pause(BATCH_EVERY_MS);
         // An older transaction that is still running can delay an event that was just committed.
         pauseMs = published > 0 ? SOON_MS : Math.min(pauseMs * 2, IDLE_MS);

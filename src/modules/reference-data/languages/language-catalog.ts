@@ -20,9 +20,9 @@ const FALLBACK_LOCALE = 'en';
 
 /** The two-letter languages of CLDR and their names, read once from the file that scripts/build-languages.js makes. */
 export class LanguageCatalog {
-  /** Release of the data set and digest of its content: changes if and only if a response can change. */
+  /** Release of the data set and digest of its content. It changes if and only if a response can change. */
   readonly version: string;
-  /** Ascending; the order of every list. */
+  /** Codes in ascending order, which is the order of every list. */
   readonly codes: readonly string[];
   private readonly deprecated: ReadonlyMap<string, string>;
   private readonly known: ReadonlySet<string>;
@@ -42,15 +42,15 @@ export class LanguageCatalog {
     return this.known.has(code);
   }
 
-  /** The current code of the language, ignoring case: the tag itself, or the replacement of a deprecated tag. */
+  /** Returns the current code of the language, ignoring case: the tag itself, or the replacement of a deprecated tag. */
   findCode(tag: string): string | null {
     const lower = tag.toLowerCase();
     return this.known.has(lower) ? lower : (this.deprecated.get(lower) ?? null);
   }
 
   /**
-   * Every language with its name in `tag` (BCP 47). If the locale has no name, its parents are used, then English: an
-   * unknown tag returns English names.
+   * Returns every language with its name in `tag` (BCP 47). If the locale has no name, its parents are used, then English, so
+   * an unknown tag returns English names.
    */
   namedIn(tag: string): Language[] {
     const chain = [...localeChain(tag, this.parents), FALLBACK_LOCALE];
@@ -61,7 +61,7 @@ export class LanguageCatalog {
 
 /** Throws an Error if the file is missing or truncated, which stops the start. */
 export function readLanguageCatalog(file = new URL('../data/languages.json', import.meta.url)): LanguageCatalog {
-  // The type needs no validation: the digest covers everything that the build script wrote.
+  // The type needs no validation, because the digest covers everything that the build script wrote.
   const content = JSON.parse(readFileSync(file, 'utf8')) as LanguageFile;
   if (content.sha256 !== digestOf(content)) throw new Error('languages.json does not match its own checksum');
   return new LanguageCatalog(content);

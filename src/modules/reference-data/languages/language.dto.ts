@@ -3,7 +3,7 @@ import { ListOf, Optional, Text, Whole } from '../../../platform/http/fields.js'
 import { QueryWhole } from '../../../platform/http/query-fields.js';
 import { CheckedText } from '../../../platform/http/trade-fields.js';
 
-// A language range of RFC 4647 without `*`: accepts everything that BCP 47 allows, because an unknown tag is not an error.
+// Accepts language ranges of RFC 4647 except `*`, and so everything that BCP 47 allows, because an unknown tag is not an error.
 const LANGUAGE_TAG = /^(?:[a-z]{2,8}|[ix](?=-))(?:-[a-z0-9]{1,8})*$/i;
 
 function LanguageTag(): PropertyDecorator {

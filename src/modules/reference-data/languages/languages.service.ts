@@ -22,7 +22,7 @@ const DEFAULT_LANGUAGE = 'en';
 export class LanguagesService {
   constructor(private readonly signingKeys: SigningKeys) {}
 
-  /** Returns a page and sets its cache headers. Throws 400 for a cursor of another list or language. */
+  /** Returns a page and sets its cache headers. */
   async page(list: LanguageList, query: ListLanguages): Promise<LanguagePage> {
     const { limit = DEFAULT_LIMIT, lang = DEFAULT_LANGUAGE } = query;
     const cursorOf = `${list.name}/${lang.toLowerCase()}/`;
@@ -57,7 +57,7 @@ export class LanguagesService {
     return { ...language, deprecatedTag: requested === code ? null : requested };
   }
 
-  /** The code after which the page starts. A data update can have removed it from the list. */
+  /** Returns the code after which the page starts. A data update may have removed it from the list. */
   private async readCursor(cursor: string, cursorOf: string): Promise<string> {
     const opened = await this.signingKeys.verify(CURSOR_PURPOSE, cursor);
     if (typeof opened === 'string' && opened.startsWith(cursorOf)) return opened.slice(cursorOf.length);
@@ -65,7 +65,7 @@ export class LanguagesService {
   }
 }
 
-/** A strong ETag: these values determine the complete response. */
+/** The ETag is strong, because these values determine the complete response. */
 function entityTag(values: unknown[]): string {
   const digest = createHash('sha256').update(JSON.stringify(values)).digest('base64url');
   return `"${digest.slice(0, 22)}"`;

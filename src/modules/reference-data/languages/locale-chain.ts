@@ -1,5 +1,5 @@
 /**
- * The locales in which a name is looked up for a requested BCP 47 tag, nearest first: the tag itself, then its parents
+ * Returns the locales in which a name is looked up for a requested BCP 47 tag, nearest first: the tag itself, then its parents
  * as CLDR orders them. An unknown or malformed tag returns the locales of its valid part, possibly none. The list does not
  * contain English, which the caller uses as the final fallback.
  *
@@ -16,8 +16,8 @@ export function localeChain(tag: string, parents: ReadonlyMap<string, string>): 
 }
 
 /**
- * The canonical form of a tag (`iw` is `he`, `PT-br` is `pt-BR`), without extensions, which have no effect on names. Intl
- * rejects a few tags that BCP 47 allows (`zh-yue`, `i-klingon`): as in RFC 4647 lookup, subtags are removed from the right
+ * Returns the canonical form of a tag (`iw` is `he`, `PT-br` is `pt-BR`), without extensions, which have no effect on names.
+ * Intl rejects a few tags that BCP 47 allows (`zh-yue`, `i-klingon`): as in RFC 4647 lookup, subtags are removed from the right
  * until the tag is valid.
  */
 function readTag(tag: string): Intl.Locale | null {

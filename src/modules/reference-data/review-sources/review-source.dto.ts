@@ -17,7 +17,7 @@ export class ReviewSourceRow {
   @CatalogCodes()
   languages?: string[];
 
-  /** Other names under which the source is found. The list replaces the present one. */
+  /** Other names of the source. The list replaces the current one. */
   @Optional()
   @Texts({ max: 50, ...REVIEW_SOURCE_NAME })
   @ArrayUnique()

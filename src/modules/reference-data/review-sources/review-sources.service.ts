@@ -12,7 +12,7 @@ const BY_NAME = `
   from review_source_names as named join review_sources as source on source.key = named.source_key
   where named.name = $1`;
 
-/** Review sources. A source can be found by its key and by any number of aliases. */
+/** Manages review sources. A source can be found by its key and by any number of aliases. */
 @Injectable()
 export class ReviewSourcesService {
   constructor(
@@ -20,7 +20,7 @@ export class ReviewSourcesService {
     private readonly languages: LanguagesService,
   ) {}
 
-  /** The languages of the source with this key or alias. Throws 404, and 400 for a cursor of another list. */
+  /** Returns the languages of the source with this key or alias. */
   async listLanguages(name: string, query: ListLanguages): Promise<LanguagePage> {
     const [source] = await this.database.prepared<ReviewSource>('review-source-by-name', BY_NAME, [name]);
     if (!source) throw notFound();

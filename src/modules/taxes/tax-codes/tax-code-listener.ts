@@ -1,4 +1,4 @@
-/** What was sold with another rate of a tax code than that of its service day. */
+/** Booking items sold with another rate of a tax code than the rate of their service day. */
 export interface OtherRateSales {
   items: number;
   bookings: number;
@@ -6,6 +6,6 @@ export interface OtherRateSales {
 
 /** Called for changes of a tax code, in their transaction. Implementations declare `@Listens(TaxCodeListener, ...)`. */
 export abstract class TaxCodeListener {
-  /** A rate was added from this day on. Returns what was sold before at another rate. */
+  /** Called when a rate was added from this day on. Returns the items that were sold before at another rate. */
   rateAdded?(taxCodeId: string, validFrom: string): Promise<OtherRateSales>;
 }

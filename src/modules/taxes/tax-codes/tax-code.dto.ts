@@ -36,7 +36,7 @@ export class TaxRateBody {
   @IsoDate()
   validFrom: string;
 
-  /** Last day of the rate; null or omitted: without an end. */
+  /** Last day of the rate; null or omitted if it has no end. */
   @Clearable()
   @IsoDate()
   validTo?: string | null;
@@ -95,7 +95,7 @@ export class CreateTaxCode extends TaxCodeFields {
   kind: TaxKind;
 
   /**
-   * 1 to 50 rates whose days do not overlap.
+   * Rates (1 to 50) whose days do not overlap.
    * @example [{ "rateBasisPoints": 2000, "validFrom": "1995-01-01" }]
    */
   @ListOf(() => TaxRateBody, { min: 1, max: 50 })
@@ -105,7 +105,7 @@ export class CreateTaxCode extends TaxCodeFields {
 /** The fields of a tax code to change. Code, country and kind are fixed; rates are added. */
 export class UpdateTaxCode extends patchOf(TaxCodeFields) {}
 
-/** A new rate from a day on. It ends the rate before on the previous day. */
+/** A new rate from a day on. It ends the previous rate on the day before. */
 export class AddTaxRate {
   /**
    * Tax rate in basis points, 1900 is 19 %.
@@ -159,7 +159,7 @@ export class TaxRateResponse {
   @IsoDate()
   validFrom: string;
 
-  /** Last day of the rate; null: without an end. */
+  /** Last day of the rate; null if it has no end. */
   @IsoDate()
   validTo: string | null;
 }
@@ -189,7 +189,7 @@ export class TaxCodeResponse {
   @Text({ max: 500 })
   mention: string | null;
 
-  /** False: new items cannot have this tax code. */
+  /** New items cannot have an inactive tax code. */
   @Flag()
   active: boolean;
 
@@ -211,9 +211,9 @@ export class TaxCodeEnvelope extends dataOf(TaxCodeResponse) {}
 
 export const TAX_RATE_WARNINGS = named('TaxRateWarningCode', ['sold_at_another_rate']);
 
-/** Something to do after a rate was added. */
+/** A warning about sales before a rate was added. */
 export class TaxRateWarning {
-  /** `sold_at_another_rate`: booking items have another rate than their service day has now. */
+  /** `sold_at_another_rate`: booking items have another rate than the current one of their service day. */
   @OneOf(TAX_RATE_WARNINGS)
   code: (typeof TAX_RATE_WARNINGS)[number];
 
@@ -226,9 +226,9 @@ export class TaxRateWarning {
   bookings: number;
 }
 
-/** A tax code with its new rate, and warnings about what was sold before. */
+/** A tax code with its new rate, and warnings about earlier sales. */
 export class AddedTaxRateEnvelope extends dataOf(TaxCodeResponse) {
-  /** Empty if no booking item has another rate than its service day. */
+  /** Empty if every booking item has the rate of its service day. */
   @ListOf(() => TaxRateWarning, { max: 1 })
   warnings: TaxRateWarning[];
 }

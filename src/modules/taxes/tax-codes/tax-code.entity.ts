@@ -4,13 +4,13 @@ import { imageOf } from '../../../platform/database/audited.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import type { TaxKind } from './tax-kinds.js';
 
-/** Kinds whose documents print a sentence that gives the reason why no tax is shown. */
+/** Documents with these kinds print a sentence that explains why no tax is shown. */
 const WITH_MENTION: readonly TaxKind[] = ['exempt', 'reverse_charge', 'margin_scheme'];
 
-/** Kinds with a rate; that of all others is 0. */
+/** Kinds with a rate; all others have a rate of 0. */
 const WITH_RATE: readonly TaxKind[] = ['standard', 'reduced', 'margin_scheme'];
 
-/** A tax rate from its first to its last day; null: without an end. */
+/** A tax rate from its first to its last day; without an end if that is null. */
 export interface TaxRate {
   rateBasisPoints: number;
   validFrom: string;
@@ -54,16 +54,12 @@ export class TaxCode {
     throw invalidField('mention', `A tax code of kind ${this.kind} requires a mention`, 'mention_required');
   }
 
-  /** Throws 400 for a rate above 0 of a kind that has none. */
   assertRate({ rateBasisPoints }: Pick<TaxRate, 'rateBasisPoints'>, path: string): void {
     if (rateBasisPoints === 0 || WITH_RATE.includes(this.kind)) return;
     throw invalidField(path, `The rate of a tax code of kind ${this.kind} is 0`, 'rate_of_kind');
   }
 
-  /**
-   * The rates with one more; the one before ends on the day before it. `rates` are sorted. Throws 409 `tax_rate_overlap` if
-   * one of them starts on that day or later.
-   */
+  /** Adds a rate to the sorted `rates`; the previous one ends on the day before. */
   withRate(rates: readonly TaxRate[], rate: Omit<TaxRate, 'validTo'>): TaxRate[] {
     this.assertRate(rate, 'rateBasisPoints');
     const last = rates.at(-1);

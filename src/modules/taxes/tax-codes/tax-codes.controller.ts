@@ -58,7 +58,7 @@ export class TaxCodesController {
   /**
    * Get a tax code
    *
-   * @remarks Returns the tax code with all its rates, also if it is inactive.
+   * @remarks Returns the tax code with all its rates, even if it is inactive.
    */
   @Get(':id')
   @RequireScope('finance:read')
@@ -89,7 +89,7 @@ export class TaxCodesController {
   /**
    * Add a rate to a tax code
    *
-   * @remarks Adds a rate from a day on and ends the rate before on the previous day. It must start after the last rate.
+   * @remarks Adds a rate from a day on and ends the previous rate on the day before. It must start after the last rate.
    * `warnings` has the number of booking items that were sold at another rate for a service day (without one, the day of
    * creation) from then on. In the background they are marked (`taxRateChanged`), and their bookings get the warning
    * `tax_rate_changed`; list these with `GET /v1/admin/bookings?taxRateChanged=true`. They keep their rate until their taxes

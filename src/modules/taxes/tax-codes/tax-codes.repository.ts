@@ -14,12 +14,12 @@ export interface TaxCodeView {
   rates: TaxRate[];
 }
 
-/** The rates of the tax code `tax_code`, as JSON. */
+/** Selects the rates of the tax code `tax_code` as JSON. */
 const RATES = `(select coalesce(json_agg(json_build_object('rateBasisPoints', rate.rate_basis_points,
     'validFrom', rate.valid_from, 'validTo', rate.valid_to) order by rate.valid_from), '[]')
   from tax_code_rates rate where rate.tax_code_id = tax_code.id)`;
 
-/** The SQL of tax codes and their rates. A transaction that writes rates locks their tax code. */
+/** Reads and writes tax codes and their rates. A transaction that writes rates must lock their tax code. */
 @Injectable()
 export class TaxCodesRepository {
   readonly rows: Rows<TaxCode>;
@@ -43,7 +43,7 @@ export class TaxCodesRepository {
     return this.get(id);
   }
 
-  /** By default sorted by country and code. */
+  /** Sorts by country and code by default. */
   async list({ country, kind, active, on, ...query }: ListTaxCodes): Promise<{ views: TaxCodeView[]; total: number }> {
     const found = this.rows.query('tax_code');
     if (country !== undefined) found.andWhere('tax_code.country = :country', { country });
@@ -71,7 +71,7 @@ export class TaxCodesRepository {
     await this.rows.update(taxCode);
   }
 
-  /** Rates that stay keep the time at which they were added. */
+  /** Unchanged rates keep the time at which they were added. */
   async replaceRates(taxCode: TaxCode, rates: readonly TaxRate[]): Promise<void> {
     await this.database.execute('delete from tax_code_rates where tax_code_id = $1 and valid_from <> all($2::date[])', [
       taxCode.id,
@@ -85,7 +85,7 @@ export class TaxCodesRepository {
     await this.database.execute('delete from tax_codes where id = $1', [id]);
   }
 
-  /** Reads the tax codes that exist. No rate is added to them until the transaction ends. */
+  /** Reads the existing tax codes. No rate can be added to them until the transaction ends. */
   async keepRates(ids: readonly string[]): Promise<TaxCodeView[]> {
     await this.database.prepared(
       'tax-codes-keep-rates',

@@ -29,7 +29,7 @@ for (const table of ['booking_items', 'departures', 'trip_components', 'invoice_
   mapConstraint(`${table}_tax_code`, () => conflict('tax_code_in_use', 'The tax code is in use'));
 }
 
-/** What a sale copies of a tax code: the rate of its day, and what documents show. */
+/** The values of a tax code that a sale copies: the rate of its day, and the fields shown on documents. */
 export interface TaxOfDay {
   taxCodeId: string;
   taxCode: string;
@@ -37,14 +37,14 @@ export interface TaxOfDay {
   taxRateBasisPoints: number;
 }
 
-/** What documents show of a tax code. */
+/** The fields of a tax code shown on documents. */
 export interface TaxMention {
   id: string;
   code: string;
   mention: string | null;
 }
 
-/** Tax codes and their rates over time. */
+/** Manages tax codes and their rates over time. */
 @Injectable()
 export class TaxCodesService {
   constructor(
@@ -95,7 +95,7 @@ export class TaxCodesService {
     });
   }
 
-  /** Returns also what was sold before at another rate. Listeners mark it. */
+  /** Also returns the items that were sold before at another rate; listeners mark them. */
   async addRate(
     id: string,
     rate: AddTaxRate,
@@ -112,7 +112,7 @@ export class TaxCodesService {
     return { view, sold };
   }
 
-  /** Deletes the tax code. Throws 409 `tax_code_in_use` if an item, a departure, a component or a document refers to it. */
+  /** Deletes the tax code if no item, departure, component or document refers to it. */
   @Reverses('finance.tax_code.create', { effect: 'finance.tax_code.update' })
   async reverseCreation({ subjectId }: RecordedAction): Promise<ReversalResult> {
     const view = await this.repository.lock(subjectId);
@@ -133,10 +133,7 @@ export class TaxCodesService {
     return { before, after: imageOf(view) };
   }
 
-  /**
-   * The rate of a tax code on a day. Throws 404 with the field that contains the id, 409 `tax_code_inactive` for new uses,
-   * 422 `tax_rate_missing`.
-   */
+  /** Returns the rate of a tax code on a day. */
   async getRateOn(id: string, day: string, { field, isNew }: { field: string; isNew: boolean }): Promise<TaxOfDay> {
     const view = await this.repository.get(id, { field });
     if (isNew) assertActive(view.taxCode, field);
@@ -145,7 +142,7 @@ export class TaxCodesService {
     return tax;
   }
 
-  /** Finds the rates of these tax codes on a day; null if there is none. No rate is added until the transaction ends. */
+  /** Finds the rates of these tax codes on a day; null if there is none. No rate can be added until the transaction ends. */
   async keepRates(ids: readonly string[]): Promise<(id: string, day: string) => TaxOfDay | null> {
     const found = ids.length === 0 ? [] : await this.repository.keepRates(ids);
     const views = new Map(found.map((view) => [view.taxCode.id, view]));
@@ -155,13 +152,12 @@ export class TaxCodesService {
     };
   }
 
-  /** Throws 404 with the field that contains the id, 409 `tax_code_inactive`. */
   async assertUsable(id: string, field = 'taxCodeId'): Promise<void> {
     const { taxCode } = await this.repository.get(id, { field });
     assertActive(taxCode, field);
   }
 
-  /** What documents show of these tax codes, by id. */
+  /** Returns the fields shown on documents, by id of the tax code. */
   async mentionsOf(ids: readonly string[]): Promise<Map<string, TaxMention>> {
     const found = ids.length === 0 ? [] : await this.repository.listByIds(ids);
     return new Map(found.map(({ id, code, mention }) => [id, { id, code, mention }]));
@@ -215,7 +211,7 @@ function taxOfDay({ taxCode, rates }: TaxCodeView, day: string): TaxOfDay | null
   return { taxCodeId, taxCode: code, taxKind: kind, taxRateBasisPoints: rate.rateBasisPoints };
 }
 
-/** 422: a day has no rate. */
+/** The error for a day without a rate. */
 export function rateMissing(details: { field: string; taxCode: string; day: string }): AppError {
   return unprocessable('tax_rate_missing', 'The tax code has no rate on that day', details);
 }
@@ -224,7 +220,6 @@ function assertActive({ active, code }: TaxCode, field: string): void {
   if (!active) throw conflict('tax_code_inactive', 'The tax code is inactive', { field, taxCode: code });
 }
 
-/** Throws 400 if two rates have a day in common. */
 function sortedRates(sent: CreateTaxCode['rates']): TaxRate[] {
   const order = sent.map(({ validFrom }, index) => ({ validFrom, index }));
   order.sort((a, b) => (a.validFrom < b.validFrom ? -1 : Number(a.validFrom > b.validFrom)));

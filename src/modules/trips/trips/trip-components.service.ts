@@ -167,7 +167,6 @@ export class TripComponentsService {
     });
   }
 
-  /** Throws 404 for an unknown departure. */
   private async assertSellable({ departureId, quantity, unitPriceCents }: TripComponent) {
     const departure =
       departureId === null ? null : await this.departures.getSummary(departureId, { field: 'departureId' });

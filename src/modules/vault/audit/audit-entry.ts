@@ -16,7 +16,7 @@ export type VaultOperation =
   | 'key_destroy'
   | 'rewrap';
 
-/** An operation on a vault; never with a value or a ciphertext. */
+/** An operation on a vault. It never contains a value or a ciphertext. */
 export interface VaultRecord {
   operation: VaultOperation;
   vaultId: string;

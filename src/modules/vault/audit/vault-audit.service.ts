@@ -10,7 +10,7 @@ import { type AuditEntry, columnsOf, INSERT_ENTRIES, toEntry, type VaultRecord }
 
 const INTERVAL_MS = 500;
 const ROWS_PER_STATEMENT = 1_000;
-/** Entries wait in memory while the database is unavailable; beyond this number they are logged instead. */
+/** Entries wait in memory while the database is unavailable; beyond this number they go to the log instead. */
 const MAX_WAITING = 100_000;
 
 /**
@@ -42,7 +42,7 @@ export class VaultAuditService implements Collector<AuditEntry>, OnModuleInit, O
     for (const entry of this.waiting) this.logEntry(entry);
   }
 
-  /** Runs the work and records its outcome; the work may complete the record. */
+  /** Runs the work and records its outcome; the work may add members to the record. */
   async audited<T>(record: VaultRecord, work: (record: VaultRecord) => Promise<T>): Promise<T> {
     try {
       const result = await work(record);
@@ -54,7 +54,7 @@ export class VaultAuditService implements Collector<AuditEntry>, OnModuleInit, O
     }
   }
 
-  /** Records a change in the transaction that makes it. */
+  /** Records a change in the transaction of the change. */
   recordChange(record: VaultRecord): void {
     this.database.collect(this, toEntry(record, 'done', this.clock.now()));
   }
@@ -69,7 +69,7 @@ export class VaultAuditService implements Collector<AuditEntry>, OnModuleInit, O
     else this.logEntry(entry);
   }
 
-  /** Writes the waiting entries, one batch after the other, in order. */
+  /** Writes the waiting entries batch by batch, in order. */
   private flush(): Promise<void> {
     this.writing = this.writing.then(() => this.writeWaiting());
     return this.writing;

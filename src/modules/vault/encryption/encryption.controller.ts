@@ -37,8 +37,8 @@ export class EncryptionController {
    * Decrypt a value
    *
    * @remarks Decrypts a ciphertext of this vault with the key version that encrypted it, unless that version is disabled. Any
-   * other ciphertext, such as one of another vault or a changed one, and another context than the one that it was encrypted
-   * with are rejected with the same response. An archived vault is rejected. The operation is audited without the value.
+   * other ciphertext, such as a changed one or one of another vault, gets the same error as a wrong context. An archived vault
+   * is rejected. The operation is audited without the value.
    */
   @ApiOperation({ operationId: 'vaults_decrypt' })
   @Post('decrypt')
@@ -50,7 +50,7 @@ export class EncryptionController {
   }
 
   /**
-   * Rewrap a value with the present key
+   * Rewrap a value with the current key
    *
    * @remarks Decrypts a ciphertext of this vault and encrypts the value again with the primary key, without returning the
    * value. The context, if any, stays the same. Use it before an old key version is disabled. A ciphertext that cannot be

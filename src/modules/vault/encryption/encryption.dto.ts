@@ -7,12 +7,12 @@ import { CheckedText } from '../../../platform/http/trade-fields.js';
 const MAX_PLAINTEXT_BYTES = 65_536;
 const MAX_CONTEXT_BYTES = 1_024;
 const MAX_CIPHERTEXT_LENGTH = Math.ceil((MAX_PLAINTEXT_BYTES + OVERHEAD_BYTES) / 3) * 4;
-/** Limit of the request body; a longer ciphertext is rejected before. */
+/** Limits the request body; a longer ciphertext is rejected earlier. */
 const MAX_BODY_BYTES = 512 * 1024;
 
 /**
- * Text of at most 65,536 bytes in UTF-8: any of it, including NUL, but without lone surrogates, which would be
- * changed by the conversion.
+ * Accepts any text of at most 65,536 bytes in UTF-8, including NUL. Rejects lone surrogates, because the conversion would
+ * change them.
  */
 function Plaintext(): PropertyDecorator {
   const fits = (text: string) => text.isWellFormed() && Buffer.byteLength(text) <= MAX_PLAINTEXT_BYTES;
@@ -23,7 +23,7 @@ function Plaintext(): PropertyDecorator {
   );
 }
 
-/** Any text: decryption rejects every invalid ciphertext with the same error. */
+/** Accepts any text, because decryption rejects every invalid ciphertext with the same error. */
 function AnyCiphertext(): PropertyDecorator {
   const message = '$property must be a string';
   return applyDecorators(
@@ -54,8 +54,9 @@ export class EncryptRequest {
   plaintext: string;
 
   /**
-   * What the value belongs to, such as the ID of a record: 1 to 1,024 bytes in UTF-8. The ciphertext decrypts only with the same
-   * context, byte for byte, so a ciphertext copied to another record cannot be decrypted there. It is neither secret nor stored.
+   * Context of the value, such as the ID of its record: 1 to 1,024 bytes in UTF-8. The ciphertext decrypts only with the same
+   * context, byte for byte, so a ciphertext copied to another record cannot be decrypted there. It is neither secret nor
+   * stored.
    */
   @Optional()
   @Context()
@@ -82,7 +83,7 @@ export class DecryptRequest {
   @AnyCiphertext()
   ciphertext: string;
 
-  /** The context that the value was encrypted with; absent if it was encrypted without one. */
+  /** The context used to encrypt the value; absent if there was none. */
   @Optional()
   @Context()
   context?: string;

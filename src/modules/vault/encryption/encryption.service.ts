@@ -40,7 +40,7 @@ export class EncryptionService {
     });
   }
 
-  /** Throws the same error, 400 `undecryptable`, for every fault of the ciphertext and for another context. */
+  /** Reports the same error for every fault of the ciphertext and for a wrong context. */
   async decrypt(slug: string, request: DecryptRequest): Promise<string> {
     const vault = await this.vaults.get(slug);
     return this.audit.audited({ operation: 'decrypt', vaultId: vault.id }, async (record) => {
@@ -83,7 +83,7 @@ export class EncryptionService {
     throw new AppError(400, 'undecryptable', 'ciphertext cannot be decrypted');
   }
 
-  /** The primary version, with one of its encryptions reserved. The cached version may be primary no longer. */
+  /** Returns the primary version and reserves one of its encryptions. The cached version may no longer be primary. */
   private async takePrimary(slug: string, vault: VaultSnapshot): Promise<LiveVersion> {
     assertInUse(vault);
     const version = findPrimary(vault);
@@ -92,8 +92,8 @@ export class EncryptionService {
   }
 
   /**
-   * The key, and the AAD that binds a ciphertext to this vault, version and context. The context is the last part, and neither
-   * an id nor a number contains the separator, so no context makes the AAD of another vault, version or context.
+   * Returns the key, and the AAD that binds a ciphertext to this vault, version and context. The context is the last part, and
+   * neither an id nor a number contains the separator, so no context makes the AAD of another vault, version or context.
    */
   private async binding(version: LiveVersion, context?: string): Promise<{ key: KeyObject; aad: Buffer }> {
     const place = `vault-data|v1|${version.vaultId}|${version.version}`;
@@ -106,7 +106,7 @@ function assertInUse({ archived }: VaultSnapshot): void {
   if (archived) throw conflict('vault_archived', 'The vault is archived');
 }
 
-/** The bytes of standard, padded base64; null for any other text. */
+/** Decodes standard, padded base64; returns null for any other text. */
 function fromBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : null;

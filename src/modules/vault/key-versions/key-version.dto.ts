@@ -8,7 +8,7 @@ const MOST_VERSIONS = 1_000;
 /** The new state of a key version. */
 export class ChangeKeyVersion {
   /**
-   * `disabled`: it neither encrypts nor decrypts. `decrypt_only`: values encrypted with it can be decrypted again.
+   * A `disabled` version neither encrypts nor decrypts. With `decrypt_only`, values encrypted with it can be decrypted again.
    * @example "disabled"
    */
   @OneOf(['disabled', 'decrypt_only'])
@@ -42,7 +42,7 @@ export class KeyVersionResponse {
   @Instant()
   createdAt: string;
 
-  /** Time when the key will be destroyed; null in any state but `pending_destruction`. */
+  /** Time when the key will be destroyed; null except in `pending_destruction`. */
   @Instant()
   destroyAt: string | null;
 }
@@ -56,7 +56,7 @@ export class KeyVersionList {
   data: KeyVersionResponse[];
 }
 
-/** Omits the key material, also in wrapped form. */
+/** Omits the key material, even its wrapped form. */
 export function toKeyVersion({ version, state, reserved, createdAt, destroyAt }: KeyVersion): KeyVersionResponse {
   const primaryAt = state === 'pending' ? new Date(createdAt.getTime() + KEY_LIFETIME_MS).toISOString() : null;
   return {

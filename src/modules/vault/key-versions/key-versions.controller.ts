@@ -31,7 +31,7 @@ export class KeyVersionsController {
    * Rotate the key of a vault
    *
    * @remarks Creates the next version in state `pending`. It becomes `primary` at `primaryAt`, when every process knows it; the
-   * current primary version then only decrypts. If a version is pending already, that one is returned. Rejected if the vault is
+   * current primary version then only decrypts. If a version is already pending, it is returned. Rejected if the vault is
    * archived or has 16 versions that decrypt.
    */
   @ApiOperation({ operationId: 'vaultKeys_rotate' })
@@ -46,9 +46,9 @@ export class KeyVersionsController {
   /**
    * Disable or enable a key version
    *
-   * @remarks Disables a version that no longer encrypts, or enables a disabled version for decryption. The primary and a
-   * pending version cannot be changed, nor a destroyed one, nor one whose destruction is pending. At most 16 versions can
-   * decrypt. Setting the state that it has changes nothing.
+   * @remarks Disables a version that no longer encrypts, or enables a disabled version for decryption. Primary, pending and
+   * destroyed versions cannot be changed, nor versions whose destruction is pending. At most 16 versions can decrypt. Setting
+   * the current state changes nothing.
    */
   @ApiOperation({ operationId: 'vaultKeys_update' })
   @Patch(':version')
@@ -65,10 +65,10 @@ export class KeyVersionsController {
   /**
    * Schedule the destruction of a key version
    *
-   * @remarks From now on the version neither encrypts nor decrypts, and at `destroyAt` its key is destroyed for good: no value
-   * that was encrypted with it can be decrypted again. The waiting period is a setting of the service. Rewrap the values that
-   * are still needed first. The primary and a pending version cannot be destroyed. If the destruction is pending already,
-   * nothing changes.
+   * @remarks From now on the version neither encrypts nor decrypts, and at `destroyAt` its key is permanently destroyed: values
+   * encrypted with it can never be decrypted again. The waiting period is a setting of the service. Rewrap the values that are
+   * still needed first. The primary and a pending version cannot be destroyed. If the destruction is pending already, nothing
+   * changes.
    */
   @ApiOperation({ operationId: 'vaultKeys_scheduleDestruction' })
   @Post(':version/destruction')

@@ -33,7 +33,7 @@ export class KeyVersionsService {
     return this.database.repository(KeyVersion).find({ where: { vaultId }, order, take: MAX_VERSIONS });
   }
 
-  /** Returns the new pending version, or the one that is pending already. */
+  /** Returns the new pending version, or the one that is already pending. */
   async rotate(slug: string): Promise<KeyVersion> {
     const vault = await this.getInUse(slug);
     if (!(await this.keys.beginRotation(vault.id))) {
@@ -69,7 +69,7 @@ export class KeyVersionsService {
     });
   }
 
-  /** The version is disabled afterwards, so that enabling it is a decision of its own. */
+  /** Leaves the version disabled; enabling it is a separate decision. */
   async cancelDestruction(slug: string, version: number): Promise<KeyVersion> {
     return this.changeLocked(slug, version, (key) => {
       const isDue = key.destroyAt !== null && key.destroyAt <= this.clock.now();
@@ -83,7 +83,7 @@ export class KeyVersionsService {
     });
   }
 
-  /** Destroys the keys whose waiting period has ended: their wrapped bytes are deleted. */
+  /** Destroys the keys whose waiting period has ended by deleting their wrapped bytes. */
   @Cron('vault.keys.destroy', '*/10 * * * *')
   async destroyDue(): Promise<void> {
     const due = await this.database.query<{ vaultId: string; version: number }>(
@@ -97,7 +97,7 @@ export class KeyVersionsService {
   private async destroy({ vaultId, version }: KeySlot): Promise<void> {
     await this.database.transaction(async () => {
       await this.lockVault(vaultId);
-      // The destruction may have been cancelled before the lock.
+      // Another request may have cancelled the destruction before the lock.
       const { count } = await this.database.execute(
         `update vault_key_versions set state = 'destroyed', kek_id = null, wrapped_key = null, destroy_at = null
          where vault_id = $1 and version = $2 and state = 'pending_destruction' and destroy_at <= $3`,
@@ -132,7 +132,10 @@ export class KeyVersionsService {
     return changed;
   }
 
-  /** Two concurrent changes could exceed the number of versions that a decryption tries, or destroy what was cancelled. */
+  /**
+   * Two concurrent changes could exceed the number of versions that a decryption tries, or destroy a version whose destruction
+   * was cancelled.
+   */
   private async lockVault(vaultId: string): Promise<void> {
     await this.database.query('select from vaults where id = $1 for update', [vaultId]);
   }
@@ -158,7 +161,7 @@ function assertChangeable(key: KeyVersion, state: 'disabled' | 'decrypt_only', a
   }
 }
 
-/** A version that neither encrypts nor will. */
+/** Returns whether a version neither encrypts nor ever will. */
 function assertReplaced({ state }: KeyVersion): void {
   if (state === 'destroyed') throw destroyed();
   if (state === 'primary' || state === 'pending') {

@@ -11,7 +11,7 @@ const toVersion: PipeTransform<string, number> = {
   },
 };
 
-/** The number of a key version; 404 if the text is not a number. */
+/** Reads the number of a key version; other text is not found. */
 export function PathKeyVersion(): ParameterDecorator {
   return PathText(
     'version',

@@ -6,12 +6,12 @@ import { AppError } from '../../../platform/errors/app-error.js';
 import { KEY_LIFETIME_MS, type KeySlot } from './key-version.entity.js';
 import { VaultKeysService } from './vault-keys.service.js';
 
-/** How many encryptions a process reserves at once. A crash wastes the rest of a block and repeats none. */
+/** Number of encryptions that a process reserves at once. A crash wastes the rest of a block and repeats none. */
 const BLOCK = 65_536;
 /** NIST SP 800-38D, 8.3: with random nonces, at most 2^32 encryptions per key; the limit is slightly lower. */
 const MAX_ENCRYPTIONS = 2 ** 32 - 2 ** 20;
 const ROTATE_AT = 2 ** 31;
-/** If no new version can be added, an administrator has to disable an old one first. */
+/** If no new version can be added, an administrator must disable an old one first. */
 const WAIT_FOR_ADMINISTRATOR_MS = 60 * 60 * 1000;
 
 const LEASE = `
@@ -20,13 +20,13 @@ const LEASE = `
   returning reserved::float8 as reserved`;
 const STATE = 'select state from vault_key_versions where vault_id = $1 and version = $2';
 
-/** The encryptions that this process has left for one version. */
+/** Encryptions of one version that this process has reserved and not used. */
 interface Lease {
   left: number;
   refill: Promise<boolean> | null;
 }
 
-/** Limits the encryptions per key over all processes, with one statement for each block of them. */
+/** Limits the encryptions per key across all processes, with one statement per block. */
 @Injectable()
 export class EncryptionBudget {
   private readonly leases = new Map<string, Lease>();
@@ -38,8 +38,8 @@ export class EncryptionBudget {
   ) {}
 
   /**
-   * Reserves one encryption with this version. Returns false if the version is no longer primary: read the vault again. Throws
-   * 429 with the time until a new version is ready if this one has no encryptions left.
+   * Reserves one encryption with this version. Returns false if the version is no longer primary; read the vault again then. If
+   * it has no encryptions left, the error states when a new version is ready.
    */
   async take(slot: KeySlot): Promise<boolean> {
     const lease = this.leaseOf(slot);
@@ -83,7 +83,7 @@ export class EncryptionBudget {
     );
   }
 
-  /** With a random addition of up to a tenth, which spreads the retries. */
+  /** Adds up to a tenth at random, which spreads the retries. */
   private untilPrimary(pendingSince: Date): number {
     const deficitMs = pendingSince.getTime() + KEY_LIFETIME_MS - this.clock.now().getTime();
     return Math.max(1, deficitMs) + randomInt(Math.max(1, Math.ceil(deficitMs / 10)));

@@ -20,7 +20,7 @@ export type LiveState = (typeof LIVE_STATES)[number];
 /** A ciphertext does not name its version, so a decryption tries up to 16. */
 export const MAX_LIVE_VERSIONS = 16;
 
-/** How long a plaintext key stays in memory, and how long a new version stays pending until all processes know it. */
+/** Time that a plaintext key stays in memory, and that a new version stays pending until all processes know it. */
 export const KEY_LIFETIME_MS = 5 * 60 * 1000;
 
 /** Identifies a data-encryption key. */
@@ -29,7 +29,7 @@ export interface KeySlot {
   readonly version: number;
 }
 
-/** Authenticated with the wrapped key: a key stored in another row does not unwrap. */
+/** Authenticated together with the wrapped key, so a key copied to another row does not unwrap. */
 export function bindingOf({ vaultId, version }: KeySlot): string {
   return `vault-dek|${vaultId}|${version}`;
 }
@@ -43,9 +43,9 @@ export class KeyVersion {
   @Column('text') state: KeyState;
   @Column('text', { name: 'kek_id', nullable: true }) kekId: string | null;
   @Column('bytea', { name: 'wrapped_key', nullable: true }) wrappedKey: Buffer | null;
-  /** How many encryptions processes have reserved; never more than 2^32. */
+  /** Number of encryptions reserved by processes; never more than 2^32. */
   @Column('bigint', { transformer: safeInteger }) reserved: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
-  /** When the key is destroyed; null unless its destruction is pending. */
+  /** Time at which the key is destroyed; null unless its destruction is pending. */
   @Column('timestamptz', { name: 'destroy_at', nullable: true }) destroyAt: Date | null;
 }

@@ -2,13 +2,12 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { KekProvider, WrappedKey } from '../../../platform/keys/kek-provider.js';
 import { bindingOf, KEY_LIFETIME_MS, type KeySlot } from './key-version.entity.js';
 
-/** Plaintext keys in the memory of this process, each for at most five minutes. */
+/** Caches plaintext keys in the memory of this process, each for at most five minutes. */
 export class PlaintextKeyCache {
   private readonly keys = new Map<string, Promise<KeyObject>>();
 
   constructor(private readonly keks: KekProvider) {}
 
-  /** Throws 503 if the key-encryption key is missing. */
   async get(version: KeySlot & WrappedKey): Promise<KeyObject> {
     const name = nameOf(version);
     return this.keys.get(name) ?? this.add(name, this.unwrap(version));

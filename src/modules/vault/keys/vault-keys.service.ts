@@ -38,7 +38,7 @@ interface VersionSummary {
   pendingSince: Date | null;
 }
 
-/** The data-encryption keys of vaults: making, rotating and wrapping them, and the plaintext keys in memory. */
+/** Creates, rotates and wraps the data-encryption keys of vaults, and keeps their plaintext in memory. */
 @Injectable()
 export class VaultKeysService implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   private readonly plaintextKeys: PlaintextKeyCache;
@@ -74,7 +74,7 @@ export class VaultKeysService implements OnModuleInit, OnApplicationBootstrap, O
     this.plaintextKeys.clear();
   }
 
-  /** A random key, wrapped and not stored yet. Throws 503 if the key-encryption key is missing. */
+  /** Creates a random key, wrapped and not stored yet. */
   async create({ vaultId, version }: KeySlot, state: LiveState): Promise<KeyVersion> {
     const plaintextKey = randomBytes(KEY_BYTES);
     const wrapped = await this.keks
@@ -91,7 +91,7 @@ export class VaultKeysService implements OnModuleInit, OnApplicationBootstrap, O
     });
   }
 
-  /** The plaintext key, in memory for at most five minutes. Throws 503 if the key-encryption key is missing. */
+  /** Returns the plaintext key, which stays in memory for at most five minutes. */
   async get(version: StoredKey): Promise<KeyObject> {
     return this.plaintextKeys.get(version);
   }
@@ -126,7 +126,7 @@ export class VaultKeysService implements OnModuleInit, OnApplicationBootstrap, O
         'update vaults set latest_version = $2 where id = $1 and latest_version = $2 - 1',
         [vaultId, key.version],
       );
-      // 0: another process has added the version in the meantime, and that key serves as well.
+      // With 0, another process has added the version in the meantime, and its key is used.
       if (count === 0) return;
       await this.database.insert(key);
       this.audit.recordChange({ operation: 'rotation_begin', vaultId, keyVersion: key.version });
@@ -134,7 +134,7 @@ export class VaultKeysService implements OnModuleInit, OnApplicationBootstrap, O
     return key.createdAt;
   }
 
-  /** The second step: the pending version becomes primary, and the present one decrypts only. Safe to repeat. */
+  /** The second step makes the pending version primary; the previous one only decrypts. Safe to repeat. */
   async completeRotation({ vaultId, version }: KeySlot): Promise<void> {
     await this.database.transaction(async () => {
       const { count } = await this.database.execute(
@@ -154,7 +154,7 @@ export class VaultKeysService implements OnModuleInit, OnApplicationBootstrap, O
     });
   }
 
-  /** Wraps the keys of other key-encryption keys again with the primary one. Safe to repeat. */
+  /** Wraps keys again that other key-encryption keys wrapped, with the primary one. Safe to repeat. */
   async rewrapAll(report: (done: number, all: number) => void = () => undefined): Promise<Rewrapping> {
     const keys = await this.database.query<StoredKey>(
       `select vault_id as "vaultId", version, kek_id as "kekId", wrapped_key as "wrappedKey"
@@ -170,7 +170,10 @@ export class VaultKeysService implements OnModuleInit, OnApplicationBootstrap, O
     return result;
   }
 
-  /** False, and a log entry, for a key that cannot be unwrapped: one missing key-encryption key must not stop the start of the whole service. */
+  /**
+   * Logs a key that cannot be unwrapped and returns false: one missing key-encryption key must not prevent the start of the
+   * whole service.
+   */
   private async rewrap(key: StoredKey): Promise<boolean> {
     const { vaultId, version, kekId } = key;
     const plaintextKey = await this.keks.unwrap(bindingOf(key), key).catch((error: unknown) => {

@@ -2,7 +2,7 @@ import type { PipeTransform } from '@nestjs/common';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import { PathText } from '../../../platform/http/path-id.js';
 
-/** The specification's grammar; the length is that of a DNS label. */
+/** The specification defines the grammar; the length is the limit of a DNS label. */
 export const SLUG = { maxLength: 63, pattern: /^[a-z0-9-]+$/ };
 
 const DESCRIPTION =
@@ -15,7 +15,7 @@ class SlugPipe implements PipeTransform<string, string> {
   }
 }
 
-/** The vault's slug in the path; 400 if the text is not a slug. */
+/** Reads the vault's slug from the path; other text is 400. */
 export function VaultSlug(example = 'primary'): ParameterDecorator {
   return PathText('vaultSlug', { ...SLUG, description: DESCRIPTION, example }, new SlugPipe());
 }

@@ -20,13 +20,13 @@ export function findPrimary({ versions }: VaultSnapshot): LiveVersion | null {
   return versions.find(({ state }) => state === 'primary') ?? null;
 }
 
-/** The pending version, and when it can become primary, in milliseconds since 1970. */
+/** The pending version, and the time at which it can become primary, in milliseconds since 1970. */
 export function findPending({ versions }: VaultSnapshot): { version: LiveVersion; readyAt: number } | null {
   const version = versions.find(({ state }) => state === 'pending');
   return version ? { version, readyAt: version.createdAt.getTime() + KEY_LIFETIME_MS } : null;
 }
 
-/** One row of the vault joined with its live versions; a vault without any has one row with `version` null. */
+/** A row of the vault joined with its active versions; a vault without any has one row whose `version` is null. */
 export interface VaultRecordRow {
   id: string;
   archived: boolean;

@@ -14,7 +14,7 @@ import { VaultRow } from './vault.dto.js';
 import { Vault } from './vault.entity.js';
 
 const MAX_VAULTS = 100;
-/** An advisory lock on creation, so that two vaults at the limit are not both added. */
+/** An advisory lock on creation, so that two concurrent requests cannot exceed the limit. */
 const CREATION_LOCK = 7_120_700;
 /** Every process learns of an archived vault or a disabled version within a second. */
 const CACHE_MS = 1_000;
@@ -49,12 +49,12 @@ interface CachedVault {
 }
 
 /**
- * Vaults by slug, cached for a second. To a credential that is bound to an operator only the vaults of the operator exist: the
- * statement that reads a vault finds no other, so a foreign vault takes the same time as an unknown one.
+ * Vaults by slug, cached for a second. A credential bound to an operator finds only vaults of the operator: the statement reads
+ * no others, so a foreign vault takes the same time as an unknown one.
  */
 @Injectable()
 export class VaultsService {
-  /** By the operator of the caller, if any, and slug. */
+  /** Key: the operator of the caller, if any, and the slug. */
   private readonly cache = new Map<string, CachedVault>();
   private lastCreation: Promise<unknown> = Promise.resolve();
 
@@ -82,19 +82,19 @@ export class VaultsService {
     for (const key of this.cache.keys()) if (key.endsWith(` ${slug}`)) this.cache.delete(key);
   }
 
-  /** A new vault belongs to the operator of the caller. Throws 404 if the slug is taken by another owner, 409 `vault_limit_reached`. */
+  /** A new vault belongs to the operator of the caller. */
   async getOrCreate(slug: string): Promise<VaultSnapshot> {
     const vault = await this.find(slug);
     if (vault) return vault;
     const { operatorId } = currentActor();
-    // One creation at a time: many would occupy all connections while they wait for the advisory lock.
+    // Runs one creation at a time: several would occupy all connections while they wait for the advisory lock.
     const creation = this.lastCreation.then(() => this.create({ slug, operatorId }));
     this.lastCreation = creation.catch(() => undefined);
     await creation;
     return this.getUncached(slug);
   }
 
-  /** Creates and changes vaults by slug; safe to repeat. Throws an Error for an unknown owner, 409 `vault_limit_reached`. */
+  /** Creates and changes vaults by slug; safe to repeat. An unknown owner is an error. */
   @Provisions({ name: 'vaults', order: 350, row: VaultRow })
   async provision(rows: readonly VaultRow[]): Promise<void> {
     await this.database.transaction(async () => {
@@ -118,14 +118,14 @@ export class VaultsService {
     return this.settle(key, entry);
   }
 
-  /** Only existing vaults stay in the cache: requests for invented slugs must not fill the memory. */
+  /** Keeps only existing vaults in the cache: requests for invented slugs must not fill the memory. */
   private async settle(key: string, entry: CachedVault): Promise<VaultSnapshot | null> {
     const vault = await entry.vault.catch((error: unknown) => {
       this.cache.delete(key);
       throw error;
     });
     if (!vault) this.cache.delete(key);
-    // A client that knows when the next key is ready must find it at that millisecond.
+    // A client that retries at the announced time must find the next key ready, to the millisecond.
     const pending = vault && findPending(vault);
     if (pending) entry.expiresAt = Math.min(entry.expiresAt, pending.readyAt);
     return vault;
@@ -148,7 +148,7 @@ export class VaultsService {
     return toVaultSnapshot(rows);
   }
 
-  /** A vault with its first key. Does nothing if the slug exists. */
+  /** Adds a vault with its first key. Does nothing if the slug exists. */
   private async create({ slug, name = slug, operatorId = null }: VaultRow): Promise<void> {
     if (!(await this.isFree(slug))) return;
     const [id, createdAt] = [newId('vault'), this.clock.now()];
@@ -164,7 +164,7 @@ export class VaultsService {
     });
   }
 
-  /** False if the slug exists. */
+  /** Returns false if the slug exists. */
   private async isFree(slug: string): Promise<boolean> {
     const [vaults] = await this.database.query<{ count: number; taken: boolean }>(
       'select count(*)::int as count, coalesce(bool_or(slug = $1), false) as taken from vaults',
