@@ -1,5 +1,4 @@
-import { type Class, columnsOf } from './entity-columns.js';
-import { type Plain, plain } from './plain.js';
+import { type Class, columnsOf, type Plain, plain } from './columns.js';
 import type { Columns } from './rows.js';
 import { omissionOf } from './unaudited.js';
 

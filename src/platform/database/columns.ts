@@ -1,4 +1,22 @@
-import type { ValueTransformer } from 'typeorm';
+import { getMetadataArgsStorage, type ValueTransformer } from 'typeorm';
+import type { ColumnMetadataArgs } from 'typeorm/metadata-args/ColumnMetadataArgs.js';
+
+/** Of an entity, also of an abstract one. */
+export type Class = object['constructor'];
+
+const known = new WeakMap<Class, readonly ColumnMetadataArgs[]>();
+
+/** The columns that an entity and its base classes declare. */
+export function columnsOf(entity: Class): readonly ColumnMetadataArgs[] {
+  const columns = known.get(entity) ?? getMetadataArgsStorage().filterColumns(lineOf(entity));
+  known.set(entity, columns);
+  return columns;
+}
+
+function lineOf(entity: Class): Class[] {
+  const parent: unknown = Object.getPrototypeOf(entity);
+  return typeof parent === 'function' && parent !== Function.prototype ? [entity, ...lineOf(parent)] : [entity];
+}
 
 /**
  * bigint column <-> safe integer. The driver returns text; a value that a double cannot represent exactly is rejected,
@@ -12,4 +30,11 @@ export const safeInteger: ValueTransformer = {
 function checked(value: number): number {
   if (!Number.isSafeInteger(value)) throw new RangeError('An amount exceeds the safe integers');
   return value;
+}
+
+/** A value as JSON: instants become ISO 8601 texts. */
+export type Plain<Value> = Value extends Date ? string : Value;
+
+export function plain(value: unknown): unknown {
+  return value instanceof Date ? value.toISOString() : value;
 }

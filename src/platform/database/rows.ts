@@ -1,5 +1,5 @@
 import type { EntityTarget, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { columnsOf } from './entity-columns.js';
+import { columnsOf } from './columns.js';
 import { notFound } from '../errors/app-error.js';
 import type { Database } from './database.js';
 import type { PageBounds } from './page.js';

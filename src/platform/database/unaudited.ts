@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { Class } from './entity-columns.js';
+import type { Class } from './columns.js';
 
 const UNAUDITED = Symbol('unaudited');
 const DERIVED = Symbol('derived');

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { type Plain, plain } from '../database/plain.js';
+import { type Plain, plain } from '../database/columns.js';
 
 /** The members of a response that a row has under the same name, with a value of the same JSON type. */
 type Copied<Response, Row> = {

@@ -5,7 +5,9 @@ import {
   Allow,
   ArrayMinSize,
   IsArray,
+  IsBIC,
   IsEmail,
+  IsIBAN,
   IsNumber,
   IsString,
   Max,
@@ -25,6 +27,26 @@ export function CurrencyCode(): PropertyDecorator {
   return applyDecorators(
     check('isCurrency', isCurrency, '$property must be an ISO 4217 currency code, such as EUR'),
     DocumentedAs({ type: 'string', minLength: 3, maxLength: 3, pattern: '^[A-Z]{3}$' }, 'ISO 4217 currency code.'),
+  );
+}
+
+/** An IBAN, checked by length and structure of its country, and by its check digits (mod 97). */
+export function Iban(): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }) => compact(value)),
+    IsIBAN({}, { message: '$property must be an IBAN with valid check digits' }),
+    MaxLength(34),
+    ApiProperty({ type: 'string', minLength: 15, maxLength: 34, pattern: '^[A-Z]{2}[0-9]{2}[A-Z0-9]+$' }),
+  );
+}
+
+/** A BIC (SWIFT code), of 8 or 11 characters. */
+export function Bic(): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }) => compact(value)),
+    IsBIC({ message: '$property must be a BIC of 8 or 11 characters' }),
+    MaxLength(11),
+    ApiProperty({ type: 'string', minLength: 8, maxLength: 11 }),
   );
 }
 
@@ -242,6 +264,11 @@ function hasScheme(address: string): boolean {
   const [start = '', rest] = address.split(':', 2);
   const isHost = start.includes('.') || start.toLowerCase() === 'localhost';
   return /^[a-z][a-z0-9+.-]*$/i.test(start) && rest !== undefined && !(isHost && /^\d{1,5}([/?#]|$)/.test(rest));
+}
+
+/** Spaces are removed, because IBANs are printed in groups of four. */
+function compact(value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/[ \u00a0]/g, '').toUpperCase() : value;
 }
 
 function emptied(value: unknown): unknown {

@@ -1,8 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Database } from '../database/database.js';
-import { lockWorker, workerEnded } from '../database/session-locks.js';
-import { Watchdog } from '../database/watchdog.js';
+import { lockWorker, Watchdog, workerEnded } from '../database/watchdog.js';
 import { LOG } from '../observability/log.js';
 
 const CHECK_EVERY_MS = 10_000;

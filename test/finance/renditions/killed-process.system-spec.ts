@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { AbandonedJobs } from '../../../src/platform/jobs/abandoned-jobs.js';
-import { lockWorker } from '../../../src/platform/database/session-locks.js';
+import { lockWorker } from '../../../src/platform/database/watchdog.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import { closeAfterTests } from '../../setup/running.js';
 import { requestRendition, bill } from './rendering.js';

@@ -1,7 +1,6 @@
-import { Bic, Iban } from '../../../platform/http/bank-fields.js';
 import { patchOf } from '../../../platform/http/dto.js';
 import { Clearable, Flag, ListOf, Nested, OneOf, Optional, Text } from '../../../platform/http/fields.js';
-import { CountryCode, CurrencyCode, EmailAddress, WebAddress } from '../../../platform/http/trade-fields.js';
+import { Bic, CountryCode, CurrencyCode, EmailAddress, Iban, WebAddress } from '../../../platform/http/trade-fields.js';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage } from './issuer-copy.js';
 import { LogoResponse } from './organization-profile-response.dto.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Request } from 'express';
-import { identityOf } from './request-identity.js';
+import { identityOf } from './idempotency.interceptor.js';
 
 const of = (json: string, originalUrl = '/connect/v1/things') => {
   const request: Partial<Request> = { method: 'POST', originalUrl, body: JSON.parse(json) as unknown };
