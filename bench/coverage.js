@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { rmSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { join, relative } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { cases } from './cases.js';
 import { root, startWorld } from './world.js';
@@ -13,6 +14,8 @@ import { root, startWorld } from './world.js';
  */
 const WARM_UP = 20;
 const RUNS = 5;
+/** Longer than a request. */
+const IDLE_MS = 100;
 const SOURCES = join(root, 'dist/src/');
 
 const name = process.argv[2] ?? '';
@@ -28,10 +31,11 @@ try {
   const url = await app.getUrl();
   const { service: next } = await chosen[0].prepare({ ...world, url });
   for (let sent = 0; sent < WARM_UP; sent += 1) await answer(url, next());
-  const runs = [];
-  for (let run = 0; run < RUNS; run += 1) runs.push(await filesRunBy(() => answer(url, next())));
-  // What timers ran beside one request does not belong to it.
-  const files = runs[0].filter((file) => runs.every((other) => other.includes(file)));
+  const idle = await functionsOfEachRun(() => pause(IDLE_MS));
+  const requests = await functionsOfEachRun(() => answer(url, next()));
+  // What a timer runs beside every request does not belong to it.
+  const functions = requests.filter((one) => !idle.includes(one));
+  const files = [...new Set(functions.map((one) => one.split(' ', 1)[0]))].sort();
   const platform = files.filter((file) => file.startsWith('platform/'));
   const domain = files.filter((file) => file.startsWith('modules/'));
   process.stdout.write(
@@ -66,7 +70,15 @@ async function startInProcess(env) {
   return started;
 }
 
-async function filesRunBy(work) {
+/** The functions that run in each of several runs of the work. */
+async function functionsOfEachRun(work) {
+  const runs = [];
+  for (let run = 0; run < RUNS; run += 1) runs.push(await functionsRunBy(work));
+  return runs[0].filter((one) => runs.every((other) => other.includes(one)));
+}
+
+/** Each function as its file and its place in it. */
+async function functionsRunBy(work) {
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');
@@ -77,9 +89,11 @@ async function filesRunBy(work) {
   session.disconnect();
   return result
     .filter(({ url }) => url.startsWith(pathToFileURL(SOURCES).href))
-    .filter(({ functions }) => functions.some(({ ranges }) => ranges[0].count > 0))
-    .map(({ url }) => relative(SOURCES, fileURLToPath(url)).replace(/\.js$/, '.ts'))
-    .sort();
+    .flatMap(({ url, functions }) => {
+      const file = relative(SOURCES, fileURLToPath(url)).replace(/\.js$/, '.ts');
+      const ran = functions.filter(({ ranges }) => ranges[0].count > 0);
+      return ran.map(({ ranges }) => `${file} ${ranges[0].startOffset}`);
+    });
 }
 
 async function answer(url, { method, path, headers, body }) {
