@@ -60,10 +60,10 @@ export class FinanceBookingListener implements BookingListener {
   }
 
   /**
-   * What happens when a price changes. If the booking costs more, its plan gets a further installment. If it costs less, the
-   * installments shrink, the open ones first; what was paid on the others becomes unapplied. Issued invoices do not change:
-   * what they request too much is credit due. At the end, received money is applied, and commissions that are payable when
-   * the booking is paid, and the reminders of its installments, are updated.
+   * Handles a changed price. If the booking costs more, its plan gets a further installment. If it costs less, the installments
+   * shrink, the open ones first; money paid on the others becomes unapplied. Issued invoices do not change: the excess becomes
+   * credit due. Finally it applies received money, and updates the reminders of the installments and the commissions that are
+   * payable when the booking is paid.
    */
   async totalChanged(booking: BookingSummary, change: TotalChange): Promise<void> {
     const account = await this.accounts.lockOf(booking);

@@ -97,7 +97,7 @@ const supplierInvoices = (day: (offset: number) => string): readonly CreateSuppl
     invoiceNumber: 'MV 4410',
     currency: 'EUR',
     totalCents: 80_000,
-    // Fixed: the examples of accounting periods close the months after it.
+    // This day is fixed, because the examples of accounting periods close the months after it.
     issueDate: '2025-10-12',
     dueDate: '2025-11-11',
     status: 'approved',
@@ -156,7 +156,7 @@ const COMMISSIONS: readonly (CreateCommission & { item: string })[] = [
   },
 ];
 
-/** Rows that the examples of the API document name. */
+/** Creates the rows named in the examples of the API document. */
 @Injectable()
 export class FinanceDemo {
   constructor(
@@ -179,8 +179,8 @@ export class FinanceDemo {
   ) {}
 
   /**
-   * 1 is approved and read; drafts 2 is changed, 3 approved, 5 voided; 4 is approved and reopened; 6 is approved and paid;
-   * 7 is approved and paid in parts.
+   * The examples read 1, which is approved, change draft 2, approve draft 3, reopen 4, void draft 5 and pay 6. Invoice 7 is
+   * approved and paid in parts.
    */
   @DemoData(400, 'supplier invoices')
   async loadSupplierInvoices(): Promise<void> {
@@ -189,7 +189,7 @@ export class FinanceDemo {
     }
   }
 
-  /** 1 is read; invoices in these currencies can be issued. */
+  /** The examples read 1, and issue invoices in these currencies. */
   @DemoData(403, 'exchange rates')
   async loadExchangeRates(): Promise<void> {
     for (const [index, [to, rate]] of EXCHANGE_RATES.entries()) {
@@ -198,7 +198,7 @@ export class FinanceDemo {
     }
   }
 
-  /** 1 numbers invoices, 2 is changed, 3 is deleted, 4 numbers credit notes. */
+  /** Series 1 numbers invoices and 4 numbers credit notes; the examples change 2 and delete 3. */
   @DemoData(405, 'invoice number series')
   async loadNumberSeries(): Promise<void> {
     for (const [index, series] of NUMBER_SERIES.entries()) {
@@ -206,15 +206,15 @@ export class FinanceDemo {
     }
   }
 
-  /** Before the bookings (450), so that the plans of those that are confirmed follow it. */
+  /** Loaded before the bookings (450), so that the plans of confirmed bookings follow it. */
   @DemoData(440, 'payment policy')
   async loadPaymentPolicy(): Promise<void> {
     await this.policies.replace(PAYMENT_POLICY, null);
   }
 
   /**
-   * Installments 1 and 2 of booking 20 are read, 3 and 4 are of booking 22; 3 is changed. Booking 21 gets an installment
-   * and booking 23 a collection plan: both are without a plan.
+   * The examples read installments 1 and 2 of booking 20, and change 3 of booking 22, which also has 4. They add an installment
+   * to booking 21 and a collection plan to booking 23, which have no plan.
    */
   @DemoData(460, 'payment plans')
   async loadPaymentPlans(): Promise<void> {
@@ -222,7 +222,10 @@ export class FinanceDemo {
     await this.startPlan(22, 3);
   }
 
-  /** All for booking 18: 1 is issued and read; drafts 2 is changed, 3 issued, 5 deleted; 4 is issued and voided. */
+  /**
+   * All invoices are for booking 18. The examples read 1, which is issued, change draft 2, issue draft 3, void 4 and delete
+   * draft 5.
+   */
   @DemoData(470, 'invoices')
   async loadInvoices(): Promise<void> {
     for (const number of [1, 2, 3, 4, 5]) {
@@ -240,7 +243,10 @@ export class FinanceDemo {
     }
   }
 
-  /** Of invoice 6, which is for booking 18 like 1 to 5: 1 is issued and read; drafts 2 is changed, 3 deleted, 4 issued. */
+  /**
+   * The credit notes are for invoice 6 of booking 18. The examples read 1, which is issued, change draft 2, delete draft 3 and
+   * issue draft 4.
+   */
   @DemoData(472, 'credit notes')
   async loadCreditNotes(): Promise<void> {
     const invoiceId = demoId('inv', 6);
@@ -255,7 +261,7 @@ export class FinanceDemo {
     }
   }
 
-  /** A PDF of the issued invoice 1 that can be downloaded at once. */
+  /** Adds a PDF of the issued invoice 1 that can be downloaded immediately. */
   @DemoData(475, 'invoice renditions')
   async loadRenditions(): Promise<void> {
     const renditionId = demoId('rend', 1);
@@ -264,8 +270,8 @@ export class FinanceDemo {
   }
 
   /**
-   * All for supplier invoice 7: 1 is read, 2 has unapplied money to allocate, 3 an allocation to reverse, 4 is reversed. 5
-   * is the deposit of booking 16. An example records a payment for booking 17.
+   * Payments 1 to 4 are for supplier invoice 7: the examples read 1, allocate unapplied money of 2, reverse an allocation of 3,
+   * and reverse 4. Payment 5 is the deposit of booking 16. An example records a payment for booking 17.
    */
   @DemoData(480, 'payments')
   async loadPayments(): Promise<void> {
@@ -289,8 +295,8 @@ export class FinanceDemo {
   }
 
   /**
-   * Payment 6 is a receipt of booking 28 that settles nothing: examples refund and transfer parts of it. Refund 7 is read,
-   * 8 completed and 9 fails. Transfer 1 to booking 29 is reversed.
+   * Payment 6 is a receipt of booking 28 that settles nothing; the examples refund and transfer parts of it. They read refund
+   * 7, complete 8 and fail 9, and reverse transfer 1 to booking 29.
    */
   @DemoData(485, 'refunds and transfers')
   async loadRefunds(): Promise<void> {
@@ -304,7 +310,7 @@ export class FinanceDemo {
     await this.transfers.create(bookingId, { ...part, toBookingId }, demoId('ptrf', 1));
   }
 
-  /** 1 is read, 2 changed, 3 voided; 4 is payable and paid out. */
+  /** The examples read 1, change 2, void 3 and pay out 4, which is payable. */
   @DemoData(490, 'commissions')
   async loadCommissions(): Promise<void> {
     for (const [index, { item, ...commission }] of COMMISSIONS.entries()) {

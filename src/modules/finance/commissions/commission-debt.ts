@@ -1,7 +1,7 @@
 import type { Debt, Share } from '../books/index.js';
 import type { CommissionLine } from './commission-line.entity.js';
 
-/** The payout of a commission settles it without allocations, and as a whole. */
+/** The payout of a commission settles it completely and without allocations. */
 export class CommissionDebt implements Debt {
   readonly currency: string;
 

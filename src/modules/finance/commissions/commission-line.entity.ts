@@ -32,7 +32,7 @@ export type PayableTrigger = (typeof PAYABLE_TRIGGERS)[number];
 export const COMMISSION_STATUSES = named('CommissionStatus', ['pending', 'accrued', 'payable', 'paid', 'void']);
 export type CommissionStatus = (typeof COMMISSION_STATUSES)[number];
 
-/** Why a commission that was paid out is adjusted. */
+/** Reasons for adjusting a commission after its payout. */
 export const ADJUST_REASONS = named('CommissionAdjustReason', [
   'item_changed',
   'item_cancelled',
@@ -65,7 +65,7 @@ export interface Payout {
   reference?: string | null | undefined;
 }
 
-/** What one recipient earns on one booking item. Every change of it locks the booking. */
+/** The commission of one recipient for one booking item. Every change of it locks the booking. */
 @Entity('commission_lines')
 export class CommissionLine extends Audited {
   @PrimaryColumn('text') id: string;
@@ -104,7 +104,7 @@ export class CommissionLine extends Audited {
   @Unaudited('free text; the reason of the entry')
   @Column('text', { name: 'void_reason', nullable: true })
   voidReason: string | null;
-  /** Voided with its item, which may be reinstated, and not by staff. */
+  /** True if it was voided with its item, which may be reinstated, and not by staff. */
   @Column('boolean', { name: 'voided_by_cancellation' }) voidedByCancellation: boolean;
   /** The paid line whose amount this one adjusts. */
   @Column('text', { name: 'reverses_id', nullable: true }) adjustsId: string | null;
@@ -121,22 +121,22 @@ export class CommissionLine extends Audited {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Whether it can be changed and follows its item: not paid, not void and not an adjusting line. */
+  /** Returns whether it can be changed and follows its item: it is not paid, not void and not an adjusting line. */
   isOpen(): boolean {
     return this.adjustsId === null && this.status !== 'paid' && this.status !== 'void';
   }
 
-  /** Whether it was paid out, so that only another line can change what the recipient earns. */
+  /** Returns whether it was paid out, so that only another line can change the recipient's earnings. */
   isPaidOut(): boolean {
     return this.adjustsId === null && this.status === 'paid';
   }
 
-  /** Whether it counts towards the total that the commissions of an item must not exceed. */
+  /** Returns whether it counts towards the maximum total of the commissions of an item. */
   isLive(): boolean {
     return this.status !== 'void';
   }
 
-  /** Whether it becomes payable with its trigger. What a recipient pays back is due at once. */
+  /** Returns whether it becomes payable with its trigger. A repayment by the recipient is due immediately. */
   dependsOnTrigger(): boolean {
     if (this.status !== 'accrued' && this.status !== 'payable') return false;
     return this.adjustsId === null || this.amountCents > 0;
@@ -173,14 +173,14 @@ export class CommissionLine extends Audited {
     Object.assign(this, { status: 'void', payableAt: null, voidedAt: now, voidReason: reason, updatedAt: now });
   }
 
-  /** Its payout was reversed: it can be paid out again. */
+  /** Makes it payable again after its payout was reversed. */
   withdrawPayout(now: Date): void {
     Object.assign(this, { status: 'payable', paidOn: null, payoutReference: null, paidAt: null, updatedAt: now });
   }
 
   /**
-   * Makes a line for the difference between what is due and what was settled of this paid one; negative if the recipient has to
-   * pay it back.
+   * Makes a line for the difference between the amount due and the settled amount of this paid one; negative if the recipient
+   * must pay it back.
    */
   adjustment(id: string, { amountCents, reason }: { amountCents: number; reason: AdjustReason }, now: Date) {
     return make(CommissionLine, {

@@ -20,7 +20,7 @@ export interface CommissionTerms {
   netRateCents: number | null;
 }
 
-/** The item that a commission is computed from; amounts in minor units for the whole quantity. */
+/** The item from which a commission is computed; amounts are in minor units for the whole quantity. */
 export interface Sale {
   currency: string;
   quantity: number;
@@ -30,7 +30,7 @@ export interface Sale {
   costCurrency: string | null;
 }
 
-/** The sale without the part of its price that was waived, which earns no commission. */
+/** Returns the sale without the waived part of its price, which earns no commission. */
 export function withoutWaived<T extends Sale>(sale: T, waivedCents: number): T {
   if (waivedCents === 0) return sale;
   const { totalSellCents, taxIncludedCents } = sale;
@@ -70,7 +70,10 @@ const INPUTS: readonly Input[] = ['basis', 'rateBasisPoints', 'amountCents', 'pe
 
 const WHOLE_BASIS_POINTS = 10_000n;
 
-/** The terms with their defaults. Throws 400 if an input of the model is missing, or one of another model is given. */
+/**
+ * Returns the terms with their defaults. The inputs must fit the model. Throws 400 if an input of the model is missing, or one
+ * of another model is given.
+ */
 export function completeTerms(given: GivenTerms): CommissionTerms {
   const { commissionModel = 'percentage', basis, rateBasisPoints, amountCents, perUnit, netRateCents } = given;
   const missing = REQUIRED[commissionModel].filter((input) => given[input] === undefined);
@@ -100,8 +103,8 @@ export function completeTerms(given: GivenTerms): CommissionTerms {
 }
 
 /**
- * The terms after a change; null if it changes none of them. Another model keeps no input of the present one. Throws 400 as
- * `completeTerms`.
+ * Returns the terms after a change; null if it changes none of them. Another model keeps no input of the current one. Throws
+ * 400 as `completeTerms`.
  */
 export function changedTerms(present: CommissionTerms, given: GivenTerms): CommissionTerms | null {
   if (Object.values(given).every((value) => value === undefined)) return null;
@@ -128,8 +131,8 @@ function inputsOf({ basis, rateBasisPoints, fixedCents, perUnit, netRateCents }:
 }
 
 /**
- * The commission of the sale, and the base from which it was computed; rounded half up, once. Throws 422 `cost_unknown` if
- * the margin is needed and the cost is unknown in the currency of the sale, `commission_exceeds_base` beyond 2^53-1.
+ * Computes the commission of the sale, rounded half up once, and its base. Throws 422 `cost_unknown` if the margin is needed
+ * and the cost is unknown in the currency of the sale, `commission_exceeds_base` beyond 2^53-1.
  */
 export function computeCommission(terms: CommissionTerms, sale: Sale): { baseCents: number; amountCents: number } {
   const base = baseOf(terms, sale);
@@ -138,7 +141,7 @@ export function computeCommission(terms: CommissionTerms, sale: Sale): { baseCen
   return { baseCents: Number(base), amountCents: Number(amount) };
 }
 
-/** Whether the inputs of the commission are known: the margin needs the cost in the currency of the sale. */
+/** Returns whether the inputs of the commission are known: the margin needs the cost in the currency of the sale. */
 export function isComputable(
   { commissionModel, basis }: CommissionTerms,
   { costCents, costCurrency, currency }: Sale,

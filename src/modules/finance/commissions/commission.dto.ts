@@ -29,7 +29,7 @@ import {
 } from './commission-line.entity.js';
 import { COMMISSION_BASES, COMMISSION_MODELS, type CommissionBasis, type CommissionModel } from './commission-terms.js';
 
-/** What a recipient earns on a booking item. Which inputs are needed depends on `commissionModel`. */
+/** A commission of a recipient for a booking item. The required inputs depend on `commissionModel`. */
 export class CreateCommission {
   @Ignored()
   id?: undefined;
@@ -221,7 +221,7 @@ export class SearchCommissions extends PageQuery {
   sort?: string;
 }
 
-/** What one recipient earns on one booking item. Amounts are in minor units of `currency`. */
+/** The commission of one recipient for one booking item. Amounts are in minor units of `currency`. */
 export class CommissionResponse {
   @Id('comm')
   id: string;
@@ -299,7 +299,7 @@ export class CommissionResponse {
   @OneOf(COMMISSION_STATUSES)
   status: CommissionStatus;
 
-  /** When the trigger was met; null while it is not. */
+  /** Time at which the trigger was met; null until then. */
   @Instant()
   payableAt: string | null;
 
@@ -327,7 +327,7 @@ export class CommissionResponse {
   @Id('comm')
   adjustsId: string | null;
 
-  /** What changed after the payout; null for ordinary lines, and for adjusting lines of earlier releases. */
+  /** The change after the payout; null for ordinary lines, and for adjusting lines of earlier releases. */
   @OneOf(ADJUST_REASONS)
   adjustReason: AdjustReason | null;
 

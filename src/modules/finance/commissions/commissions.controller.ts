@@ -29,8 +29,8 @@ export class AllCommissionsController {
   /**
    * List commissions of all bookings
    *
-   * @remarks What a recipient earns, was paid and has to pay back, newest first. `from` and `to` filter by the day of
-   * the payout.
+   * @remarks Returns a page of commissions, newest first, including repayments by recipients. `from` and `to` filter by the day
+   * of the payout.
    */
   @ApiOperation({ operationId: 'commissions_search' })
   @Get()
@@ -64,12 +64,10 @@ export class CommissionsController {
   /**
    * Create a commission for a booking item
    *
-   * @remarks Adds what a recipient earns on the item and computes the amount from the item's price. It is `pending`
-   * while the booking is a draft, otherwise `accrued`, and becomes `payable` when its trigger is met. All commissions
-   * of an item together must not exceed its price (422 `commission_exceeds_base`); models based on the margin need
-   * the item's cost in the booking currency (422 `cost_unknown`). Cancelled bookings and items and pass-through items
-   * are rejected (409 `booking_closed`, `booking_item_cancelled`, `pass_through_item`). An item has at most 50
-   * commissions (409 `commission_limit_reached`).
+   * @remarks Adds a commission of a recipient for the item and computes the amount from the item's price. It is `pending` while
+   * the booking is a draft, otherwise `accrued`, and becomes `payable` when its trigger is met. All commissions of an item
+   * together must not exceed its price; models based on the margin need the item's cost in the booking currency. Cancelled
+   * bookings, cancelled items and pass-through items are rejected. An item has at most 50 commissions.
    */
   @Post()
   @RequireScope('finance:write')
@@ -111,9 +109,9 @@ export class CommissionsController {
   /**
    * Update a commission
    *
-   * @remarks Changes only the fields that are sent and recomputes the amount. A change of the model needs the inputs
-   * of the new model; those of the old one are cleared. Paid and void commissions and adjusting lines cannot be
-   * changed (409 `commission_locked`). The limits of creation apply (422 `cost_unknown`, `commission_exceeds_base`).
+   * @remarks Changes only the fields that are sent and recomputes the amount. A change of the model needs the inputs of the new
+   * model; the inputs of the old one are cleared. Paid and void commissions and adjusting lines cannot be changed. The limits
+   * of creation apply.
    */
   @Patch(':id')
   @RequireScope('finance:write')
@@ -132,8 +130,7 @@ export class CommissionsController {
   /**
    * Void a commission
    *
-   * @remarks Moves a `pending`, `accrued` or `payable` commission to `void`. Paid commissions and adjusting lines are
-   * rejected with 409 `invalid_transition`.
+   * @remarks Moves a `pending`, `accrued` or `payable` commission to `void`. Paid commissions and adjusting lines are rejected.
    */
   @Post(':id/voiding')
   @HttpCode(200)

@@ -8,7 +8,6 @@ import { CommissionsService } from './commissions.service.js';
 
 const BATCH = 200;
 
-/** Background work of commissions. */
 @Injectable()
 export class CommissionJobs {
   constructor(
@@ -20,9 +19,9 @@ export class CommissionJobs {
   ) {}
 
   /**
-   * Makes commissions payable that wait for the departure, on the day after it in the organization's time zone. Hourly,
-   * because a day begins at another hour of UTC in each time zone. Each booking is a transaction of its own; several
-   * processes may run the job at the same time.
+   * Makes commissions that wait for the departure payable on the day after it, in the organization's time zone. Runs hourly,
+   * because a day begins at a different UTC hour in each time zone. Each booking has its own transaction; several processes may
+   * run the job at the same time.
    */
   @Cron('finance.commissions.departures', '13 * * * *')
   async settleDeparted(): Promise<void> {

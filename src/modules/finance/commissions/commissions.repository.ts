@@ -9,7 +9,7 @@ export type CommissionState = Pick<
   'status' | 'payableAt' | 'voidedAt' | 'voidReason' | 'voidedByCancellation'
 >;
 
-/** Commission lines; the booking is locked while they change. */
+/** Reads and writes commission lines; the booking is locked while they change. */
 @Injectable()
 export class CommissionsRepository {
   readonly rows: Rows<CommissionLine>;
@@ -27,7 +27,7 @@ export class CommissionsRepository {
     return (await this.rows.listBy({ bookingItemId }, ['createdAt', 'id'])).reverse();
   }
 
-  /** Gives all of the lines the same state. */
+  /** Sets all lines to the same state. */
   async setState(lines: readonly CommissionLine[], state: CommissionState, now: Date): Promise<void> {
     if (lines.length === 0) return;
     await this.database.query(
@@ -46,7 +46,9 @@ export class CommissionsRepository {
     for (const line of lines) Object.assign(line, state, { updatedAt: now, version: line.version + 1 });
   }
 
-  /** Whether the current plan of the booking has no open installment and at least one that is paid, and what is waived of it. */
+  /**
+   * Returns whether the current plan of the booking has no open installment and at least one paid one, and its waived amount.
+   */
   async planState(bookingId: string): Promise<{ isPaid: boolean; waivedCents: number }> {
     const [row] = await this.database.prepared<{ paid: boolean; waived: string }>(
       'commissions-plan-state',
@@ -58,7 +60,7 @@ export class CommissionsRepository {
     return { isPaid: row?.paid === true, waivedCents: Number(row?.waived ?? 0) };
   }
 
-  /** Up to `limit` bookings with commissions that wait for the departure, in the order of their ids, after `afterId`. */
+  /** Returns up to `limit` bookings after `afterId` with commissions that wait for the departure, sorted by id. */
   async bookingsAwaitingDeparture(afterId: string, limit: number): Promise<string[]> {
     const rows = await this.database.query<{ booking_id: string }>(
       `select distinct booking_id from commission_lines

@@ -65,7 +65,7 @@ const TRIGGER_IS_MET: Record<PayableTrigger, (progress: Progress) => boolean> = 
   both: ({ paid, departed }) => paid && departed,
 };
 
-/** A booking item, locked by the lock of its booking, and all commission lines of the booking. */
+/** A booking item, locked with its booking, and all commission lines of the booking. */
 interface LockedItem {
   booking: BookingSummary;
   item: BookingItemSummary;
@@ -75,7 +75,7 @@ interface LockedItem {
 
 export type CommissionTarget = Target<'bookingItemId' | 'id'>;
 
-/** Commissions on booking items. Every change locks the booking of the item. */
+/** Manages commissions for booking items. Every change locks the booking of the item. */
 @Injectable()
 export class CommissionsService {
   constructor(
@@ -119,7 +119,7 @@ export class CommissionsService {
       .filter((line) => recipientId === undefined || line.recipientId === recipientId);
   }
 
-  /** Of all bookings, newest first. */
+  /** Lists commissions of all bookings, newest first. */
   async search({ paidFrom, paidTo, ...query }: SearchCommissions): Promise<{ rows: CommissionLine[]; total: number }> {
     const found = this.repository.rows.query('line');
     for (const name of ['recipientType', 'status'] as const) filterRows(found, `line.${name}`, query[name]);
@@ -166,7 +166,7 @@ export class CommissionsService {
     return this.change('void', target, (line, { now }) => line.void(reason, now));
   }
 
-  /** The caller records the payment. */
+  /** The caller must record the payment. */
   async payOut(target: CommissionTarget, payout: Payout): Promise<CommissionLine> {
     if (payout.paidOn > this.clock.today()) {
       throw invalidField('paidOn', 'paidOn must not be after today', 'in_the_future');
@@ -174,21 +174,21 @@ export class CommissionsService {
     return this.change('pay', target, (line, { now }) => line.payOut(payout, now));
   }
 
-  /** Locks the booking of a commission, before its payout is locked. */
+  /** Locks the booking of a commission; must precede the lock of its payout. */
   async lockDebt(id: string): Promise<CommissionDebt> {
     const { bookingId } = await this.repository.rows.get(id);
     await this.bookings.lock(bookingId);
     return new CommissionDebt(await this.repository.rows.get(id), (reason) => this.withdrawPayout(id, reason));
   }
 
-  /** What the ledger stores of a commission. */
+  /** Returns the audit snapshot of a commission. */
   async imageOf(id: string): Promise<object> {
     return (await this.repository.rows.get(id)).auditImage();
   }
 
   /**
-   * After the reversal of its payout, in the transaction that locked its booking: the line is payable again, with the amount
-   * that it earns now.
+   * Makes the line payable again after the reversal of its payout, with the amount that it earns now. Runs in the transaction
+   * that locked its booking.
    */
   private async withdrawPayout(id: string, reason: string): Promise<void> {
     const line = await this.repository.rows.get(id);
@@ -214,7 +214,7 @@ export class CommissionsService {
     else await this.settleLines(await this.bookings.getSummary(line.bookingId), [...others, line]);
   }
 
-  /** When the booking is confirmed. The caller has locked it. */
+  /** Called when the booking is confirmed. The caller has locked it. */
   async accrue(booking: BookingSummary): Promise<void> {
     const lines = await this.repository.ofBooking(booking.id);
     await this.setState(
@@ -226,9 +226,9 @@ export class CommissionsService {
   }
 
   /**
-   * Computes the commissions of a booking from what is sold and not waived now, makes those payable whose trigger is met, and
-   * accrued again if it is no longer met. Call it whenever the payments, the total, the date or the day have changed, with
-   * `isPaymentReversed` if the trigger can have been lost by that; the caller has locked the booking.
+   * Computes the commissions of a booking from its current, not waived sales. Makes commissions payable if their trigger is
+   * met, and accrued again if it is no longer met. Must be called, with the booking locked, whenever the payments, the total,
+   * the date or the day have changed; `isPaymentReversed` states that the trigger may have been lost.
    */
   async settle(bookingId: string, { isPaymentReversed = false } = {}): Promise<void> {
     const lines = await this.repository.ofBooking(bookingId);
@@ -236,10 +236,7 @@ export class CommissionsService {
     await this.settleLines(await this.bookings.getSummary(bookingId), lines, { isPaymentReversed });
   }
 
-  /**
-   * When an item has changed. The caller has locked its booking. Rejects the change with 409 `pass_through_item`, 422
-   * `cost_unknown`, `commission_exceeds_base`.
-   */
+  /** Called when an item has changed. The caller has locked its booking. Can reject the change. */
   async recompute(booking: BookingSummary, item: BookingItemSummary): Promise<void> {
     const lines = await this.repository.ofBooking(booking.id);
     const active = lines.filter((line) => line.bookingItemId === item.id && line.isLive());
@@ -248,19 +245,19 @@ export class CommissionsService {
     await this.settleLines(booking, lines);
   }
 
-  /** When the booking is cancelled. The caller has locked it. */
+  /** Called when the booking is cancelled. The caller has locked it. */
   async reverseOfBooking(bookingId: string, reason: string): Promise<void> {
     await this.reverse(await this.repository.ofBooking(bookingId), reason);
   }
 
-  /** When the item is cancelled. The caller has locked its booking. */
+  /** Called when the item is cancelled. The caller has locked its booking. */
   async reverseOfItem(bookingItemId: string): Promise<void> {
     await this.reverse(await this.repository.ofItem(bookingItemId), 'The item was cancelled');
   }
 
   /**
-   * When the cancellation of items is reversed. The caller has locked their booking. Lines that the cancellation voided wait
-   * for their trigger again, and lines that were paid out are adjusted to what they earn again.
+   * Called when the cancellation of items is reversed. The caller has locked their booking. Lines that the cancellation voided
+   * wait for their trigger again; lines that were paid out are adjusted to their earnings.
    */
   async reinstate(booking: BookingSummary, itemIds: readonly string[]): Promise<void> {
     const lines = await this.repository.ofBooking(booking.id);
@@ -269,7 +266,7 @@ export class CommissionsService {
     await this.settleLines(booking, lines);
   }
 
-  /** Voids the open lines. The recipient has to pay back what was paid out. */
+  /** Voids the open lines. The recipient must pay back the payouts. */
   private async reverse(lines: readonly CommissionLine[], reason: string): Promise<void> {
     const open = lines.filter((line) => line.isOpen());
     await this.setState('void', open, {
@@ -284,8 +281,8 @@ export class CommissionsService {
   }
 
   /**
-   * Makes the one open line that adjusts a paid one what the target is beyond what was settled; it is void if that is nothing.
-   * Returns the line if it is new.
+   * Sets the open line that adjusts a paid one to the difference between the target and the settled amount; voids it if that is
+   * 0. Returns the line if it is new.
    */
   private async adjust(
     paid: CommissionLine,
@@ -335,7 +332,7 @@ export class CommissionsService {
   private async lockItem(bookingItemId: string): Promise<LockedItem> {
     const { bookingId } = await this.bookings.getItem(bookingItemId);
     const booking = await this.bookings.lock(bookingId);
-    // Read again under the lock, because the item may have changed in the meantime.
+    // Reads again under the lock, because the item may have changed in the meantime.
     const item = await this.bookings.getItem(bookingItemId);
     return { booking, item, lines: await this.repository.ofBooking(bookingId), now: this.clock.now() };
   }
@@ -369,7 +366,7 @@ export class CommissionsService {
     await this.setState('withdraw', withdrawn, ACCRUED);
   }
 
-  /** The reversal of a payment takes the trigger away from commissions that were paid out, until it is met again. */
+  /** After the reversal of a payment, commissions that were paid out have lost their trigger until it is met again. */
   private async markLost(
     lines: readonly CommissionLine[],
     { isMet, isPaymentReversed }: { isMet: (line: CommissionLine) => boolean; isPaymentReversed: boolean },
@@ -383,8 +380,8 @@ export class CommissionsService {
   }
 
   /**
-   * Computes the open lines of an item, and adjusts those that were paid out, which never reject a lower price: together they
-   * earn what the open ones leave of it. Returns the added lines.
+   * Computes the open lines of an item, and adjusts the lines that were paid out. Paid lines never reject a lower price:
+   * together they earn the part of it that the open lines leave. Returns the added lines.
    */
   private async computeItem(
     item: BookingItemSummary,
@@ -457,7 +454,7 @@ function lineOf(
   });
 }
 
-/** What was paid out of a commission with its adjustments, and the adjusting line that was not. */
+/** Returns the paid amount of a commission with its adjustments, and the unpaid adjusting line. */
 function settlementOf(paid: CommissionLine, lines: readonly CommissionLine[]) {
   const adjusting = lines.filter(({ adjustsId }) => adjustsId === paid.id);
   return {
@@ -466,14 +463,14 @@ function settlementOf(paid: CommissionLine, lines: readonly CommissionLine[]) {
   };
 }
 
-/** What a paid commission earns by its terms now, and why that may be another amount than was paid. */
+/** Returns the amount that a paid commission earns by its terms now, and why it may differ from the paid amount. */
 function targetOf(
   paid: CommissionLine,
   { item, sale, lines }: { item: BookingItemSummary; sale: BookingItemSummary; lines: readonly CommissionLine[] },
 ): { earnedCents: number; reason: AdjustReason } {
   if (paid.triggerLost) return { earnedCents: 0, reason: 'payment_reversed' };
   const { settledCents, open } = settlementOf(paid, lines);
-  // Without its cost, it keeps what was computed last. The price of an item that became a discount earns nothing.
+  // Without the cost of the item, it keeps the last computed amount. An item that became a discount earns nothing.
   if (!isComputable(paid, sale))
     return { earnedCents: settledCents + (open?.amountCents ?? 0), reason: 'item_changed' };
   if (sale.totalSellCents < 0) return { earnedCents: 0, reason: 'item_changed' };
@@ -487,7 +484,7 @@ function targetOf(
   return { earnedCents, reason: isWaived ? 'waived' : 'item_changed' };
 }
 
-/** Each item without its part of what is waived of the booking, which is split by their prices. */
+/** Returns each item without its part of the booking's waived amount, which is split by their prices. */
 function salesOf(items: readonly BookingItemSummary[], waivedCents: number) {
   const parts = items.map(({ totalSellCents }) => Math.max(0, totalSellCents));
   const waived = split(

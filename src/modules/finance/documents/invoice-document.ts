@@ -4,7 +4,7 @@ import { type BaseAmounts, taxSummaryOf } from '../books/index.js';
 import { FEE_DESCRIPTION, netUnitPrice, type PricedLine } from '../receivables/index.js';
 import { RENDITION_LABELS, type RenditionLabels } from './rendition-labels.js';
 
-/** An issued invoice, credit note or fee invoice as it is rendered. */
+/** The rendered content of an issued invoice, credit note or fee invoice. */
 export interface RenderedInvoice extends BaseAmounts {
   kind: 'invoice' | 'cancellation_fee' | 'credit_note';
   /** A fee invoice, or a credit note for one. */
@@ -12,7 +12,7 @@ export interface RenderedInvoice extends BaseAmounts {
   number: string;
   bookingNumber: string;
   issueDate: string;
-  /** Null for a credit note: nothing is due on it. */
+  /** Null for a credit note, because nothing is due on it. */
   dueDate: string | null;
   isVoid: boolean;
   currency: string;
@@ -27,7 +27,7 @@ export interface RenderedInvoice extends BaseAmounts {
   subtotalCents: number;
   taxCents: number;
   totalCents: number;
-  /** Received and credited until the day of the rendition. */
+  /** Amounts received and credited until the day of the rendition. */
   paidCents: number;
   creditedCents: number;
   /** The day of the rendition. */
@@ -36,7 +36,7 @@ export interface RenderedInvoice extends BaseAmounts {
 }
 
 export interface RenderedLogo {
-  /** With the bytes themselves, so that nothing is fetched. */
+  /** Contains the bytes themselves, so that rendering fetches nothing. */
   dataUrl: string;
   widthPixels: number;
   heightPixels: number;
@@ -63,7 +63,7 @@ export interface InvoiceDocument {
   rows: readonly (readonly string[])[];
   /** Rate, net amount, tax and gross amount. */
   taxes: SumTable;
-  /** The same in the base currency of the accounts, with the totals last; null if that is the currency of the document. */
+  /** The same amounts in the base currency of the accounts, with the totals last; null if the document is in that currency. */
   baseTaxes: SumTable | null;
   totals: readonly LabelledText[];
   /** The bank account for the payment; null if there is none. */
@@ -75,7 +75,7 @@ export interface SumTable {
   title: string;
   columns: readonly string[];
   rows: readonly (readonly string[])[];
-  /** Below the table. */
+  /** Text below the table. */
   note: string | null;
 }
 
@@ -84,9 +84,9 @@ export interface LabelledText {
   value: string;
 }
 
-/** A text of people; without a label unless it needs one to be understood. */
+/** A text that people wrote; it has a label only if it needs one to be understood. */
 export interface NamedText {
-  /** With its colon. */
+  /** The label with its colon. */
   label: string | null;
   value: string;
 }
@@ -209,12 +209,12 @@ interface Words {
   format: Formats;
 }
 
-/** The description that the service writes is in English; one that staff wrote stays. */
+/** Translates the description that the service writes in English, and keeps one that staff wrote. */
 function translated(line: PricedLine, labels: RenditionLabels): PricedLine {
   return line.description === FEE_DESCRIPTION ? { ...line, description: labels.cancellationFee } : line;
 }
 
-/** Followed by the days of the service and by the text that the law requires. */
+/** The days of the service follow, and the text that the law requires. */
 function descriptionOf(line: PricedLine, { labels, format }: Words): string {
   const { serviceDate, serviceEndDate, mention } = line;
   const start = serviceDate ?? serviceEndDate;
@@ -241,7 +241,7 @@ function totalsOf(invoice: RenderedInvoice, { labels, format }: Words): Labelled
   ];
 }
 
-/** The law wants the tax of a document in a foreign currency also in the national one. */
+/** The law requires the tax of a document in a foreign currency also in the national one. */
 function baseTaxesOf(invoice: RenderedInvoice, { labels, language }: Wording): SumTable | null {
   const { baseCurrency, exchangeRate, baseSubtotalCents, baseTaxCents, baseTotalCents } = invoice;
   if (baseCurrency === null || exchangeRate === null) return null;
@@ -288,7 +288,7 @@ function notesOf({ issuer, reasonText }: RenderedInvoice, { labels, language }: 
 
 function formatsOf(language: DocumentLanguage, currency: string) {
   const digits = minorUnits(currency);
-  // Italian and Spanish would group amounts of five digits and more only, so that columns were not uniform.
+  // Italian and Spanish would group only amounts of five digits and more, so columns would not be uniform.
   const exactly = { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: 'always' } as const;
   const money = new Intl.NumberFormat(language, { style: 'currency', currency, ...exactly });
   const unitPrice = new Intl.NumberFormat(language, {
@@ -306,18 +306,18 @@ function formatsOf(language: DocumentLanguage, currency: string) {
   };
   return {
     money: (cents: number) => money.format(decimalText(cents, digits)),
-    /** Of a decimal number as text. */
+    /** Formats a decimal number given as text. */
     unitPrice: (text: string) => unitPrice.format(numeric(text)),
     rate: (basisPoints: number | null) => (basisPoints === null ? '-' : percent.format(basisPoints / 10_000)),
     decimal: (text: string) => decimal.format(Number(text)),
-    /** With the decimals that were published. */
+    /** Keeps the published decimals. */
     exchangeRate: (text: string) => {
       const [, decimals = ''] = text.split('.');
       const published = { minimumFractionDigits: decimals.length, maximumFractionDigits: decimals.length };
       return new Intl.NumberFormat(language, published).format(numeric(text));
     },
     day,
-    /** "May 12 – 15, 2027" */
+    /** Formats days such as "May 12 – 15, 2027". */
     days: (first: string, last: string) =>
       first === last ? day(first) : dates.formatRange(midnight(first), midnight(last)),
   };
@@ -327,7 +327,7 @@ function midnight(day: string): Date {
   return new Date(`${day}T00:00:00Z`);
 }
 
-/** Exact, unlike the division of a double by a hundred. */
+/** Converts exactly, unlike the division of a double by a hundred. */
 function decimalText(cents: number, digits: number): `${number}` {
   const text = String(Math.abs(cents)).padStart(digits + 1, '0');
   const whole = text.slice(0, text.length - digits);

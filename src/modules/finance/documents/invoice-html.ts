@@ -9,8 +9,8 @@ th:first-child,td:first-child{text-align:left}td div{text-align:left}.stamp{colo
 .notes div{margin:8px 0;white-space:pre-line}`;
 
 /**
- * A page that loads no other resource. Every text is escaped. Texts of people have their own direction, so that an Arabic
- * name does not change the order of what is around it.
+ * Renders a page that loads no other resource. Escapes every text. Texts that people wrote have their own direction, so that an
+ * Arabic name does not change the order of the text around it.
  */
 export function renderHtml(document: InvoiceDocument): Buffer {
   const { language, title, stamp, logo, summary, parties, columns, rows, totals, payment, notes } = document;

@@ -6,8 +6,8 @@ import { type FontName, isRightToLeft, linesOf } from './text-layout.js';
 
 const locate = createRequire(import.meta.url);
 /**
- * A font is read when a text of its scripts is drawn; that of Japanese has 5 MB. The build copies these files to `dist/node_modules`,
- * because their packages have 65 MB, most of it other weights and styles.
+ * A font is read when a text of its scripts is drawn; the Japanese one has 5 MB. The build copies these files to
+ * `dist/node_modules`, because their packages have 65 MB, most of it other weights and styles.
  */
 const FILES: Record<FontName, { normal: string; bold: string }> = {
   European: { normal: 'dejavu-fonts-ttf/ttf/DejaVuSans.ttf', bold: 'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf' },
@@ -18,9 +18,9 @@ const FILES: Record<FontName, { normal: string; bold: string }> = {
 const FONT_SIZE = 8;
 /** Widths in units of the font size, for texts that are broken before they are drawn. */
 const [DESCRIPTION_EMS, PARTY_EMS, PAGE_EMS] = [17, 29, 62];
-/** What is longer is broken between pages: half of a page. */
+/** Rows longer than half a page are broken between pages. */
 const LINES_TOGETHER = 30;
-/** The characters of a line of a description, estimated generously. */
+/** A generous estimate of the characters in a line of a description. */
 const LINE_CHARACTERS = 20;
 
 function notoFont(name: string, family: string): { normal: string; bold: string } {
@@ -36,7 +36,7 @@ export async function renderPdf(document: InvoiceDocument): Promise<Buffer> {
   return createPdf(document, bidi);
 }
 
-/** Nothing is fetched, and only the fonts that the document needs are read from files. */
+/** Fetches nothing, and reads only the fonts that the document needs from files. */
 function useFonts(texts: string): void {
   const needed = new Set(
     linesOf({ label: null, value: texts }, null, Infinity).flatMap((runs) => runs.map(({ font }) => font)),
@@ -54,7 +54,7 @@ function useFonts(texts: string): void {
 
 async function createPdf(document: InvoiceDocument, bidi: Bidi | null): Promise<Buffer> {
   const { title, stamp, logo, summary, parties, taxes, baseTaxes, totals, payment, notes } = document;
-  // The issue date instead of the current time, which would make each file different.
+  // Uses the issue date, because the current time would make each file different.
   const issued = new Date(`${document.issueDate}T00:00:00Z`);
   const text = (value: string, ems: number) => textOf({ label: null, value }, bidi, ems);
   const pairs = (lines: readonly LabelledText[]): Content => ({
@@ -101,7 +101,10 @@ async function createPdf(document: InvoiceDocument, bidi: Bidi | null): Promise<
   return pdf.getBuffer();
 }
 
-/** A text of any script: each line a list of pieces of one font, those of Arabic and Hebrew in visual order and unbroken. */
+/**
+ * Draws a text of any script. Each line is a list of pieces of one font; Arabic and Hebrew pieces are in visual order and
+ * unbroken.
+ */
 function textOf({ label, value }: NamedText, bidi: Bidi | null, ems: number): Content {
   const stack = value.split('\n').flatMap((line, index) => {
     const isArranged = bidi !== null && isRightToLeft(line);
@@ -143,7 +146,7 @@ function sumTable({ title, columns, rows, note }: SumTable): Content {
   };
 }
 
-/** A right-aligned table. */
+/** Draws a right-aligned table. */
 function sums(body: Content[][]): Content {
   return {
     columns: [

@@ -30,7 +30,7 @@ export class InvoiceRendition extends Audited {
   storageKey: string | null;
   @Column('text', { nullable: true }) sha256: string | null;
   @Column('bigint', { name: 'size_bytes', nullable: true, transformer: safeInteger }) sizeBytes: number | null;
-  /** The number of started attempts, including those whose process ended, without postponed ones. */
+  /** The number of started attempts, including interrupted ones but not postponed ones. */
   @Unaudited('progress of the job that makes the file')
   @Column('integer')
   attempts: number;
@@ -59,12 +59,12 @@ export class InvoiceRendition extends Audited {
     return isLast;
   }
 
-  /** The attempt does not count: rendering did not fail. */
+  /** Does not count the attempt, because rendering did not fail. */
   postponeAttempt(failure: string): void {
     Object.assign(this, { attempts: this.attempts - 1, failure: failure.slice(0, 500) });
   }
 
-  /** Stale at once if a newer version is ready already. */
+  /** Becomes stale immediately if a newer version is already ready. */
   complete({ key, sizeBytes }: StoredFile, { hasNewer, now }: { hasNewer: boolean; now: Date }): void {
     const status = hasNewer ? 'stale' : 'ready';
     Object.assign(this, { status, storageKey: key, sha256: key, sizeBytes, readyAt: now, failure: null });

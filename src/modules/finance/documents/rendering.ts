@@ -15,7 +15,7 @@ export async function render(document: InvoiceDocument, format: RenditionFormat)
   }
 }
 
-/** In a thread of its own, so that the event loop stays free. */
+/** Runs in its own thread, so that the event loop stays free. */
 async function renderInThread(document: InvoiceDocument): Promise<Uint8Array> {
   const thread = new Worker(new URL('./pdf-thread.js', import.meta.url), {
     workerData: JSON.stringify(document),

@@ -2,7 +2,7 @@ import type { DocumentLanguage } from '../../organization/index.js';
 
 /** The labels of a rendered invoice, credit note or fee invoice. */
 export interface RenditionLabels {
-  /** Between a label and its value: French has a no-break space before it. */
+  /** Separates a label from its value. French has a no-break space before it. */
   colon: string;
   invoice: string;
   creditNote: string;
@@ -17,7 +17,7 @@ export interface RenditionLabels {
   paymentReference: string;
   booking: string;
   originalInvoice: string;
-  /** Before the issue date of the original: "of March 1, 2027". */
+  /** Precedes the issue date of the original: "of March 1, 2027". */
   dated: string;
   reason: string;
   seller: string;
@@ -35,12 +35,12 @@ export interface RenditionLabels {
   total: string;
   gross: string;
   taxes: string;
-  /** Followed by `dated` and the day. */
+  /** Precedes `dated` and the day. */
   exchangeRate: string;
   subtotal: string;
-  /** Before the day of the rendition. */
+  /** Precedes the day of the rendition. */
   paid: string;
-  /** Before the day of the rendition. */
+  /** Precedes the day of the rendition. */
   credited: string;
   balance: string;
   bankAccount: string;

@@ -27,7 +27,7 @@ export class RequestRendition {
   format: RenditionFormat;
 
   /**
-   * Language of labels, dates and amounts; by default that of the organization's profile.
+   * Language of labels, dates and amounts; by default the language of the organization's profile.
    * @example "en"
    */
   @Optional()
@@ -49,7 +49,7 @@ export class DownloadRendition {
   allowStale?: boolean;
 }
 
-/** How a file is to be used. */
+/** The intended use of a file. */
 export class CreateRenditionLink {
   /**
    * `attachment` (default): the browser saves the file; `inline`: it displays a PDF.
@@ -71,7 +71,7 @@ export class RenditionLinkResponse {
   @Text({ max: 1000 })
   url: string;
 
-  /** When the link ends, five minutes after it was made (RFC 3339, UTC). */
+  /** Time at which the link expires, five minutes after it was created (RFC 3339, UTC). */
   @Instant()
   expiresAt: string;
 
@@ -79,7 +79,7 @@ export class RenditionLinkResponse {
   @Text({ max: 200 })
   fileName: string;
 
-  /** `inline` only for a PDF that was requested so. */
+  /** `inline` only for a PDF that was requested as `inline`. */
   @OneOf(LINK_DISPOSITIONS)
   disposition: LinkDisposition;
 }

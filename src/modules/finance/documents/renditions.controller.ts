@@ -33,10 +33,9 @@ export class RenditionsController {
   /**
    * Request an invoice rendition
    *
-   * @remarks Queues the rendering of an issued invoice as HTML or PDF and returns it as `pending` (202). `Location`
-   * points to the download; poll the list or the download until the status is `ready`. Each request creates a new
-   * version of its format and language, and the earlier ones become `stale` once it is ready. Drafts and invoices
-   * without a number are rejected with 409 `invoice_not_issued`.
+   * @remarks Queues the rendering of an issued invoice as HTML or PDF and returns it as `pending` (202). `Location` points to
+   * the download; poll the list or the download until the status is `ready`. Each request creates a new version of its format
+   * and language, and the earlier ones become `stale` once it is ready. Drafts and invoices without a number are rejected.
    */
   @Post(OF_INVOICE)
   @HttpCode(202)
@@ -65,8 +64,8 @@ export class RenditionsController {
   /**
    * Request a credit note rendition
    *
-   * @remarks Queues the rendering of an issued credit note, like that of an invoice. It shows number and date of the
-   * invoice that it credits. Drafts are rejected with 409 `invoice_not_issued`.
+   * @remarks Queues the rendering of an issued credit note in the same way as an invoice. It shows number and date of the
+   * credited invoice. Drafts are rejected.
    */
   @ApiOperation({ operationId: 'renditions_requestForCreditNote' })
   @Post(OF_CREDIT_NOTE)
@@ -94,10 +93,9 @@ export class RenditionsController {
   /**
    * Download an invoice rendition
    *
-   * @remarks Redirects (302) to the file through a signed link on this host that is valid for five minutes. While the
-   * file is being rendered the response is 409 `rendition_not_ready` with `retryAfterMs`; 409 `rendition_failed` if
-   * rendering failed. A rendition with a newer version is 409 `rendition_stale` unless `allowStale` is true. If the
-   * file was removed from storage the response is 410 `rendition_file_missing`; request a new rendition.
+   * @remarks Redirects (302) to the file through a signed link on this host that is valid for five minutes. While the file is
+   * being rendered, the error contains `retryAfterMs`. A rendition with a newer version is rejected unless `allowStale` is
+   * true. If the file was removed from storage (410), request a new rendition.
    */
   @Get(`${PATH}/:id/download`)
   @HttpCode(302)
@@ -117,10 +115,10 @@ export class RenditionsController {
   /**
    * Create a link to an invoice rendition
    *
-   * @remarks Returns what the download redirects to: a signed link on this host for a page that cannot send a credential
-   * with it, such as the source of a frame. It is valid for five minutes, and ends before with the session or API token
-   * that asked for it and when its user is disabled. A PDF can be `inline`, and pages of this host can frame it; every
-   * other file is an attachment. The states of a rendition are answered as by the download.
+   * @remarks Returns the target of the download's redirect: a signed link on this host for a page that cannot send a credential
+   * with it, such as the source of a frame. The link is valid for five minutes, and ends earlier with the requesting session or
+   * API token, or when its user is disabled. A PDF can be `inline`, and pages of this host can frame it; every other file is an
+   * attachment. The download's errors for states of a rendition apply.
    */
   @ApiOperation({ operationId: 'renditions_createLink' })
   @Post(`${PATH}/:id/links`)

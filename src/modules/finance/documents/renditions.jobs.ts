@@ -19,7 +19,7 @@ import { RenditionsRepository } from './renditions.repository.js';
 
 type Logo = NonNullable<IssuerCopy['logo']>;
 
-/** Renders invoices. One job of the queue is one rendition; the queue runs it in one process at a time and retries it. */
+/** Renders invoices. Each rendition is one job of the queue, which runs it in one process at a time and retries it. */
 @Injectable()
 export class RenditionJobs {
   constructor(
@@ -35,8 +35,8 @@ export class RenditionJobs {
   ) {}
 
   /**
-   * Throws if the attempt failed and the queue is to try again; while files or the database are unavailable as often as for
-   * other jobs. No transaction is open while the document is rendered.
+   * Throws to make the queue retry. Outages of the file store or database use the queue's normal retry limit. No transaction is
+   * open while the document is rendered.
    */
   @Job(RENDER_JOB)
   async render(payload: unknown): Promise<void> {
@@ -55,7 +55,7 @@ export class RenditionJobs {
     }
   }
 
-  /** What was fixed at issue, what is paid and credited now, and whether the document is void. */
+  /** Reads the contents fixed at issue, the amounts paid and credited now, and whether the document is void. */
   private async read(invoiceId: string): Promise<RenderedInvoice> {
     const { invoice, lines } = await this.invoices.get(invoiceId);
     const { number, issueDate, dueDate, sellerName, originalInvoiceId } = invoice;
@@ -98,7 +98,7 @@ export class RenditionJobs {
     return number === null || issueDate === null ? null : { number, issueDate };
   }
 
-  /** A document is rendered without a logo whose file was deleted from the store. */
+  /** Renders the document without its logo if the file was deleted from the store. */
   private async readLogo({ sha256, type, widthPixels, heightPixels }: Logo): Promise<RenderedInvoice['logo']> {
     const file = await this.files.open(sha256);
     if (!file) return null;
@@ -122,7 +122,7 @@ export class RenditionJobs {
     });
   }
 
-  /** Of a format and language, the newest version that is rendered is ready, and the others are stale. */
+  /** The newest rendered version of a format and language is ready, and the others are stale. */
   private async complete({ id, ...series }: InvoiceRendition, file: StoredFile): Promise<void> {
     await this.database.transaction(async () => {
       const renditions = await this.repository.lockSeries(series);

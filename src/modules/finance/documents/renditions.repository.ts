@@ -12,14 +12,14 @@ export type RenditionSeries = Pick<InvoiceRendition, 'invoiceId' | 'format' | 'l
 
 export interface DownloadableRendition {
   invoiceId: string;
-  /** Of the invoice. */
+  /** The booking number of the invoice. */
   number: string;
   format: RenditionFormat;
   status: RenditionStatus;
   storageKey: string | null;
 }
 
-/** Renditions of invoices. `Rows.update` is not used, because `version` is not the version of the row. */
+/** Reads and writes renditions of invoices. Does not use `Rows.update`, because `version` is not the version of the row. */
 @Injectable()
 export class RenditionsRepository {
   private readonly rows: Rows<InvoiceRendition>;
@@ -32,7 +32,7 @@ export class RenditionsRepository {
     return this.rows.findAndLock(id);
   }
 
-  /** In the order of their ids, because the completion of one changes others. */
+  /** Locks in the order of ids, because the completion of one changes others. */
   async lockSeries({ invoiceId, format, language }: RenditionSeries): Promise<InvoiceRendition[]> {
     const text = `select ${this.rows.columns('rendition')} from invoice_renditions rendition
       where invoice_id = $1 and format = $2 and language = $3 order by id for update`;
@@ -71,7 +71,7 @@ export class RenditionsRepository {
     return this.rows.page(found, pageBounds(query));
   }
 
-  /** The number that the booking of an invoice has now. */
+  /** Returns the current number of the booking of an invoice. */
   async bookingNumberOf(invoiceId: string): Promise<string> {
     const [row] = await this.database.prepared<{ number: string }>(
       'rendition-booking-number',

@@ -35,10 +35,7 @@ export interface RenditionLink {
   disposition: LinkDisposition;
 }
 
-/**
- * Renditions of invoices: requests for them, and links to the files. `RenditionJobs` renders them. Ten parameters, because
- * a download needs the file store, its links and the log.
- */
+/** Manages requests for renditions of invoices, and links to the files. `RenditionJobs` renders them. */
 @Injectable()
 export class RenditionsService {
   constructor(
@@ -54,12 +51,12 @@ export class RenditionsService {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Creates a new version of the format and language, which a job renders. */
+  /** Creates a new version of the format and language; a job renders it. */
   async request(invoiceId: string, requested: RequestRendition, id = newId('rend')): Promise<InvoiceRendition> {
     const { format } = requested;
     const language = requested.language ?? (await this.organization.getProfile()).defaultLanguage;
     return this.database.transaction(async () => {
-      // Locked, so that concurrent requests get different versions.
+      // Locks the invoice, so that concurrent requests get different versions.
       const { invoice } = await this.invoices.lock(invoiceId);
       if (invoice.number === null) throw conflict('invoice_not_issued', 'Only issued invoices can be rendered');
       const rendition = make(InvoiceRendition, {
@@ -100,7 +97,7 @@ export class RenditionsService {
     const inline = disposition === 'inline' && format === 'pdf';
     const file = { key: storageKey, name, type: MEDIA_TYPES[format], inline };
     const { path, expiresAt } = await this.links.linkTo(file, currentActor().credentialId);
-    // Reads are not in the ledger; the log shows who downloaded the invoice of a customer.
+    // The ledger does not contain reads; the log shows who downloaded the invoice of a customer.
     this.log.info({ download: { renditionId: id, invoiceId, actor: currentActor().id } }, 'an invoice was downloaded');
     return { url: path, expiresAt, fileName: name, disposition: inline ? 'inline' : 'attachment' };
   }
@@ -119,7 +116,7 @@ function assertDownloadable(status: RenditionStatus, allowStale: boolean): void 
   }
 }
 
-/** The invoice number as a file name: a dash replaces characters that a header or a file system may misinterpret. */
+/** Makes a file name of the invoice number: a dash replaces characters that a header or a file system may misinterpret. */
 function fileNameOf(number: string): string {
   const plain = number.replace(/[^A-Za-z0-9._-]+/g, '-');
   return /[A-Za-z0-9_](?:.*[A-Za-z0-9_])?/.exec(plain)?.[0] ?? 'invoice';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { linesOf } from './text-layout.js';
 
 const bidi = bidiFactory();
-/** The runs of each line from left to right. */
+/** Returns the runs of each line from left to right. */
 const laidOut = (value: string, { label = null, ems = 100 }: { label?: string | null; ems?: number } = {}) =>
   linesOf({ label, value }, bidi, ems).map((runs) => runs.map(({ text, font }) => [text, font]));
 

@@ -1,6 +1,6 @@
 import type { Bidi } from 'bidi-js';
 
-/** The fonts of a PDF, by the scripts that they have. */
+/** The fonts of a PDF, by their scripts. */
 export type FontName = 'European' | 'Arabic' | 'Hebrew' | 'Japanese';
 
 /** A text of one font. Arabic and Hebrew words are in logical order: the shaping of their font puts them into visual order. */
@@ -10,7 +10,7 @@ export interface TextRun {
 }
 
 const RIGHT_TO_LEFT = /[\p{Script_Extensions=Arabic}\p{Script_Extensions=Hebrew}]/u;
-/** They could change the order of the text around a name. */
+/** These characters could change the order of the text around a name. */
 const CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const [ISOLATE, END_OF_ISOLATE] = ['\u2068', '\u2069'];
 const SCRIPTS: readonly (readonly [FontName, RegExp])[] = [
@@ -31,14 +31,14 @@ export interface LabelledLine {
 }
 
 /**
- * The lines of a text, each with its runs from left to right. A text without Arabic and Hebrew is one line, which the PDF
- * library breaks by itself. Other texts are broken here at spaces, at most `ems` wide, because the order of a line is known
- * only after breaking (Unicode Standard Annex 9, 3.4). `bidi` may be null if no text of the document needs it.
+ * Returns the lines of a text, each with its runs from left to right. A text without Arabic and Hebrew is one line, which the
+ * PDF library breaks. Other texts are broken here at spaces, at most `ems` wide, because the order of a line is known only
+ * after breaking (Unicode Standard Annex 9, 3.4). `bidi` may be null if no text of the document needs it.
  */
 export function linesOf({ label, value }: LabelledLine, bidi: Bidi | null, ems: number): TextRun[][] {
   const plain = value.replace(CONTROLS, '');
   if (bidi === null || !isRightToLeft(plain)) return [runsOf(label === null ? plain : `${label} ${plain}`)];
-  // Isolated, so that the value does not take the direction of the label.
+  // Isolates the value, so that it does not take the direction of the label.
   const whole = label === null ? plain : `${label} ${ISOLATE}${plain}${END_OF_ISOLATE}`;
   const fonts = fontsOf(whole);
   const levels = bidi.getEmbeddingLevels(whole);
@@ -73,7 +73,7 @@ interface Placed {
   index: number;
   character: string;
   font: FontName;
-  /** Whether its level is odd: it is read from right to left. */
+  /** Returns whether its level is odd, which means that it is read from right to left. */
   isReversed: boolean;
 }
 
@@ -82,7 +82,7 @@ function visualRuns(order: readonly number[], placedAt: (index: number) => Place
   for (const placed of order.map(placedAt)) {
     const group = groups.at(-1);
     const last = group?.at(-1);
-    // Digits of Arabic are read from left to right; one by one, since the font would reverse several of them.
+    // Arabic digits are read from left to right. Each is a run of its own, because the font would reverse several of them.
     const isSingle = !placed.isReversed && isShaped(placed.font);
     const joins = last?.font === placed.font && last.isReversed === placed.isReversed && !isSingle;
     if (joins) group?.push(placed);
@@ -100,7 +100,7 @@ function isShaped(font: FontName): boolean {
   return font === 'Arabic' || font === 'Hebrew';
 }
 
-/** The font of each code unit. A combining mark has the font of its base. */
+/** Returns the font of each code unit. A combining mark has the font of its base. */
 function fontsOf(text: string): FontName[] {
   const fonts: FontName[] = [];
   for (const character of text) {
@@ -111,7 +111,7 @@ function fontsOf(text: string): FontName[] {
   return fonts;
 }
 
-/** Widths are estimated generously: a line that is too long would leave its column. */
+/** Estimates widths generously, because a line that is too long would leave its column. */
 function brokenAt(text: string, fonts: readonly FontName[], ems: number): { start: number; end: number }[] {
   const lines: { start: number; end: number }[] = [];
   let [start, width, space] = [0, 0, -1];

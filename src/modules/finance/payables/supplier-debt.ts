@@ -9,14 +9,14 @@ export class SupplierDebt implements Debt {
 
   constructor(
     private readonly invoice: SupplierInvoice,
-    /** Adds money that was paid, or takes it away again. */
+    /** Adds paid money, or subtracts it again. */
     private readonly pay: (cents: number) => Promise<void>,
   ) {
     this.currency = invoice.currency;
     this.issueDate = invoice.issueDate;
   }
 
-  /** All of it settles the invoice. */
+  /** The whole amount settles the invoice. */
   async automatic(cents: number): Promise<Share[]> {
     return Promise.resolve(this.allocate(cents, cents));
   }
@@ -40,7 +40,7 @@ export class SupplierDebt implements Debt {
     await this.pay(-sumOfShares(shares));
   }
 
-  /** No money to a supplier is unapplied. */
+  /** Money sent to a supplier is never unapplied. */
   async applyMoney(): Promise<void> {}
 
   private allocate(amountCents: number, availableCents: number): Share[] {

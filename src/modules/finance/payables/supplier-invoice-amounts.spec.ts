@@ -95,7 +95,7 @@ describe('the exchange rate', () => {
 describe('the base amounts', () => {
   it('total and subtotal are rounded once each, and the tax is their difference', () => {
     const totals = { totalCents: 11_900, subtotalCents: 10_000, taxCents: 1_900 };
-    // 12286.75 and 10325; the tax converted separately would be 1961.75.
+    // The unrounded amounts are 12286.75 and 10325; a separately converted tax would be 1961.75.
     expect(baseTotals({ ...totals, ...CHF })).toEqual({
       baseTotalCents: 12_287,
       baseSubtotalCents: 10_325,

@@ -22,11 +22,13 @@ export interface Totals {
 export interface Currencies {
   currency: string;
   baseCurrency: string | null;
-  /** Units of the base currency for one unit of the currency; null: unknown, or not needed because they are equal. */
+  /**
+   * Units of the base currency for one unit of the currency; null if unknown, or not needed because the currencies are equal.
+   */
   exchangeRate: string | null;
 }
 
-/** What is stated, and the recorded rate that the approval applied because no rate is stated. */
+/** The stated amounts, and the recorded rate that the approval applied because no rate is stated. */
 export interface Conversion extends Currencies {
   appliedRate?: AppliedRate | null;
 }
@@ -55,7 +57,7 @@ export function priceLines(lines: readonly LineInput[]): PricedLine[] {
   });
 }
 
-/** Subtotal and tax by the lines. Throws 400 beyond 2^53-1. */
+/** Sums subtotal and tax of the lines. Throws 400 beyond 2^53-1. */
 export function headOf(lines: readonly PricedLine[]): Pick<Totals, 'subtotalCents' | 'taxCents'> {
   return {
     subtotalCents: sumOf(lines, ({ totalAmountCents, taxAmountCents }) => totalAmountCents - taxAmountCents),
@@ -63,7 +65,7 @@ export function headOf(lines: readonly PricedLine[]): Pick<Totals, 'subtotalCent
   };
 }
 
-/** Throws 422 `totals_mismatch` if the totals do not add up, or the lines, if there are any, do not add up to each of them. */
+/** The totals must add up, and the lines, if there are any, must add up to each of them. */
 export function assertTotals({ totalCents, subtotalCents, taxCents }: Totals, lines: readonly PricedLine[]): void {
   const ofLines = lines.length > 0 ? sumOf(lines, ({ totalAmountCents }) => totalAmountCents) : totalCents;
   if (ofLines !== totalCents) throw mismatch('lines', { expected: totalCents, actual: ofLines });
@@ -76,7 +78,6 @@ export function assertTotals({ totalCents, subtotalCents, taxCents }: Totals, li
   if (head.taxCents !== taxCents) throw mismatch('taxCents', { expected: head.taxCents, actual: taxCents });
 }
 
-/** Throws 400 if the sum exceeds 2^53-1. */
 export function sumOf(lines: readonly PricedLine[], figure: (line: PricedLine) => number): number {
   return storable(
     lines.reduce((sum, line) => sum + BigInt(figure(line)), 0n),
@@ -85,8 +86,8 @@ export function sumOf(lines: readonly PricedLine[], figure: (line: PricedLine) =
 }
 
 /**
- * The rate to store: null if the currencies are equal. Throws 400 for a rate without a base currency, and for a rate other
- * than 1 between equal currencies.
+ * Returns the rate to store; null if the currencies are equal. A rate needs a base currency. Throws 400 for a rate without a
+ * base currency, and for a rate other than 1 between equal currencies.
  */
 export function storedRate({ currency, baseCurrency, exchangeRate }: Currencies): string | null {
   if (exchangeRate === null) return null;
@@ -98,13 +99,13 @@ export function storedRate({ currency, baseCurrency, exchangeRate }: Currencies)
   throw invalidField('exchangeRate', 'exchangeRate must be 1 if the currencies are equal', 'rate_must_be_one');
 }
 
-/** The rate that applies: 1 if the currencies are equal, null if it is unknown. */
+/** Returns the rate that applies: 1 if the currencies are equal, null if it is unknown. */
 export function effectiveRate({ currency, baseCurrency, exchangeRate, appliedRate = null }: Conversion): string | null {
   if (appliedRate !== null) return unitRate(appliedRate, currency);
   return currency === baseCurrency ? '1' : exchangeRate;
 }
 
-/** The stated base currency, or the currency that the recorded rate converts to. */
+/** Returns the stated base currency, or the target currency of the recorded rate. */
 export function effectiveBaseCurrency({ currency, baseCurrency, appliedRate = null }: Conversion): string | null {
   return appliedRate === null ? baseCurrency : otherCurrency(appliedRate, currency);
 }
@@ -136,7 +137,7 @@ function otherCurrency({ from, to }: AppliedRate, currency: string): string {
   return from === currency ? to : from;
 }
 
-/** What one unit of the currency is worth; a rate that was published in the other direction is divided. */
+/** Returns the value of one unit of the currency; a rate published in the opposite direction is inverted. */
 function unitRate({ from, rate }: AppliedRate, currency: string): string {
   if (from === currency) return rate;
   const { digits, scale } = parseDecimal(rate);

@@ -112,11 +112,11 @@ export class SupplierInvoiceSummary {
   @IsoDate()
   postingDate: string | null;
 
-  /** When the invoice was approved; null until then and after reopening. */
+  /** Time of approval; null until then and after reopening. */
   @Instant()
   approvedAt: string | null;
 
-  /** User who approved it, also if an API token was used; `system` for the service itself. Null until approved. */
+  /** User who approved it, in a session or with an API token; `system` for the service itself. Null until approved. */
   @Text({ max: 100 })
   approvedBy: string | null;
 
@@ -145,7 +145,7 @@ export class SupplierInvoiceSummary {
   @Cents()
   balanceCents: number;
 
-  /** Derived from `paidCents` and `totalCents`; an invoice over 0 counts as `paid`. */
+  /** Derived from `paidCents` and `totalCents`; an invoice with a total of 0 counts as `paid`. */
   @OneOf(SETTLEMENTS)
   settlementStatus: DeliveryResult;
 
@@ -160,7 +160,7 @@ export class SupplierInvoiceSummary {
 
 /** One line of a supplier invoice. Amounts are in minor units of the invoice currency. */
 export class SupplierInvoiceLineResponse {
-  /** What was delivered, as on the supplier's invoice. */
+  /** Description of the delivery, as on the supplier's invoice. */
   @Text({ max: 500 })
   description: string;
 

@@ -11,7 +11,7 @@ export const SORT_FIELDS = ['issueDate', 'dueDate', 'totalCents', 'createdAt'] a
 /** One line of a supplier invoice. Amounts are in minor units of the invoice currency. */
 export class CreateSupplierInvoiceLine {
   /**
-   * What was delivered, as on the supplier's invoice.
+   * Description of the delivery, as on the supplier's invoice.
    * @example "Twin room, 3 nights"
    */
   @Text({ max: 500 })
@@ -85,7 +85,8 @@ export class CreateSupplierInvoice {
   currency: string;
 
   /**
-   * Accounting currency of the organization, ISO 4217; null if no rate is stated. The approval requires that of the settings.
+   * Accounting currency of the organization, ISO 4217; null if no rate is stated. The approval requires the base currency of
+   * the settings.
    * @example "EUR"
    */
   @Clearable()
@@ -208,14 +209,14 @@ export class ListSupplierInvoices extends PageQuery {
   dueTo?: string;
 
   /**
-   * True: only those past their due date with a balance open (drafts count, void ones do not); false: only the
+   * If true, only invoices past their due date with an open balance (including drafts, but not void ones); if false, only the
    * others.
    */
   @Optional()
   @QueryFlag()
   overdue?: boolean;
 
-  /** Only those whose supplier name or invoice number contains this text, ignoring case. */
+  /** Only invoices whose supplier name or number contains this text, ignoring case. */
   @Optional()
   @Text({ max: 255 })
   search?: string;

@@ -12,7 +12,7 @@ import type { PricedLine } from './supplier-invoice-line.entity.js';
 export const SUPPLIER_INVOICE_STATUSES = named('SupplierInvoiceStatus', ['draft', 'approved', 'paid', 'void']);
 export type SupplierInvoiceStatus = (typeof SUPPLIER_INVOICE_STATUSES)[number];
 
-/** Transitions by staff. Only payments lead to `paid` and away from it. */
+/** Transitions that staff can make. Only payments lead to `paid` and away from it. */
 const TRANSITIONS: Record<SupplierInvoiceStatus, readonly SupplierInvoiceStatus[]> = {
   draft: ['approved', 'void'],
   approved: ['draft', 'void'],
@@ -58,12 +58,12 @@ export class SupplierInvoice {
   @Column('text', { name: 'number_key' })
   numberKey: string;
   @Column('text') currency: string;
-  /** As stated; the recorded rate has that of the accounts. */
+  /** The stated base currency; a recorded rate has the base currency of the accounts. */
   @Column('text', { name: 'base_currency', nullable: true }) baseCurrency: string | null;
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
   @Column('bigint', { name: 'subtotal_cents', transformer: safeInteger }) subtotalCents: number;
   @Column('bigint', { name: 'tax_cents', transformer: safeInteger }) taxCents: number;
-  /** As stated on the invoice; null if nothing is stated, or if the currencies are equal. */
+  /** The rate stated on the invoice; null if none is stated, or if the currencies are equal. */
   @Column('numeric', { name: 'exchange_rate', nullable: true }) exchangeRate: string | null;
   /** The recorded rate with which it was converted at its approval; null before, and with a stated rate. */
   @Column('jsonb', { name: 'applied_rate', nullable: true }) appliedRate: AppliedRate | null;
@@ -79,9 +79,9 @@ export class SupplierInvoice {
   @Personal('accounting')
   @Column('text', { nullable: true })
   notes: string | null;
-  /** The day on which it counts in the books; null until it is approved. */
+  /** The posting date; null until it is approved. */
   @Column('date', { name: 'posting_date', nullable: true }) postingDate: string | null;
-  /** Users who have entered the invoice or changed what is owed, with a session or an API token of theirs. */
+  /** Users who have entered the invoice or changed its amounts, in a session or with an API token. */
   @Column('text', { name: 'entered_by', array: true }) enteredBy: string[];
   @Column('timestamptz', { name: 'approved_at', nullable: true }) approvedAt: Date | null;
   @Column('text', { name: 'approved_by', nullable: true }) approvedBy: string | null;
@@ -122,14 +122,14 @@ export class SupplierInvoice {
         'rate_outdated',
       );
     }
-    // Without tax the subtotal was computed from the total and follows a corrected total.
+    // Without tax, the subtotal was computed from the total, so it follows a corrected total.
     const subtotalFollows = this.taxCents === 0 && changes.subtotalCents === undefined;
     Object.assign(this, lines.length > 0 ? headOf(lines) : {}, changes, { updatedAt: now });
     if (subtotalFollows && lines.length === 0) this.subtotalCents = this.totalCents - this.taxCents;
     this.complete(lines);
   }
 
-  /** Throws 409 `second_person_required` for a user who has entered the invoice. */
+  /** A user who has entered the invoice must not approve or pay it. */
   assertSecondPerson(userId: string): void {
     if (!this.enteredBy.includes(userId)) return;
     throw conflict('second_person_required', 'Another person must approve and pay the supplier invoice', {
@@ -137,14 +137,14 @@ export class SupplierInvoice {
     });
   }
 
-  /** An invoice with a total of 0 is paid at once. */
+  /** An invoice with a total of 0 is paid immediately. */
   approve({ actorId, postingDate }: { actorId: string; postingDate: string }, now: Date): void {
     this.assertTransition('approved');
     const status = this.totalCents === 0 ? 'paid' : 'approved';
     Object.assign(this, { status, postingDate, approvedAt: now, approvedBy: actorId, updatedAt: now });
   }
 
-  /** Throws 409 `base_currency_mismatch` if the stated base currency is not that of the accounts, in which tax is declared. */
+  /** The stated base currency must be the one of the accounts, in which tax is declared. */
   assertBaseCurrency(accountsCurrency: string): void {
     const { baseCurrency: stated } = this;
     if (stated === null || stated === accountsCurrency) return;
@@ -153,8 +153,8 @@ export class SupplierInvoice {
   }
 
   /**
-   * Whether a recorded rate converts it to the currency of the accounts: it is in another currency and states no amounts of its
-   * own.
+   * Returns whether a recorded rate converts it to the currency of the accounts: it is in another currency and states no base
+   * amounts.
    */
   takesRate(accountsCurrency: string): boolean {
     const { currency, baseCurrency, exchangeRate } = this;
@@ -169,7 +169,7 @@ export class SupplierInvoice {
     Object.assign(this, baseTotals(this));
   }
 
-  /** For a reversal: an invoice with a total of 0 was paid by its approval, so no payment prevents the reversal. */
+  /** Used for a reversal: the approval paid an invoice with a total of 0, so no payment prevents the reversal. */
   unsettleIfNothingPaid(): void {
     if (this.status === 'paid' && this.paidCents === 0) this.status = 'approved';
   }
@@ -177,12 +177,12 @@ export class SupplierInvoice {
   reopen(now: Date): void {
     this.assertTransition('draft');
     Object.assign(this, { status: 'draft', postingDate: null, approvedAt: null, approvedBy: null, updatedAt: now });
-    // The next approval may be one of other amounts, and of another day.
+    // The next approval may concern other amounts and another day.
     this.appliedRate = null;
     Object.assign(this, baseTotals(this));
   }
 
-  /** Its number can be used again. One that was approved was a debt until today. */
+  /** Its number can be used again. An approved invoice was a debt until today. */
   void({ reason, today }: { reason: string; today: string }, now: Date): void {
     this.assertTransition('void');
     Object.assign(this, { status: 'void', voidedAt: now, voidedOn: today, voidReason: reason, updatedAt: now });
@@ -207,7 +207,7 @@ export class SupplierInvoice {
     });
   }
 
-  /** Without the lines. Base currency and rate are the stated ones, which a reversal restores. */
+  /** Returns the audit snapshot without the lines. Base currency and rate are the stated ones, which a reversal restores. */
   auditImage(): object {
     const { currency, baseCurrency, exchangeRate } = this;
     const stated = { currency, baseCurrency, exchangeRate };

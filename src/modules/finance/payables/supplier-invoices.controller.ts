@@ -35,13 +35,12 @@ export class SupplierInvoicesController {
   /**
    * Create a supplier invoice
    *
-   * @remarks Records an invoice received from a supplier, as a draft or, with `status: "approved"`, approved at once
-   * (this also needs the scope `finance:approve`, and is 409 `second_person_required` if supplier invoices need two
-   * persons). An approved invoice in a foreign currency that states no exchange rate is converted with the recorded one,
-   * as by its approval; if there is none, or if it states another base currency than that of the accounts, it has no amounts
-   * in the currency of the accounts until it is reopened and approved. Totals and lines must add up (422 `totals_mismatch`). The
-   * invoice number must be unique per supplier among invoices that are not void, ignoring case and repeated blanks (409
-   * `duplicate_supplier_invoice`). Any other status is rejected with 422 `invalid_initial_status`.
+   * @remarks Records an invoice received from a supplier, as a draft or, with `status: "approved"`, approved immediately (this
+   * also needs the scope `finance:approve`, and is rejected if supplier invoices need two persons). An approved invoice in a
+   * foreign currency that states no exchange rate is converted with the recorded one. If there is none, or if its base currency
+   * is not the one of the accounts, it has no amounts in the currency of the accounts until it is reopened and approved. Totals
+   * and lines must add up. The invoice number must be unique per supplier among invoices that are not void, ignoring case and
+   * repeated blanks. Any other status is rejected.
    */
   @Post()
   @RequireScope('finance:write')
@@ -83,10 +82,9 @@ export class SupplierInvoicesController {
   /**
    * Update a supplier invoice
    *
-   * @remarks Changes only the fields that are sent; `lines` replaces all lines. A draft can be changed completely, an
-   * approved invoice only in `notes` and `dueDate`, a paid or void one not at all (409 `invoice_locked`). A change of
-   * a currency needs a new `exchangeRate` or null if a rate is stored. Totals must add up (422 `totals_mismatch`) and
-   * the number must stay unique (409 `duplicate_supplier_invoice`).
+   * @remarks Changes only the fields that are sent; `lines` replaces all lines. A draft can be changed completely, an approved
+   * invoice only in `notes` and `dueDate`, a paid or void one not at all. A change of a currency needs a new `exchangeRate` or
+   * null if a rate is stored. Totals must add up and the number must stay unique.
    */
   @Patch(':id')
   @RequireScope('finance:write')
@@ -104,14 +102,13 @@ export class SupplierInvoicesController {
   /**
    * Approve a supplier invoice
    *
-   * @remarks Moves a draft to `approved`, after which payments can be recorded for it; an invoice with a total of 0
-   * becomes `paid` at once. The approving user is stored. The invoice is posted on its issue date, or on the first open
-   * day if the month of that date is closed (`postingDate`). Any other state is rejected with 409 `invalid_transition`. If the
-   * organization's setting `supplierInvoicesNeedTwoPersons` is true, a user who has entered or changed the invoice, with a session
-   * or an API token, is rejected with 409 `second_person_required`. An invoice in a foreign currency that states no exchange
-   * rate is converted with the recorded rate of its issue date, or of the latest of the 7 days before (`appliedRate`);
-   * without one it is rejected with 409 `rate_missing`: record the rate, or state that of the supplier. A stated base
-   * currency must be that of the accounts (409 `base_currency_mismatch`).
+   * @remarks Moves a draft to `approved`, after which payments can be recorded for it; an invoice with a total of 0 becomes
+   * `paid` at once. The approving user is stored. The invoice is posted on its issue date, or on the first open day if the
+   * month of that date is closed (`postingDate`). Any other state is rejected. If the organization's setting
+   * `supplierInvoicesNeedTwoPersons` is true, a user who has entered or changed the invoice, with a session or an API token, is
+   * rejected. An invoice in a foreign currency that states no exchange rate is converted with the recorded rate of its issue
+   * date, or of the latest of the 7 days before (`appliedRate`); without one it is rejected: record the rate, or state that of
+   * the supplier. A stated base currency must be that of the accounts.
    */
   @Post(':id/approval')
   @HttpCode(200)
@@ -132,10 +129,9 @@ export class SupplierInvoicesController {
   /**
    * Reopen an approved supplier invoice
    *
-   * @remarks Moves an approved supplier invoice back to `draft` so that it can be corrected. Rejected with 409
-   * `invoice_has_payments` while payments are allocated to it, with 409 `period_closed` if it is posted in a closed
-   * month (void it instead), and with 409 `invalid_transition` in any other state. A recorded exchange rate no longer
-   * applies until the next approval.
+   * @remarks Moves an approved supplier invoice back to `draft` so that it can be corrected. Rejected while payments are
+   * allocated to it, if it is posted in a closed month (void it instead), and in any other state. A recorded exchange rate no
+   * longer applies until the next approval.
    */
   @Post(':id/reopening')
   @HttpCode(200)
@@ -154,9 +150,8 @@ export class SupplierInvoicesController {
   /**
    * Void a supplier invoice
    *
-   * @remarks Moves a draft or an approved supplier invoice to `void`; its invoice number can be used again. Rejected
-   * with 409 `invoice_has_payments` while payments are allocated to it, and with 409 `invalid_transition` in any
-   * other state.
+   * @remarks Moves a draft or an approved supplier invoice to `void`; its invoice number can be used again. Rejected while
+   * payments are allocated to it, and in any other state.
    */
   @Post(':id/voiding')
   @HttpCode(200)

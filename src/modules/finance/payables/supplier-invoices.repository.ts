@@ -12,9 +12,9 @@ import { SupplierInvoice } from './supplier-invoice.entity.js';
 import { type PricedLine, SupplierInvoiceLine } from './supplier-invoice-line.entity.js';
 import type { DetailedSupplierInvoiceView, SupplierInvoiceView } from './supplier-invoice-response.dto.js';
 
-// Column names instead of property names: TypeORM translates the latter only if a blank or a bracket follows.
+// Uses column names, because TypeORM translates property names only if a blank or a bracket follows.
 
-/** Drafts count too: the supplier's due date does not depend on the approval. */
+/** Counts drafts too, because the supplier's due date does not depend on the approval. */
 const overdueSql = (alias: string, day: string) =>
   `(${alias}.status in ('draft', 'approved') and ${alias}.paid_cents < ${alias}.total_cents
   and coalesce(${alias}.due_date < ${day}, false))`;
@@ -35,7 +35,7 @@ const LINES = `coalesce((
     'totalAmountCents', line.total_amount_cents) order by line.position)
   from supplier_invoice_lines line where line.invoice_id = invoice.id), '[]'::json)`;
 
-/** RETURNING knows the table by its own name only. The rate is rounded like a stored one. */
+/** RETURNING knows the table only by its own name. The rate is rounded like a stored one. */
 const DERIVED_OF_NEW = `${derivedSql('supplier_invoices', 'app_today()')}, exchange_rate as "exchangeRate"`;
 
 interface Derived {
@@ -49,7 +49,10 @@ interface Detailed extends Derived {
   lines: PricedLine[];
 }
 
-/** Supplier invoices with their lines and derived values: one statement for an invoice, and one for a page and its total. */
+/**
+ * Reads and writes supplier invoices with their lines and derived values, with one statement for an invoice, and one for a page
+ * and its total.
+ */
 @Injectable()
 export class SupplierInvoicesRepository {
   readonly rows: Rows<SupplierInvoice>;
@@ -68,7 +71,7 @@ export class SupplierInvoicesRepository {
     return this.getBy('supplier-invoice', this.select, id);
   }
 
-  /** Null, without an effect, if another invoice that is not void has the supplier's number. */
+  /** Returns null and changes nothing if another invoice that is not void has the supplier's number. */
   async insert(invoice: SupplierInvoice, lines: readonly PricedLine[]): Promise<DetailedSupplierInvoiceView | null> {
     const derived = await this.database.insertReturning<SupplierInvoice, NewlyDerived>(invoice, DERIVED_OF_NEW);
     if (!derived) return null;
@@ -92,7 +95,7 @@ export class SupplierInvoicesRepository {
     return { views: rows.map(({ entity, raw }) => toView(entity, raw)), total };
   }
 
-  /** Another invoice of the same supplier and number that is not void. */
+  /** Finds another invoice of the same supplier and number that is not void. */
   async findDuplicateId({ id, supplierKey, numberKey }: SupplierInvoice): Promise<string | null> {
     const [existing] = await this.database.query<{ id: string }>(
       `select id from supplier_invoices

@@ -46,7 +46,7 @@ type Verb = keyof typeof EVENTS;
 
 type Transition = (invoice: SupplierInvoice, now: Date) => void | Promise<void>;
 
-/** Invoices received from suppliers. Only entries of invoices to which no payment is allocated can be reversed. */
+/** Manages invoices received from suppliers. Only entries of invoices without allocated payments can be reversed. */
 @Injectable()
 export class SupplierInvoicesService {
   constructor(
@@ -60,7 +60,7 @@ export class SupplierInvoicesService {
     private readonly clock: Clock,
   ) {}
 
-  /** With the status `approved` the invoice is created and approved, which needs the scope finance:approve. */
+  /** With the status `approved`, the invoice is created and approved, which needs the scope `finance:approve`. */
   async create(input: CreateSupplierInvoice, id = newId('sinv')): Promise<View> {
     const { status = 'draft' } = input;
     if (status === 'approved') assertScope('finance:approve');
@@ -108,7 +108,7 @@ export class SupplierInvoicesService {
       if (invoice.supplierName === supplierName && invoice.invoiceNumber === invoiceNumber) {
         await this.repository.rows.update(invoice);
       } else {
-        // Only a changed name or number can be a duplicate, so only these changes pay for a savepoint.
+        // Only a changed name or number can make a duplicate, so only these changes need a savepoint.
         while (!(await this.repository.rows.updateUnlessTaken(invoice))) await this.assertNoDuplicate(invoice);
       }
       const after = invoice.auditImage();
@@ -144,7 +144,6 @@ export class SupplierInvoicesService {
     return this.change(id, expected, { verb: 'void', transition, reason });
   }
 
-  /** Voids the invoice. */
   @Reverses('finance.supplier_invoice.create', { effect: 'finance.supplier_invoice.void' })
   async reverseCreation({ subjectId }: RecordedAction, reason: string): Promise<ReversalResult> {
     const invoice = await this.repository.rows.lock(subjectId);
@@ -154,7 +153,6 @@ export class SupplierInvoicesService {
     });
   }
 
-  /** Makes the invoice a draft again. */
   @Reverses('finance.supplier_invoice.approve', { effect: 'finance.supplier_invoice.reopen' })
   async reverseApproval({ subjectId, after }: RecordedAction): Promise<ReversalResult> {
     const invoice = await this.repository.rows.lock(subjectId);
@@ -206,7 +204,7 @@ export class SupplierInvoicesService {
   }
 
   /**
-   * The supplier's day is kept; it counts on that day, or on the first open day if its month is closed. The tax becomes
+   * The invoice keeps the supplier's day and is posted on it, or on the first open day if its month is closed. The tax becomes
    * chargeable on the supplier's day, so the recorded rate of that day applies, unless the invoice states one. Throws 409
    * `base_currency_mismatch` and `rate_missing` if it `requiresRate`: the specification lets every invoice be created as
    * approved, and one without a rate has no base amounts.
@@ -223,7 +221,7 @@ export class SupplierInvoicesService {
     if (requiresRate) throw rateMissing({ from: currency, to: baseCurrency, day: issueDate });
   }
 
-  /** Throws 409 `period_closed` if it counts in a closed month. */
+  /** Its posting date must not be in a closed month. */
   private async unpost(invoice: SupplierInvoice, now: Date): Promise<void> {
     const { postingDate } = invoice;
     invoice.reopen(now);
@@ -242,7 +240,7 @@ export class SupplierInvoicesService {
     return { before, after: invoice.auditImage() };
   }
 
-  /** Tries again if the invoice that has the supplier's number is voided meanwhile. */
+  /** Retries if the invoice with the supplier's number is voided meanwhile. */
   private async insert(invoice: SupplierInvoice, lines: readonly PricedLine[]): Promise<View> {
     for (;;) {
       const view = await this.repository.insert(invoice, lines);
@@ -251,7 +249,10 @@ export class SupplierInvoicesService {
     }
   }
 
-  /** Names the duplicate. Returns if it was voided in the meantime: then the number can be used. */
+  /**
+   * Throws an error that names the duplicate. Returns if the duplicate was voided in the meantime, because its number can then
+   * be used.
+   */
   private async assertNoDuplicate(invoice: SupplierInvoice): Promise<void> {
     const existingId = await this.repository.findDuplicateId(invoice);
     if (existingId === null) return;

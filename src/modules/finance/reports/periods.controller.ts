@@ -50,10 +50,9 @@ export class PeriodsController {
   /**
    * Close an accounting period
    *
-   * @remarks From now on nothing is posted in the month: documents need a later issue date (409 `period_closed`), and
-   * payments, reversals and supplier invoices are posted on the first open day. The month must be over and the earlier
-   * ones closed (409 `period_out_of_order`), and nothing may block it (409 `period_has_blockers`). The figures of the
-   * main reports are stored.
+   * @remarks From now on nothing is posted in the month: documents need a later issue date, and payments, reversals and
+   * supplier invoices are posted on the first open day. The month must be over and the earlier ones closed, and nothing may
+   * block it. The figures of the main reports are stored.
    */
   @Post(':period/closing')
   @HttpCode(200)
@@ -72,8 +71,7 @@ export class PeriodsController {
   /**
    * Reopen an accounting period
    *
-   * @remarks Opens the latest closed month again (409 `period_out_of_order` for an earlier one). A filed month stays
-   * closed (409 `invalid_transition`).
+   * @remarks Opens the latest closed month again (409 `period_out_of_order` for an earlier one). A filed month stays closed.
    */
   @Post(':period/reopening')
   @HttpCode(200)

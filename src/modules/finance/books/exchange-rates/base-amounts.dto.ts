@@ -3,7 +3,7 @@ import { CurrencyCode } from '../../../../platform/http/trade-fields.js';
 import type { BaseAmounts } from './base-amounts.js';
 import { AppliedRateResponse } from './exchange-rate.dto.js';
 
-/** Discounts can make them negative. */
+/** Discounts can make these amounts negative. */
 const LOWEST = -Number.MAX_SAFE_INTEGER;
 
 /** The amounts of an invoice or a credit note in the base currency of the accounts. */
@@ -16,7 +16,9 @@ export class BaseAmountsResponse {
   @Nested(() => AppliedRateResponse)
   exchangeRate: AppliedRateResponse | null;
 
-  /** `subtotalCents` in minor units of `baseCurrency`; null without one, as are the next two. */
+  /**
+   * `subtotalCents` in minor units of `baseCurrency`; null without a base currency, as are `baseTaxCents` and `baseTotalCents`.
+   */
   @Cents({ min: LOWEST })
   baseSubtotalCents: number | null;
 

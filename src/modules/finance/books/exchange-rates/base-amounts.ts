@@ -32,14 +32,14 @@ export const NOT_CONVERTED: BaseAmounts = {
   baseTotalCents: null,
 };
 
-/** Converts an amount to the base currency: the rate is published in one of the two directions, the other one divides by it. */
+/** Converts an amount to the base currency. If the rate was published in the opposite direction, divides by it. */
 export function converted(cents: bigint, { from, to, rate }: AppliedRate, baseCurrency: string): bigint {
   return to === baseCurrency ? exchange(cents, { rate, from, to }) : exchangeBack(cents, { rate, from, to });
 }
 
 /**
- * An amount in the base currency. Throws 409 `amount_too_large` beyond 2^53-1: neither the amount nor the rate is part of the
- * request that issues or approves a document.
+ * Returns an amount in the base currency. Throws 409 `amount_too_large` beyond 2^53-1: neither the amount nor the rate is part
+ * of the request that issues or approves a document.
  */
 export function baseCents(cents: bigint): number {
   if (cents >= -BigInt(Number.MAX_SAFE_INTEGER) && cents <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(cents);

@@ -7,7 +7,7 @@ import type { ExchangeRate } from './exchange-rate.entity.js';
 
 const SORT_FIELDS = ['day', 'createdAt'] as const;
 
-/** The members that requests, responses and documents have in common; each describes them for its purpose. */
+/** Members shared by requests, responses and documents, each of which describes them for its own purpose. */
 class PublishedRate {
   @CurrencyCode()
   from: string;
@@ -56,7 +56,7 @@ export class RecordExchangeRate extends PublishedRate {
   declare rate: string;
 
   /**
-   * Who published the rate: the European Central Bank, a bank, or `manual` for any other source.
+   * Publisher of the rate: the European Central Bank, a bank, or `manual` for any other source.
    * @example "ecb"
    */
   declare source: RateSource;
@@ -97,10 +97,10 @@ export class AppliedRateResponse extends PublishedRate {
   /** Currency in which it is priced, ISO 4217. */
   declare to: string;
 
-  /** Day of the rate, up to 7 days before that of the document. */
+  /** Day of the rate, up to 7 days before the day of the document. */
   declare day: string;
 
-  /** Who published the rate. */
+  /** Publisher of the rate. */
   declare source: RateSource;
 }
 

@@ -12,12 +12,12 @@ export class ExchangeRate extends Audited {
   @Column('text', { name: 'to_currency' }) to: string;
   /** The first day on which it applies. */
   @Column('date') day: string;
-  /** One unit of `from` is worth this many units of `to`; with the decimals that were published. */
+  /** Value of one unit of `from` in units of `to`, with the published decimals. */
   @Column('numeric') rate: string;
   @Column('text') source: RateSource;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 
-  /** The copy that a document keeps. */
+  /** Returns the copy that a document keeps. */
   applied(): AppliedRate {
     const { from, to, day, rate, source } = this;
     return { from, to, day, rate, source };

@@ -25,12 +25,11 @@ export class ExchangeRatesController {
   /**
    * Record an exchange rate
    *
-   * @remarks Invoices in another currency than the base currency are converted when they are issued, with the rate of the
+   * @remarks Invoices in a foreign currency are converted to the base currency when they are issued, with the rate of the
    * latest day that is at most 7 days before the issue date. Of several rates of that day, the one recorded last applies, in
-   * whichever direction it is published. Rates never change, and a currency pair has one rate per day and source (409
-   * `rate_taken`): to correct a mistyped rate, record the right one with another source. Issued documents keep their rate. One
-   * of the two currencies must be the base currency (422 `base_currency_missing`); the month of `day` must be open (409
-   * `period_closed`).
+   * whichever direction it is published. Rates never change, and a currency pair has one rate per day and source: to correct a
+   * mistyped rate, record the right one with another source. Issued documents keep their rate. One of the two currencies must
+   * be the base currency; the month of `day` must be open.
    */
   @Post()
   @RequireScope('finance:write')
@@ -46,7 +45,7 @@ export class ExchangeRatesController {
   /**
    * List exchange rates
    *
-   * @remarks Returns a page of rates, those of the latest day first unless `sort` is given.
+   * @remarks Returns a page of rates, latest day first unless `sort` is given.
    */
   @Get()
   @RequireScope('finance:read')

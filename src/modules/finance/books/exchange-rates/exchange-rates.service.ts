@@ -22,21 +22,21 @@ import { FinanceSettingsService } from '../settings/finance-settings.service.js'
 import type { ListExchangeRates, RecordExchangeRate } from './exchange-rate.dto.js';
 import { ExchangeRate } from './exchange-rate.entity.js';
 
-/** How many days before a document the day of its rate may lie: banks publish none on weekends and holidays. */
+/** Maximum age of a document's rate in days: banks publish no rates on weekends and holidays. */
 const BACK_DAYS = 7;
 
 mapConstraint('exchange_rates_once', () =>
   conflict('rate_taken', 'The source already has a rate for this currency pair and day', { field: 'day' }),
 );
 
-/** How amounts of a currency are converted to the base currency. */
+/** The conversion of amounts of a currency to the base currency. */
 export interface Conversion {
   baseCurrency: string;
   /** Null if the currency is the base currency, or if no rate is recent enough. */
   rate: AppliedRate | null;
 }
 
-/** Exchange rates between the base currency and others. */
+/** Manages exchange rates between the base currency and others. */
 @Injectable()
 export class ExchangeRatesService {
   constructor(
@@ -88,7 +88,10 @@ export class ExchangeRatesService {
     return { rows: rows.map(({ entity }) => entity), total };
   }
 
-  /** For amounts of a day: the rate of the latest day, and of several of that day the one recorded last. */
+  /**
+   * Returns the conversion for amounts of a day: the rate of the latest day, and among several of that day the one recorded
+   * last.
+   */
   async conversionOf(currency: string, day: string): Promise<Conversion> {
     const [found] = await this.database.prepared<Conversion>(
       'exchange-rate-of-day',
@@ -108,8 +111,8 @@ export class ExchangeRatesService {
   }
 
   /**
-   * Like `conversionOf`. Throws 409 `rate_missing` for a foreign currency without a recent rate, with the member of the
-   * request that states the day, if there is one.
+   * Returns `conversionOf`, and requires a recent rate for a foreign currency. Throws 409 `rate_missing` for a foreign currency
+   * without a recent rate, with the member of the request that states the day, if there is one.
    */
   async requireConversion(currency: string, { day, field }: { day: string; field?: string }): Promise<Conversion> {
     const conversion = await this.conversionOf(currency, day);
@@ -119,7 +122,7 @@ export class ExchangeRatesService {
   }
 }
 
-/** `field` is the member of the request that states the day; omitted if it has none. */
+/** `field` is the member of the request that states the day; omitted if there is none. */
 export function rateMissing({
   field,
   from,

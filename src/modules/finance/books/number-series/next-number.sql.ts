@@ -8,9 +8,9 @@ export interface NumberSource extends NumberFrame {
 }
 
 /**
- * A CTE that assigns the next number of a counter; it returns no row if the series has a document with a later issue
- * date. Use it in the statement that stores the number: nothing can fail between the two, the counter is locked for the
- * shortest time, and a rollback leaves no gap.
+ * A CTE that assigns the next number of a counter; it returns no row if the series has a document with a later issue date. Use
+ * it in the statement that stores the number, so that nothing can fail between the two, the counter is locked briefly, and a
+ * rollback leaves no gap.
  */
 export const NEXT_NUMBER = `next_number as (
   insert into invoice_number_counters as counter (series_id, period_key, next_number, given, last_issue_date)

@@ -105,7 +105,7 @@ describe('the numbers of a valid series', () => {
   const given = fc.record({ day, sequence: fc.integer({ min: 1, max: 999_999 }) });
 
   it('numbers of different periods or sequences differ', () => {
-    // Small ranges, so that many pairs are nearly equal.
+    // Uses small ranges, so that many pairs are nearly equal.
     const near = fc.record({ year: fc.integer({ min: 2009, max: 2012 }), month: fc.integer({ min: 9, max: 12 }) });
     const close = fc.record({ near, sequence: fc.integer({ min: 1, max: 130 }) }).map(({ near: found, sequence }) => {
       return { day: `${found.year}-${String(found.month).padStart(2, '0')}-15`, sequence };

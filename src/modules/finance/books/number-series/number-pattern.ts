@@ -5,7 +5,7 @@ import type { IssueCode } from '../../../../platform/errors/issue-codes.js';
 export const RESET_PERIODS = named('ResetPeriod', ['never', 'yearly', 'monthly']);
 export type ResetPeriod = (typeof RESET_PERIODS)[number];
 
-/** The form of the numbers of a series, and when they restart at 1. */
+/** The form of the numbers of a series, and the period after which they restart at 1. */
 export interface NumberShape {
   prefix: string;
   pattern: string;
@@ -24,10 +24,10 @@ const TOKEN = /\{[^{}]*\}/g;
 const SEQUENCE = /^\{SEQ(?::(\d{1,2}))?\}$/;
 const DATE_TOKENS = ['{YYYY}', '{YY}', '{MM}'];
 
-/** Throws 400 if the pattern is invalid, or if a period would assign the numbers of an earlier one again. */
+/** Rejects invalid patterns, and patterns with which a period would repeat the numbers of an earlier one. */
 export function assertShape(shape: NumberShape, nextNumber: number): void {
   const issues = [...patternIssues(shape.pattern), ...periodIssues(shape)];
-  // Every day gives the same length.
+  // Numbers of all days have the same length.
   if (issues.length === 0 && renderNumber(frameOf(shape, '2000-01-01'), nextNumber).length > MAX_NUMBER_LENGTH) {
     const message = `A number may have at most ${MAX_NUMBER_LENGTH} characters`;
     issues.push({ path: 'pattern', message, code: 'series_number_too_long' });
@@ -35,7 +35,7 @@ export function assertShape(shape: NumberShape, nextNumber: number): void {
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
-/** The counter that an issue date belongs to: `all`, `2027` or `2027-03`. */
+/** Returns the counter of an issue date: `all`, `2027` or `2027-03`. */
 export function periodKeyOf(resetPeriod: ResetPeriod, issueDate: string): string {
   switch (resetPeriod) {
     case 'never':
@@ -82,7 +82,10 @@ function patternIssues(pattern: string): Issue[] {
   return issues;
 }
 
-/** Without the period in the pattern, the first number of a period repeats one of an earlier period, and no invoice could be issued. */
+/**
+ * Without the period in the pattern, the first number of a period would repeat one of an earlier period, and no invoice could
+ * be issued.
+ */
 function periodIssues({ pattern, resetPeriod }: NumberShape): Issue[] {
   const hasYear = pattern.includes('{YYYY}') || pattern.includes('{YY}');
   const isMissing = (resetPeriod !== 'never' && !hasYear) || (resetPeriod === 'monthly' && !pattern.includes('{MM}'));

@@ -32,9 +32,9 @@ export class NumberSeriesController {
   /**
    * Create an invoice number series
    *
-   * @remarks Creates a series from which invoices get their numbers when they are issued. The first series of a
-   * document type becomes its default; a new active default replaces the present one. The pattern must contain the
-   * sequence token exactly once and, if numbers restart, the year and for `monthly` also the month (400).
+   * @remarks Creates a series from which invoices get their numbers when they are issued. The first series of a document type
+   * becomes its default; a new active default replaces the current one. The pattern must contain the sequence token exactly
+   * once and, if numbers restart, the year and for `monthly` also the month.
    */
   @Post()
   @RequireScope('finance:numbering')
@@ -71,11 +71,10 @@ export class NumberSeriesController {
   /**
    * Update an invoice number series
    *
-   * @remarks Changes only the fields that are sent. `prefix`, `pattern` and `resetPeriod` can be changed only while
-   * the series has assigned no number (409 `series_in_use`). `nextNumber` can only be increased (409
-   * `series_would_duplicate`); if it moves by more than 1, `reason` is required, and the skipped numbers are listed in the
-   * sequence report. Making an active series the default removes the flag from the present default of the
-   * same document type.
+   * @remarks Changes only the fields that are sent. `prefix`, `pattern` and `resetPeriod` can be changed only while the series
+   * has assigned no number. `nextNumber` can only be increased; if it moves by more than 1, `reason` is required, and the
+   * skipped numbers are listed in the sequence report. Making an active series the default removes the flag from the current
+   * default of the same document type.
    */
   @Patch(':id')
   @RequireScope('finance:numbering')
@@ -95,9 +94,9 @@ export class NumberSeriesController {
   /**
    * Release the issue date of a document
    *
-   * @remarks A document that was issued with a wrong date blocks earlier dates. After it was voided or credited in full
-   * (409 `document_still_open` otherwise), its date can be released: it no longer counts for the order of dates, its
-   * number stays used, and documents with earlier dates can be issued at once.
+   * @remarks A document issued with a wrong date blocks earlier dates. After it was voided or credited in full, its date can be
+   * released. The date then no longer counts for the order of dates, so documents with earlier dates can be issued immediately;
+   * the number stays used.
    */
   @Post(':id/date-releases')
   @HttpCode(200)
@@ -118,8 +117,8 @@ export class NumberSeriesController {
   /**
    * Report the numbers of a series
    *
-   * @remarks Returns a page of the numbers of one counter in their order, each with its document and date, and the
-   * ranges of numbers that no document has. Entries with an `anomaly` explain themselves by a reason or need attention.
+   * @remarks Returns a page of the numbers of one counter in their order, each with its document and date, and the ranges of
+   * numbers that no document has. Entries with an `anomaly` state a reason or need attention.
    */
   @ApiOperation({ operationId: 'numberSeries_getSequenceReport' })
   @Get(':id/sequence-report')
@@ -132,8 +131,8 @@ export class NumberSeriesController {
   /**
    * Delete an invoice number series
    *
-   * @remarks Deletes a series that has assigned no number and returns it as it was; it can no longer be read. A used
-   * series cannot be deleted, set `active` to false instead (409 `series_in_use`).
+   * @remarks Deletes a series that has assigned no number and returns it as it was; it can no longer be read. A used series
+   * cannot be deleted; set `active` to false instead.
    */
   @Delete(':id')
   @RequireScope('finance:numbering')

@@ -59,7 +59,7 @@ export class CreateNumberSeries {
   documentType?: DocumentType;
 
   /**
-   * When the sequence restarts at 1: `never` (default), `yearly` or `monthly`. `yearly` needs the year in the
+   * Period after which the sequence restarts at 1: `never` (default), `yearly` or `monthly`. `yearly` needs the year in the
    * pattern, `monthly` also the month.
    * @example "yearly"
    */
@@ -89,13 +89,13 @@ export class CreateNumberSeries {
  * only be increased.
  */
 export class UpdateNumberSeries extends patchOf(OmitType(CreateNumberSeries, ['id', 'documentType'] as const)) {
-  /** Why numbers are skipped; required if `nextNumber` moves by more than 1. Stored with the gap. */
+  /** Reason for skipping numbers; required if `nextNumber` moves by more than 1. Stored with the gap. */
   @Optional()
   @Text({ max: 2000, multiline: true })
   reason?: string;
 }
 
-/** A document of the series whose wrong issue date is to be ignored. */
+/** The document of the series whose wrong issue date is released. */
 export class ReleaseDate {
   /**
    * Invoice with a number of the series (prefix `inv`); void or credited in full.
@@ -105,7 +105,7 @@ export class ReleaseDate {
   invoiceId: string;
 
   /**
-   * Why the date is wrong; stored and listed in the sequence report.
+   * Reason why the date is wrong; stored and listed in the sequence report.
    * @example "Issued with the date of next year"
    */
   @Text({ max: 2000, multiline: true })
@@ -119,12 +119,12 @@ export type SequenceAnomaly = (typeof SEQUENCE_ANOMALIES)[number];
 export const PERIOD_KEY = /^(all|\d{4}(-\d{2})?)$/;
 
 export class ReadSequenceReport extends PageQuery {
-  /** The counter to report: `all`, a year or a month such as `2027-03`; that of today by default. */
+  /** The counter to report: `all`, a year or a month such as `2027-03`; by default the current one. */
   @Optional()
   @Text({ max: 7, pattern: PERIOD_KEY })
   periodKey?: string;
 
-  /** True: only entries with an anomaly. */
+  /** If true, only entries with an anomaly. */
   @Optional()
   @QueryFlag()
   anomalous?: boolean;
@@ -145,37 +145,37 @@ export class SequenceEntry {
   @Whole({ min: 1, max: MAX_NUMBER })
   lastSequence: number;
 
-  /** The number of the document; null without one. */
+  /** The number of the document; null without a document. */
   @Text({ max: 50 })
   number: string | null;
 
-  /** The invoice (prefix `inv`) or credit note (prefix `crn`); null without one. */
+  /** The invoice (prefix `inv`) or credit note (prefix `crn`); null without a document. */
   @Text({ max: 50 })
   documentId: string | null;
 
-  /** Null without a document. */
+  /** Type of the document; null without a document. */
   @OneOf(DOCUMENT_TYPES)
   documentType: DocumentType | null;
 
-  /** Status of the document; null without one. */
+  /** Status of the document; null without a document. */
   @Text({ max: 50 })
   status: string | null;
 
-  /** Date on the document; null without one. */
+  /** Date on the document; null without a document. */
   @IsoDate()
   issueDate: string | null;
 
-  /** When the issue date was released, so that it does not count for the order of dates; null if it was not. */
+  /** Time at which the issue date was released and stopped counting for the order of dates; null if it was not released. */
   @Instant()
   releasedAt: string | null;
 
-  /** Why the date was released, or why the numbers were skipped; null if no reason is known. */
+  /** Reason for releasing the date or skipping the numbers; null if no reason is known. */
   @Text({ max: 2000 })
   reason: string | null;
 
   /**
-   * `gap`: the numbers were skipped. `missing_document`: no document has the number, and it was not skipped.
-   * `date_out_of_order`: an earlier number has a later date that is not released. Null: none.
+   * `gap` if the numbers were skipped, `missing_document` if no document has the number and it was not skipped,
+   * `date_out_of_order` if an earlier number has a later date that was not released; otherwise null.
    */
   @OneOf(SEQUENCE_ANOMALIES)
   anomaly: SequenceAnomaly | null;
@@ -225,7 +225,7 @@ export class NumberSeriesResponse {
   @OneOf(DOCUMENT_TYPES)
   documentType: DocumentType;
 
-  /** When the sequence restarts at 1. */
+  /** Period after which the sequence restarts at 1. */
   @OneOf(RESET_PERIODS)
   resetPeriod: ResetPeriod;
 
@@ -244,7 +244,7 @@ export class NumberSeriesResponse {
   @Texts({ max: 1, maxLength: 50 })
   warnings: string[];
 
-  /** Increases with every change and every number assigned. It is also the ETag, and what If-Match is compared with. */
+  /** Increases with every change and every number assigned. It is also the ETag; If-Match is compared with it. */
   @Whole({ min: 1, max: 1_000_000_000_000 })
   version: number;
 

@@ -17,16 +17,16 @@ export interface NumberSeriesChanges {
   active?: boolean;
 }
 
-/** The fields that decide the form of the numbers. */
+/** The fields that determine the form of the numbers. */
 export const SHAPE = ['prefix', 'pattern', 'resetPeriod'] as const;
 
-/** What the counters of a series and the other series add to it. */
+/** Values of a series that derive from its counters and from other series. */
 export interface NumberSeriesState {
   /** Sequence of the next number in the current period. */
   nextNumber: number;
-  /** A number was assigned. */
+  /** Whether the series has assigned a number. */
   isUsed: boolean;
-  /** Another series produces the same numbers. */
+  /** Whether another series produces the same numbers. */
   isShared: boolean;
   /** Increases with every change and every number assigned. */
   version: number;

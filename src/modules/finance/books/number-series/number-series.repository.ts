@@ -13,7 +13,7 @@ import { type DocumentType, NumberSeries, type NumberSeriesView } from './number
 
 const TODAY_KEY = `case series.reset_period when 'never' then 'all' when 'yearly' then left(:today, 4) else left(:today, 7) end`;
 
-/** What a view has beyond the columns of the series; `:today` decides which period is the current one. */
+/** Selects the members of a view that are not columns of the series; `:today` determines the current period. */
 const DERIVED = {
   next_number: `coalesce((
     select counter.next_number from invoice_number_counters counter
@@ -34,7 +34,7 @@ interface Derived {
 
 type Counted = Pick<NumberSeries, 'id' | 'resetPeriod'>;
 
-/** A document that has a number of a series. */
+/** A document with a number of a series. */
 export interface SeriesDocument {
   id: string;
   status: string;
@@ -44,7 +44,7 @@ export interface SeriesDocument {
   isReleased: boolean;
 }
 
-/** A page of the numbers of the counter $1, $2; only those with an anomaly if $3. */
+/** Selects a page of the numbers of the counter $1, $2; with $3 only numbers with an anomaly. */
 const sequencePage = (direction: 'ASC' | 'DESC') => `
   with found as (
     select * from (${sequenceEntries('select $1::text as series_id, $2::text as period_key')}) entries
@@ -58,7 +58,7 @@ const sequencePage = (direction: 'ASC' | 'DESC') => `
   from (select count(*)::integer as total from found) counted left join page on true
   order by page.sequence ${direction}`;
 
-/** Number series and their counters, one for each period. A period without a counter starts at 1. */
+/** Reads and writes number series and their counters, one for each period. A period without a counter starts at 1. */
 @Injectable()
 export class NumberSeriesRepository {
   readonly rows: Rows<NumberSeries>;
@@ -92,14 +92,14 @@ export class NumberSeriesRepository {
     return { views: rows.map(({ entity, raw }) => toView(entity, raw)), total };
   }
 
-  /** Locks all series against other changes, because each change may concern which one is the default. */
+  /** Locks all series against other changes, because each change may affect which one is the default. */
   async lockAll(): Promise<void> {
     await this.database.query(`select pg_advisory_xact_lock(hashtextextended('invoice_number_series', 0))`);
   }
 
   /**
-   * Locks a series and reads it. An issue locks its series with `for key share`. A change of the form of the numbers, or
-   * a deletion, must wait for it, because the number that it assigns counts (`excludesIssues`); other changes need not.
+   * Locks a series and reads it. An issue locks its series with `for key share`. A deletion or a change of the number form must
+   * wait for running issues, because they assign a number (`excludesIssues`); other changes need not.
    */
   async lock(id: string, { excludesIssues }: { excludesIssues: boolean }): Promise<NumberSeriesView> {
     const strength = excludesIssues ? 'for update' : 'for no key update';
@@ -107,14 +107,14 @@ export class NumberSeriesRepository {
     return this.get(id);
   }
 
-  /** The series is then readable and unchanged until the transaction ends; other issues lock it at the same time. */
+  /** Keeps the series unchanged until the transaction ends; other issues can lock it at the same time. */
   async lockForIssue(id: string): Promise<NumberSeries | null> {
     const text = `select ${this.rows.columns('series')} from invoice_number_series series where id = $1 for key share`;
     const [series] = await this.rows.read({ name: 'number-series-issue', text, values: [id] });
     return series ?? null;
   }
 
-  /** Like `lockForIssue`, for at most two active series of the type: the default one first. */
+  /** Does the same as `lockForIssue` for at most two active series of the type, the default one first. */
   async lockActiveForIssue(documentType: DocumentType): Promise<NumberSeries[]> {
     const text = `select ${this.rows.columns('series')} from invoice_number_series series
       where document_type = $1 and active order by is_default desc, id limit 2 for key share`;
@@ -143,13 +143,13 @@ export class NumberSeriesRepository {
     await this.recordGap(series, { from: 1, to: nextNumber - 1, reason: null });
   }
 
-  /** For a series that has assigned no number and whose reset period was changed. */
+  /** Used for a series that has assigned no number and whose reset period was changed. */
   async restartCounter(series: Counted, nextNumber: number): Promise<void> {
     await this.deleteCounters(series.id);
     await this.startCounter(series, nextNumber);
   }
 
-  /** The next number of the counter, which no issue can take until the end of the transaction. */
+  /** Returns the next number of the counter, which no issue can take until the end of the transaction. */
   async lockCounter(series: Counted): Promise<number> {
     const [counter] = await this.database.query<{ next: string }>(
       `insert into invoice_number_counters as counter (series_id, period_key, next_number) values ($1, $2, 1)
@@ -160,7 +160,6 @@ export class NumberSeriesRepository {
     return Number(counter?.next ?? 1);
   }
 
-  /** For a locked counter. */
   async advanceCounter(series: Counted, nextNumber: number): Promise<void> {
     await this.database.query(
       'update invoice_number_counters set next_number = $3 where series_id = $1 and period_key = $2',
@@ -176,7 +175,7 @@ export class NumberSeriesRepository {
     );
   }
 
-  /** The document and its counter; null if the series did not assign its number. */
+  /** Returns the document and its counter; null if the series did not assign its number. */
   async findDocument(seriesId: string, invoiceId: string): Promise<SeriesDocument | null> {
     const [document] = await this.database.query<SeriesDocument>(
       `select document.id, document.status, document.number, document.period_key as "periodKey",
@@ -188,7 +187,7 @@ export class NumberSeriesRepository {
     return document ?? null;
   }
 
-  /** Locks the counter first: an issue that has not ended is counted then. */
+  /** Locks the counter first, so that a running issue is counted. */
   async releaseDate(seriesId: string, { id, periodKey }: SeriesDocument, reason: string): Promise<void> {
     await this.database.query(
       'select from invoice_number_counters where series_id = $1 and period_key = $2 for no key update',
@@ -209,7 +208,7 @@ export class NumberSeriesRepository {
     );
   }
 
-  /** The numbers of a counter in their order, with the ranges that no document has. */
+  /** Returns the numbers of a counter in order, with the ranges that no document has. */
   async sequence(
     series: Counted,
     { periodKey = this.currentKey(series), anomalous = false, sort = 'sequence', ...page }: ReadSequenceReport,

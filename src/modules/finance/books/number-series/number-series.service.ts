@@ -33,7 +33,7 @@ const DEFAULTS = [
   { documentType: 'credit_note', name: 'Credit notes', prefix: 'CN-' },
 ] as const;
 
-/** Series of invoice numbers: how staff maintain them, and which one an issue uses. */
+/** Manages series of invoice numbers, and selects the series that an issue uses. */
 @Injectable()
 export class NumberSeriesService {
   constructor(
@@ -105,7 +105,7 @@ export class NumberSeriesService {
     });
   }
 
-  /** A series of its own for invoices and for credit notes, unless there is one already. */
+  /** Creates one series for invoices and one for credit notes, unless they exist. */
   async provideDefaults(): Promise<void> {
     for (const { documentType, ...series } of DEFAULTS) {
       if (await this.repository.existsFor(documentType)) continue;
@@ -113,7 +113,7 @@ export class NumberSeriesService {
     }
   }
 
-  /** The issue date of a document no longer counts for the order of dates; its number stays used. */
+  /** Releases the issue date of a document: it no longer counts for the order of dates, but its number stays used. */
   async releaseDate(
     id: string,
     { invoiceId, reason }: ReleaseDate,
@@ -151,7 +151,7 @@ export class NumberSeriesService {
     return this.repository.sequence(series, query);
   }
 
-  /** Only a series that has assigned no number. */
+  /** Deletes a series that has assigned no number. */
   async delete(id: string, expected: ExpectedVersions): Promise<NumberSeriesView> {
     return this.database.transaction(async () => {
       await this.repository.lockAll();
@@ -166,8 +166,8 @@ export class NumberSeriesService {
   }
 
   /**
-   * Deactivates a series that has assigned no number. The series that it replaced as the default is the default again if it
-   * still exists and is active.
+   * Deactivates a series that has assigned no number. The series that it replaced as the default becomes the default again if
+   * it still exists and is active.
    */
   @Reverses('finance.invoice_number_series.create', { effect: 'finance.invoice_number_series.update' })
   async reverseCreation({ subjectId: id, after: created }: RecordedAction): Promise<ReversalResult> {
@@ -187,8 +187,8 @@ export class NumberSeriesService {
   }
 
   /**
-   * Locks the series that assigns the number of a document: the given one, or the default of the type, or its only active
-   * one. Throws 404 with `field`, 409 `series_inactive`, `series_type_mismatch`, `no_active_series`.
+   * Locks the series that assigns the number of a document: the given one, otherwise the default of the type, otherwise its
+   * only active one. Throws 404 with `field`, 409 `series_inactive`, `series_type_mismatch`, `no_active_series`.
    */
   async lockForIssue(documentType: DocumentType, seriesId: string | null, issueDate: string): Promise<NumberSource> {
     const series =
@@ -201,7 +201,7 @@ export class NumberSeriesService {
     };
   }
 
-  /** The error if `NEXT_NUMBER` returned no row: 409 `issue_date_out_of_sequence`. */
+  /** Makes the error for a `NEXT_NUMBER` that returned no row. */
   async outOfSequence({ seriesId, periodKey }: NumberSource): Promise<AppError> {
     const lastIssueDate = await this.repository.lastIssueDate(seriesId, periodKey);
     return conflict('issue_date_out_of_sequence', 'The series has a document with a later issue date', {
@@ -242,7 +242,7 @@ export class NumberSeriesService {
     });
   }
 
-  /** If the series is an active default, the present one is the default no longer. Returns that one's id. */
+  /** If the series is an active default, the current one stops being the default. Returns the current one's id. */
   private async displaceDefault({ id, documentType, isDefault, active }: NumberSeries): Promise<string | null> {
     const present = isDefault && active ? await this.repository.findActiveDefault(documentType) : null;
     if (!present || present.id === id) return null;
@@ -284,7 +284,7 @@ export class NumberSeriesService {
   }
 }
 
-/** Throws 400: numbers that are skipped need a reason. */
+/** Skipped numbers need a reason. */
 function assertExplained(moved: number, reason: string | null): void {
   if (moved <= 1 || reason !== null) return;
   throw invalidField('reason', 'reason is required if nextNumber moves by more than 1', 'reason_required');

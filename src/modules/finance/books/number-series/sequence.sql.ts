@@ -1,7 +1,7 @@
 /**
- * The numbers of counters in their order: documents by sequence, and between two of them what no document has, which are
- * the recorded gaps and the numbers that are in none. A counter whose next number is 1000 has 999 numbers. `counters`
- * selects `series_id` and `period_key`. `dated_on` is the issue date of the document or of the next one of its counter.
+ * Selects the numbers of counters in order: documents by sequence, and between two documents the numbers without one, which are
+ * recorded gaps and lost numbers. A counter whose next number is 1000 has 999 numbers. `counters` selects `series_id` and
+ * `period_key`. `dated_on` is the issue date of the document or of the next one of its counter.
  */
 export function sequenceEntries(counters: string): string {
   const ofCounter = (row: string) =>

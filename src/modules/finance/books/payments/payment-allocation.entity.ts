@@ -6,7 +6,7 @@ import { safeInteger } from '../../../../platform/database/columns.js';
 /** The maximum number of live allocations of one payment; a plan and its invoices need far fewer. */
 export const MAX_LIVE_ALLOCATIONS = 500;
 
-/** A part of a payment and what it settles: an installment, an invoice or both, a supplier invoice, or a refund. */
+/** A part of a payment and its target: an installment, an invoice or both, a supplier invoice, or a refund. */
 export interface Share {
   scheduleId: string | null;
   invoiceId: string | null;
@@ -17,8 +17,8 @@ export interface Share {
 }
 
 /**
- * A stored share of a payment. Rows are never changed; one that reverses another repeats it, and a reversed one no longer
- * counts. One that counts is called live.
+ * A stored share of a payment. Rows are never changed; a reversal repeats the reversed row, which then no longer counts. A row
+ * that counts is called live.
  */
 @Rights(APPEND)
 @Entity('payment_allocations')
@@ -31,7 +31,7 @@ export class PaymentAllocation {
   @Column('text', { name: 'supplier_invoice_id', nullable: true }) supplierInvoiceId: string | null;
   @Column('text', { name: 'refund_id', nullable: true }) refundId: string | null;
   @Column('bigint', { name: 'amount_cents', transformer: safeInteger }) amountCents: number;
-  /** The first day on which it counts: the day of the payment, or the later one on which it was allocated or reversed. */
+  /** The first day on which it counts: the day of the payment, or the later day of the allocation or reversal. */
   @Column('date', { name: 'effective_on' }) effectiveOn: string;
   @Column('text', { name: 'reverses_id', nullable: true }) reversesId: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;

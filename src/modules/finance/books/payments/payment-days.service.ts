@@ -6,7 +6,7 @@ import { FinanceSettingsService } from '../settings/finance-settings.service.js'
 
 const DAY_MS = 86_400_000;
 
-/** On which days money may have moved, and on which days that is posted. */
+/** Checks the days on which money moved, and determines the days on which that is posted. */
 @Injectable()
 export class PaymentDaysService {
   constructor(
@@ -16,8 +16,8 @@ export class PaymentDaysService {
   ) {}
 
   /**
-   * The posting date of money that moved on this day, which must not lie in the future, further back than the settings allow,
-   * or before `notBefore`.
+   * Returns the posting date of money that moved on this day, which must not be in the future, further back than the settings
+   * allow, or before `notBefore`.
    */
   async postingDateOf(paidOn: string, notBefore: string | null = null): Promise<string> {
     const { paidOnBackDays } = await this.settings.get();
@@ -27,7 +27,7 @@ export class PaymentDaysService {
     return this.periods.postingDateOf(paidOn);
   }
 
-  /** The posting date of money that moved back on this day. */
+  /** Returns the posting date of money that moved back on this day. */
   async reversalPostingDateOf(reversedOn: string, paidOn: string): Promise<string> {
     assertWithin('reversedOn', reversedOn, { earliest: paidOn, latest: this.clock.today() });
     return this.periods.postingDateOf(reversedOn);

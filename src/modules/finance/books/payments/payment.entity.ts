@@ -23,7 +23,7 @@ export type Method = (typeof METHODS)[number];
 export const SOURCES = named('PaymentSource', ['manual', 'schedule_patch']);
 export type Source = (typeof SOURCES)[number];
 
-/** Only a refund is requested before it is completed, or fails. */
+/** Only refunds are requested before they are completed, and only refunds fail. */
 export const PAYMENT_STATUSES = named('PaymentStatus', ['requested', 'completed', 'failed', 'reversed']);
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
@@ -45,13 +45,14 @@ export interface Reversal {
   reason: string;
   /** The day on which the money moved back. */
   reversedOn: string;
-  /** The day of the books: the same, or the first day of the first open month. */
+  /** The posting date: the same day, or the first day of the first open month. */
   postingDate: string;
 }
 
 /**
- * Money received from a customer or moved to a booking (`in`), or sent to a supplier, refunded or moved from a booking
- * (`out`), or the payout of a commission (`out`; `in` if the recipient pays back). Mistakes are reversed, never edited. Unapplied money of the booking covers a refund and an outgoing transfer.
+ * A movement of money. `in` is money received from a customer, moved to a booking, or paid back by a recipient of commissions;
+ * `out` is money sent to a supplier, refunded, moved from a booking, or paid out as a commission. Mistakes are reversed, never
+ * edited. Unapplied money of the booking covers refunds and outgoing transfers.
  */
 @Entity('payments')
 export class Payment {
@@ -68,13 +69,13 @@ export class Payment {
   @Column('text') currency: string;
   @Column('bigint', { name: 'amount_cents', transformer: safeInteger }) amountCents: number;
   @Column('bigint', { name: 'unapplied_cents', transformer: safeInteger }) unappliedCents: number;
-  /** Of a refund or an outgoing transfer: the part that money of other payments covers. The rest is a debt of the customer. */
+  /** The part of a refund or an outgoing transfer that money of other payments covers. The customer owes the rest. */
   @Column('bigint', { name: 'covered_cents', transformer: safeInteger }) coveredCents: number;
-  /** Whether unapplied money settles debts of the booking as soon as there are any. */
+  /** Whether unapplied money automatically settles debts of the booking. */
   @Column('boolean', { name: 'auto_apply' }) autoApply: boolean;
-  /** When the money moved; of a requested refund, when it was requested. */
+  /** Day on which the money moved; for a requested refund, the day of the request. */
   @Column('date', { name: 'paid_on' }) paidOn: string;
-  /** The day of the books: `paidOn`, or the first open day if its month was closed. */
+  /** The posting date: `paidOn`, or the first open day if its month was closed. */
   @Column('date', { name: 'posting_date' }) postingDate: string;
   /** The last day for paying a refund. */
   @Column('date', { name: 'due_on', nullable: true }) dueOn: string | null;
@@ -83,13 +84,13 @@ export class Payment {
   reference: string | null;
   @Column('text') source: Source;
   @Column('text') status: PaymentStatus;
-  /** Why money is refunded or moved. */
+  /** Reason for refunding or moving the money. */
   @Personal('accounting')
   @Column('text', { nullable: true })
   reason: string | null;
-  /** Of a refund: the receipt whose money goes back. */
+  /** The receipt whose money a refund returns. */
   @Column('text', { name: 'receipt_id', nullable: true }) receiptId: string | null;
-  /** Names both sides of a transfer. */
+  /** The ID of the transfer, which both of its sides have. */
   @Column('text', { name: 'transfer_id', nullable: true }) transferId: string | null;
   /** The reversed payment that this one replaces. */
   @Column('text', { name: 'replaces_payment_id', nullable: true }) replacesPaymentId: string | null;
@@ -108,7 +109,6 @@ export class Payment {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 409 `invalid_transition` if the payment is reversed. */
   assertCompleted(to: PaymentStatus): void {
     if (this.status === 'completed') return;
     throw conflict('invalid_transition', `A payment that is ${this.status} cannot be changed`, {
@@ -118,7 +118,7 @@ export class Payment {
     });
   }
 
-  /** Throws 409 `invalid_transition` for money that was paid back or moved away, and for payouts of commissions. */
+  /** Money that was paid back or moved away cannot be allocated, nor payouts of commissions. */
   assertAllocatable(): void {
     if (!this.isCovered() && this.commissionId === null) return;
     throw conflict('invalid_transition', 'Only received money can be allocated', {
@@ -128,23 +128,23 @@ export class Payment {
     });
   }
 
-  /** Whether unapplied money of the booking covers it. */
+  /** Returns whether unapplied money of the booking covers it. */
   isCovered(): boolean {
     return this.kind === 'refund' || this.kind === 'transfer_out';
   }
 
-  /** Whether a part of a receipt settles nothing, although it would settle any open debt of the booking. */
+  /** Returns whether a part of a receipt settles nothing, although it would settle any open debt of the booking. */
   exceedsOutstanding(): boolean {
     const isReceipt = this.direction === 'in' && this.bookingId !== null && this.status === 'completed';
     return isReceipt && this.autoApply && this.unappliedCents > 0;
   }
 
-  /** The part of a refund or an outgoing transfer that no money covers; the customer owes it. */
+  /** Returns the part of a refund or an outgoing transfer that no money covers; the customer owes it. */
   uncoveredCents(): number {
     return this.isCovered() && this.status === 'completed' ? this.amountCents - this.coveredCents : 0;
   }
 
-  /** A requested refund was paid. */
+  /** Completes a requested refund. */
   complete(
     { paidOn, postingDate, reference }: { paidOn: string; postingDate: string; reference: string | null },
     now: Date,
@@ -153,7 +153,7 @@ export class Payment {
     Object.assign(this, { status: 'completed', paidOn, postingDate, reference, updatedAt: now });
   }
 
-  /** A requested refund could not be paid. The caller releases what covers it. */
+  /** Fails a requested refund that could not be paid. The caller releases the money that covers it. */
   fail(reason: string, now: Date): void {
     this.assertRequested('failed');
     Object.assign(this, { status: 'failed', failedAt: now, failureReason: reason, updatedAt: now });
@@ -167,7 +167,7 @@ export class Payment {
     });
   }
 
-  /** The caller reverses its allocations too. */
+  /** The caller must also reverse its allocations. */
   reverse({ kind, reason, reversedOn, postingDate }: Reversal, now: Date): void {
     Object.assign(this, {
       status: 'reversed',
@@ -179,7 +179,7 @@ export class Payment {
     } satisfies Partial<Payment>);
   }
 
-  /** What the ledger stores of a payment, with its live allocations. */
+  /** Returns the audit snapshot of a payment with its live allocations. */
   auditImage(allocations: readonly PaymentAllocation[]): object {
     return {
       ...imageOf(this),

@@ -19,7 +19,7 @@ export class AccountingPeriod {
   @Impersonal()
   @Column('text', { name: 'filing_reference', nullable: true })
   filingReference: string | null;
-  /** The definition by which the figures were stored. */
+  /** The definition of the stored figures. */
   @Column('integer', { name: 'figures_definition' }) figuresDefinition: number;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
@@ -35,7 +35,7 @@ export class AccountingPeriod {
     Object.assign(this, { status: 'open', closedAt: null, closedBy: null, updatedAt: now });
   }
 
-  /** Final: the figures were reported to the tax office under this reference. */
+  /** Marks the period as final: its figures were reported to the tax office under this reference. */
   file(reference: string, actorId: string, now: Date): void {
     this.assertStatus('closed', 'filed');
     Object.assign(this, {

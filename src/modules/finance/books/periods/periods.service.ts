@@ -8,17 +8,20 @@ mapConstraint('period_closed', ({ detail }) => {
   return periodClosed(details.period, details.firstOpenDay);
 });
 
-/** The months of the books. What is posted locks its month until the transaction ends, so that it cannot be closed meanwhile. */
+/**
+ * Manages the months of the books. A posting locks its month until the transaction ends, so that the month cannot be closed
+ * meanwhile.
+ */
 @Injectable()
 export class PeriodsService {
   constructor(private readonly database: Database) {}
 
-  /** For documents that we issue on this day. */
+  /** Used for documents issued on this day. */
   async assertOpen(day: string): Promise<void> {
     assertPostedOn(day, await this.postingDateOf(day));
   }
 
-  /** The day on which something of this day is posted: the day itself, or the first open day if its month is closed. */
+  /** Returns the posting date of a day: the day itself, or the first open day if its month is closed. */
   async postingDateOf(day: string): Promise<string> {
     const [posted] = await this.database.prepared<{ day: string }>(
       'posting-day',
@@ -29,7 +32,7 @@ export class PeriodsService {
   }
 }
 
-/** Throws 409 `period_closed` if the posting date of a day is another one. */
+/** The day must be its own posting date. */
 export function assertPostedOn(day: string, postingDay: string): void {
   if (postingDay !== day) throw periodClosed(day.slice(0, 7), postingDay);
 }

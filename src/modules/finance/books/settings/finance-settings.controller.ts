@@ -32,8 +32,8 @@ export class FinanceSettingsController {
    * Replace the accounting settings
    *
    * @remarks Stores all settings; omitted optional members get their defaults. They apply to documents, payments and
-   * cancellations from now on. The base currency cannot be changed once a document has a number, a payment is recorded
-   * or a supplier invoice was approved (409 `currency_immutable`).
+   * cancellations from now on. The base currency cannot be changed once a document has a number, a payment is recorded or a
+   * supplier invoice was approved.
    */
   @Put()
   @RequireScope('finance:approve')

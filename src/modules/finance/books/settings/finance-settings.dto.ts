@@ -14,7 +14,7 @@ export class ReplaceFinanceSettings {
   baseCurrency: string;
 
   /**
-   * How many days before today the issue date of an own document may lie; 31 by default.
+   * Maximum age of the issue date of an own document in days; 31 by default.
    * @example 31
    */
   @Optional()
@@ -22,7 +22,7 @@ export class ReplaceFinanceSettings {
   issueDateBackDays?: number;
 
   /**
-   * How many days before today the day of a payment may lie; 400 by default.
+   * Maximum age of a payment in days; 400 by default.
    * @example 400
    */
   @Optional()
@@ -55,8 +55,8 @@ export class ReplaceFinanceSettings {
   toleranceCents?: number;
 
   /**
-   * True: staff can add booking items, trip components and lines of invoices only with a tax code, and reserve trips only if each
-   * component has one; false by default. Cancellation fees have no code, nor do lines of items that were sold without one.
+   * If true, booking items, trip components and invoice lines that staff add need a tax code, and trips can be reserved only if
+   * each component has one; false by default. Cancellation fees have no code, nor do lines of items that were sold without one.
    * @example false
    */
   @Optional()
@@ -70,15 +70,15 @@ export class FinanceSettingsResponse {
   @CurrencyCode()
   baseCurrency: string;
 
-  /** How many days before today the issue date of an own document may lie. */
+  /** Maximum age of the issue date of an own document in days. */
   @Whole({ min: 0, max: 366 })
   issueDateBackDays: number;
 
-  /** How many days before today the day of a payment may lie. */
+  /** Maximum age of a payment in days. */
   @Whole({ min: 0, max: 3_660 })
   paidOnBackDays: number;
 
-  /** Tax of a cancellation fee: none (`outside_scope`), or that of the cancelled items (`as_supply`). */
+  /** Tax of a cancellation fee: none (`outside_scope`), or the tax of the cancelled items (`as_supply`). */
   @OneOf(CANCELLATION_FEE_TAXES)
   cancellationFeeTax: CancellationFeeTax;
 

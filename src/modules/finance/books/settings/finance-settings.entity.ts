@@ -7,7 +7,7 @@ import { named } from '../../../../platform/http/named-values.js';
 export const CANCELLATION_FEE_TAXES = named('CancellationFeeTax', ['outside_scope', 'as_supply']);
 export type CancellationFeeTax = (typeof CANCELLATION_FEE_TAXES)[number];
 
-/** What is set about accounting. */
+/** Accounting settings. */
 export interface FinanceSettingValues {
   baseCurrency: string;
   issueDateBackDays: number;

@@ -20,7 +20,7 @@ import { FinanceSettings } from './finance-settings.entity.js';
 
 const ID = 'finance';
 
-/** Accounting settings of the organization: base currency, limits of dates, taxes of fees. */
+/** Manages the accounting settings of the organization: base currency, limits of dates, taxes of fees. */
 @Injectable()
 @Listens(BaseCurrency, 10)
 export class FinanceSettingsService extends BaseCurrency {
@@ -89,7 +89,7 @@ export class FinanceSettingsService extends BaseCurrency {
     this.outbox.add({ channel: 'finance.settings', event: 'finance_settings.replaced', data });
   }
 
-  /** Postings are documents with a number, payments, and supplier invoices that were approved. */
+  /** Returns whether there are postings: documents with a number, payments, or approved supplier invoices. */
   private async hasPostings(): Promise<boolean> {
     const [row] = await this.database.prepared<{ posted: boolean }>(
       'finance-settings-postings',

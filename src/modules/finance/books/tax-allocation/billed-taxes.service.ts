@@ -10,7 +10,7 @@ export const BILLED = `(document.number is not null and document.status <> 'void
 const BILLED_BY = `(document.number is not null and document.type in ('invoice', 'credit_note')
   and document.issue_date <= $3::date and (document.voided_on is null or document.voided_on > $3::date))`;
 
-/** What documents bill of an item in a tax group. */
+/** The amount of an item that documents bill in a tax group. */
 interface BilledItem {
   /** The key of the tax group. */
   key: string;
@@ -25,20 +25,21 @@ interface CountedDocuments {
   day?: string | null;
 }
 
-/** What is on the documents of bookings in each tax group. */
+/** Reads the amounts billed for bookings in each tax group. */
 @Injectable()
 export class BilledTaxesService {
   constructor(private readonly database: Database) {}
 
   /**
-   * Invoices less credit notes, sorted by tax code. Fees of cancelled bookings do not count: they bill no item. With
-   * `draftNotesExcept` draft credit notes other than this one are subtracted too; with a day, those count that did at its end.
+   * Returns invoices less credit notes, sorted by tax code. Fees of cancelled bookings do not count, because they bill no item.
+   * With `draftNotesExcept`, other draft credit notes are also subtracted; with a day, only documents that counted at its end
+   * count.
    */
   async byGroup(bookingId: string, options: CountedDocuments = {}): Promise<TaxGroup[]> {
     return sumByGroup((await this.byRate(bookingId, options)).map(({ rateBasisPoints: _, ...group }) => group));
   }
 
-  /** `byGroup`, apart for each rate. */
+  /** Returns `byGroup` separately for each rate. */
   async byRate(
     bookingId: string,
     { draftNotesExcept = null, day = null }: CountedDocuments = {},
@@ -61,7 +62,7 @@ export class BilledTaxesService {
     return rows.map(({ gross, tax, ...row }) => ({ ...row, grossCents: Number(gross), taxCents: Number(tax) }));
   }
 
-  /** Invoices less credit notes, for each item that their lines name in a tax group, apart for each rate. */
+  /** Returns invoices less credit notes for each item that their lines name in a tax group, separately for each rate. */
   async byItem(bookingId: string): Promise<BilledItem[]> {
     const rows = await this.database.prepared<
       Omit<BilledItem, 'grossCents' | 'taxCents'> & Record<'gross' | 'tax', string>
@@ -79,7 +80,9 @@ export class BilledTaxesService {
     return rows.map(({ gross, tax, ...row }) => ({ ...row, grossCents: Number(gross), taxCents: Number(tax) }));
   }
 
-  /** The gross of fees for cancelled items, which are outside the scope of the tax: invoices less credit notes. */
+  /**
+   * Returns the gross amount of fees for cancelled items, which are outside the scope of the tax: invoices less credit notes.
+   */
   async feesOf(bookingId: string): Promise<number> {
     const [row] = await this.database.prepared<{ gross: string }>(
       'billed-fees',
@@ -94,7 +97,7 @@ export class BilledTaxesService {
     return Number(row?.gross ?? 0);
   }
 
-  /** 409: documents of these groups must be credited first. `rests` are those of `wronglyBilled`. */
+  /** Makes the error that documents of these groups must be credited first. `rests` are from `wronglyBilled`. */
   async creditDue(bookingId: string, rests: readonly TaxGroup[]): Promise<AppError> {
     const invoices = await this.database.query<{ id: string }>(
       `select document.id from invoices document

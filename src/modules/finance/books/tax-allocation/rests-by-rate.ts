@@ -10,13 +10,14 @@ interface Amounts {
 interface GroupSources {
   /** The live items of the tax group. */
   items: readonly BookingItemSummary[];
-  /** What documents bill in it, for each rate. */
+  /** The amounts that documents bill in the group, for each rate. */
   billed: readonly RatedGroup[];
 }
 
 /**
- * What is not billed of a tax group, apart for each rate of its items. Their parts at earlier rates are what documents bill at
- * these. A rest that the rates do not explain, and one under the margin scheme, stays one amount without a rate.
+ * Returns the unbilled amounts of a tax group, separately for each rate of its items. Amounts that documents bill at earlier
+ * rates belong to these rates. A rest that the rates do not explain, and one under the margin scheme, stays one amount without
+ * a rate.
  */
 export function restsByRate(rest: TaxGroup, { items, billed }: GroupSources): RatedGroup[] {
   const whole = { ...rest, rateBasisPoints: null };
@@ -27,10 +28,10 @@ export function restsByRate(rest: TaxGroup, { items, billed }: GroupSources): Ra
   if (common !== null) {
     const earlierCents = sumOf(parts).grossCents;
     const billedCents = sumOf(billed.filter(({ rateBasisPoints }) => rateBasisPoints !== common)).grossCents;
-    // Without an earlier part, lines that show no rate are at the present one.
+    // Without an earlier part, lines that show no rate are at the current one.
     return [{ ...rest, rateBasisPoints: Math.abs(earlierCents) > Math.abs(billedCents) ? null : common }];
   }
-  // Items with rates of several days that were sold so share one amount.
+  // Items that were sold with rates of several days share one amount.
   if (rest.grossCents === 0 || parts.every(({ grossCents }) => grossCents === 0)) return [whole];
 
   const rates = [...new Set(items.map(({ taxRateBasisPoints }) => taxRateBasisPoints))].sort(
@@ -39,7 +40,7 @@ export function restsByRate(rest: TaxGroup, { items, billed }: GroupSources): Ra
   const at = (rate: number | null) => sumOf(billed.filter(({ rateBasisPoints }) => rateBasisPoints === rate));
   const elsewhere = sumOf(billed.filter(({ rateBasisPoints }) => !rates.includes(rateBasisPoints)));
   const earlier = minus(sumOf(parts), elsewhere);
-  // Parts at a rate that other items have now: what is billed at that rate is theirs too.
+  // For parts at a rate that other items have now, the billed amounts at that rate also belong to those items.
   const shared = rates.find((rate) => {
     const isOthers = items.some((item, index) => item.taxRateBasisPoints !== rate && parts[index]?.grossCents !== 0);
     return at(rate).grossCents !== 0 && isOthers;
@@ -56,7 +57,7 @@ export function restsByRate(rest: TaxGroup, { items, billed }: GroupSources): Ra
 
 const NOTHING: Amounts = { grossCents: 0, taxCents: 0 };
 
-/** The rest split in proportion to what is open at each rate; null if an amount does not fit. */
+/** Splits the rest in proportion to the open amount at each rate; null if an amount does not fit. */
 function inRates(rest: TaxGroup, rates: readonly (number | null)[], open: readonly Amounts[]): RatedGroup[] | null {
   const openCents = sumOf(open).grossCents;
   if (open.some(({ grossCents }) => grossCents < 0) || openCents < rest.grossCents) return null;
@@ -76,7 +77,7 @@ function inRates(rest: TaxGroup, rates: readonly (number | null)[], open: readon
   return isFitting ? groups.filter(({ grossCents }) => grossCents > 0) : null;
 }
 
-/** The part of an item that documents bill at other rates, at most what it costs. */
+/** Returns the part of an item that documents bill at other rates, at most its price. */
 function earlierPartOf(item: BookingItemSummary): Amounts {
   const { totalSellCents, taxIncludedCents, earlierRateCents, earlierRateTaxCents } = item;
   if (Math.abs(totalSellCents) < Math.abs(earlierRateCents)) {

@@ -176,7 +176,7 @@ describe('the shares of an amount', () => {
   });
 });
 
-/** Amounts as they are usual in a currency: cents, yen and thousandths of a dinar. */
+/** Amounts that are usual in a currency: cents, yen and thousandths of a dinar. */
 const CURRENCIES = { EUR: 250_000, JPY: 3_000, KWD: 99_999 };
 const RATES = [0, 500, 700, 1_000, 1_600, 1_900, 10_000];
 
@@ -198,7 +198,7 @@ describe.each(Object.entries(CURRENCIES))('documents in %s', (_currency, most) =
         const billSome = (share: number) => {
           let rests = restByGroup(owed(), sumByGroup(documents));
           const wrong = new Set(wronglyBilled(rests).map(({ key }) => key));
-          // The documents of these groups are credited in full first.
+          // Credits the documents of these groups in full first.
           documents = documents.filter(({ key }) => !wrong.has(key));
           rests = restByGroup(owed(), sumByGroup(documents));
           expect(wronglyBilled(rests)).toEqual([]);

@@ -1,10 +1,10 @@
 import { divideRounded } from '../../../../platform/money/money.js';
 import type { BookingItemSummary } from '../../../bookings/index.js';
 
-/** The key of amounts whose tax was sent as an amount, without a tax code. */
+/** The key of amounts without a tax code, whose tax was sent as an amount. */
 export const GIVEN = 'given';
 
-/** Amounts of one tax code, or of everything without one. */
+/** Amounts of one tax code, or of everything without a tax code. */
 export interface TaxGroup {
   /** The ID of the tax code, or `given`. */
   key: string;
@@ -19,9 +19,9 @@ export interface RatedGroup extends TaxGroup {
   rateBasisPoints: number | null;
 }
 
-/** A tax group in which more is on documents than is owed, or a tax that does not fit. Amounts are never negative. */
+/** A tax group whose documents bill more than is owed, or a wrong tax. Amounts are never negative. */
 export interface GroupCredit extends TaxGroup {
-  /** True: the tax on the documents is wrong, so that crediting the amounts alone does not correct it. */
+  /** True if the tax on the documents is wrong, so that crediting the amounts alone does not correct it. */
   wrongTax: boolean;
 }
 
@@ -35,7 +35,7 @@ export function keyOf({ taxCodeId }: { taxCodeId: string | null }): string {
   return taxCodeId ?? GIVEN;
 }
 
-/** What is owed in each tax group: its live items, less its part of what is waived. */
+/** Returns the amount owed in each tax group: its active items, less its part of the waived amount. */
 export function owedByGroup(items: readonly TaxedItem[], waivedCents = 0): TaxGroup[] {
   const groups = sumByGroup(
     items.map((item) => ({
@@ -46,7 +46,7 @@ export function owedByGroup(items: readonly TaxedItem[], waivedCents = 0): TaxGr
     })),
   );
   const parts = groups.map(({ grossCents }) => Math.max(0, grossCents));
-  // The waived installments of a cancelled booking stay, although it has no live items.
+  // A cancelled booking keeps its waived installments, although it has no active items.
   const waived = split(parts, Math.min(waivedCents, sumOf(parts)));
   return groups.map((group, index) => {
     const cents = waived[index] ?? 0;
@@ -55,21 +55,21 @@ export function owedByGroup(items: readonly TaxedItem[], waivedCents = 0): TaxGr
   });
 }
 
-/** What is not yet on documents in each tax group. */
+/** Returns the unbilled amounts in each tax group. */
 export function restByGroup(owed: readonly TaxGroup[], billed: readonly TaxGroup[]): TaxGroup[] {
   const negated = billed.map((group) => ({ ...group, grossCents: -group.grossCents, taxCents: -group.taxCents }));
   return sumByGroup([...owed, ...negated]);
 }
 
-/** The groups whose documents have to be credited before more is billed. `rests` are of `restByGroup`. */
+/** Returns the groups whose documents must be credited before more is billed. `rests` are from `restByGroup`. */
 export function wronglyBilled(rests: readonly TaxGroup[]): TaxGroup[] {
   return rests.filter(({ grossCents, taxCents }) => grossCents < 0 || taxCents < 0 || taxCents > grossCents);
 }
 
 /**
- * Distributes the amount of a document over the tax groups; it is at most the sum of the rests. The gross is split by largest
- * remainder, the tax in proportion. A group that is billed to its end gets the exact rest of its tax, so that the documents of
- * a booking add up to the tax of its items even if items changed between them. Groups of 0 are left out.
+ * Distributes the amount of a document, at most the sum of the rests, among the tax groups. Splits the gross by largest
+ * remainder and the tax in proportion. A group that is billed completely gets the exact rest of its tax, so that the documents
+ * of a booking add up to the tax of its items even if items changed between them. Omits groups of 0.
  */
 export function allocateTax<Group extends TaxGroup>(rests: readonly Group[], amountCents: number): Group[] {
   const sorted = [...rests].sort(byCode);
@@ -85,7 +85,7 @@ export function allocateTax<Group extends TaxGroup>(rests: readonly Group[], amo
   });
 }
 
-/** The groups in which the documents exceed what is owed; empty if no credit is due. */
+/** Returns the groups in which the documents exceed the amount owed; empty if no credit is due. */
 export function creditDueByGroup(
   items: readonly TaxedItem[],
   waivedCents: number,
@@ -99,7 +99,10 @@ export function creditDueByGroup(
   });
 }
 
-/** A cancellation fee as payment for the services: their tax groups by gross, each taxed at the rate of its items. */
+/**
+ * Splits a cancellation fee that is payment for the services among their tax groups by gross, each taxed at the rate of its
+ * items.
+ */
 export function feeByGroup(items: readonly TaxedItem[], feeCents: number): TaxGroup[] {
   const groups = owedByGroup(items);
   const shares = split(
@@ -116,20 +119,22 @@ export function feeByGroup(items: readonly TaxedItem[], feeCents: number): TaxGr
   });
 }
 
-/** The tax rate of all these items, in basis points; null if they differ, have none, or show no tax. */
+/**
+ * Returns the tax rate of all these items, in basis points; null if the rates differ, or if an item has none or shows no tax.
+ */
 export function commonRate(items: readonly Pick<TaxedItem, 'taxRateBasisPoints' | 'taxKind'>[]): number | null {
   const [first] = items;
   if (!first || first.taxKind === 'margin_scheme') return null;
   return items.every((item) => item.taxRateBasisPoints === first.taxRateBasisPoints) ? first.taxRateBasisPoints : null;
 }
 
-/** The tax included in an amount, at a rate in basis points. */
+/** Returns the tax included in an amount, at a rate in basis points. */
 export function includedTax(grossCents: number, rateBasisPoints: number): number {
   const rate = BigInt(rateBasisPoints);
   return Number(divideRounded(BigInt(grossCents) * rate, 10_000n + rate));
 }
 
-/** Sums by group, sorted by tax code, `given` last. */
+/** Sums by group, sorted by tax code with `given` last. */
 export function sumByGroup(amounts: readonly TaxGroup[]): TaxGroup[] {
   const groups = new Map<string, TaxGroup>();
   for (const amount of amounts) {
@@ -142,8 +147,8 @@ export function sumByGroup(amounts: readonly TaxGroup[]): TaxGroup[] {
 }
 
 /**
- * Splits an amount in proportion to parts that are not negative. Each share is rounded down; the missing units go one each
- * to the largest remainders, the later part first among equals.
+ * Splits an amount in proportion to parts that are not negative. Rounds each share down; the missing units go one each to the
+ * largest remainders, and among equals to the later part first.
  */
 export function split(parts: readonly number[], amountCents: number): number[] {
   const sum = parts.reduce((total, part) => total + BigInt(part), 0n);

@@ -5,14 +5,14 @@ export interface TaxSummaryLine {
   taxCodeId: string | null;
   taxCode: string | null;
   taxKind: TaxKind | null;
-  /** Null: the tax was sent as an amount, or there are different rates. */
+  /** Null if the tax was sent as an amount, or if there are different rates. */
   taxRateBasisPoints: number | null;
   netCents: number;
   taxCents: number;
   grossCents: number;
-  /** Printed: why no tax is shown. */
+  /** Printed reason why no tax is shown. */
   mention: string | null;
-  /** In the base currency of the accounts; null if the document was not converted. */
+  /** Amounts in the base currency of the accounts; null if the document was not converted. */
   baseNetCents: number | null;
   baseTaxCents: number | null;
   baseGrossCents: number | null;
@@ -37,16 +37,16 @@ interface SummarizedLine extends TaxGroup {
 
 interface Currencies {
   currency: string;
-  /** Null: the document was not converted. */
+  /** Null if the document was not converted. */
   baseCurrency: string | null;
 }
 
-/** The name of the group by which the line is summarized. */
+/** Returns the name of the group in which the line is summed. */
 export function taxGroupOf({ taxCodeId, taxKind, taxRateBasisPoints, mention }: TaxGroup): string {
   return JSON.stringify([taxCodeId, taxKind, taxRateBasisPoints, mention]);
 }
 
-/** The sums of lines for each tax code and rate, as the database stores them at issue: by tax code, without one last. */
+/** Sums lines for each tax code and rate, as the database stores them at issue: sorted by tax code, lines without one last. */
 export function taxSummaryOf(
   lines: readonly SummarizedLine[],
   { currency, baseCurrency }: Currencies,

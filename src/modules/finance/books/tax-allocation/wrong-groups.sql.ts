@@ -1,9 +1,9 @@
 import { BILLED } from './billed-taxes.service.js';
 
 /**
- * The amounts of each tax group that documents bill beyond what is owed, computed as `creditDueByGroup` does for one booking: a
- * waived amount is split over the groups by largest remainder, the later group first among equals. The common table expression
- * `wrong` has a row for each such group of the bookings with a `document` that meets the condition.
+ * Selects the amounts of each tax group that documents bill beyond the amount owed, as `creditDueByGroup` does for one booking:
+ * a waived amount is split among the groups by largest remainder, the later group first among equals. The common table
+ * expression `wrong` has a row for each such group of the bookings with a `document` that meets the condition.
  */
 export function wrongGroups(condition: string): string {
   return `

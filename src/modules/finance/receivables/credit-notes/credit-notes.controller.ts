@@ -41,12 +41,11 @@ export class CreditNotesController {
   /**
    * Create a draft credit note
    *
-   * @remarks Creates a draft for an issued invoice that is neither void nor credited in full (409 `invoice_not_open`).
-   * With the reasons `booking_changed` and `cancellation` it credits at most what was billed beyond the price of the
-   * booking; without `lines` exactly that, first lines of items that are cancelled or cost less, then the last lines.
-   * With `correction` and `goodwill` it credits up to all that is left. More is rejected with 422 `over_credited`, which
-   * names what is `available`; drafts of other credit notes count. Goodwill for a cancelled booking lowers its fee, and is
-   * rejected with 409 `booking_closed` for other invoices.
+   * @remarks Creates a draft for an issued invoice that is neither void nor credited in full. With the reasons
+   * `booking_changed` and `cancellation` it credits at most what was billed beyond the price of the booking; without `lines`
+   * exactly that, first lines of items that are cancelled or cost less, then the last lines. With `correction` and `goodwill`
+   * it credits up to all that is left. More is rejected, which names what is `available`; drafts of other credit notes count.
+   * Goodwill for a cancelled booking lowers its fee, and is rejected for other invoices.
    */
   @Post(PATH)
   @RequireScope('finance:approve')
@@ -85,8 +84,7 @@ export class CreditNotesController {
   /**
    * Update a draft credit note
    *
-   * @remarks Changes only the fields that are sent; `lines` replaces all lines. An issued credit note is rejected with
-   * 409 `credit_note_final`.
+   * @remarks Changes only the fields that are sent; `lines` replaces all lines. An issued credit note is rejected.
    */
   @Patch(`${PATH}/:id`)
   @RequireScope('finance:approve')
@@ -104,8 +102,7 @@ export class CreditNotesController {
   /**
    * Delete a draft credit note
    *
-   * @remarks Deletes a draft with its lines and returns it as it was. An issued credit note is rejected with 409
-   * `credit_note_final`.
+   * @remarks Deletes a draft with its lines and returns it as it was. An issued credit note is rejected.
    */
   @Delete(`${PATH}/:id`)
   @RequireScope('finance:approve')
@@ -125,12 +122,11 @@ export class CreditNotesController {
    *
    * @remarks Assigns the next number of the series for credit notes; the credit note is final afterwards. First the open
    * balance of the invoice falls (`openReducedCents`); the rest releases what was paid on it, the latest money first
-   * (`releasedCents`). Goodwill also adds an item of type `adjustment` that lowers the price of the booking, or lowers the
-   * fee of a cancelled one. If the invoice was voided meanwhile, the credit note is rejected with 409 `invoice_not_open`.
-   * The issue date must be within the limits of the settings and not before that of the invoice (422
-   * `issue_date_out_of_bounds`). A stale draft is rejected with 409 `draft_stale` unless `onStale` is `redraw`. The amounts in
-   * the base currency are shares of those of the invoice: a credit note keeps the exchange rate of the invoice, because it
-   * lowers a tax that was computed with it.
+   * (`releasedCents`). Goodwill also adds an item of type `adjustment` that lowers the price of the booking, or lowers the fee
+   * of a cancelled one. If the invoice was voided meanwhile, the credit note is rejected. The issue date must be within the
+   * limits of the settings and not before that of the invoice. A stale draft is rejected unless `onStale` is `redraw`. The
+   * amounts in the base currency are shares of those of the invoice: a credit note keeps the exchange rate of the invoice,
+   * because it lowers a tax that was computed with it.
    */
   @Post(`${PATH}/:id/issuance`)
   @HttpCode(200)

@@ -18,11 +18,10 @@ export class CommissionPayoutsController {
   /**
    * Record the payout of a commission
    *
-   * @remarks Moves a `payable` commission to `paid` and records a payment of the kind `commission_payout`: sent, or
-   * received for a negative line, which the recipient pays back. No money is transferred by this call. What the sale earns
-   * more or less later is a line of its own that adjusts this one. Reverse the payment if the money came back. Any other
-   * state is rejected with 409 `invalid_transition`, a day after today with 400, one too far back with 422
-   * `paid_on_out_of_bounds`.
+   * @remarks Moves a `payable` commission to `paid` and records a payment of the kind `commission_payout`: sent, or received
+   * for a negative line, which the recipient pays back. No money is transferred by this call. What the sale earns more or less
+   * later is a line of its own that adjusts this one. Reverse the payment if the money came back. Any other state is rejected,
+   * a day after today with 400, one too far back with 422 `paid_on_out_of_bounds`.
    */
   @ApiOperation({ operationId: 'commissions_payOut' })
   @Post(':id/payout')

@@ -22,14 +22,13 @@ export class PaymentsController {
   /**
    * Record a payment
    *
-   * @remarks Records money received for a booking (`direction: "in"`) or sent for an approved supplier invoice
-   * (`out`). Without `allocations` received money settles the booking's open installments, oldest first, open invoices
-   * and uncovered refunds, and the rest stays unapplied; outgoing money settles the supplier invoice. What is allocated to
-   * an invoice beyond what the booking owes stays unapplied too. Explicit allocations must not exceed the payment or
-   * what is outstanding (422 `over_allocated`); outgoing money must be allocated completely (422 `totals_mismatch`).
-   * The currency must be that of the booking or supplier invoice (422 `currency_mismatch`). Invoices, installments
-   * and commissions change their status in the same transaction. `paidOn` is not after today, not further back than
-   * the finance settings allow, and for `out` not before the supplier invoice (422 `paid_on_out_of_bounds`).
+   * @remarks Records money received for a booking (`direction: "in"`) or sent for an approved supplier invoice (`out`). Without
+   * `allocations` received money settles the booking's open installments, oldest first, open invoices and uncovered refunds,
+   * and the rest stays unapplied; outgoing money settles the supplier invoice. What is allocated to an invoice beyond what the
+   * booking owes stays unapplied too. Explicit allocations must not exceed the payment or what is outstanding; outgoing money
+   * must be allocated completely. The currency must be that of the booking or supplier invoice. Invoices, installments and
+   * commissions change their status in the same transaction. `paidOn` is not after today, not further back than the finance
+   * settings allow, and for `out` not before the supplier invoice.
    */
   @Post()
   @RequireScope('finance:write')
@@ -89,11 +88,10 @@ export class PaymentsController {
   /**
    * Allocate unapplied money of a payment
    *
-   * @remarks Allocates unapplied money to installments and issued invoices; without `allocations` to open
-   * installments, oldest first, and `autoApply` becomes true. Earlier allocations without an invoice are also applied to invoices that were issued
-   * since. Allocations are effective from today. Rejected if the payment is reversed (409 `invalid_transition`), if
-   * an allocation exceeds what is left or outstanding (422 `over_allocated`), or if the payment would have more than
-   * 500 active allocations (409 `allocation_limit_reached`).
+   * @remarks Allocates unapplied money to installments and issued invoices; without `allocations` to open installments, oldest
+   * first, and `autoApply` becomes true. Earlier allocations without an invoice are also applied to invoices that were issued
+   * since. Allocations are effective from today. Rejected if the payment is reversed, if an allocation exceeds what is left or
+   * outstanding, or if the payment would have more than 500 active allocations.
    */
   @Post(':id/allocations')
   @HttpCode(200)
@@ -122,10 +120,10 @@ export class PaymentsController {
   /**
    * Reverse an allocation of a payment
    *
-   * @remarks Makes the money of one allocation unapplied again and reopens the installment, invoice or supplier
-   * invoice that it settled. Returns the payment with its remaining allocations. The allocation stays in the history
-   * with a reversing entry, and `autoApply` of the payment becomes false. An allocation that is already reversed, or one of a reversed payment, is rejected with 409
-   * `invalid_transition`.
+   * @remarks Makes the money of one allocation unapplied again and reopens the installment, invoice or supplier invoice that it
+   * settled. Returns the payment with its remaining allocations. The allocation stays in the history with a reversing entry,
+   * and `autoApply` of the payment becomes false. An allocation that is already reversed, or one of a reversed payment, is
+   * rejected.
    */
   @Delete(':id/allocations/:allocationId')
   @RequireScope('finance:delete')
@@ -143,10 +141,9 @@ export class PaymentsController {
   /**
    * Reverse a payment
    *
-   * @remarks Moves a payment to `reversed` and reverses all its allocations, for example after a bounced cheque.
-   * Installments, invoices, supplier invoices and commissions that depended on it change back. A payment can be
-   * reversed once (409 `invalid_transition`); one side of a transfer not at all (409 `payment_is_transfer`). `reversedOn`
-   * is between `paidOn` and today (422 `paid_on_out_of_bounds`). Requested refunds of the money fail; a completed refund
+   * @remarks Moves a payment to `reversed` and reverses all its allocations, for example after a bounced cheque. Installments,
+   * invoices, supplier invoices and commissions that depended on it change back. A payment can be reversed once; one side of a
+   * transfer not at all. `reversedOn` is between `paidOn` and today. Requested refunds of the money fail; a completed refund
    * that no money covers any more is a debt of the customer.
    */
   @Post(':id/reversal')

@@ -30,10 +30,9 @@ export class PaymentPoliciesController {
   /**
    * Replace the payment policy of the organization
    *
-   * @remarks Stores the whole policy; omitted optional members get their defaults. It applies to plans computed from
-   * now on; existing plans do not change. Without If-Match the first call creates the policy; with If-Match it must
-   * exist (404). The percentages must not exceed 10000 basis points in total and exactly one step must take the
-   * remainder (422 `invalid_payment_policy`).
+   * @remarks Stores the whole policy; omitted optional members get their defaults. It applies to plans computed from now on;
+   * existing plans do not change. Without If-Match the first call creates the policy; with If-Match it must exist. The
+   * percentages must not exceed 10000 basis points in total and exactly one step must take the remainder.
    */
   @Put()
   @RequireScope('finance:write')

@@ -51,7 +51,7 @@ export class RefundsController {
   /**
    * Complete a refund
    *
-   * @remarks Records that the money was sent. Only a requested refund can be completed (409 `invalid_transition`).
+   * @remarks Records that the money was sent. Only a requested refund can be completed.
    */
   @Post('refunds/:id/completion')
   @HttpCode(200)
@@ -70,7 +70,7 @@ export class RefundsController {
   /**
    * Record that a refund failed
    *
-   * @remarks Makes the reserved money unapplied again. Only a requested refund can fail (409 `invalid_transition`).
+   * @remarks Makes the reserved money unapplied again. Only a requested refund can fail.
    */
   @Post('refunds/:id/failure')
   @HttpCode(200)

@@ -18,9 +18,9 @@ export class TransfersController {
   /**
    * Transfer money to another booking
    *
-   * @remarks Moves unapplied money to another booking of the same customer, where it settles what is owed. Bookings are of
-   * the same customer if their e-mail addresses are equal, ignoring upper and lower case (409 `customer_mismatch`). The
-   * amount must not exceed the unapplied money (422 `over_refunded`).
+   * @remarks Moves unapplied money to another booking of the same customer, where it settles what is owed. Bookings are of the
+   * same customer if their e-mail addresses are equal, ignoring upper and lower case. The amount must not exceed the unapplied
+   * money.
    */
   @Post('bookings/:bookingId/transfers')
   @RequireScope('finance:write')
@@ -68,8 +68,7 @@ export class TransfersController {
   /**
    * Reverse a transfer
    *
-   * @remarks Moves the money back. The other booking must have as much unapplied money (409 `transfer_used`). A transfer
-   * can be reversed once (409 `invalid_transition`).
+   * @remarks Moves the money back. The other booking must have as much unapplied money. A transfer can be reversed once.
    */
   @Post('transfers/:id/reversal')
   @HttpCode(200)

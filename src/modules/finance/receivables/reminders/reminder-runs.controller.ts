@@ -28,9 +28,10 @@ export class ReminderRunsController {
   /**
    * Send a reminder now
    *
-   * @remarks Plans a mail about an open installment or invoice for now, with the template of the rule stage that was due
-   * last; name one of `scheduleId` and `invoiceId`. The mail asks for what is due less money on account, and is skipped if
-   * that covers it. A reminder of the same stage that is planned or queued is superseded. Rejected if nothing is owed (409 `target_closed`) or no enabled rule fits (409 `no_reminder_rule`).
+   * @remarks Plans a mail about an open installment or invoice for now, with the template of the rule stage that was due last;
+   * name one of `scheduleId` and `invoiceId`. The mail asks for what is due less money on account, and is skipped if that
+   * covers it. A reminder of the same stage that is planned or queued is superseded. Rejected if nothing is owed or no enabled
+   * rule fits.
    */
   @Post()
   @RequireScope('finance:write')
