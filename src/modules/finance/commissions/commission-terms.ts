@@ -70,10 +70,7 @@ const INPUTS: readonly Input[] = ['basis', 'rateBasisPoints', 'amountCents', 'pe
 
 const WHOLE_BASIS_POINTS = 10_000n;
 
-/**
- * Returns the terms with their defaults. The inputs must fit the model. Throws 400 if an input of the model is missing, or one
- * of another model is given.
- */
+/** Returns the terms with their defaults. The inputs must fit the model. */
 export function completeTerms(given: GivenTerms): CommissionTerms {
   const { commissionModel = 'percentage', basis, rateBasisPoints, amountCents, perUnit, netRateCents } = given;
   const missing = REQUIRED[commissionModel].filter((input) => given[input] === undefined);
@@ -102,10 +99,7 @@ export function completeTerms(given: GivenTerms): CommissionTerms {
   };
 }
 
-/**
- * Returns the terms after a change; null if it changes none of them. Another model keeps no input of the current one. Throws
- * 400 as `completeTerms`.
- */
+/** Returns the terms after a change; null if it changes none of them. Another model keeps no input of the current one. */
 export function changedTerms(present: CommissionTerms, given: GivenTerms): CommissionTerms | null {
   if (Object.values(given).every((value) => value === undefined)) return null;
   const { commissionModel = present.commissionModel } = given;
@@ -130,10 +124,7 @@ function inputsOf({ basis, rateBasisPoints, fixedCents, perUnit, netRateCents }:
   };
 }
 
-/**
- * Computes the commission of the sale, rounded half up once, and its base. Throws 422 `cost_unknown` if the margin is needed
- * and the cost is unknown in the currency of the sale, `commission_exceeds_base` beyond 2^53-1.
- */
+/** Computes the commission of the sale, rounded half up once, and its base. */
 export function computeCommission(terms: CommissionTerms, sale: Sale): { baseCents: number; amountCents: number } {
   const base = baseOf(terms, sale);
   const amount = amountOf(terms, sale, base);

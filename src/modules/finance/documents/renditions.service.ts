@@ -86,7 +86,7 @@ export class RenditionsService {
     return this.repository.list(invoiceId, query);
   }
 
-  /** Makes a signed link to the file; only a PDF can be `inline`. Throws 503 if the file store is not available. */
+  /** Makes a signed link to the file; only a PDF can be `inline`. */
   async linkTo(id: string, { allowStale = false, disposition = 'attachment' }: LinkRequest): Promise<RenditionLink> {
     const { invoiceId, number, format, status, storageKey } = await this.repository.getDownloadable(id);
     assertDownloadable(status, allowStale);

@@ -43,7 +43,7 @@ export interface BaseTotals {
   baseTaxCents: number | null;
 }
 
-/** Completes the lines. Throws 422 `totals_mismatch` if a stated total differs from the computed one. */
+/** Completes the lines. */
 export function priceLines(lines: readonly LineInput[]): PricedLine[] {
   return lines.map((line, index) => {
     const { description, serviceType = 'other', quantity = 1, unitAmountCents, taxAmountCents = 0 } = line;
@@ -57,7 +57,7 @@ export function priceLines(lines: readonly LineInput[]): PricedLine[] {
   });
 }
 
-/** Sums subtotal and tax of the lines. Throws 400 beyond 2^53-1. */
+/** Sums subtotal and tax of the lines. */
 export function headOf(lines: readonly PricedLine[]): Pick<Totals, 'subtotalCents' | 'taxCents'> {
   return {
     subtotalCents: sumOf(lines, ({ totalAmountCents, taxAmountCents }) => totalAmountCents - taxAmountCents),
@@ -85,10 +85,7 @@ export function sumOf(lines: readonly PricedLine[], figure: (line: PricedLine) =
   );
 }
 
-/**
- * Returns the rate to store; null if the currencies are equal. A rate needs a base currency. Throws 400 for a rate without a
- * base currency, and for a rate other than 1 between equal currencies.
- */
+/** Returns the rate to store; null if the currencies are equal. A rate needs a base currency. */
 export function storedRate({ currency, baseCurrency, exchangeRate }: Currencies): string | null {
   if (exchangeRate === null) return null;
   if (baseCurrency === null) {
@@ -110,10 +107,7 @@ export function effectiveBaseCurrency({ currency, baseCurrency, appliedRate = nu
   return appliedRate === null ? baseCurrency : otherCurrency(appliedRate, currency);
 }
 
-/**
- * The tax is the rounded total minus the rounded subtotal, so that the three add up. Throws 400 beyond 2^53-1 with a stated
- * rate, 409 `amount_too_large` with a recorded one.
- */
+/** The tax is the rounded total minus the rounded subtotal, so that the three add up. */
 export function baseTotals(figures: Totals & Conversion): BaseTotals {
   const { totalCents, subtotalCents } = figures;
   const inBase = converterOf(figures);

@@ -105,7 +105,7 @@ export class SupplierInvoice {
     });
   }
 
-  /** `lines` are the lines after the change, which this user makes. Throws 400 for contradicting dates or rates, 422 `totals_mismatch`. */
+  /** `lines` are the lines after the change, which this user makes. */
   change(
     changes: SupplierInvoiceChanges,
     { lines, userId }: { lines: readonly PricedLine[]; userId: string },

@@ -168,7 +168,7 @@ export class SupplierInvoicesService {
     });
   }
 
-  /** Locks the invoice of a payment. Throws 404 with the field of the request. */
+  /** Locks the invoice of a payment. */
   async lockDebt(id: string): Promise<SupplierDebt> {
     const invoice = await this.repository.rows.lock(id, { field: 'supplierInvoiceId' });
     return new SupplierDebt(invoice, (cents) => this.settle(invoice, cents));
@@ -205,9 +205,7 @@ export class SupplierInvoicesService {
 
   /**
    * The invoice keeps the supplier's day and is posted on it, or on the first open day if its month is closed. The tax becomes
-   * chargeable on the supplier's day, so the recorded rate of that day applies, unless the invoice states one. Throws 409
-   * `base_currency_mismatch` and `rate_missing` if it `requiresRate`: the specification lets every invoice be created as
-   * approved, and one without a rate has no base amounts.
+   * chargeable on the supplier's day, so the recorded rate of that day applies, unless the invoice states one.
    */
   private async post(invoice: SupplierInvoice, now: Date, { requiresRate }: { requiresRate: boolean }): Promise<void> {
     await this.assertSecondPerson(invoice);
@@ -281,7 +279,6 @@ export class SupplierInvoicesService {
   }
 }
 
-/** Throws 400 if dates or the rate contradict each other, 422 `totals_mismatch`. */
 function draftOf(
   input: CreateSupplierInvoice,
   { id, lines, userId, now }: { id: string; lines: readonly PricedLine[]; userId: string; now: Date },

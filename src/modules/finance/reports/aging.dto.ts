@@ -13,12 +13,12 @@ export type Bucket = (typeof BUCKETS)[number];
 const MOST = Number.MAX_SAFE_INTEGER;
 
 export class AgingQuery {
-  /** `receivable` (default): what customers owe on installments and uncovered refunds; `payable`: what is owed on supplier invoices. */
+  /** `receivable` (default) is for debts of customers (installments and uncovered refunds), `payable` for supplier invoices. */
   @Optional()
   @OneOf(SIDES)
   side?: Side;
 
-  /** Day at whose end the amounts were open; today by default. */
+  /** The report is as of the end of this day; today by default. */
   @Optional()
   @IsoDate()
   asOf?: string;
@@ -26,7 +26,7 @@ export class AgingQuery {
 
 /** Outstanding amounts of one currency within one range of days past the due date. */
 export class AgingBucket {
-  /** Range of days past the due date; `current` is not yet due. */
+  /** Range of days past the due date; `current` means not yet due. */
   @OneOf(BUCKETS)
   bucket: Bucket;
 
@@ -41,11 +41,11 @@ export class AgingBucket {
 
 /** Outstanding amounts of one currency. */
 export class AgingCurrency {
-  /** ISO 4217 code that all amounts of this entry are in. */
+  /** Currency of all amounts of this entry, ISO 4217. */
   @CurrencyCode()
   currency: string;
 
-  /** Number of them in all buckets. */
+  /** Number of debts in all buckets. */
   @Whole({ min: 0, max: MOST })
   count: number;
 
@@ -53,14 +53,14 @@ export class AgingCurrency {
   @Cents()
   totalCents: number | null;
 
-  /** Always five entries, from not yet due to more than 90 days late. */
+  /** Five entries, from not yet due to more than 90 days overdue. */
   @ListOf(() => AgingBucket, { min: 5, max: 5 })
   buckets: AgingBucket[];
 }
 
 /** Outstanding amounts by currency and by days past the due date. */
 export class Aging {
-  /** `receivable`: owed by customers; `payable`: owed to suppliers. */
+  /** `receivable` for debts of customers, `payable` for debts to suppliers. */
   @OneOf(SIDES)
   side: Side;
 

@@ -10,11 +10,13 @@ interface Row {
   currency: string;
   bucket: Bucket;
   count: number;
-  /** As text, because the sum may exceed 2^53-1. */
+  /** Sums are text, because they may exceed 2^53-1. */
   cents: string;
 }
 
-/** The sums of the receivables and payables reports, by currency and by days past the due date; one statement each. */
+/**
+ * Returns the sums of the receivables and payables reports, by currency and by days past the due date, with one statement each.
+ */
 @Injectable()
 export class AgingService {
   constructor(

@@ -2,7 +2,7 @@ import { MOVEMENTS } from './period-reports.js';
 import { conditions, daysOf, equals, isOneOf, type Report } from './report.js';
 import type { CommissionReportQuery } from './report-query.dto.js';
 
-/** A recipient is identified by its type and identifier, or, without an identifier, by its type and name. */
+/** Type and identifier identify a recipient, or type and name if there is no identifier. */
 export const COMMISSIONS: Report<CommissionReportQuery> = {
   name: 'commissions',
   columns: {

@@ -2,8 +2,8 @@ import { conditions, daysOf, equals, firstDayOf, type Place, type Report } from 
 import type { CustomerStatementQuery } from './report-query.dto.js';
 
 /**
- * What changed the debt of a customer until a day: issued documents, payments, and their reversals with the opposite sign.
- * The place sorts the entries of a day.
+ * Selects the changes of a customer's debt until a day: issued documents, payments, and their reversals with the opposite sign.
+ * `place` sorts the entries of a day.
  */
 function entries({ customer, currency }: CustomerStatementQuery, place: Place, last: string): string {
   const booking = conditions(

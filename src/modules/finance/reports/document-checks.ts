@@ -8,8 +8,8 @@ const GIVEN = 'given';
 const SIGNED = (column: string) => `case document.type when 'invoice' then ${column} else -${column} end`;
 
 /**
- * Gross and tax of the live items of each booking and tax group, less its part of what is waived: shares in proportion to
- * the gross, the missing units to the largest remainders, of equal ones to the later group.
+ * Selects gross and tax of the active items of each booking and tax group, less its part of the waived amount. Shares are in
+ * proportion to the gross; the missing units go to the largest remainders, and among equals to the later group.
  */
 const OWED = `
   select booking_id, tax_group, gross - share as gross,
@@ -38,7 +38,7 @@ const OWED = `
     ) ranked
   ) shared`;
 
-/** What is on documents of each booking and tax group. */
+/** Selects the billed amounts of each booking and tax group. */
 const ON_DOCUMENTS = `
   select document.booking_id, coalesce(line.tax_code_id, '${GIVEN}') as tax_group,
     sum(${SIGNED('line.total_cents')}) as gross, sum(${SIGNED('line.tax_cents')}) as tax,
@@ -51,8 +51,8 @@ const ON_DOCUMENTS = `
   where ${BILLED} group by document.booking_id, coalesce(line.tax_code_id, '${GIVEN}')`;
 
 /**
- * The parts of live items at earlier rates, and what documents bill at other rates than theirs. Left out are tax codes
- * of which the items have several rates, and bookings with lines that staff entered.
+ * Selects the parts of active items at earlier rates, and the amounts that documents bill at different rates. Omits tax codes
+ * whose items have several rates, and bookings with lines that staff entered.
  */
 const EARLIER_PARTS = `
   with billed as materialized (
@@ -79,20 +79,20 @@ const EARLIER_PARTS = `
     where document.booking_id = owed.booking_id and document.lines_source = 'manual' and document.type = 'invoice' and ${BILLED})
   group by owed.booking_id, owed.tax_code_id, owed.gross, owed.items, owed.earlier, owed.earlier_tax`;
 
-/** The text of a pattern before or after its sequence. Tokens in the prefix are literal. */
+/** Returns the text of a pattern before or after its sequence. Tokens in the prefix are literal. */
 const FILLED = (part: string) => `replace(replace(replace(replace(${part}, '{YYYY}', to_char(issue_date, 'YYYY')),
   '{YY}', to_char(issue_date, 'YY')), '{MM}', to_char(issue_date, 'MM')), '{prefix}', prefix)`;
 
 const DAY = (expression: string) => `to_char(${expression}, 'YYYYMMDD')::integer`;
 
-/** Sums of document parts, for comparison with the document: net, tax and gross. */
+/** Sums net, tax and gross of document parts, for comparison with the document. */
 const DIFFERENCE = (pairs: readonly (readonly [expected: string, actual: string])[]) => `
   cross join lateral (
     select expected, actual from (values ${pairs.map((pair) => `(${pair.join(', ')})`).join(', ')}) pairs (expected, actual)
     where expected <> actual limit 1
   ) difference`;
 
-/** Rules about documents: their parts, their taxes, what is credited of them, and their numbers. */
+/** Rules about documents: their parts, taxes, credited amounts and numbers. */
 export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'document_sums',
@@ -186,7 +186,7 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'tax_of_items',
     rule: 'An item with a tax code has its tax at its rate, which is that of its service day or its creation, or is flagged; its part at earlier rates is what documents bill at these',
-    // What documents billed before the rate changed keeps its tax. A fee has the rate of its item.
+    // Amounts that were billed before the rate changed keep their tax. A fee has the rate of its item.
     broken: `
       select 'booking_item' as type, item.id, taxed.cents as expected, item.tax_included_cents as actual
       from booking_items item

@@ -23,10 +23,9 @@ export class FinanceReportsController {
   /**
    * Get the aging report
    *
-   * @remarks Sums what customers owe on installments and uncovered refunds (`receivable`) or what is owed on posted
-   * supplier invoices (`payable`), per currency and by days past the due date, as of the end of the day `asOf`: amounts,
-   * due dates, cancellations and payments are those of that day. The reports of receivables and payables list the same
-   * amounts. Amounts in different currencies are never added up.
+   * @remarks Sums open installments and uncovered refunds of customers (`receivable`) or posted supplier invoices (`payable`),
+   * per currency and by days past the due date. Amounts, due dates, cancellations and payments are as of the end of the day
+   * `asOf`. The reports of receivables and payables list the same amounts. Amounts in different currencies are never added.
    */
   @ApiOperation({ operationId: 'reports_getAging' })
   @Get('aging')
@@ -40,9 +39,8 @@ export class FinanceReportsController {
   /**
    * Run the accounting checks
    *
-   * @remarks Runs the accounting checks, for example that allocations equal what is paid, and lists subjects that
-   * break a rule. The result may be up to one hour old if there is too much data to be read within a request. The
-   * call changes nothing.
+   * @remarks Runs the accounting checks, for example that allocations equal paid amounts, and lists subjects that break a rule.
+   * With too much data for a request, the result may be up to one hour old. The call changes nothing.
    */
   @ApiOperation({ operationId: 'reports_getIntegrity' })
   @Get('integrity')

@@ -7,16 +7,16 @@ const MONTH = `
     (to_date(period, 'YYYY-MM') + interval '1 month' - interval '1 day')::date as last
   from accounting_periods where status <> 'open'`;
 
-/** The latest version of each row of a history. */
+/** Selects the latest version of each row of a history. */
 const LATEST = (table: string, id: string) =>
   `(select distinct on (${id}) * from ${table} order by ${id}, version desc)`;
 
-/** Whether the booking was a quote at an instant: drafts are confirmed once and never become drafts again. */
+/** Tests whether the booking was a quote at an instant: drafts are confirmed once and never become drafts again. */
 const WAS_DRAFT = (bookingId: string, at: string) => `not exists (
   select from booking_status_history history
   where history.booking_id = ${bookingId} and history.status <> 'draft' and history.recorded_at <= ${at})`;
 
-/** Rules about what is kept over time: histories, stored figures, due dates, what quotes caused, and counted units. */
+/** Rules about histories, stored figures, due dates, effects of quotes, and counted units. */
 export const HISTORY_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'history_complete',
@@ -63,7 +63,7 @@ export const HISTORY_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'plan_dates',
     rule: 'No open installment that a policy dates from the departure is due after it',
-    // What was past due when a booking was confirmed is due on that day.
+    // Installments that were past due when a booking was confirmed are due on that day.
     broken: `
       select 'payment_schedule' as type, installment.id,
         to_char(greatest(booking.departure_date, booking.confirmed_on), 'YYYYMMDD')::integer as expected,

@@ -32,8 +32,8 @@ export class BrokenSubject {
   subjectId: string;
 
   /**
-   * Computed amount in minor units, as text because a broken amount may exceed every bound. For rules about numbers, dates
-   * and units: the number, the day as YYYYMMDD, or the units.
+   * Computed amount in minor units, as text because a wrong amount may exceed every bound. Rules about numbers, dates and units
+   * have the number, the day as YYYYMMDD, or the units instead.
    */
   @Text({ max: 50 })
   expectedCents: string;
@@ -64,7 +64,7 @@ export class CheckedRule {
 
 /** Result of all accounting checks. */
 export class Integrity {
-  /** When the checks started: now, or within the last hour if there is too much data to be read by a request. */
+  /** Start of the checks: now, or within the last hour if there is too much data for a request. */
   @Instant()
   checkedAt: string;
 

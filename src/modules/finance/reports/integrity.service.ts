@@ -11,9 +11,9 @@ import { INTEGRITY_CHECKS, type IntegrityCheck } from './integrity-checks.js';
 
 type Found = Pick<CheckedRule, 'violations' | 'examples'>;
 
-/** For all rules in the job, which reads whole tables. */
+/** Time limit for all rules in the job, which reads whole tables. */
 const JOB_MS = 1_800_000;
-/** For all rules in a request. */
+/** Time limit for all rules in a request. */
 const REQUEST_MS = 4_000;
 /** SQLSTATE of `statement_timeout` and of `lock_timeout`. */
 const TIMEOUTS = ['57014', '55P03'];
@@ -34,7 +34,7 @@ export class IntegrityService {
     metrics.gauge({ name: 'finance_integrity_violations', help, aggregator: 'max' }, () => this.countStored());
   }
 
-  /** The current report; the stored one, if there is one, if the tables are too large or locked too long for a request. */
+  /** Returns the current report, or the stored one, if any, when the tables are too large or locked too long for a request. */
   async read(): Promise<Integrity> {
     try {
       return await this.verify(REQUEST_MS);
@@ -57,10 +57,10 @@ export class IntegrityService {
     if (conserved) this.log.info({ checks: checks.length }, 'all accounting rules hold');
   }
 
-  /** One rule after the other, each in its own transaction; `limitMs` is for all of them. */
+  /** Checks the rules one by one, each in its own transaction; `limitMs` applies to all of them together. */
   private async verify(limitMs: number): Promise<Integrity> {
     const startedAt = this.clock.now();
-    // The clock of the computer may be set meanwhile; this one only measures.
+    // Uses a monotonic clock, because the system time may be set meanwhile.
     const began = performance.now();
     const checks: CheckedRule[] = [];
     for (const check of INTEGRITY_CHECKS) {
@@ -79,13 +79,13 @@ export class IntegrityService {
     return { checkedAt: found.checkedAt.toISOString(), conserved, checks: found.checks };
   }
 
-  /** Of the stored report, because another process may have run the job last; null without a report or a database. */
+  /** Reads the stored report, because another process may have run the job last; null without a report or a database. */
   private async countStored(): Promise<number | null> {
     const stored = await this.findStored().catch(() => null);
     return stored && stored.checks.reduce((sum, { violations }) => sum + violations, 0);
   }
 
-  /** Unless another process has stored a newer one. */
+  /** Stores it unless another process has stored a newer one. */
   private async store({ checkedAt, checks }: Integrity): Promise<void> {
     await this.database.query(
       `insert into integrity_report as last (checked_at, checks) values ($1, $2::jsonb)

@@ -2,10 +2,10 @@ import { REVENUE_GROUPS, sales } from './period-reports.js';
 import { conditions, equals, type Report } from './report.js';
 import type { MarginQuery } from './report-query.dto.js';
 
-/** What the organization delivers; the others cost nothing unless a cost is stored. */
+/** Types of items that the organization delivers; other items cost nothing unless a cost is stored. */
 const HAS_COST = `item.type not in ('fee', 'tax', 'discount', 'adjustment')`;
 
-/** A sum of costs of which one is unknown is unknown, so that a missing cost never looks like a margin. */
+/** If one cost is unknown, the sum is unknown, so that a missing cost never looks like a margin. */
 const knownOr = (isKnown: string, sum: string) => `case when ${isKnown} then ${sum} end`;
 
 export const MARGIN: Report<MarginQuery> = {

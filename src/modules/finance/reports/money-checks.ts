@@ -2,8 +2,8 @@ import { customerMoney, openDocuments, uncoveredRefunds } from '../receivables/i
 import type { IntegrityCheck } from './integrity-checks.js';
 
 /**
- * What completed payments of each booking paid and where their money is, from amounts and active allocations: the stored
- * balances have rules of their own. `reserved` covers requested refunds, `uncovered` is the rest of completed ones.
+ * Selects the completed payments of each booking and the use of their money, from amounts and active allocations; other rules
+ * check the stored balances. `reserved` covers requested refunds, `uncovered` is the rest of completed ones.
  */
 const MOVED = `
   select booking_id, coalesce(sum(amount_cents) filter (where direction = 'in'), 0)
@@ -17,7 +17,7 @@ const ACTIVE = `
   left join payments refund on refund.id = allocation.refund_id
   where payment.status = 'completed' and payment.booking_id is not null`;
 
-/** What the receipts and incoming transfers of each booking settle. */
+/** Selects the debts that the receipts and incoming transfers of each booking settle. */
 const SETTLED = `
   select payment.booking_id, sum(signed_cents) as settled,
     coalesce(sum(signed_cents) filter (where allocation.schedule_id is null and invoice_id is not null), 0)
@@ -28,14 +28,14 @@ const SETTLED = `
 
 const ON_DAY = { day: 'days.day', known: null };
 
-/** Today, and the last day of the last closed month. */
+/** Selects today, and the last day of the last closed month. */
 const DAYS = `
   select app_today() as day
   union all
   select (to_date(max(period), 'YYYY-MM') + interval '1 month' - interval '1 day')::date
   from accounting_periods where status <> 'open' having max(period) is not null`;
 
-/** The entries of the invoice journal and of the payment journal, with the sign of the customer's debt. */
+/** Selects the entries of the invoice journal and of the payment journal, with the sign of the customer's debt. */
 const JOURNALS = `
   select booking_id, currency, issue_date as date, case type when 'invoice' then total_cents else -total_cents end as cents
   from invoices where number is not null and type in ('invoice', 'credit_note') and status <> 'void'
@@ -46,7 +46,7 @@ const JOURNALS = `
   cross join lateral (values (payment.posting_date, 1), (payment.reversal_posting_date, -1)) movement (date, sign)
   where payment.booking_id is not null and payment.status in ('completed', 'reversed') and movement.date is not null`;
 
-/** What the customers owe on documents and for uncovered refunds, less their money that lies on no invoice. */
+/** Selects the customers' debt for documents and uncovered refunds, less their money that settles no invoice. */
 const BALANCES = `
   select booking_id, currency, amount_cents - paid_cents as cents from (${openDocuments(ON_DAY)}) document
   union all
@@ -124,7 +124,7 @@ export const MONEY_CHECKS: readonly IntegrityCheck[] = [
     name: 'cash_applied',
     rule: 'No booking has an open installment, an open invoice or an uncovered refund beside money that would settle it',
     // An invoice is open to money of other installments up to the amount that its own installment does not need. Money on
-    // invoices alone must not exceed the claim. A cancelled booking keeps its money where it is until the settlement.
+    // invoices alone must not exceed the claim. Money of a cancelled booking stays allocated until the settlement.
     broken: `
       with free as (
         select booking_id, sum(unapplied_cents) as cents from payments
@@ -195,7 +195,7 @@ export const MONEY_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'journals_balance',
     rule: 'Opening balance + invoices - credit notes - payments + refunds = closing balance, per booking and in total',
-    // Both balances are computed from the open items of their day: the last one of the last closed month, and today.
+    // Both balances are computed from the open items of their day: the last day of the last closed month, and today.
     broken: `
       with days as (${DAYS}),
       terms as (

@@ -2,7 +2,7 @@ import { sequenceEntries } from '../books/index.js';
 import { assertOrder, conditions, equals, isOneOf, type Report } from './report.js';
 import type { NumberingQuery } from './report-query.dto.js';
 
-/** The numbers of all series with what they were used for, so that an auditor finds each gap and its reason. */
+/** Lists the numbers of all series with their use, so that an auditor finds each gap and its reason. */
 export const NUMBERING: Report<NumberingQuery> = {
   name: 'numbering',
   columns: {

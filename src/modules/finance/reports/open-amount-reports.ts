@@ -26,21 +26,24 @@ export const bucketOf = (day: string, due: string) => `
   case when coalesce(${day} - ${due}, 0) <= 0 then 'current' when ${day} - ${due} <= 30 then 'days_1_30'
     when ${day} - ${due} <= 60 then 'days_31_60' when ${day} - ${due} <= 90 then 'days_61_90' else 'over_90' end`;
 
-/** A name of a group without personal data in it: names and addresses do not belong into links. */
+/** Identifies a group without personal data, because links must not contain names and addresses. */
 const groupOf = (key: string) => `left(encode(sha256(convert_to(${key}, 'UTF8')), 'hex'), 32)`;
 
-/** What is open on one side: installments or invoices of customers with refunds that no money covers, or supplier invoices. */
+/**
+ * Selects the open entries of one side: installments or invoices of customers with refunds that no money covers, or supplier
+ * invoices.
+ */
 export function openAmounts(side: Side, asOf: AsOf, basis: GroupedQuery['basis'] = 'schedule'): string {
   if (side === 'payable') return openBills(asOf);
   return `${basis === 'document' ? openDocuments(asOf) : openInstallments(asOf)} union all ${uncoveredRefunds(asOf)}`;
 }
 
-/** A customer is found by the address; a booking without one is a customer of its own. */
+/** The address identifies a customer; a booking without one counts as a separate customer. */
 function receivableGroup({ groupBy }: GroupedQuery): string {
   return groupOf(groupBy === 'booking' ? 'booking.id' : 'coalesce(lower(booking.customer_email), booking.id)');
 }
 
-/** Open entries of one side with their group, bucket and days late. */
+/** Selects open entries of one side with their group, bucket and days overdue. */
 function entries(
   { side, query }: { side: Side; query: GroupedQuery & { bookingId?: string } },
   place: Place,
@@ -66,15 +69,15 @@ function entries(
 }
 
 /**
- * Received money that no installment claims now, or, by documents, that settles no invoice. Open amounts less this are what the
- * customer owes.
+ * Selects received money that no installment claims now or, by documents, that settles no invoice. Open amounts less this money
+ * are the customer's debt.
  */
 const PREPAID = {
   schedule: 'money.unapplied_cents + money.reserved_cents + greatest(money.held_cents, money.on_invoices_alone_cents)',
   document: 'money.unapplied_cents + money.reserved_cents + money.on_installments_alone_cents',
 };
 
-/** Money of the groups that settled no entry of the basis. */
+/** Selects money of the groups that settled no entry of the basis. */
 function prepayments(side: Side, query: GroupedQuery, [place, today]: [Place, string]): string {
   const asOf = asOfOf(query, place, today);
   const inCurrency = conditions(equals('money.currency', query.currency, place));
@@ -188,7 +191,7 @@ export const OPEN_INSTALLMENTS: Report<OpenInstallmentsQuery> = {
     outstandingCents: 'cents',
     askCents: 'cents',
   },
-  // What is asked for is less than what is outstanding if the booking has unapplied money or a credit due.
+  // The requested amount is less than the outstanding one if the booking has unapplied money or a credit due.
   rows: (query, place, today) => {
     assertOrder({ from: query.dueFrom, to: query.dueTo }, 'dueTo');
     const asOf = asOfOf(query, place, today);
@@ -228,8 +231,8 @@ export const OPEN_INSTALLMENTS: Report<OpenInstallmentsQuery> = {
 };
 
 /**
- * The last day for refunding the rest of a cancelled booking; null if the customer keeps it as a credit. Before the settlement,
- * the terms decide about the outcome, as `outcomeOf` determines it.
+ * Selects the last day for refunding the rest of a cancelled booking; null if the customer keeps it as a credit. Before the
+ * settlement, the terms determine the outcome, as in `outcomeOf`.
  */
 const REFUND_DUE = (asOf: AsOf) => `(
   select case when settlement.outcome_then = 'refund' then settlement.refund_due_on end as due_on

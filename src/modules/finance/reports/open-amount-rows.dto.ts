@@ -14,13 +14,13 @@ const UNAPPLIED_KINDS = extensible('UnappliedMoneyKind', [
 ]);
 type UnappliedKind = (typeof UNAPPLIED_KINDS)[number];
 
-/** What a customer, a booking or a supplier has open. */
+/** Open amounts of a customer, a booking or a supplier. */
 class OpenGroup extends OpenSums {
   /** Stable identifier of the group, for the filter `group` of the entries. */
   @Text({ max: 64 })
   group: string;
 
-  /** Name of the customer or supplier that is stored now. */
+  /** Current name of the customer or supplier. */
   @Text({ max: 500 })
   name: string;
 
@@ -36,13 +36,13 @@ class OpenGroup extends OpenSums {
 /** Sums of all groups in one currency; `count` is the number of groups. */
 class OpenTotals extends OpenSums {}
 
-/** An amount that is to be paid, and what was paid of it. */
+/** An amount to pay, and its paid part. */
 class DebtRow extends CurrencyRow {
-  /** The amount, less what was credited. */
+  /** Amount less credits. */
   @Cents({ min: LOWEST })
   amountCents: number | null;
 
-  /** What was allocated to it until the day. */
+  /** Amount allocated to it until the day. */
   @Cents({ min: LOWEST })
   paidCents: number | null;
 }
@@ -53,7 +53,7 @@ class OpenEntry extends DebtRow {
   @Text({ max: 100 })
   id: string;
 
-  /** Kind of the resource that `id` names. */
+  /** Kind of the resource with this `id`. */
   @OneOf(['payment_schedule', 'invoice', 'supplier_invoice', 'payment'])
   entity: string;
 
@@ -65,7 +65,7 @@ class OpenEntry extends DebtRow {
   @Text({ max: 64 })
   group: string;
 
-  /** Name of the customer or supplier that is stored now. */
+  /** Current name of the customer or supplier. */
   @Text({ max: 500 })
   name: string;
 
@@ -81,7 +81,7 @@ class OpenEntry extends DebtRow {
   @Text({ min: 0, max: 500 })
   label: string | null;
 
-  /** Number of the invoice or supplier invoice; null for others. */
+  /** Number of the invoice or supplier invoice; null for other entries. */
   @Text({ min: 0, max: 100 })
   number: string | null;
 
@@ -89,7 +89,7 @@ class OpenEntry extends DebtRow {
   @IsoDate()
   dueDate: string | null;
 
-  /** Days past the due date; 0 if it is not late. */
+  /** Days past the due date; 0 if it is not overdue. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   daysLate: number;
 
@@ -101,7 +101,7 @@ class OpenEntry extends DebtRow {
   @Cents({ min: LOWEST })
   openCents: number | null;
 
-  /** Day of the last reminder that was sent for it until the day; null if none was. */
+  /** Day of the last reminder sent for it until the day; null if there was none. */
   @IsoDate()
   remindedOn: string | null;
 }
@@ -134,7 +134,7 @@ class OpenInstallment extends DebtRow {
   @Id('book')
   bookingId: string;
 
-  /** Number under which the customer knows the booking. */
+  /** Booking number shown to the customer. */
   @Text({ max: 40 })
   bookingNumber: string;
 
@@ -142,11 +142,11 @@ class OpenInstallment extends DebtRow {
   @Text({ max: 20 })
   bookingStatus: string;
 
-  /** Who made the booking, by the name that is stored now. */
+  /** Current name of the customer of the booking. */
   @Text({ max: 500 })
   customerName: string;
 
-  /** E-mail address of the customer that is stored now; null if unknown. */
+  /** Current e-mail address of the customer; null if unknown. */
   @Text({ min: 0, max: 500 })
   customerEmail: string | null;
 
@@ -166,7 +166,7 @@ class OpenInstallment extends DebtRow {
   @IsoDate()
   dueDate: string;
 
-  /** Days past the due date; 0 if it is not late. */
+  /** Days past the due date; 0 if it is not overdue. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   daysLate: number;
 
@@ -174,7 +174,7 @@ class OpenInstallment extends DebtRow {
   @Cents({ min: LOWEST })
   outstandingCents: number | null;
 
-  /** What the customer is to be asked for: less than outstanding if the booking has unapplied money or a credit due. */
+  /** Amount to request from the customer; less than outstanding if the booking has unapplied money or a credit due. */
   @Cents({ min: LOWEST })
   askCents: number | null;
 }
@@ -185,22 +185,22 @@ class OpenInstallmentTotals extends DebtTotals {
   @Cents({ min: LOWEST })
   outstandingCents: number | null;
 
-  /** Sum of what is asked for. */
+  /** Sum of the amounts to request. */
   @Cents({ min: LOWEST })
   askCents: number | null;
 }
 
-/** Received money with the booking it came in for. */
+/** Received money with its booking. */
 class ReceiptRow extends CurrencyRow {
-  /** The payment that this row is about (prefix `pay`). */
+  /** The payment of this row (prefix `pay`). */
   @Id('pay')
   paymentId: string;
 
-  /** The booking that it came in for. */
+  /** The booking of the payment. */
   @Id('book')
   bookingId: string;
 
-  /** Number under which the customer knows the booking. */
+  /** Booking number shown to the customer. */
   @Text({ max: 40 })
   bookingNumber: string;
 
@@ -208,7 +208,7 @@ class ReceiptRow extends CurrencyRow {
   @Text({ max: 20 })
   bookingStatus: string;
 
-  /** Who made the booking, by the name that is stored now. */
+  /** Current name of the customer of the booking. */
   @Text({ max: 500 })
   customerName: string;
 
@@ -216,7 +216,7 @@ class ReceiptRow extends CurrencyRow {
   @IsoDate()
   receivedOn: string;
 
-  /** Days since then. */
+  /** Days since the receipt. */
   @Whole({ min: LOWEST, max: Number.MAX_SAFE_INTEGER })
   ageDays: number;
 
@@ -229,7 +229,7 @@ class ReceiptRow extends CurrencyRow {
   amountCents: number | null;
 }
 
-/** Received money that settled nothing, or that is to be paid back. */
+/** Received money that settled nothing, or that must be paid back. */
 class UnappliedPayment extends ReceiptRow {
   /**
    * `receipt` or `transfer_in`; `held_for_settlement` if the booking is cancelled and not settled, and
@@ -239,17 +239,17 @@ class UnappliedPayment extends ReceiptRow {
   kind: UnappliedKind;
 
   /**
-   * Day until which what is left of a cancelled booking is to be refunded; null if the booking is not cancelled, or the
-   * customer keeps it as a credit.
+   * Day until which the rest of a cancelled booking must be refunded; null if the booking is not cancelled, or the customer
+   * keeps it as a credit.
    */
   @IsoDate()
   refundDueOn: string | null;
 
-  /** Of the amount, what settled nothing. */
+  /** Part of the amount that settled nothing. */
   @Cents({ min: LOWEST })
   unappliedCents: number | null;
 
-  /** Of the amount, what covers refunds that are requested and not yet paid. */
+  /** Part of the amount that covers refunds that are requested and not yet paid. */
   @Cents({ min: LOWEST })
   reservedCents: number | null;
 }
@@ -260,11 +260,11 @@ class UnappliedTotals extends CountedRow {
   @Cents({ min: LOWEST })
   amountCents: number | null;
 
-  /** Sum of what settled nothing. */
+  /** Sum of the parts that settled nothing. */
   @Cents({ min: LOWEST })
   unappliedCents: number | null;
 
-  /** Sum of what covers requested refunds. */
+  /** Sum of the parts that cover requested refunds. */
   @Cents({ min: LOWEST })
   reservedCents: number | null;
 }
@@ -275,15 +275,15 @@ class UnbilledReceipt extends ReceiptRow {
   @OneOf(PAYMENT_KINDS)
   kind: PaymentKind;
 
-  /** Of the amount, what settled installments without an invoice. */
+  /** Part of the amount that settled installments without an invoice. */
   @Cents({ min: LOWEST })
   onInstallmentsCents: number | null;
 
-  /** Of the amount, what settled nothing. */
+  /** Part of the amount that settled nothing. */
   @Cents({ min: LOWEST })
   unappliedCents: number | null;
 
-  /** Sum of both. What covers requested refunds is not part of it. */
+  /** Sum of both parts, without money that covers requested refunds. */
   @Cents({ min: LOWEST })
   unbilledCents: number | null;
 }
@@ -294,15 +294,15 @@ class UnbilledTotals extends CountedRow {
   @Cents({ min: LOWEST })
   amountCents: number | null;
 
-  /** Sum of what settled installments without an invoice. */
+  /** Sum of the parts that settled installments without an invoice. */
   @Cents({ min: LOWEST })
   onInstallmentsCents: number | null;
 
-  /** Sum of what settled nothing. */
+  /** Sum of the parts that settled nothing. */
   @Cents({ min: LOWEST })
   unappliedCents: number | null;
 
-  /** Sum of both. */
+  /** Sum of both parts. */
   @Cents({ min: LOWEST })
   unbilledCents: number | null;
 }

@@ -18,7 +18,7 @@ const EVENTS = { close: 'closed', reopen: 'reopened', file: 'filed' } as const;
 const DAYS = `(select to_date($1, 'YYYY-MM') as first,
   (to_date($1, 'YYYY-MM') + interval '1 month' - interval '1 day')::date as last) month`;
 
-/** Bookings of which a tax group was billed wrongly, with a document of the month or an earlier one. */
+/** Selects bookings with a wrongly billed tax group and a document of the month or an earlier one. */
 const CREDIT_DUE = `
   with ${wrongGroups('true')}
   select booking.id from bookings booking
@@ -26,7 +26,10 @@ const CREDIT_DUE = `
     select from invoices document
     where document.booking_id = booking.id and ${BILLED} and document.issue_date <= month.last)`;
 
-/** Settlements that move money: something was billed or received, or a fee is due. Others change nothing in the books. */
+/**
+ * Selects settlements that move money, because something was billed or received, or a fee is due. Others change nothing in the
+ * books.
+ */
 const OPEN_SETTLEMENTS = `
   select settlement.id from cancellation_settlements settlement
   where settlement.status = 'open' and settlement.reinstated_at is null and settlement.cancelled_on <= month.last
@@ -40,7 +43,7 @@ const OPEN_SETTLEMENTS = `
         select from payments payment
         where payment.booking_id = settlement.booking_id and payment.status in ('completed', 'requested')))`;
 
-/** Series in which numbers up to the month are on no document and in no recorded gap. */
+/** Selects series in which numbers up to the month are on no document and in no recorded gap. */
 const NUMBER_GAPS = `
   select distinct series_id as id from (
     select series_id, sequence, coalesce(max(last_sequence) over counter, 0) as before, max(issue_date) over counter as day,
@@ -73,7 +76,7 @@ export class PeriodClosingService {
     this.rows = database.rows(AccountingPeriod);
   }
 
-  /** The period with its figures, and what prevents its closing. */
+  /** Returns the period with its figures, and its blockers. */
   async get(id: string): Promise<PeriodView> {
     const period = (await this.rows.find(id)) ?? newPeriod(id, this.clock.now());
     if (period.status !== 'open') return this.closed(period);
@@ -90,7 +93,7 @@ export class PeriodClosingService {
 
   /** Closes a month and stores its figures. It waits for transactions that are posting in the month. */
   async close(id: string, expected: ExpectedVersions): Promise<PeriodView> {
-    // Before the lock: verifying may take seconds.
+    // Verifies before the lock, because this may take seconds.
     const rules = await this.violatedRules();
     return this.change(id, expected, 'close', async (period) => {
       period.close(currentActor().principal, { figuresDefinition: FIGURES_DEFINITION, now: this.clock.now() });
@@ -139,7 +142,7 @@ export class PeriodClosingService {
     ]
   ): Promise<PeriodView> {
     return this.database.transaction(async () => {
-      // Postings of months without a row insert one: this lock lets none be added, and waits for those being added.
+      // Postings of months without a row insert one. This lock prevents that, and waits for inserts in progress.
       await this.database.execute('lock table accounting_periods in share row exclusive mode');
       if (!(await this.rows.find(id))) await this.rows.insert(newPeriod(id, this.clock.now()));
       const period = await this.lock(id);
@@ -196,7 +199,7 @@ export class PeriodClosingService {
     return [...(await this.violatedRules()), ...(await this.openMatters(id))];
   }
 
-  /** What staff should check before closing; it does not prevent the closing. */
+  /** Returns warnings that staff should check before closing; they do not prevent it. */
   private async warnings(id: string): Promise<PeriodWarning[]> {
     const found = await this.database.query<PeriodWarning>(
       `select 'unbilled_receipts' as type, count(*)::integer as count, (array_agg(id order by id))[1:20] as examples
@@ -229,7 +232,7 @@ export class PeriodClosingService {
     return found.filter(({ count }) => count > 0);
   }
 
-  /** Why this month is not the next one to be closed; null if it is. */
+  /** Returns the reason why this month is not the next one to close; null if it is. */
   private async outOfOrder(id: string): Promise<{ message: string; details: object & Record<string, unknown> } | null> {
     const [state] = await this.database.query<{ first: string | null; next: string | null; over: boolean }>(
       `select to_char(least(

@@ -3,7 +3,7 @@ import { openAmounts } from './open-amount-reports.js';
 import { MOVEMENTS } from './period-reports.js';
 
 /**
- * The present definition of the figures. A closed month keeps the number of the definition by which its figures were stored.
+ * The current definition of the figures. A closed month keeps the number of the definition by which its figures were stored.
  */
 export const FIGURES_DEFINITION = 2;
 
@@ -14,7 +14,9 @@ export const FIGURES_DEFINITION = 2;
 export const CHANGED_FIGURES = `
   (values ('receivables', 2), ('documents', 2), ('reserved', 2), ('held', 2)) changed (name, definition)`;
 
-/** The figures of the main reports of a month, by name and currency; `first` and `last` are expressions for its days. */
+/**
+ * Selects the figures of the main reports of a month, by name and currency; `first` and `last` are expressions for its days.
+ */
 export function periodFigures(first: string, last: string): string {
   const asOf: AsOf = { day: last, known: null };
   const open = (amounts: string) => `

@@ -5,25 +5,25 @@ import type { JournalQuery, PaymentJournalQuery, RevenueQuery, VatQuery } from '
 /** Invoices count, credit notes are subtracted. */
 const SIGN = `case invoice.type when 'invoice' then 1 else -1 end`;
 
-/** Name of a row of the report of value-added tax, by which its documents are listed. */
+/** Identifies a row of the report of value-added tax, for listing its documents. */
 const TAX_GROUP = `concat_ws(':', side, coalesce(tax_code_id, 'none'), coalesce(rate::text, 'none'),
   case when tax_code_id is null then tax_kind end)`;
 
-/** An amount of a document in the base currency; null if the document has no exchange rate to it. */
+/** Selects an amount of a document in the base currency; null if the document has no exchange rate to it. */
 const inBase = (document: string, own: string, converted: string) =>
   `case when ${document}.currency = settings.base_currency then ${own} else ${converted} end`;
 
 /**
- * Recorded rates convert to the base currency of the accounts; a stated base currency may be another one in bills that were
- * approved before it had to be that of the accounts.
+ * Recorded rates convert to the base currency of the accounts. Bills approved by earlier builds may state a different base
+ * currency.
  */
 const BILL_IN_BASE = (figure: string) =>
   `case when bill.applied_rate is not null or bill.base_currency = settings.base_currency
     then bill.base_${figure}_cents end`;
 
 /**
- * Documents with their tax, one row per tax code and rate as they were on the day of issue; amounts of credit notes, and of
- * supplier invoices that were voided, are negative.
+ * Selects documents with their tax, one row per tax code and rate as of the day of issue; amounts of credit notes and of voided
+ * supplier invoices are negative.
  */
 function taxedDocuments(query: VatQuery, place: Place, today: string): string {
   const { currency } = query;
@@ -65,7 +65,7 @@ function taxedDocuments(query: VatQuery, place: Place, today: string): string {
     ) taxed`;
 }
 
-/** The rows of the tax report that the query asks for. */
+/** Selects the requested rows of the tax report. */
 const filtered = (query: VatQuery, place: Place, today: string) => `
   (${taxedDocuments(query, place, today)}) document
   ${conditions(isOneOf('side', query.side, place), equals('"group"', query.group, place))}`;
@@ -89,7 +89,7 @@ const BASE_COLUMNS = {
   baseGrossCents: 'baseCents',
 } as const;
 
-/** A sum that is null if one of its amounts is unknown: a sum of the others would be a wrong tax. */
+/** Sums amounts, or returns null if one is unknown, because a sum of the others would be a wrong tax. */
 const complete = (amount: string) => `case when count(*) = count(${amount}) then sum(${amount}) end`;
 
 const BASE_SUMS = `${complete('"baseNetCents"')} as "baseNetCents", ${complete('"baseTaxCents"')} as "baseTaxCents",
@@ -154,12 +154,12 @@ export const REVENUE_GROUPS = {
   departure: { key: 'item.departure_id', name: 'item.title' },
 } as const;
 
-/** What was sold of each item, by the day that the basis counts. */
+/** Selects the sales of each item, by the day that the basis counts. */
 export function sales(query: RevenueQuery, place: Place, today: string): string {
   const { basis = 'service' } = query;
   const [first, last] = daysOf(query, place, today);
   const { [basis]: source } = {
-    // An item of an invoice that was drawn from an installment is unknown.
+    // Invoices for installments do not name their items.
     invoiced: () => `
       select invoice.booking_id, line.booking_item_id as item_id, invoice.issue_date as date,
         case when invoice.type = 'invoice' then coalesce(line.quantity, 0) else 0 end as units,
@@ -227,7 +227,10 @@ export const REVENUE: Report<RevenueQuery> = {
   sums: ['netCents', 'taxCents', 'grossCents'],
 };
 
-/** Payments and reversals on their posting dates, with the sign of the bank account; transfers move no money of the bank. */
+/**
+ * Selects payments and reversals on their posting dates, with the sign of the bank account; transfers move no money of the
+ * bank.
+ */
 export const MOVEMENTS = `
   select payment.*, movement.date, movement.entry,
     movement.sign * case payment.direction when 'in' then 1 else -1 end * payment.amount_cents as cents
@@ -279,7 +282,7 @@ export const PAYMENT_JOURNAL: Report<PaymentJournalQuery> = {
     ) moved using (currency)`,
 };
 
-/** The status of an invoice at the end of a day; a void one was never issued. Credit notes stay issued. */
+/** Selects the status of an invoice at the end of a day. A void one counts as never issued; credit notes stay issued. */
 const statusOn = (day: string) => `
   case when invoice.status = 'void' or invoice.type = 'credit_note' then invoice.status
     when credited.cents = invoice.total_cents and credited.cents > 0 then 'credited'

@@ -32,7 +32,7 @@ class BaseRow {
   @CurrencyCode()
   baseCurrency: string;
 
-  /** Net amount in `baseCurrency`; null if a document was not converted, as are the next two. */
+  /** Net amount in `baseCurrency`; null if a document was not converted, as are tax and gross amount. */
   @Cents({ min: LOWEST })
   baseNetCents: number | null;
 
@@ -47,11 +47,11 @@ class BaseRow {
 
 /** Tax of one side with one tax code and rate. */
 class VatRow extends IntersectionType(TaxGroupRow, BaseRow) {
-  /** Name of the side with its tax code and rate, for the filter `group`. */
+  /** Identifier of the side with its tax code and rate, for the filter `group`. */
   @Text({ max: 64 })
   group: string;
 
-  /** `output`: own documents; `input`: supplier invoices, whose tax has no code. */
+  /** `output` for own documents, `input` for supplier invoices, whose tax has no code. */
   @OneOf(VAT_SIDES)
   side: VatSide;
 }
@@ -69,7 +69,7 @@ class VatRate extends VatRow {
 
 /** Sums of one side in one currency. */
 class VatTotals extends IntersectionType(TaxedTotals, BaseRow) {
-  /** `output`: own documents; `input`: supplier invoices. */
+  /** `output` for own documents, `input` for supplier invoices. */
   @OneOf(VAT_SIDES)
   side: VatSide;
 
@@ -78,9 +78,9 @@ class VatTotals extends IntersectionType(TaxedTotals, BaseRow) {
   unconverted: number;
 }
 
-/** Sums of one side in the base currency, over documents of all currencies. */
+/** Sums of one side in the base currency, for documents in all currencies. */
 class VatBaseTotals extends BaseRow {
-  /** `output`: own documents; `input`: supplier invoices. */
+  /** `output` for own documents, `input` for supplier invoices. */
   @OneOf(VAT_SIDES)
   side: VatSide;
 
@@ -88,7 +88,7 @@ class VatBaseTotals extends BaseRow {
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   count: number;
 
-  /** Documents without an exchange rate to the base currency: while there are any, the sums are null. */
+  /** Documents without an exchange rate to the base currency; if there are any, the sums are null. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   unconverted: number;
 }
@@ -116,13 +116,13 @@ class VatDocument extends VatRow {
   party: string;
 }
 
-/** What was sold in a month, of a product, by a channel or for a departure. */
+/** Sales in a month, of a product, by a channel or for a departure. */
 class RevenueRow extends TaxedRow {
   /** Month `YYYY-MM`, or ID of the product, channel or departure; null for sales without one. */
   @Text({ min: 0, max: 100 })
   group: string | null;
 
-  /** Name of it that is stored now; null for sales without one. */
+  /** Current name of the product, channel or departure; null for sales without one. */
   @Text({ min: 0, max: 500 })
   name: string | null;
 
@@ -131,13 +131,13 @@ class RevenueRow extends TaxedRow {
   units: number;
 }
 
-/** What is earned with what was sold in a month, of a product, by a channel or for a departure. */
+/** Margin of the sales in a month, of a product, by a channel or for a departure. */
 class MarginRow extends CurrencyRow {
   /** Month `YYYY-MM`, or ID of the product, channel or departure; null for sales without one. */
   @Text({ min: 0, max: 100 })
   group: string | null;
 
-  /** Name of it that is stored now; null for sales without one. */
+  /** Current name of the product, channel or departure; null for sales without one. */
   @Text({ min: 0, max: 500 })
   name: string | null;
 
@@ -191,7 +191,7 @@ class PaymentMovement extends CurrencyRow {
   @OneOf(['payment', 'reversal'])
   entry: string;
 
-  /** The payment that this row is about (prefix `pay`). */
+  /** The payment of this row (prefix `pay`). */
   @Id('pay')
   paymentId: string;
 
@@ -199,7 +199,7 @@ class PaymentMovement extends CurrencyRow {
   @OneOf(PAYMENT_KINDS)
   kind: PaymentKind;
 
-  /** How it was paid. */
+  /** Payment method. */
   @OneOf(METHODS)
   method: Method;
 
@@ -207,7 +207,7 @@ class PaymentMovement extends CurrencyRow {
   @Text({ min: 0, max: 500 })
   reference: string | null;
 
-  /** Name of the customer, supplier or recipient of the commission that is stored now. */
+  /** Current name of the customer, supplier or recipient of the commission. */
   @Text({ max: 500 })
   party: string;
 
@@ -215,11 +215,11 @@ class PaymentMovement extends CurrencyRow {
   @Id('book')
   bookingId: string | null;
 
-  /** The supplier invoice; null for others. */
+  /** The supplier invoice; null for other payments. */
   @Id('sinv')
   supplierInvoiceId: string | null;
 
-  /** The commission that was paid out; null for others. */
+  /** The commission that was paid out; null for other payments. */
   @Id('comm')
   commissionId: string | null;
 
@@ -243,7 +243,7 @@ class MovementTotals extends CountedRow {
   closingCents: number | null;
 }
 
-/** What one recipient earns in one currency. */
+/** Commissions of one recipient in one currency. */
 class RecipientCommissions extends CountedRow {
   /** Kind of the recipient. */
   @OneOf(RECIPIENT_TYPES)
@@ -265,11 +265,11 @@ class RecipientCommissions extends CountedRow {
   @Cents({ min: LOWEST })
   accruedCents: number | null;
 
-  /** What is to be paid out now, less what is to be paid back; negative if the recipient owes more. */
+  /** Payable commissions less repayments due; negative if the recipient owes more. */
   @Cents({ min: LOWEST })
   payableCents: number | null;
 
-  /** Payouts of the period, less reversed ones and what was paid back, by posting date. */
+  /** Payouts of the period less reversals and repayments, by posting date. */
   @Cents({ min: LOWEST })
   paidOutCents: number | null;
 }
@@ -306,7 +306,7 @@ class StatementEntry extends CurrencyRow {
   @Id('book')
   bookingId: string;
 
-  /** Number under which the customer knows the booking. */
+  /** Booking number shown to the customer. */
   @Text({ max: 40 })
   bookingNumber: string;
 
@@ -314,11 +314,11 @@ class StatementEntry extends CurrencyRow {
   @Text({ min: 0, max: 500 })
   reference: string | null;
 
-  /** What the customer owes more since; negative if less. */
+  /** Change of the customer's debt; negative if it decreases. */
   @Cents({ min: LOWEST })
   amountCents: number | null;
 
-  /** What the customer owes after the entry; negative if money of the customer is here. */
+  /** The customer's debt after the entry; negative if the customer has a credit. */
   @Cents({ min: LOWEST })
   balanceCents: number | null;
 }
@@ -341,11 +341,11 @@ class JournalDocument extends TaxGroupRow {
   @IsoDate()
   issueDate: string;
 
-  /** Status of the document at the end of the last day; `void` also if it was voided later. */
+  /** Status of the document at the end of the last day; `void` even if it was voided later. */
   @Text({ max: 20 })
   status: string;
 
-  /** Who is billed, as on the document. */
+  /** Payer, as printed on the document. */
   @Text({ max: 500 })
   payerName: string;
 
@@ -360,7 +360,7 @@ class NumberingRow extends OmitType(SequenceEntry, ['documentType']) {
   @Id('iser')
   seriesId: string;
 
-  /** Name of the series that is stored now. */
+  /** Current name of the series. */
   @Text({ max: 120 })
   seriesName: string;
 
@@ -373,7 +373,7 @@ class NumberingRow extends OmitType(SequenceEntry, ['documentType']) {
   periodKey: string;
 }
 
-/** What the numbers of documents of one type were used for. */
+/** Use of the numbers of documents of one type. */
 class NumberingTotals {
   /** Type of the documents. */
   @OneOf(DOCUMENT_TYPES)
@@ -395,7 +395,7 @@ class NumberingTotals {
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   missingNumbers: number;
 
-  /** Documents with an earlier date than the one of an earlier number. */
+  /** Documents whose date precedes the date of an earlier number. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   datesOutOfOrder: number;
 }

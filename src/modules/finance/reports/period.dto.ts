@@ -11,7 +11,7 @@ const BLOCKERS = named('PeriodBlocker', ['integrity', 'credit_due', 'open_settle
 /** The reason for reopening an accounting period. */
 export class ReopenPeriod {
   /**
-   * Why the period is opened again; kept in the action ledger.
+   * Reason for reopening the period; kept in the action ledger.
    * @example "A supplier invoice of the month was missing"
    */
   @Text({ max: 2000 })
@@ -28,7 +28,7 @@ export class FilePeriod {
   reference: string;
 }
 
-/** Something that has to be resolved before the period can be closed. */
+/** A problem that must be resolved before the period can be closed. */
 class PeriodBlockerResponse {
   /**
    * `integrity`: violated accounting rules; `credit_due`: bookings with a tax code billed wrongly; `open_settlements`:
@@ -47,9 +47,9 @@ class PeriodBlockerResponse {
   examples: string[];
 }
 
-/** Something that staff should look at before the period is closed. It does not prevent the closing. */
+/** A warning that staff should check before the period is closed. It does not prevent the closing. */
 class PeriodWarningResponse {
-  /** `unbilled_receipts`: received money on no invoice, whose tax is due; the report of unbilled receipts lists it. */
+  /** `unbilled_receipts`: received money without an invoice, whose tax is due; the report of unbilled receipts lists it. */
   @OneOf(WARNINGS)
   type: (typeof WARNINGS)[number];
 
@@ -65,10 +65,10 @@ class PeriodWarningResponse {
 /** A figure of the period in one currency. */
 class PeriodFigureResponse {
   /**
-   * Open amounts at the end of the period: `receivables` by installments and `documents` by invoices, both with refunds that
-   * no money covers, `payables`, and received money that settled nothing (`unapplied`), covers requested refunds
-   * (`reserved`), or lies on debts of quotes and of cancelled bookings that are not settled (`held`). Or sums of the period:
-   * `invoiced`, `output_tax`, `input_tax`, `payments`.
+   * Open amounts at the end of the period: `receivables` by installments and `documents` by invoices, both with refunds that no
+   * money covers, `payables`, and received money that settled nothing (`unapplied`), covers requested refunds (`reserved`), or
+   * is allocated to debts of quotes and of unsettled cancelled bookings (`held`). Sums of the period: `invoiced`, `output_tax`,
+   * `input_tax`, `payments`.
    */
   @Text({ max: 50 })
   name: string;
@@ -88,23 +88,23 @@ export class PeriodResponse {
   @Text({ max: 7 })
   period: string;
 
-  /** Nothing can be posted in a closed or filed period. */
+  /** Status of the period. Nothing can be posted in a closed or filed one. */
   @OneOf(PERIOD_STATUSES)
   status: PeriodStatus;
 
-  /** Whether the period can be closed now: it is over, the earlier ones are closed, and nothing blocks it. */
+  /** Whether the period can be closed now: it has ended, the earlier ones are closed, and nothing blocks it. */
   @Flag()
   closable: boolean;
 
-  /** What has to be resolved before the period can be closed; empty once it is closed. */
+  /** Problems that must be resolved before the period can be closed; empty once it is closed. */
   @ListOf(() => PeriodBlockerResponse, { max: 4 })
   blockers: PeriodBlockerResponse[];
 
-  /** What staff should look at before they close the period; empty once it is closed. */
+  /** Warnings that staff should check before closing the period; empty once it is closed. */
   @ListOf(() => PeriodWarningResponse, { max: 10 })
   warnings: PeriodWarningResponse[];
 
-  /** The figures now, or those that were stored when the period was closed. */
+  /** The current figures, or the figures stored at the closing. */
   @ListOf(() => PeriodFigureResponse, { max: 2000 })
   figures: PeriodFigureResponse[];
 

@@ -36,8 +36,8 @@ export class PeriodsController {
   /**
    * Get an accounting period
    *
-   * @remarks Returns the status and the figures of a month, and for an open one what prevents its closing. Months
-   * in which nothing was posted yet are open.
+   * @remarks Returns the status and the figures of a month, and for an open one the blockers of its closing. Months in which
+   * nothing was posted yet are open.
    */
   @Get(':period')
   @ComputedNow()
@@ -51,8 +51,8 @@ export class PeriodsController {
    * Close an accounting period
    *
    * @remarks From now on nothing is posted in the month: documents need a later issue date, and payments, reversals and
-   * supplier invoices are posted on the first open day. The month must be over and the earlier ones closed, and nothing may
-   * block it. The figures of the main reports are stored.
+   * supplier invoices are posted on the first open day. The month must have ended and the earlier ones must be closed, and
+   * nothing may block it. The figures of the main reports are stored.
    */
   @Post(':period/closing')
   @HttpCode(200)
@@ -71,7 +71,7 @@ export class PeriodsController {
   /**
    * Reopen an accounting period
    *
-   * @remarks Opens the latest closed month again (409 `period_out_of_order` for an earlier one). A filed month stays closed.
+   * @remarks Reopens the latest closed month. Earlier months and filed months stay closed.
    */
   @Post(':period/reopening')
   @HttpCode(200)
@@ -90,7 +90,7 @@ export class PeriodsController {
   /**
    * File an accounting period
    *
-   * @remarks Records that the figures of a closed month were reported to the tax office. Final: a filed month cannot be
+   * @remarks Records that the figures of a closed month were reported to the tax office. This is final: a filed month cannot be
    * reopened.
    */
   @Post(':period/filing')

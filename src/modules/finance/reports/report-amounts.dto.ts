@@ -13,40 +13,40 @@ export class CurrencyRow {
 
 /** The sum of some rows. */
 export class CountedRow extends CurrencyRow {
-  /** Number of entries that are summed. */
+  /** Number of entries in the sum. */
   @Whole({ min: 0, max: Number.MAX_SAFE_INTEGER })
   count: number;
 }
 
-/** Open amounts by the days by which they are late. */
+/** Open amounts by days overdue. */
 export class OpenSums extends CountedRow {
   /** Sum of the open amounts. */
   @Cents({ min: LOWEST })
   openCents: number | null;
 
-  /** Of it, not yet due. */
+  /** Portion that is not yet due. */
   @Cents({ min: LOWEST })
   currentCents: number | null;
 
-  /** Of it, 1 to 30 days late. */
+  /** Portion that is 1 to 30 days overdue. */
   @Cents({ min: LOWEST })
   days1To30Cents: number | null;
 
-  /** Of it, 31 to 60 days late. */
+  /** Portion that is 31 to 60 days overdue. */
   @Cents({ min: LOWEST })
   days31To60Cents: number | null;
 
-  /** Of it, 61 to 90 days late. */
+  /** Portion that is 61 to 90 days overdue. */
   @Cents({ min: LOWEST })
   days61To90Cents: number | null;
 
-  /** Of it, more than 90 days late. */
+  /** Portion that is more than 90 days overdue. */
   @Cents({ min: LOWEST })
   over90Cents: number | null;
 
   /**
-   * Money that was paid and settles no entry: it lies on no installment that is a claim, or, by documents, on no invoice.
-   * Money of requested refunds is part of it. It is not subtracted from the open amounts.
+   * Paid money that settles no entry: it is allocated to no due installment or, by documents, to no invoice. It includes money
+   * of requested refunds, and is not subtracted from the open amounts.
    */
   @Cents({ min: LOWEST })
   prepaidCents: number | null;
@@ -73,7 +73,7 @@ export class TaxGroupRow extends TaxedRow {
   @Id('taxc')
   taxCodeId: string | null;
 
-  /** Code of the tax code; null without one. */
+  /** Text of the tax code; null without one. */
   @Text({ max: 20 })
   taxCode: string | null;
 

@@ -5,7 +5,7 @@ import type { ColumnKind } from './report.js';
 export type ReportRow = Readonly<Record<string, unknown>>;
 type Columns = Readonly<Record<string, ColumnKind>>;
 
-/** The header: each amount has a second column with the decimal number, without `Cents` in its name. */
+/** Makes the header: each amount has a second column with the decimal number, without `Cents` in its name. */
 export function csvHeader(columns: Columns): string {
   const names = Object.entries(columns).flatMap(([name, kind]) =>
     kind === 'cents' || kind === 'baseCents' ? [name, name.replace(/Cents$/, '')] : [name],
@@ -26,7 +26,7 @@ export function csvRows(columns: Columns, rows: readonly ReportRow[]): string {
   return csvLines(lines);
 }
 
-/** An amount in minor units as a decimal number: 5900 EUR is 59.00, 5900 JPY is 5900. */
+/** Formats an amount in minor units as a decimal number: 5900 EUR is 59.00, 5900 JPY is 5900. */
 export function decimal(cents: string, currency: string): string {
   const digits = minorUnits(currency);
   const [sign, units] = cents.startsWith('-') ? ['-', cents.slice(1)] : ['', cents];

@@ -32,19 +32,19 @@ class AmountsQuery extends ReportQuery {
 }
 
 class AsOfQuery extends AmountsQuery {
-  /** Day at whose end the amounts were open; today by default. */
+  /** The report is as of the end of this day; today by default. */
   @Optional()
   @IsoDate()
   asOf?: string;
 
-  /** Also hides what was recorded after this time. */
+  /** Omits everything that was recorded after this time. */
   @Optional()
   @Instant()
   knownAt?: string;
 }
 
 export class GroupedQuery extends AsOfQuery {
-  /** `schedule` (default): installments, billed or not; `document`: issued invoices. Of suppliers there are documents only. */
+  /** `schedule` (default): installments, billed or not; `document`: issued invoices. Suppliers have only documents. */
   @Optional()
   @OneOf(BASES)
   basis?: (typeof BASES)[number];
@@ -73,7 +73,7 @@ export class EntriesQuery extends GroupedQuery {
 }
 
 export class OpenInstallmentsQuery extends AsOfQuery {
-  /** `true`: only installments that are late; `false`: only those that are not. */
+  /** `true` returns only overdue installments, `false` only the others. */
   @Optional()
   @QueryFlag()
   overdue?: boolean;
@@ -172,17 +172,17 @@ export class NumberingQuery extends ReportQuery {
   @Text({ max: 7, pattern: PERIOD_KEY })
   periodKey?: string;
 
-  /** Only documents that were issued on or after this day, and numbers without document before such documents. */
+  /** Only documents issued on or after this day, and numbers without a document that precede them. */
   @Optional()
   @IsoDate()
   from?: string;
 
-  /** Only documents that were issued on or before this day, and numbers without document before such documents. */
+  /** Only documents issued on or before this day, and numbers without a document that precede them. */
   @Optional()
   @IsoDate()
   to?: string;
 
-  /** True: only entries with an anomaly. */
+  /** If true, only entries with an anomaly. */
   @Optional()
   @QueryFlag()
   anomalous?: boolean;
@@ -208,22 +208,22 @@ export class CommissionReportQuery extends JournalQuery {
 }
 
 export class MarginQuery extends JournalQuery {
-  /** The day that counts: of the service (default), or of the confirmation of the booking. */
+  /** The day that counts: the day of the service (default), or of the confirmation of the booking. */
   @Optional()
   @OneOf(MARGIN_BASES)
   basis?: (typeof MARGIN_BASES)[number];
 
-  /** What the rows are: months by default. */
+  /** Grouping of the rows; by month by default. */
   @Optional()
   @OneOf(REVENUE_GROUPINGS)
   groupBy?: (typeof REVENUE_GROUPINGS)[number];
 
-  /** Items are counted as they were at the end of this day; today by default. */
+  /** Items count as of the end of this day; today by default. */
   @Optional()
   @IsoDate()
   asOf?: string;
 
-  /** Also hides what was recorded after this time. */
+  /** Omits everything that was recorded after this time. */
   @Optional()
   @Instant()
   knownAt?: string;
@@ -231,24 +231,24 @@ export class MarginQuery extends JournalQuery {
 
 export class RevenueQuery extends JournalQuery {
   /**
-   * The day that counts: of the service (default), of the confirmation of the booking, or of the issue of the invoice,
+   * The day that counts: the day of the service (default), of the confirmation of the booking, or of the issue of the invoice,
    * less credit notes.
    */
   @Optional()
   @OneOf(REVENUE_BASES)
   basis?: (typeof REVENUE_BASES)[number];
 
-  /** What the rows are: months by default. */
+  /** Grouping of the rows; by month by default. */
   @Optional()
   @OneOf(REVENUE_GROUPINGS)
   groupBy?: (typeof REVENUE_GROUPINGS)[number];
 
-  /** Items are counted as they were at the end of this day; today by default. */
+  /** Items count as of the end of this day; today by default. */
   @Optional()
   @IsoDate()
   asOf?: string;
 
-  /** Also hides what was recorded after this time. */
+  /** Omits everything that was recorded after this time. */
   @Optional()
   @Instant()
   knownAt?: string;

@@ -43,14 +43,14 @@ export const equals = (column: string, value: string | undefined, place: Place) 
 export const isOneOf = (column: string, values: readonly string[] | undefined, place: Place) =>
   values === undefined ? null : `${column} = any(${place(values, 'text[]')})`;
 
-/** Throws 400 if the last day precedes the first one. */
+/** The last day must not precede the first one. */
 export function assertOrder({ from, to }: { from?: string | undefined; to?: string | undefined }, field = 'to'): void {
   if (from !== undefined && to !== undefined && to < from) {
     throw invalidField(field, `${field} must not be before the first day`, 'end_before_start');
   }
 }
 
-/** The first and the last day of a report: this month until today, unless the query says otherwise. */
+/** Returns the first and the last day of a report: this month until today, unless the query names other days. */
 export function daysOf(
   { from, to }: { from?: string; to?: string },
   place: Place,
@@ -60,7 +60,7 @@ export function daysOf(
   return [firstDayOf({ from, to }, place, today), place(to ?? today, 'date')];
 }
 
-/** A statement must refer to each of its parameters, so one that needs only the first day places only that. */
+/** A statement must refer to each of its parameters, so a statement that needs only the first day adds only that. */
 export function firstDayOf(
   { from, to }: { from?: string | undefined; to?: string | undefined },
   place: Place,

@@ -60,7 +60,7 @@ const CSV = {
   description: 'All rows as RFC 4180 in UTF-8 with a header line; the example shows its first two lines.',
 };
 
-/** A route that answers a report as JSON, or as CSV if the query asks for it. */
+/** Declares a route that returns a report as JSON, or as CSV on request. */
 function Answers(report: Type<{ totals: unknown[] }>): MethodDecorator {
   return applyDecorators(
     RequireScope('finance:read'),
@@ -83,11 +83,11 @@ export class ReportsController {
   constructor(private readonly reports: ReportsService) {}
 
   /**
-   * Report what customers owe
+   * Report the debts of customers
    *
-   * @remarks Open amounts at the end of a day by customer or booking, with the days by which they are late, and money that
-   * was paid and settles none of them. Refunds that no money covers are part of the open amounts. Only dated rows count, so that the amounts of a past day stay the same; names, and the addresses by
-   * which customers are grouped, are those of now.
+   * @remarks Returns open amounts at the end of a day by customer or booking, with their days overdue, and paid money that
+   * settles none of them. Open amounts include refunds that no money covers. Only dated rows count, so the amounts of a past
+   * day stay the same; names and the addresses that group customers are current.
    */
   @ApiOperation({ operationId: 'reports_listReceivables' })
   @Get('receivables')
@@ -99,8 +99,8 @@ export class ReportsController {
   /**
    * List what customers owe
    *
-   * @remarks The installments (`basis: schedule`) or invoices (`document`) behind the groups of the report, and refunds
-   * that no money covers.
+   * @remarks Lists the installments (`basis: schedule`) or invoices (`document`) in the groups of the report, and refunds that
+   * no money covers.
    */
   @ApiOperation({ operationId: 'reports_listReceivableEntries' })
   @Get('receivables/entries')
@@ -112,8 +112,7 @@ export class ReportsController {
   /**
    * Report what is owed to suppliers
    *
-   * @remarks Open amounts of posted supplier invoices at the end of a day by supplier, with the days by which they
-   * are late.
+   * @remarks Returns open amounts of posted supplier invoices at the end of a day by supplier, with their days overdue.
    */
   @ApiOperation({ operationId: 'reports_listPayables' })
   @Get('payables')
@@ -125,7 +124,7 @@ export class ReportsController {
   /**
    * List what is owed to suppliers
    *
-   * @remarks The supplier invoices behind the groups of the report.
+   * @remarks Lists the supplier invoices in the groups of the report.
    */
   @ApiOperation({ operationId: 'reports_listPayableEntries' })
   @Get('payables/entries')
@@ -137,7 +136,7 @@ export class ReportsController {
   /**
    * List open installments of all bookings
    *
-   * @remarks Who owes what at the end of a day, with what is to be asked for after unapplied money and credit due, and
+   * @remarks Lists open installments at the end of a day, with the amount to request after unapplied money and credit due, and
    * refunds that no money covers. Installments of quotes are not listed.
    */
   @ApiOperation({ operationId: 'reports_listOpenInstallments' })
@@ -150,9 +149,9 @@ export class ReportsController {
   /**
    * List unapplied money of all bookings
    *
-   * @remarks Received money that settled nothing at the end of a day or covers a refund that was requested and not yet paid,
-   * also of cancelled bookings, with the day until which it is to be refunded. Until a cancellation is settled, all money
-   * of the booking is listed, and that of a quote until it is confirmed.
+   * @remarks Lists received money that settled nothing at the end of a day or covers a requested refund, including money of
+   * cancelled bookings with its refund deadline. All money of a booking is listed until its cancellation is settled, and all
+   * money of a quote until it is confirmed.
    */
   @ApiOperation({ operationId: 'reports_listUnappliedMoney' })
   @Get('unapplied-money')
@@ -164,9 +163,8 @@ export class ReportsController {
   /**
    * List received money on no invoice
    *
-   * @remarks Money at the end of a day for which no invoice was issued, in the order in which it was received. Value-added
-   * tax is due when it is received, so issue an invoice for it. Money of cancelled bookings, and what covers requested
-   * refunds, is not listed.
+   * @remarks Lists received money without an invoice at the end of a day, in order of receipt. Value-added tax is due on
+   * receipt, so issue an invoice for it. Money of cancelled bookings, and money that covers requested refunds, is not listed.
    */
   @ApiOperation({ operationId: 'reports_listUnbilledReceipts' })
   @Get('unbilled-receipts')
@@ -178,10 +176,10 @@ export class ReportsController {
   /**
    * Report value-added tax
    *
-   * @remarks Output tax of invoices less credit notes by issue date, and input tax of supplier invoices by posting
-   * date, per tax code, rate and currency of the documents. Codes and rates are those of the day of issue. Beside them are
-   * the amounts in the base currency, converted with the exchange rate of each document; `baseTotals` sums all currencies. A
-   * sum with a document that has no rate is null, and `unconverted` counts such documents.
+   * @remarks Returns output tax of invoices less credit notes by issue date, and input tax of supplier invoices by posting
+   * date, per tax code, rate and currency of the documents. Codes and rates are as of the day of issue. The rows also have the
+   * amounts in the base currency, converted with the exchange rate of each document; `baseTotals` sums all currencies. A sum
+   * with a document that has no rate is null, and `unconverted` counts such documents.
    */
   @ApiOperation({ operationId: 'reports_listVat' })
   @Get('vat')
@@ -193,7 +191,7 @@ export class ReportsController {
   /**
    * List the documents of the value-added tax report
    *
-   * @remarks The documents that the report sums, one row per document, tax code and rate.
+   * @remarks Lists the documents that the report sums, with one row per document, tax code and rate.
    */
   @ApiOperation({ operationId: 'reports_listVatDocuments' })
   @Get('vat/documents')
@@ -205,7 +203,7 @@ export class ReportsController {
   /**
    * Report revenue
    *
-   * @remarks Sales by month, product, channel or departure, on the day of the service, of the confirmation or of the
+   * @remarks Returns sales by month, product, channel or departure, on the day of the service, of the confirmation or of the
    * invoice.
    */
   @ApiOperation({ operationId: 'reports_listRevenue' })
@@ -218,9 +216,9 @@ export class ReportsController {
   /**
    * Report margins
    *
-   * @remarks Prices without tax less the expected costs of the items, by month, product, channel or departure, on the day of
-   * the service or of the confirmation. If the cost of an item is unknown in the currency of the sale, the
-   * cost and the margin of its row are null, and `unknownCosts` counts it.
+   * @remarks Returns prices without tax less the expected costs of the items, by month, product, channel or departure, on the
+   * day of the service or of the confirmation. If the cost of an item is unknown in the currency of the sale, the cost and the
+   * margin of its row are null, and `unknownCosts` counts it.
    */
   @ApiOperation({ operationId: 'reports_listMargin' })
   @Get('margin')
@@ -232,8 +230,8 @@ export class ReportsController {
   /**
    * List payments and reversals by day
    *
-   * @remarks Movements of the bank accounts by posting date; opening plus rows is closing. Transfers between bookings
-   * are not movements.
+   * @remarks Lists movements of the bank accounts by posting date; opening balance plus rows is closing balance. Transfers
+   * between bookings are not movements.
    */
   @ApiOperation({ operationId: 'reports_listPaymentJournal' })
   @Get('payment-journal')
@@ -245,8 +243,8 @@ export class ReportsController {
   /**
    * List issued documents by number
    *
-   * @remarks Invoices and credit notes of a period, one row per document with each tax code and rate. Void documents have
-   * one row with amounts of 0.
+   * @remarks Lists invoices and credit notes of a period, with one row per document, tax code and rate. Void documents have one
+   * row with amounts of 0.
    */
   @ApiOperation({ operationId: 'reports_listInvoiceJournal' })
   @Get('invoice-journal')
@@ -258,9 +256,9 @@ export class ReportsController {
   /**
    * Report the account of one customer
    *
-   * @remarks Issued documents, payments and reversals of the bookings of a customer, or of one booking, with the running
-   * balance per currency; opening plus rows is closing. The closing balance is what the customer owes by documents: open
-   * invoices and refunds that no money covers, less what is prepaid. Void invoices are not listed.
+   * @remarks Lists issued documents, payments and reversals of the bookings of a customer, or of one booking, with the running
+   * balance per currency; opening balance plus rows is closing balance. The closing balance is the customer's debt by
+   * documents: open invoices and refunds that no money covers, less prepaid money. Void invoices are not listed.
    */
   @ApiOperation({ operationId: 'reports_listCustomerStatement' })
   @Get('customer-statement')
@@ -272,8 +270,8 @@ export class ReportsController {
   /**
    * Report commissions by recipient
    *
-   * @remarks What each recipient earns by the status of its commissions now, so that what is payable is what the organization
-   * owes, and the payouts of a period by posting date.
+   * @remarks Returns the commissions of each recipient by their current status, so that the payable ones are the organization's
+   * debt, and the payouts of a period by posting date.
    */
   @ApiOperation({ operationId: 'reports_listCommissions' })
   @Get('commissions')
@@ -285,8 +283,8 @@ export class ReportsController {
   /**
    * List document numbers with their gaps
    *
-   * @remarks The numbers of all series in their order, each with its document, and the ranges of numbers that no document
-   * has. Statuses are those of now.
+   * @remarks Lists the numbers of all series in order, each with its document, and the ranges of numbers that no document has.
+   * Statuses are current.
    */
   @ApiOperation({ operationId: 'reports_listNumbering' })
   @Get('numbering')

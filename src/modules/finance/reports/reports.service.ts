@@ -15,21 +15,21 @@ import type { ReportQuery } from './report-query.dto.js';
 
 const MAX_CSV_ROWS = 100_000;
 const BATCH = 1_000;
-/** Below the time after which the database ends the transaction of an export that reads nothing. */
+/** Must be shorter than the time after which the database ends the transaction of an export that reads nothing. */
 const PATIENCE_MS = 9_000;
 
 /** A page of the rows, and the totals of all rows. */
 export interface ReportPage {
   data: ReportRow[];
   totals: ReportRow[];
-  /** Only of reports that convert amounts. */
+  /** Set only by reports that convert amounts. */
   baseTotals?: ReportRow[];
   total: number;
   limit: number;
   offset: number;
 }
 
-/** Runs reports: as JSON in one statement, as CSV from one snapshot. */
+/** Runs reports, as JSON with one statement, or as CSV from one snapshot. */
 @Injectable()
 export class ReportsService {
   constructor(
@@ -39,7 +39,7 @@ export class ReportsService {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** The report in the format that the query asks for. */
+  /** Returns the report in the requested format. */
   async answer<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<ReportPage | StreamableFile> {
     if (query.format !== 'csv') return this.page(report, query);
     this.limits.take('report-export', currentActor().credentialId);
@@ -83,9 +83,9 @@ export class ReportsService {
   }
 
   /**
-   * All rows of one snapshot. The first rows are read before anything is sent, so that an error of the report gets a regular
-   * response; the rest is read as fast as the client takes it, and a client that takes too long loses its snapshot. What is
-   * sent cannot be repeated: if a replica cancels the snapshot later, the download ends before its end.
+   * Streams all rows of one snapshot. It reads the first rows before it sends anything, so that an error of the report gets a
+   * regular response. It reads the rest as fast as the client takes it; a client that takes too long loses its snapshot. Sent
+   * rows cannot be repeated, so the download is cut off if a replica cancels the snapshot later.
    */
   private async csv<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<Readable> {
     const stream = new PassThrough();
@@ -106,7 +106,7 @@ export class ReportsService {
         (error: unknown) => {
           const reason = error instanceof Error ? error : new Error('The report failed');
           reject(reason);
-          // Nothing listens to the errors of a stream that is not sent.
+          // A stream that is not sent has no listener for its errors.
           stream.destroy(isSent ? reason : undefined);
         },
       );
@@ -128,7 +128,7 @@ export class ReportsService {
         maxRows: MAX_CSV_ROWS,
       });
     }
-    // As text: an amount may exceed 2^53-1.
+    // Amounts are text, because they may exceed 2^53-1.
     const columns = Object.keys(report.columns).map((column) => `report."${column}"::text as "${column}"`);
     await this.database.execute(
       `declare report no scroll cursor for select ${columns.join(', ')} from (${text}) report order by ${report.order}`,

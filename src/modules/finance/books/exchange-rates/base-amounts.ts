@@ -37,10 +37,7 @@ export function converted(cents: bigint, { from, to, rate }: AppliedRate, baseCu
   return to === baseCurrency ? exchange(cents, { rate, from, to }) : exchangeBack(cents, { rate, from, to });
 }
 
-/**
- * Returns an amount in the base currency. Throws 409 `amount_too_large` beyond 2^53-1: neither the amount nor the rate is part
- * of the request that issues or approves a document.
- */
+/** Returns an amount in the base currency. */
 export function baseCents(cents: bigint): number {
   if (cents >= -BigInt(Number.MAX_SAFE_INTEGER) && cents <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(cents);
   throw conflict('amount_too_large', 'The amount in the base currency exceeds 2^53-1');

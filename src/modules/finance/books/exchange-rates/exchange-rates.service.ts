@@ -110,10 +110,7 @@ export class ExchangeRatesService {
     return found;
   }
 
-  /**
-   * Returns `conversionOf`, and requires a recent rate for a foreign currency. Throws 409 `rate_missing` for a foreign currency
-   * without a recent rate, with the member of the request that states the day, if there is one.
-   */
+  /** Returns `conversionOf`, and requires a recent rate for a foreign currency. */
   async requireConversion(currency: string, { day, field }: { day: string; field?: string }): Promise<Conversion> {
     const conversion = await this.conversionOf(currency, day);
     const { baseCurrency: to, rate } = conversion;

@@ -188,7 +188,7 @@ export class NumberSeriesService {
 
   /**
    * Locks the series that assigns the number of a document: the given one, otherwise the default of the type, otherwise its
-   * only active one. Throws 404 with `field`, 409 `series_inactive`, `series_type_mismatch`, `no_active_series`.
+   * only active one.
    */
   async lockForIssue(documentType: DocumentType, seriesId: string | null, issueDate: string): Promise<NumberSource> {
     const series =

@@ -13,7 +13,7 @@ export interface Debt {
   readonly currency: string;
   /** Returns the shares that this amount settles if nothing is requested; their sum may be less than the amount. */
   automatic(cents: number): Promise<Share[]>;
-  /** Returns the requested shares, to the cent. Throws 422 `over_allocated` beyond `availableCents` or what is outstanding. */
+  /** Returns the requested shares, to the cent. */
   requested(requested: readonly RequestedShare[], availableCents: number): Share[];
   /** Counts the shares as paid on their targets. */
   settle(shares: readonly Share[]): Promise<void>;

@@ -41,7 +41,7 @@ const INVOICE_EVENTS = {
 } as const;
 export type InvoiceVerb = keyof typeof INVOICE_EVENTS;
 
-/** The ledger entries and events of plans, installments, invoices and payments, written with the running transaction. */
+/** Writes the ledger entries and events of plans, installments, invoices and payments in the running transaction. */
 @Injectable()
 export class AccountAuditService {
   constructor(
@@ -77,7 +77,7 @@ export class AccountAuditService {
     for (const change of changes) this.installmentChanged(verbOf(change), change, reason);
   }
 
-  /** A change by staff. Waiving lowers what the customer owes, and has an action of its own like its opposite. */
+  /** Records a change by staff. Waiving lowers the customer's debt and has its own action, as has its opposite. */
   installmentEdited(change: InstallmentChange): void {
     const { waived, waiveReason } = change.installment;
     if (waived === change.before?.waived) this.installmentChanged('update', change);
@@ -97,7 +97,7 @@ export class AccountAuditService {
       reason,
     });
     this.publishInstallment(INSTALLMENT_EVENTS[verb], installment);
-    // If money was allocated, the event was published with the allocation.
+    // If money was allocated, the allocation published the event.
     const isSettledByShrinking = before?.status === 'pending' && before.paidCents === installment.paidCents;
     if (installment.status === 'paid' && isSettledByShrinking) this.publishInstallment('paid', installment);
   }
@@ -163,7 +163,7 @@ export class AccountAuditService {
     }
   }
 
-  /** Both sides of a transfer are one change. */
+  /** Records both sides of a transfer as one change. */
   transferChanged(
     verb: 'create' | 'reverse',
     sides: { from: Payment; to: Payment },
@@ -198,12 +198,12 @@ export class AccountAuditService {
   }
 }
 
-/** The channel of the booking and the one of all installments. */
+/** Returns the channel of the booking and the channel of all installments. */
 export function installmentChannels(bookingId: string): string[] {
   return [`bookings.${bookingId}`, 'finance.payment-schedules'];
 }
 
-/** What the ledger stores of a transfer. */
+/** Returns the audit snapshot of a transfer. */
 export function transferImage({ from, to }: { from: Payment; to: Payment }): object {
   return { id: from.transferId, from: from.auditImage([]), to: to.auditImage([]) };
 }

@@ -13,7 +13,7 @@ import { BookingAccountsRepository } from './booking-accounts.repository.js';
 import { MAX_LIVE_ALLOCATIONS, type Payment, PaymentAllocation, type Share, sumOfShares } from '../../books/index.js';
 
 export interface NewAllocation extends Share {
-  /** For demo rows with ids that the API document's examples name. */
+  /** Sets ids of demo rows that the API document's examples name. */
   id?: string;
   paymentId: string;
   effectiveOn: string;
@@ -25,7 +25,7 @@ export interface ReleasedPart {
   cents: number;
 }
 
-/** From which day on, and from what, parts of allocations are released. */
+/** The day from which parts of allocations are released, and their targets. */
 interface Release {
   day?: string;
   from?: 'all' | 'invoices';
@@ -34,8 +34,8 @@ interface Release {
 }
 
 /**
- * Writes allocations and, alone, the balances that they make: what is paid on installments and invoices, their statuses,
- * what of refunds is covered, and what of payments is unapplied. The account is locked.
+ * Writes allocations and is the only writer of the balances that derive from them: paid amounts and statuses of installments
+ * and invoices, covered amounts of refunds, and unapplied amounts of payments. The account must be locked.
  */
 @Injectable()
 export class AllocationsService {
@@ -48,12 +48,12 @@ export class AllocationsService {
     private readonly clock: Clock,
   ) {}
 
-  /** The live allocations of a payment, the oldest first. */
+  /** Returns the live allocations of a payment, the oldest first. */
   async ofPayment(paymentId: string): Promise<PaymentAllocation[]> {
     return this.repository.allocationsOf([paymentId]);
   }
 
-  /** Adds allocations beside the `present` ones of the same payments. */
+  /** Adds allocations to the `present` ones of the same payments. */
   async add(
     allocations: readonly NewAllocation[],
     present: readonly PaymentAllocation[] = [],
@@ -82,8 +82,8 @@ export class AllocationsService {
   }
 
   /**
-   * Replaces allocations of the account by shares that make up their amounts. What settled an installment or an invoice
-   * still does: the caller counts the added shares.
+   * Replaces allocations of the account by shares that add up to their amounts. Settled installments and invoices stay settled;
+   * the caller counts the added shares.
    */
   async replace(replacements: readonly { allocation: PaymentAllocation; shares: readonly Share[] }[]): Promise<void> {
     if (replacements.length === 0) return;
@@ -99,7 +99,7 @@ export class AllocationsService {
     });
   }
 
-  /** Applies unapplied money of locked payments from today on. Without `counts` the caller writes the balances. */
+  /** Applies unapplied money of locked payments from today on. Without `counts`, the caller writes the balances. */
   async apply(
     account: BookingAccount,
     applied: readonly { payment: Payment; shares: readonly Share[] }[],
@@ -126,8 +126,8 @@ export class AllocationsService {
 
   /**
    * Releases parts of allocations from this day on. Their money becomes unapplied, or with `from: 'invoices'` stays on the
-   * installments that the allocations settle too. With `isExcess` the released money settles later debts automatically, unless
-   * staff decided that other money of the payment waits for them.
+   * installments that the allocations also settle. With `isExcess`, the released money settles later debts automatically,
+   * unless staff keep other money of the payment from doing so.
    */
   async release(
     account: BookingAccount,
@@ -168,7 +168,7 @@ export class AllocationsService {
     );
   }
 
-  /** Counts allocated shares as paid on the account, or as no longer paid. */
+  /** Counts allocated shares as paid on the account, or stops counting them. */
   async count(account: BookingAccount, shares: readonly Share[], as: 'paid' | 'unpaid'): Promise<void> {
     if (shares.length === 0) return;
     const changes = account.count(shares, as);
@@ -179,7 +179,7 @@ export class AllocationsService {
         this.repository.addCovered(coversOf(shares, as)),
       ]),
     );
-    // These amounts are not a change of the plan: their ledger entry is that of the payment.
+    // These amounts do not change the plan; the ledger entry of the payment records them.
     account.plan?.markStored();
     for (const invoice of changes.settledInvoices) this.audit.publishInvoice('settled', invoice);
     for (const installment of changes.settledInstallments) this.audit.publishInstallment('paid', installment);
@@ -187,7 +187,7 @@ export class AllocationsService {
     if (changes.installments.length > 0) await this.installmentsChanged(account);
   }
 
-  /** Updates what depends on installments and their money: which commissions are payable, and reminders. */
+  /** Updates commissions and reminders, which depend on installments and their money. */
   async installmentsChanged({ booking, plan }: BookingAccount): Promise<void> {
     await this.commissions.settle(booking.id);
     if (plan) await this.reminders.reschedule(booking.id, INSTALLMENT_TRIGGERS);
@@ -211,7 +211,7 @@ export class AllocationsService {
   }
 }
 
-/** An allocation must not end before it began, for example after a move to a time zone with an earlier day. */
+/** Prevents an allocation from ending before it began, for example after a move to a time zone with an earlier day. */
 function notBefore({ effectiveOn }: PaymentAllocation, day: string): string {
   return day < effectiveOn ? effectiveOn : day;
 }

@@ -1,16 +1,16 @@
 /**
- * SELECTs of what was open on a day, from which reports are made. Only dated rows count: issue dates, posting dates of payments
- * and reversals, days of allocations, and the version of the history that was effective. Current amounts only choose the
- * candidates: what is open now, and what has changed since the day; each choice reads an index.
+ * SELECTs of the amounts that were open on a day, for reports. Only dated rows count: issue dates, posting dates of payments
+ * and reversals, days of allocations, and the effective version of the history. Current amounts only select the candidates, by
+ * an index each: rows that are open now, and rows that changed since the day.
  */
 export interface AsOf {
   /** Placeholder of the day. */
   day: string;
-  /** Placeholder of the time after which nothing was recorded yet; null: everything that is recorded now. */
+  /** Placeholder of the time up to which recorded rows count; null means all rows. */
   known: string | null;
 }
 
-/** Rows that became effective after the day, or were recorded after `known`. */
+/** Selects rows that became effective after the day, or were recorded after `known`. */
 export function since({ day, known }: AsOf, effective: string, recorded: string): string {
   return known === null ? `${effective} > ${day}` : `(${effective} > ${day} or ${recorded} > ${known})`;
 }
@@ -30,7 +30,7 @@ const HISTORIES = {
   status: { table: 'booking_status_history', key: 'booking_id' },
 } as const;
 
-/** The version of a history that was effective. */
+/** Selects the effective version of a history. */
 export function versionOf(asOf: AsOf, history: keyof typeof HISTORIES, id: string): string {
   const { table, key } = HISTORIES[history];
   return `(
@@ -53,9 +53,9 @@ const toExistingDebt = (asOf: AsOf) => `(
 )`;
 
 /**
- * What was allocated to a target, or of a payment, until the day. A payment that was reversed by then settles nothing, even
- * if its allocations moved after the day of the reversal and before the reversal was recorded. A payment that came before its
- * debt existed was unapplied until then.
+ * Sums the allocations to a target, or of a payment, until the day. A payment that was reversed by then settles nothing, even
+ * if its allocations moved between the day of the reversal and the recording of the reversal. A payment made before its debt
+ * existed was unapplied until then.
  */
 export function allocatedTo(asOf: AsOf, column: string, id: string): string {
   return `(
@@ -71,7 +71,7 @@ const movedSince = (asOf: AsOf, column: string) => `
   select ${column} as id from payment_allocations
   where ${column} is not null and ${since(asOf, 'effective_on', 'created_at')}`;
 
-/** Installments with an open amount; those of quotes are not receivable. */
+/** Selects installments with an open amount; installments of quotes are not receivable. */
 export function openInstallments(asOf: AsOf): string {
   return `
     select schedule.id, 'payment_schedule' as entity, version.type, schedule.booking_id, schedule.label, schedule.position,
@@ -89,16 +89,16 @@ export function openInstallments(asOf: AsOf): string {
     where not version.cancelled and booking_then.status <> 'draft' and version.amount_cents > paid.cents`;
 }
 
-/** When the completion of a refund was recorded. Builds before this column did not store it. */
+/** Selects the time at which the completion of a refund was recorded. Builds before this column did not store it. */
 const COMPLETED_AT = 'coalesce(refund.completed_at, refund.created_at)';
 
-/** Whether a refund or an outgoing transfer was paid and had not come back; false: its money was still here. */
+/** Whether a refund or an outgoing transfer was paid and not reversed; if false, the organization still had the money. */
 const isPaidOut = (asOf: AsOf) => `(
   refund.status in ('completed', 'reversed') and ${until(asOf, 'refund.posting_date', COMPLETED_AT)}
   and ${isNotReversed(asOf, 'refund')}
 )`;
 
-/** Refunds and outgoing transfers that no money covers, because a receipt was reversed afterwards. */
+/** Selects refunds and outgoing transfers that no money covers, because a receipt was reversed afterwards. */
 export function uncoveredRefunds(asOf: AsOf): string {
   return `
     select refund.id, 'payment' as entity, 'refund_recovery' as type, refund.booking_id, 'Refund' as label, 0 as position,
@@ -113,9 +113,9 @@ export function uncoveredRefunds(asOf: AsOf): string {
 }
 
 /**
- * Issued invoices with an open amount, or those that were `overpaid`: a payment that is dated before the day, and was recorded
- * after it, can settle what another one settled on the day that has been reversed since. An invoice that was voided after the
- * month of its issue date, which earlier builds allowed, is in no figure of that month.
+ * Selects issued invoices with an open amount, or `overpaid` ones: a payment dated before the day but recorded after it can
+ * settle a debt that another payment, since reversed, settled on the day. An invoice that was voided after the month of its
+ * issue date, which earlier builds allowed, is in no figure of that month.
  */
 export function openDocuments(asOf: AsOf, which: 'open' | 'overpaid' = 'open'): string {
   return `
@@ -143,8 +143,8 @@ export function openDocuments(asOf: AsOf, which: 'open' | 'overpaid' = 'open'): 
 }
 
 /**
- * Supplier invoices that were posted, with an open amount. Their posting dates may precede the day on which they were
- * entered: until then they have their first due date.
+ * Selects posted supplier invoices with an open amount. Their posting dates may precede the day on which they were entered;
+ * until that day, their first due date counts.
  */
 export function openBills(asOf: AsOf): string {
   return `
@@ -169,7 +169,7 @@ export function openBills(asOf: AsOf): string {
       and bill.total_cents > paid.cents`;
 }
 
-/** Payments with allocations to debts that did not exist yet on the day. */
+/** Selects payments with allocations to debts that did not exist yet on the day. */
 const toLaterDebts = (asOf: AsOf) => `
   select allocation.payment_id from payment_schedule_history debt
   join payment_allocations allocation on allocation.schedule_id = debt.schedule_id
@@ -181,7 +181,7 @@ const toLaterDebts = (asOf: AsOf) => `
   join payment_allocations allocation on allocation.supplier_invoice_id = debt.id
   where ${since(asOf, 'debt.posting_date', 'debt.approved_at')}`;
 
-/** Money that was paid to suppliers and settled nothing. */
+/** Selects money that was paid to suppliers and settled nothing. */
 export function supplierPrepayments(asOf: AsOf): string {
   return `
     select payment.id, payment.supplier_invoice_id, payment.currency, payment.amount_cents - applied.cents as unapplied_cents
@@ -192,19 +192,19 @@ export function supplierPrepayments(asOf: AsOf): string {
       and payment.amount_cents > applied.cents`;
 }
 
-/** Payments of which a part may have settled nothing on the day. */
+/** Selects payments of which a part may have settled nothing on the day. */
 const maybeUnapplied = (asOf: AsOf) => `
   select id from payments where unapplied_cents > 0 and status = 'completed'
   union ${movedSince(asOf, 'payment_id')}
   union select id from payments where ${since(asOf, 'reversal_posting_date', 'reversed_at')}
   union ${toLaterDebts(asOf)}`;
 
-/** Payments that cover a refund which may have been requested and not yet paid on the day. */
+/** Selects payments that cover a refund which may have been requested and not yet paid on the day. */
 const maybeReserved = (asOf: AsOf) => `
   select share.payment_id from payments refund join payment_allocations share on share.refund_id = refund.id
   where refund.status = 'requested' or refund.kind = 'refund' and ${since(asOf, 'refund.posting_date', COMPLETED_AT)}`;
 
-/** Payments of bookings that may have been quotes, or cancelled and not settled, on the day. */
+/** Selects payments of bookings that may have been quotes, or cancelled and not settled, on the day. */
 const maybeHeld = (asOf: AsOf) => `
   select payment.id from payments payment join (
     select id from bookings where status = 'draft'
@@ -212,7 +212,7 @@ const maybeHeld = (asOf: AsOf) => `
     union select booking_id from booking_status_history where ${since(asOf, 'effective_on', 'recorded_at')}
   ) held on held.id = payment.booking_id`;
 
-/** Payments with money on an installment or an invoice alone. */
+/** Selects payments with money on an installment or an invoice alone. */
 const ON_ONE_DEBT = `
   select payment_id from payment_allocations where (schedule_id is null) <> (invoice_id is null)
   group by payment_id, schedule_id, invoice_id having sum(signed_cents) > 0`;
@@ -247,8 +247,8 @@ export function customerMoney(asOf: AsOf, which: 'all' | 'without_debt' = 'witho
 }
 
 /**
- * Received money that settles no invoice, less what must be paid back: its tax is due although no document shows it. Money for
- * a cancelled booking pays for no supply.
+ * Selects received money that settles no invoice, less the money that must be paid back: its tax is due although no document
+ * shows it. Money for a cancelled booking pays for no supply.
  */
 export function unbilledReceipts(asOf: AsOf): string {
   return `
@@ -257,7 +257,7 @@ export function unbilledReceipts(asOf: AsOf): string {
     ) unbilled where unbilled_cents > 0 and booking_status <> 'cancelled'`;
 }
 
-/** Sums of the allocations of a payment by what they settled on the day. */
+/** Sums the allocations of a payment by the kind of debt that they settled on the day. */
 const lyingAt = (asOf: AsOf) => {
   const sum = (condition: string) => `coalesce(sum(share.signed_cents) filter (where ${condition}), 0)`;
   return `(
@@ -276,8 +276,8 @@ const lyingAt = (asOf: AsOf) => {
 };
 
 /**
- * The status of a booking, and why its money settles no debt although it lies on one: a quote owes nothing beyond its
- * invoices, and a cancelled booking owes nothing before its settlement, which determines the fee.
+ * Selects the status of a booking, and the reason why money allocated to its debts does not settle them: a quote owes nothing
+ * beyond its invoices, and a cancelled booking owes nothing before its settlement, which determines the fee.
  */
 const heldAs = (asOf: AsOf, bookingId: string) => `(
   select status, case when status = 'draft' then 'held_for_confirmation' when status = 'cancelled' and not exists (
@@ -290,8 +290,8 @@ const heldAs = (asOf: AsOf, bookingId: string) => `(
 )`;
 
 /**
- * The amount by which documents exceed what the booking `booking_then` of this id costs on the day; a credit note is due for
- * it. A quote costs what is billed, a cancelled booking its fee.
+ * Computes the amount by which documents exceed the price of the booking `booking_then` with this id on the day; a credit note
+ * is due for it. The price of a quote is the billed amount, that of a cancelled booking is its fee.
  */
 export function creditDueOf(asOf: AsOf, bookingId: string): string {
   const installments = (condition: string) => `(

@@ -7,47 +7,47 @@ import { type OpenInvoice, Outstanding } from './outstanding.js';
 import { overAllocated, type RequestedShare, type Share } from '../../books/index.js';
 import type { PaymentSchedule } from './payment-schedule.entity.js';
 
-/** Installments and invoices that became paid, or are no longer paid. */
+/** Installments and invoices whose paid amounts changed. */
 export interface BalanceChanges {
   invoices: Invoice[];
   installments: PaymentSchedule[];
-  /** The ones that became fully paid. */
+  /** Those of them that became fully paid. */
   settledInvoices: Invoice[];
   settledInstallments: PaymentSchedule[];
 }
 
-/** What was received for a booking. */
+/** Money received for a booking. */
 export interface AccountMoney {
   receivedCents: number;
   /** Settles nothing. */
   unappliedCents: number;
-  /** Covers refunds that are requested and not completed. */
+  /** The part that covers refunds that are requested and not completed. */
   reservedCents: number;
   /** The part of completed refunds and outgoing transfers that no money covers. */
   uncoveredCents: number;
 }
 
 /**
- * A booking with its plan, its invoices and what is paid on them, locked together: money that settles an installment
- * counts on an invoice too. `BookingAccountsService` locks and saves it.
+ * A booking with its plan, its invoices and their paid amounts, locked together, because money that settles an installment also
+ * counts on an invoice. `BookingAccountsService` locks and saves it.
  */
 export class BookingAccount {
   constructor(
     readonly booking: BookingSummary,
     /** The current plan; null until the booking has one. */
     public plan: LockedPlan | null,
-    /** All of them, also drafts and void ones. */
+    /** All invoices, including drafts and void ones. */
     readonly invoices: readonly Invoice[],
-    /** As it was when the account was locked. */
+    /** The state when the account was locked. */
     readonly money: AccountMoney,
   ) {}
 
-  /** Receipts and incoming transfers, less refunds and outgoing transfers; completed and not reversed. */
+  /** Completed and not reversed receipts and incoming transfers, less refunds and outgoing transfers. */
   get receivedCents(): number {
     return this.money.receivedCents;
   }
 
-  /** What the customer owes for the booking, whether billed or not. */
+  /** Returns the customer's debt for the booking, whether billed or not. */
   claimCents(): number {
     const { status, totalCents } = this.booking;
     if (status === 'draft') return this.billedCents();
@@ -55,17 +55,17 @@ export class BookingAccount {
     return (totalCents ?? 0) - (this.plan?.waivedCents() ?? 0);
   }
 
-  /** The issued invoices that are not void, less what was credited. */
+  /** Returns the total of the issued invoices that are not void, less the credited amounts. */
   billedCents(): number {
     return this.issuedInvoices().reduce((sum, invoice) => sum + invoice.uncreditedCents(), 0);
   }
 
-  /** What may be billed further. */
+  /** Returns the amount that may still be billed. */
   roomCents(): number {
     return Math.max(0, this.claimCents() - this.billedCents());
   }
 
-  /** The excess of the documents, for which a credit note is due. */
+  /** Returns the excess of the documents, for which a credit note is due. */
   creditDueCents(): number {
     return Math.max(0, this.billedCents() - this.claimCents());
   }
@@ -74,12 +74,12 @@ export class BookingAccount {
     return this.plan?.installments ?? [];
   }
 
-  /** The installments that an issued invoice requests. */
+  /** Returns the installments that an issued invoice requests. */
   invoicedInstallments(): Set<string> {
     return new Set(this.issuedInvoices().flatMap(({ scheduleId }) => scheduleId ?? []));
   }
 
-  /** A draft reserves nothing: only issued invoices count. Invoices of an unconfirmed booking may reach its price. */
+  /** Counts only issued invoices, because a draft reserves nothing. Invoices of an unconfirmed booking may reach its price. */
   assertInvoiceFits({ totalCents }: { id?: string; totalCents: number }): void {
     const { status, totalCents: priceCents } = this.booking;
     if (priceCents === null && status !== 'cancelled')
@@ -103,7 +103,10 @@ export class BookingAccount {
     });
   }
 
-  /** Whether an issued and unpaid invoice requests the whole booking, or one each of these installments. */
+  /**
+   * Returns whether an issued and unpaid invoice requests the whole booking, or one invoice requests each of these
+   * installments.
+   */
   hasOpenInvoice(scheduleIds: readonly string[]): boolean {
     const open = this.invoices.filter(({ status }) => status === 'issued' || status === 'partially_paid');
     if (open.some(({ scheduleId }) => scheduleId === null)) return true;
@@ -111,7 +114,7 @@ export class BookingAccount {
     return scheduleIds.length > 0 && scheduleIds.every((scheduleId) => requested.has(scheduleId));
   }
 
-  /** What is still to be paid now, with these invoices. */
+  /** Returns the outstanding amounts with these invoices. */
   outstanding(invoices: readonly OpenInvoice[] = this.openInvoices()): Outstanding {
     const open = this.installments.filter((installment) => installment.isOpen());
     return new Outstanding(
@@ -138,17 +141,17 @@ export class BookingAccount {
     });
   }
 
-  /** What received money settles without a request. `refunds` are uncovered; `money` is what was received until now. */
+  /**
+   * Returns the debts that received money settles automatically. `refunds` are uncovered; `money` is the money received until
+   * now.
+   */
   openDebts(refunds: readonly UncoveredRefund[], money: AccountMoney): OpenDebts {
     const { receivedCents, uncoveredCents, unappliedCents, reservedCents } = money;
     const appliedCents = receivedCents + uncoveredCents - unappliedCents - reservedCents;
     return new OpenDebts(this.outstanding(), refunds, this.claimCents() - appliedCents);
   }
 
-  /**
-   * The requested shares, to the cent. Throws 422 `over_allocated` beyond `availableCents` or what is outstanding, 400 for
-   * an invoice of another installment, 404 for one of another booking, 409 `schedule_cancelled`, `invoice_not_open`.
-   */
+  /** Returns the requested shares, to the cent. */
   requestedShares(requested: readonly RequestedShare[], availableCents: number): Share[] {
     const outstanding = this.outstanding();
     let available = availableCents;
@@ -164,7 +167,7 @@ export class BookingAccount {
     });
   }
 
-  /** Counts shares as paid, or as no longer paid. */
+  /** Counts shares as paid, or stops counting them. */
   count(shares: readonly Share[], as: 'paid' | 'unpaid'): BalanceChanges {
     const sign = as === 'paid' ? 1 : -1;
     const isBookingCancelled = this.booking.status === 'cancelled';
@@ -195,7 +198,7 @@ export class BookingAccount {
     return this.invoices.filter((invoice) => invoice.isBilled());
   }
 
-  /** Of a cancelled booking that was settled. */
+  /** The settlement of a cancelled booking. */
   private agreedFeeCents(): number {
     const fees = this.installments.filter(({ type, status }) => type === 'fee' && status !== 'cancelled');
     return fees.reduce((sum, { amountCents }) => sum + amountCents, 0);

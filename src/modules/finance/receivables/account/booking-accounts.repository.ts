@@ -8,14 +8,14 @@ import { Payment, PaymentAllocation } from '../../books/index.js';
 import { PaymentPlan } from './payment-plan.entity.js';
 import { PaymentSchedule } from './payment-schedule.entity.js';
 
-/** By how much the cancellation of an item reduced an installment; `waived`: its amount was waived before. */
+/** Amount by which the cancellation of an item reduced an installment; `waived` if its amount was already waived. */
 export interface StoredReduction {
   scheduleId: string;
   cents: number;
   waived: boolean;
 }
 
-/** The rows of booking accounts. Each call is one statement. */
+/** Reads and writes the rows of booking accounts. Each call is one statement. */
 @Injectable()
 export class BookingAccountsRepository {
   private readonly installments: Rows<PaymentSchedule>;
@@ -48,7 +48,7 @@ export class BookingAccountsRepository {
     });
   }
 
-  /** Also drafts and void ones. */
+  /** Includes drafts and void invoices. */
   async invoicesOf(bookingId: string): Promise<Invoice[]> {
     return this.invoices.listBy({ bookingId, type: 'invoice' }, ['id']);
   }
@@ -62,7 +62,7 @@ export class BookingAccountsRepository {
     });
   }
 
-  /** The completed payments of a booking that have unapplied money, the oldest first. */
+  /** Returns the completed payments of a booking with unapplied money, the oldest first. */
   async lockUnappliedPayments(bookingId: string, { onlyAutomatic }: { onlyAutomatic: boolean }): Promise<Payment[]> {
     const payments = await this.payments.read({
       name: 'account-payments-unapplied',
@@ -75,7 +75,7 @@ export class BookingAccountsRepository {
     return payments.sort(byDay);
   }
 
-  /** The completed refunds and outgoing transfers that are not covered completely, the oldest first. */
+  /** Returns the completed refunds and outgoing transfers that are not covered completely, the oldest first. */
   async uncoveredRefunds(bookingId: string): Promise<Payment[]> {
     const refunds = await this.payments.read({
       name: 'account-refunds-uncovered',
@@ -87,7 +87,7 @@ export class BookingAccountsRepository {
     return refunds.sort(byDay);
   }
 
-  /** Each at most 2^53-1, however much was overpaid. */
+  /** Limits each amount to 2^53-1, however much was overpaid. */
   async moneyOf(bookingId: string): Promise<AccountMoney> {
     const [found] = await this.database.prepared<AccountMoney>(
       'account-money',
@@ -104,7 +104,7 @@ export class BookingAccountsRepository {
     return found ?? { receivedCents: 0, unappliedCents: 0, reservedCents: 0, uncoveredCents: 0 };
   }
 
-  /** Adds to what is covered of refunds and outgoing transfers; a negative amount is subtracted. */
+  /** Adds to the covered amounts of refunds and outgoing transfers; subtracts a negative amount. */
   async addCovered(covers: ReadonlyMap<string, number>): Promise<void> {
     if (covers.size === 0) return;
     await this.database.prepared(
@@ -120,38 +120,38 @@ export class BookingAccountsRepository {
     return this.payments.lockAll(ids);
   }
 
-  /** The live allocations of payments, the oldest first. */
+  /** Returns the live allocations of payments, the oldest first. */
   async allocationsOf(paymentIds: readonly string[]): Promise<PaymentAllocation[]> {
     return this.liveAllocations('of-payments', 'allocation.payment_id = any($1)', paymentIds);
   }
 
-  /** The live allocations to installments, the oldest first. */
+  /** Returns the live allocations to installments, the oldest first. */
   async allocationsTo(scheduleIds: readonly string[]): Promise<PaymentAllocation[]> {
     return this.liveAllocations('to-installments', 'allocation.schedule_id = any($1)', scheduleIds);
   }
 
-  /** The live allocations to an invoice, the oldest first. */
+  /** Returns the live allocations to an invoice, the oldest first. */
   async allocationsToInvoice(invoiceId: string): Promise<PaymentAllocation[]> {
     return this.liveAllocations('to-invoice', 'allocation.invoice_id = $1', invoiceId);
   }
 
-  /** The live allocations to refunds, the oldest first. */
+  /** Returns the live allocations to refunds, the oldest first. */
   async allocationsToRefunds(refundIds: readonly string[]): Promise<PaymentAllocation[]> {
     return this.liveAllocations('to-refunds', 'allocation.refund_id = any($1)', refundIds);
   }
 
-  /** The live allocations to installments and invoices of the booking, the oldest first. */
+  /** Returns the live allocations to installments and invoices of the booking, the oldest first. */
   async allocationsOfBooking(bookingId: string): Promise<PaymentAllocation[]> {
     return this.liveAllocations('of-booking', `allocation.refund_id is null and ${OF_BOOKING}`, bookingId);
   }
 
-  /** The live allocations to installments of the booking that count on no invoice, the oldest first. */
+  /** Returns the live allocations to installments of the booking that count on no invoice, the oldest first. */
   async allocationsWithoutInvoice(bookingId: string): Promise<PaymentAllocation[]> {
     const isWithout = 'allocation.schedule_id is not null and allocation.invoice_id is null';
     return this.liveAllocations('without-invoice', `${isWithout} and ${OF_BOOKING}`, bookingId);
   }
 
-  /** The live allocations to invoices of the booking that count on no installment, the oldest first. */
+  /** Returns the live allocations to invoices of the booking that count on no installment, the oldest first. */
   async allocationsWithoutInstallment(bookingId: string): Promise<PaymentAllocation[]> {
     const isWithout = 'allocation.schedule_id is null and allocation.invoice_id is not null';
     return this.liveAllocations('without-installment', `${isWithout} and ${OF_BOOKING}`, bookingId);
@@ -184,7 +184,7 @@ export class BookingAccountsRepository {
     );
   }
 
-  /** Returns the deleted rows, by the position of their installment. */
+  /** Returns the deleted rows, sorted by the position of their installment. */
   async deleteReductions(bookingItemId: string): Promise<StoredReduction[]> {
     return this.database.prepared<StoredReduction>(
       'installment-reductions-delete',
@@ -232,7 +232,7 @@ export class BookingAccountsRepository {
     raiseVersions(installments, saved.length, now);
   }
 
-  /** Only the columns that payments change. */
+  /** Writes only the columns that payments change. */
   async saveInvoiceBalances(invoices: readonly Invoice[]): Promise<void> {
     if (invoices.length === 0) return;
     const now = this.clock.now();
@@ -253,7 +253,7 @@ export class BookingAccountsRepository {
     raiseVersions(invoices, saved.length, now);
   }
 
-  /** Only their unapplied amounts, and whether these settle debts by themselves. */
+  /** Writes only their unapplied amounts, and whether these settle debts automatically. */
   async saveUnapplied(payments: readonly Payment[]): Promise<void> {
     if (payments.length === 0) return;
     const now = this.clock.now();
@@ -291,7 +291,7 @@ export class BookingAccountsRepository {
 
 const OF_BOOKING = 'allocation.payment_id in (select id from payments where booking_id = $1)';
 
-/** A row that has another version than was read was written without the lock of its booking. */
+/** A row whose version differs from the read one was written without the lock of its booking. */
 function raiseVersions(
   rows: readonly { version: number; updatedAt: Date }[],
   savedCount: number,

@@ -15,15 +15,15 @@ import { redateReopened } from './plan-redating.js';
 import type { PaymentPlan } from './payment-plan.entity.js';
 import type { PaymentSchedule } from './payment-schedule.entity.js';
 
-/** A part of what is paid on an installment. */
+/** A part of the paid amount of an installment. */
 export interface Release {
   scheduleId: string;
   cents: number;
 }
 
 /**
- * Locks and saves booking accounts, and applies received money to what is owed. Everything happens in the transaction of
- * the use case, which locks the account first.
+ * Locks and saves booking accounts, and applies received money to debts. Everything happens in the transaction of the use case,
+ * which locks the account first.
  */
 @Injectable()
 export class BookingAccountsService {
@@ -36,15 +36,11 @@ export class BookingAccountsService {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Locks the booking, its installments and its invoices until the transaction ends. Throws 404; `details` are for an id
-   * that a body contains.
-   */
   async lock(bookingId: string, details?: { field: string }): Promise<BookingAccount> {
     return this.lockOf(await this.bookings.lock(bookingId, details));
   }
 
-  /** The account of a booking that is locked already. */
+  /** Returns the account of a booking that is already locked. */
   async lockOf(booking: BookingSummary): Promise<BookingAccount> {
     const [plan, installments, invoices, money] = await this.database.together(() =>
       Promise.all([
@@ -57,7 +53,7 @@ export class BookingAccountsService {
     return accountOf(booking, { plan, installments, invoices, money });
   }
 
-  /** The account without locks, for a preview. */
+  /** Returns the account without locks, for a preview. */
   async read(bookingId: string): Promise<BookingAccount> {
     const booking = await this.bookings.getSummary(bookingId);
     const [plan, installments, invoices, money] = await this.database.together(() =>
@@ -71,12 +67,12 @@ export class BookingAccountsService {
     return accountOf(booking, { plan, installments, invoices, money });
   }
 
-  /** Money received for the booking that settles nothing. */
+  /** Returns the money received for the booking that settles nothing. */
   async unappliedCents(bookingId: string): Promise<number> {
     return (await this.repository.moneyOf(bookingId)).unappliedCents;
   }
 
-  /** Adds the first plan of the account; money that was received before settles its installments. */
+  /** Adds the first plan of the account; money received earlier settles its installments. */
   async addPlan(account: BookingAccount, plan: LockedPlan): Promise<void> {
     account.plan = plan;
     await this.repository.insertPlan(plan.plan, plan.installments);
@@ -101,34 +97,34 @@ export class BookingAccountsService {
     return changes;
   }
 
-  /** Stores by how much the cancellation of an item reduced installments. */
+  /** Stores the amounts by which the cancellation of an item reduced installments. */
   async keepReductions(bookingItemId: string, reductions: readonly StoredReduction[]): Promise<void> {
     if (reductions.length > 0) await this.repository.insertReductions(bookingItemId, reductions);
   }
 
-  /** Returns the reductions of an item by position, and deletes them. */
+  /** Deletes the reductions of an item and returns them by position. */
   async takeReductions(bookingItemId: string): Promise<StoredReduction[]> {
     return this.repository.deleteReductions(bookingItemId);
   }
 
-  /** Updates what depends on installments and their money: which commissions are payable, and reminders. */
+  /** Updates commissions and reminders, which depend on installments and their money. */
   async installmentsChanged(account: BookingAccount): Promise<void> {
     await this.allocations.installmentsChanged(account);
   }
 
   /**
-   * Applies received money to what is owed. Call it in each transaction that opens or lowers a debt, or frees money, after
-   * the change was saved. Money on invoices alone settles open installments too, money on installments alone open invoices,
-   * and unapplied money open installments, open invoices and uncovered refunds. Money on invoices alone that exceeds the
-   * claim becomes unapplied, so that it can be seen and refunded. At the end installments that are open again get the due
-   * dates that a departure moved meanwhile gives them. A second call writes nothing. With `onlyAutomatic: false`
-   * also money that staff released by hand, which otherwise waits for them.
+   * Applies received money to debts. Must be called in each transaction that opens or lowers a debt, or frees money, after the
+   * change was saved. Money on invoices alone also settles open installments, money on installments alone also settles open
+   * invoices, and unapplied money settles open installments, open invoices and uncovered refunds. Money on invoices alone that
+   * exceeds the claim becomes unapplied, so that it can be seen and refunded. Finally, reopened installments get new due dates
+   * if their departure moved meanwhile. A second call writes nothing. With `onlyAutomatic: false` it also applies money that
+   * staff released by hand.
    */
   async applyMoney(account: BookingAccount, { onlyAutomatic = true } = {}): Promise<void> {
     await this.applyInvoiceMoney(account);
     await this.applyInstallmentMoney(account);
     const isAnyApplied = await this.applyUnapplied(account, { onlyAutomatic });
-    // An installment that was paid just now no longer needs its invoice.
+    // An installment that was just paid no longer needs its invoice.
     if (isAnyApplied) await this.applyInstallmentMoney(account);
     if (await this.releaseExcess(account)) {
       await this.applyInstallmentMoney(account);
@@ -137,7 +133,7 @@ export class BookingAccountsService {
     await this.redateReopened(account);
   }
 
-  /** What received money would settle now, in the order in which it does. */
+  /** Returns the debts that received money would settle now, in order. */
   async openDebts(account: BookingAccount): Promise<OpenDebts> {
     const { id } = account.booking;
     const [refunds, money] = await this.database.together(() =>
@@ -150,13 +146,13 @@ export class BookingAccountsService {
   }
 
   /**
-   * Applies money that was received before this invoice of a locked booking is issued. Returns how much of its total is
-   * paid; the caller writes that together with the number.
+   * Applies money that was received before the issue of this invoice of a locked booking. Returns the paid part of its total;
+   * the caller writes it together with the number.
    */
   async applyEarlyMoneyToNewInvoice(account: BookingAccount, invoice: Invoice, issueDate: string): Promise<number> {
     const { id, bookingId, scheduleId, totalCents } = invoice;
     const open = { id, scheduleId, issueDate, outstandingCents: totalCents };
-    // Without a plan no money is on installments.
+    // Without a plan, no money is on installments.
     const replaced = account.plan ? await this.replaceInstallmentMoney(bookingId, account.outstanding([open])) : [];
     const early = sumOfShares(replaced);
     if (early === totalCents) return early;
@@ -164,7 +160,7 @@ export class BookingAccountsService {
     return early + (await this.applyUnappliedTo(present, invoice, totalCents - early));
   }
 
-  /** Releases money from installments, what was allocated last first. It is unapplied then. */
+  /** Releases money from installments, the latest allocation first. The money becomes unapplied. */
   async release(account: BookingAccount, releases: readonly Release[]): Promise<void> {
     if (releases.length === 0) return;
     const live = await this.repository.allocationsTo(releases.map(({ scheduleId }) => scheduleId));
@@ -180,9 +176,10 @@ export class BookingAccountsService {
   }
 
   /**
-   * Releases this much of what is paid on an invoice, from this day on. Money on the invoice alone goes first and becomes
-   * unapplied; then money that settles an installment too, which stays on the installment. In both, the last allocation is
-   * released first. Call `applyMoney` after the invoice was credited: as long as it is open, the money would settle it again.
+   * Releases this amount of the money paid on an invoice, from this day on. Releases money on the invoice alone first, which
+   * becomes unapplied; then money that also settles an installment, which stays there. In both groups the latest allocation
+   * goes first. `applyMoney` must be called only after the invoice was credited: while it is open, the money would settle it
+   * again.
    */
   async releaseFromInvoice(
     account: BookingAccount,
@@ -197,7 +194,7 @@ export class BookingAccountsService {
 
   /**
    * Releases all money of the booking from its installments and invoices, from this day on. It becomes unapplied; money that
-   * covers refunds stays. Call `applyMoney` after the debts were closed.
+   * covers refunds stays. Call `applyMoney` after closing the debts.
    */
   async releaseAll(account: BookingAccount, day: string): Promise<void> {
     const live = await this.repository.allocationsOfBooking(account.booking.id);
@@ -208,7 +205,7 @@ export class BookingAccountsService {
     );
   }
 
-  /** An installment that is open again follows a departure that was moved while it was paid. */
+  /** A reopened installment follows a departure that was moved while the installment was paid. */
   private async redateReopened(account: BookingAccount): Promise<void> {
     const { booking, plan } = account;
     const { departureDate, confirmedOn } = booking;
@@ -223,7 +220,7 @@ export class BookingAccountsService {
     await this.installmentsChanged(account);
   }
 
-  /** Money on invoices alone settles open installments too, so that it is not requested again. */
+  /** Lets money on invoices alone also settle open installments, so that it is not requested again. */
   private async applyInvoiceMoney(account: BookingAccount): Promise<void> {
     const outstanding = account.outstandingInstallments();
     const isAnyPaid = account.invoices.some(({ paidCents }) => paidCents > 0);
@@ -238,7 +235,7 @@ export class BookingAccountsService {
       .filter(({ shares }) => shares.some(({ scheduleId }) => scheduleId !== null));
     await this.allocations.replace(replacements);
     const shares = replacements.flatMap((replacement) => replacement.shares);
-    // They counted on the invoices before.
+    // These amounts are already counted on the invoices.
     await this.allocations.count(
       account,
       shares.map((share) => ({ ...share, invoiceId: null })),
@@ -246,12 +243,12 @@ export class BookingAccountsService {
     );
   }
 
-  /** Money that settled an installment before its invoice was issued counts on the invoice too. */
+  /** Counts money that settled an installment before its invoice was issued on the invoice. */
   private async applyInstallmentMoney(account: BookingAccount): Promise<void> {
     const isAnyPaid = account.installments.some(({ paidCents }) => paidCents > 0);
     if (!isAnyPaid || account.openInvoices().length === 0) return;
     const shares = await this.replaceInstallmentMoney(account.booking.id, account.outstanding());
-    // They counted on the installments before.
+    // These amounts are already counted on the installments.
     await this.allocations.count(
       account,
       shares.map((share) => ({ ...share, scheduleId: null })),
@@ -260,9 +257,9 @@ export class BookingAccountsService {
   }
 
   /**
-   * Releases money on invoices alone that exceeds the claim, or that other money can replace: that of an installment which
-   * counts on no invoice. What was allocated last is released first. Returns whether it released money. Money of a cancelled
-   * booking stays where it is until the settlement.
+   * Releases money on invoices alone that exceeds the claim, or that money of an installment which counts on no invoice can
+   * replace. Releases the latest allocation first, and returns whether it released any. Money of a cancelled booking stays
+   * allocated until the settlement.
    */
   private async releaseExcess(account: BookingAccount): Promise<boolean> {
     const { booking, invoices, installments } = account;
@@ -307,7 +304,7 @@ export class BookingAccountsService {
     return applied.reduce((sum, { shares }) => sum + sumOfShares(shares), 0);
   }
 
-  /** Returns the shares that count on the invoices now and did not before. */
+  /** Returns the shares that newly count on the invoices. */
   private async replaceInstallmentMoney(bookingId: string, outstanding: Outstanding): Promise<Share[]> {
     const live = await this.repository.allocationsWithoutInvoice(bookingId);
     const settled = outstanding.onInvoicesLater(live);
@@ -343,7 +340,7 @@ function plannedBooking({ id, currency, totalCents }: BookingSummary): PlannedBo
   return { id, currency, totalCents };
 }
 
-/** The latest of these allocations that make up this amount; of the last one maybe a part. */
+/** Returns the latest of these allocations that make up this amount; the last one may be a part. */
 function latestOf(live: readonly PaymentAllocation[], cents: number): ReleasedPart[] {
   let left = cents;
   const released: ReleasedPart[] = [];

@@ -10,7 +10,7 @@ import { BookingAccountsRepository } from './booking-accounts.repository.js';
 import { coverOf } from './open-debts.js';
 import { Payment, type Reversal } from '../../books/index.js';
 
-/** Pays money of a customer out of a booking, and takes back what was paid. The account is locked. */
+/** Pays money of a customer out of a booking, and reverses payments. The account must be locked. */
 @Injectable()
 export class CustomerMoneyService {
   private readonly rows: Rows<Payment>;
@@ -26,8 +26,8 @@ export class CustomerMoneyService {
   }
 
   /**
-   * Inserts a refund or an outgoing transfer and covers it with unapplied money of the booking: of its receipt, or, without
-   * one, of the latest payments first.
+   * Inserts a refund or an outgoing transfer and covers it with unapplied money of its receipt, or without a receipt with
+   * unapplied money of the booking, the latest payments first.
    */
   async payOut(account: BookingAccount, payment: Payment): Promise<void> {
     const unapplied = await this.repository.lockUnappliedPayments(account.booking.id, { onlyAutomatic: false });
@@ -50,7 +50,7 @@ export class CustomerMoneyService {
     await this.allocations.apply(account, covers, { counts: false });
   }
 
-  /** Fails a requested refund: its money is unapplied again. */
+  /** Fails a requested refund; its money becomes unapplied again. */
   async failRefund(account: BookingAccount, id: string, reason: string): Promise<Payment> {
     await this.uncover(account, id);
     const refund = await this.rows.lock(id);
@@ -62,8 +62,8 @@ export class CustomerMoneyService {
   }
 
   /**
-   * Reverses a locked payment of the booking: what it settled is open again, and what covered it is unapplied. Requested
-   * refunds that it covered fail. Call `applyMoney` afterwards.
+   * Reverses a locked payment of the booking: the debts that it settled are open again, and the money that covered it becomes
+   * unapplied. Requested refunds that it covered fail. Call `applyMoney` afterwards.
    */
   async reverse(account: BookingAccount, { id }: Payment, reversal: Reversal): Promise<Payment> {
     const live = await this.allocations.ofPayment(id);

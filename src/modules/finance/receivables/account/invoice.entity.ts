@@ -32,13 +32,13 @@ export type InvoicePurpose = (typeof INVOICE_PURPOSES)[number];
 
 /** Digests of the sources of a draft's lines. */
 export interface DrawnFrom {
-  /** By the id of the live item. */
+  /** Digests by the id of the active item. */
   items: Record<string, string>;
   installment: string | null;
   waivedCents: number;
   /** Issued documents of the booking. */
   documents: string;
-  /** The corrected invoice in whose place the draft is: what it billed at an earlier rate keeps rate and tax. */
+  /** The corrected invoice that the draft replaces. Amounts that it billed at an earlier rate keep rate and tax. */
   replacedInvoiceId?: string;
 }
 
@@ -52,8 +52,7 @@ export interface InvoiceTotals {
 }
 
 /**
- * What the price of one unit is: without tax, with tax, or with tax and a tax that was allocated to the line from that of a
- * whole booking.
+ * Basis of the unit price: without tax, with tax, or with a tax that was allocated to the line from the tax of a whole booking.
  */
 export const PRICE_BASES = named('PriceBasis', ['net', 'gross', 'allocated']);
 export type PriceBasis = (typeof PRICE_BASES)[number];
@@ -65,7 +64,7 @@ export interface PricedLine {
   quantity: string;
   priceBasis: PriceBasis;
   unitPriceCents: number;
-  /** Null: an amount without a tax code; the next two are null too. */
+  /** Null for an amount without a tax code; the next two are then also null. */
   taxCodeId: string | null;
   taxCode: string | null;
   taxKind: TaxKind | null;
@@ -73,26 +72,26 @@ export interface PricedLine {
   netCents: number;
   taxCents: number;
   totalCents: number;
-  /** Printed: why no tax is shown. */
+  /** Printed reason why no tax is shown. */
   mention: string | null;
   serviceDate: string | null;
   serviceEndDate: string | null;
-  /** Of a credit note: the line of the invoice that it credits. */
+  /** The line of the invoice that a credit note credits. */
   originalPosition?: number | null;
-  /** In the base currency; only of issued documents in another currency. */
+  /** Amounts in the base currency; set only on issued documents in another currency. */
   baseNetCents?: number | null;
   baseTaxCents?: number | null;
   baseTotalCents?: number | null;
 }
 
-/** The organization as printed on an invoice. */
+/** The seller's details, as printed on an invoice. */
 export interface Seller {
   name: string;
   address: string | null;
   taxId: string | null;
 }
 
-/** The values that an invoice gets when it is issued. */
+/** Values that the issue sets on an invoice. */
 export interface Issue {
   seriesId: string;
   periodKey: string;
@@ -102,7 +101,7 @@ export interface Issue {
   /** Null for a credit note. */
   dueDate: string | null;
   seller: Seller;
-  /** What was received before; at most the total. */
+  /** Money received earlier; at most the total. */
   paidCents: number;
   openReducedCents?: number;
   releasedCents?: number;
@@ -123,7 +122,7 @@ export class Invoice implements BaseAmounts {
   @PrimaryColumn('text') id: string;
   @Column('text') type: DocumentType;
   @Column('text', { name: 'booking_id' }) bookingId: string;
-  /** The installment that it requests; null: the booking, or what its lines contain. */
+  /** The installment that it requests; null if it requests the booking, or the contents of its lines. */
   @Column('text', { name: 'schedule_id', nullable: true }) scheduleId: string | null;
   @Column('text') status: InvoiceStatus;
   @Column('text', { nullable: true }) number: string | null;
@@ -158,7 +157,7 @@ export class Invoice implements BaseAmounts {
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
   /** Null until issued, as are the other base amounts. */
   @Column('text', { name: 'base_currency', nullable: true }) baseCurrency: string | null;
-  /** The copy of the rate; null if no rate was recorded, or if the invoice is in the base currency. */
+  /** Copy of the rate; null if no rate was recorded, or if the invoice is in the base currency. */
   @Column('jsonb', { name: 'exchange_rate', nullable: true }) exchangeRate: AppliedRate | null;
   @Column('bigint', { name: 'base_subtotal_cents', nullable: true, transformer: safeInteger })
   baseSubtotalCents: number | null;
@@ -179,18 +178,18 @@ export class Invoice implements BaseAmounts {
   @Personal('accounting')
   @Column('text', { name: 'reason_text', nullable: true })
   reasonText: string | null;
-  /** What an issued credit note lowered the open balance of the invoice by, and what it released of its payments. */
+  /** Amounts by which an issued credit note lowered the open balance of the invoice, and that it released of its payments. */
   @Column('bigint', { name: 'open_reduced_cents', nullable: true, transformer: safeInteger })
   openReducedCents: number | null;
   @Column('bigint', { name: 'released_cents', nullable: true, transformer: safeInteger }) releasedCents: number | null;
-  /** Null: the price of a booking. */
+  /** Null for the price of a booking. */
   @Column('text', { nullable: true }) purpose: InvoicePurpose | null;
-  /** When the sending was recorded, and the day of the sending. */
+  /** The time at which the sending was recorded, and the day of the sending. */
   @Column('timestamptz', { name: 'sent_at', nullable: true }) sentAt: Date | null;
   @Column('date', { name: 'sent_on', nullable: true }) sentOn: string | null;
   @Column('text', { name: 'lines_source' }) linesSource: LinesSource;
   @Column('text', { name: 'payer_source' }) payerSource: PayerSource;
-  /** Null: the draft never becomes stale. */
+  /** If null, the draft never becomes stale. */
   @Impersonal()
   @Unaudited('digests of the rows that the draft was drawn from')
   @Column('jsonb', { name: 'drawn_from', nullable: true })
@@ -219,10 +218,7 @@ export class Invoice implements BaseAmounts {
     if (this.status !== 'draft') throw this.invalidTransition('issued');
   }
 
-  /**
-   * The day on which an invoice with this issue date is due: the requested one, or that of the draft, but never before the
-   * issue date. Throws 400 if the requested one is.
-   */
+  /** Returns the due date for this issue date: the requested one, otherwise the draft's, but never before the issue date. */
   dueDateFor(issueDate: string, requested: string | undefined): string {
     if (requested !== undefined && requested < issueDate) {
       throw invalidField('dueDate', 'dueDate must not be before issueDate', 'due_before_issue');
@@ -231,22 +227,22 @@ export class Invoice implements BaseAmounts {
     return dueDate < issueDate ? issueDate : dueDate;
   }
 
-  /** What is still to be paid. */
+  /** Returns the outstanding amount. */
   balanceCents(): number {
     return this.totalCents - this.creditedCents - this.paidCents;
   }
 
-  /** What is not credited yet. */
+  /** Returns the amount that is not credited yet. */
   uncreditedCents(): number {
     return this.totalCents - this.creditedCents;
   }
 
-  /** Whether it was issued and neither voided nor credited in full. */
+  /** Returns whether it was issued and neither voided nor credited in full. */
   isBilled(): boolean {
     return this.number !== null && this.status !== 'void' && this.status !== 'credited';
   }
 
-  /** The status of an issued invoice with this amount paid. An invoice over nothing is paid when it is issued. */
+  /** Returns the status of an issued invoice with this paid amount. An invoice with a total of 0 is paid when it is issued. */
   statusFor(paidCents: number): InvoiceStatus {
     if (this.creditedCents > 0 && this.creditedCents === this.totalCents) return 'credited';
     if (paidCents + this.creditedCents === this.totalCents) return 'paid';
@@ -272,7 +268,7 @@ export class Invoice implements BaseAmounts {
     return isOpen && this.dueDate !== null && this.dueDate < today;
   }
 
-  /** The values that the database stored with the number. */
+  /** Takes the values that the database stored with the number. */
   issued({ seller, base, ...issue }: Issue, now: Date): void {
     Object.assign(this, issue, base, {
       status: this.statusFor(issue.paidCents),
@@ -285,10 +281,7 @@ export class Invoice implements BaseAmounts {
     });
   }
 
-  /**
-   * Its number is not used again. The figures of its month no longer contain it, so it is voided in that month only. Throws
-   * 409 `invalid_transition`, `credit_note_required` if something followed.
-   */
+  /** Its number is not used again. The figures of its month no longer contain it, so it can be voided only in that month. */
   void(voidReason: string, month: { isMonthClosed: boolean; today: string; now: Date }): void {
     if (this.status === 'void') throw this.invalidTransition('void');
     const { now } = month;
@@ -299,7 +292,7 @@ export class Invoice implements BaseAmounts {
     Object.assign(this, { status: 'void', voidedAt: now, voidReason, updatedAt: now });
   }
 
-  /** Throws 409 `invoice_not_issued`, `invoice_void`, `invoice_sent`, 400 for a day before the issue or after today. */
+  /** The day must be between the issue and today. */
   deliver(sentOn: string, { today, now }: { today: string; now: Date }): void {
     if (this.status === 'void') throw conflict('invoice_void', 'A void invoice cannot be sent', this.state());
     if (this.issueDate === null) throw conflict('invoice_not_issued', 'Only issued invoices can be sent');
@@ -312,13 +305,13 @@ export class Invoice implements BaseAmounts {
     Object.assign(this, { sentAt: now, sentOn, updatedAt: now });
   }
 
-  /** The organization as it was when the invoice was issued; null for a draft. */
+  /** Returns the organization as of the issue; null for a draft. */
   seller(): Seller | null {
     const { sellerName: name, sellerAddress: address, sellerTaxId: taxId } = this;
     return name === null ? null : { name, address, taxId };
   }
 
-  /** What the ledger stores of an invoice. `today` is the organization's calendar day. */
+  /** Returns the audit snapshot of an invoice. `today` is the organization's calendar day. */
   auditImage(lines: readonly PricedLine[], today: string): object {
     return {
       ...imageOf(this),
@@ -346,7 +339,7 @@ export class Invoice implements BaseAmounts {
     };
   }
 
-  /** What rules out that the invoice is voided, although it was issued. */
+  /** Returns the reason why an issued invoice cannot be voided. */
   private followedBy({
     isMonthClosed,
     today,
@@ -373,7 +366,7 @@ export class Invoice implements BaseAmounts {
   }
 }
 
-/** `isOverdue` of a row that the statement calls `invoice`; `today` is a parameter's place, such as `$2`. */
+/** Computes `isOverdue` of the row `invoice` of a statement; `today` is a placeholder such as `$2`. */
 export function overdueInvoiceSql(today: string): string {
   return `(invoice.status in ('issued', 'partially_paid') and invoice.due_date < ${today}::date
     and invoice.paid_cents + invoice.credited_cents < invoice.total_cents)`;

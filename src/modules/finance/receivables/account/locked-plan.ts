@@ -8,7 +8,7 @@ import {
   type ScheduleType,
 } from './payment-schedule.entity.js';
 
-/** What a plan has to know of its booking. */
+/** The properties of its booking that a plan needs. */
 export interface PlannedBooking {
   id: string;
   currency: string;
@@ -23,7 +23,7 @@ export interface NewInstallment {
   dueDate: string;
   amountCents: number;
   basis: ScheduleBasis;
-  /** Of a policy step that counts from the departure. */
+  /** The offset of a policy step that counts from the departure. */
   offsetDays?: number | null;
   notes?: string | null;
 }
@@ -34,7 +34,7 @@ export interface InstallmentChange {
   before: InstallmentImage | null;
 }
 
-/** A booking's plan while the booking is locked: its installments are changed here and saved together. */
+/** A booking's plan while the booking is locked. Its installments are changed here and saved together. */
 export class LockedPlan {
   private stored: ReadonlyMap<string, InstallmentImage>;
   /** The stored deviation from the booking's total; other than 0 only in an imported plan. */
@@ -50,7 +50,7 @@ export class LockedPlan {
     this.storedOffByCents = plan.offByCents;
   }
 
-  /** By how much the installments exceeded the booking's total when the plan was locked or saved. */
+  /** Amount by which the installments exceeded the booking's total when the plan was locked or saved. */
   get offByCents(): number {
     return this.storedOffByCents;
   }
@@ -64,22 +64,22 @@ export class LockedPlan {
     return this.stored.get(id) ?? null;
   }
 
-  /** Whether it is on an issued invoice that is not void. */
+  /** Returns whether it is on an issued invoice that is not void. */
   isInvoiced({ id }: PaymentSchedule): boolean {
     return this.invoiced.has(id);
   }
 
-  /** The latest first by due date and position. */
+  /** Sorts by due date and position, the latest first. */
   latest(isMeant: (installment: PaymentSchedule) => boolean): PaymentSchedule[] {
     return this.installments.filter(isMeant).sort(latestFirst);
   }
 
-  /** The open installments other than this one that are on no issued invoice, the latest first. */
+  /** Returns the other open installments that are on no issued invoice, the latest first. */
   openExcept(installment: PaymentSchedule | null): PaymentSchedule[] {
     return this.latest((other) => other.isOpen() && other !== installment && !this.isInvoiced(other));
   }
 
-  /** The sum of the installments that count: open, paid and waived ones. */
+  /** Sums the open, paid and waived installments. */
   sumCents(): bigint {
     const counted = this.installments.filter(({ status, waived }) => status !== 'cancelled' || waived);
     return counted.reduce((sum, { amountCents }) => sum + BigInt(amountCents), 0n);
@@ -118,7 +118,7 @@ export class LockedPlan {
     return added;
   }
 
-  /** The changed installments and the added ones. */
+  /** Returns the changed and added installments. */
   changes(): InstallmentChange[] {
     return this.installments.flatMap((installment) => {
       const before = this.imageBefore(installment);
@@ -127,7 +127,7 @@ export class LockedPlan {
     });
   }
 
-  /** From now on `changes` are those after this moment. */
+  /** Resets `changes`. */
   markStored(): void {
     this.stored = imagesOf(this.installments);
     this.storedOffByCents = this.plan.offByCents;

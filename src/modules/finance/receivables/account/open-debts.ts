@@ -10,7 +10,7 @@ export interface UncoveredRefund {
 /**
  * The debts that received money settles automatically, in this order: open installments with their invoices, open invoices
  * alone, then uncovered refunds; in each group the earliest day first. Invoices get no more than the booking's claim, because
- * anything beyond it was billed too much.
+ * the excess should not have been billed.
  */
 export class OpenDebts {
   private readonly refunds: UncoveredRefund[];
@@ -18,18 +18,18 @@ export class OpenDebts {
   constructor(
     private readonly outstanding: Outstanding,
     refunds: readonly UncoveredRefund[],
-    /** The claim, less the money that settles installments or invoices already. */
+    /** The claim, less the money that already settles installments or invoices. */
     private left: number,
   ) {
     this.refunds = refunds.map((refund) => ({ ...refund }));
   }
 
-  /** What invoices may get. */
+  /** The amount that invoices may get. */
   get claimLeftCents(): number {
     return Math.max(0, this.left);
   }
 
-  /** The shares of this much money, which are no longer open for the next; they may add up to less. */
+  /** Returns the shares of this amount, and reduces the open debts by them; the shares may add up to less. */
   take(cents: number): Share[] {
     const ofInstallments = this.outstanding.spread(cents).map(toShare);
     let left = cents - sumOfShares(ofInstallments);
@@ -51,7 +51,7 @@ export class OpenDebts {
   }
 }
 
-/** The part of a receipt that covers a refund. */
+/** Returns the part of a receipt that covers a refund. */
 export function coverOf(refundId: string, amountCents: number): Share {
   return { scheduleId: null, invoiceId: null, supplierInvoiceId: null, refundId, amountCents };
 }

@@ -113,7 +113,7 @@ it('a closed installment or invoice has no outstanding amount and accepts no pay
   expect(() => outstanding.onInvoice('whole', 1)).toThrow(RangeError);
 });
 
-/** A booking with up to six installments, some with their own invoices, and up to three invoices of the whole. */
+/** Makes a booking with up to six installments, some with their own invoices, and up to three invoices of the whole. */
 const cents = fc.integer({ min: 0, max: 1_000 });
 const bookings = fc
   .record({

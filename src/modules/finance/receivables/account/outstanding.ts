@@ -1,4 +1,4 @@
-/** An installment that is still to be paid, and how much of it. */
+/** An unpaid installment with its outstanding amount. */
 export interface OpenInstallment {
   id: string;
   dueDate: string;
@@ -6,10 +6,10 @@ export interface OpenInstallment {
   outstandingCents: number;
 }
 
-/** An issued invoice that is still to be paid, and how much of it. */
+/** An unpaid issued invoice with its outstanding amount. */
 export interface OpenInvoice {
   id: string;
-  /** The installment that it was issued for; null for an invoice of the whole booking. */
+  /** The installment for which it was issued; null for an invoice of the whole booking. */
   scheduleId: string | null;
   issueDate: string;
   outstandingCents: number;
@@ -25,12 +25,12 @@ export interface BookingShare {
 type Target = 'scheduleId' | 'invoiceId';
 
 /**
- * What a booking still has to pay: installments by due date and position, invoices by issue date, all in one currency. An
+ * The outstanding amounts of a booking in one currency: installments by due date and position, invoices by issue date. An
  * allocated part counts on the installment and on an invoice, and is no longer outstanding for the next part.
  *
- * Money of an installment counts first on its own invoice, then on the oldest invoices of the whole booking, then on those of
- * other installments, up to the amount by which their invoice exceeds what they still need: they were paid before it was
- * issued, or cost less now. Without the last step, a booking that is paid and billed in full would keep an open invoice.
+ * Money of an installment counts first on its own invoice, then on the oldest invoices of the whole booking, then on invoices
+ * of other installments, up to the amount by which such an invoice exceeds the need of its installment, which was paid before
+ * the issue or costs less now. Without the last step, a booking that is paid and billed in full would keep an open invoice.
  */
 export class Outstanding {
   private readonly installments: OpenInstallment[];
@@ -39,14 +39,14 @@ export class Outstanding {
   constructor(
     installments: readonly OpenInstallment[],
     invoices: readonly OpenInvoice[],
-    /** Of a cancelled booking no installment needs its invoice; what is paid stays where it is until the settlement. */
+    /** In a cancelled booking no installment needs its invoice; paid money stays allocated until the settlement. */
     private readonly isCancelled = false,
   ) {
     this.installments = installments.map((open) => ({ ...open })).sort(byDueDate);
     this.invoices = invoices.map((open) => ({ ...open })).sort(byIssueDate);
   }
 
-  /** What can still be allocated to this installment or invoice; 0 if it is not open. */
+  /** Returns the amount that can still be allocated to this installment or invoice; 0 if it is not open. */
   of(target: { scheduleId?: string | null; invoiceId?: string | null }): number {
     const rests = [
       ...(target.scheduleId ? [this.installment(target.scheduleId)] : []),
@@ -77,8 +77,8 @@ export class Outstanding {
   }
 
   /**
-   * The same for money that settled installments before: only the invoices' parts are allocated. Each installment's own
-   * invoice and those of the whole booking come first for all of them. Returns the shares of each part.
+   * Does the same for money that already settles installments: allocates only the invoices' parts. Each installment's own
+   * invoice and the invoices of the whole booking come first for all of them. Returns the shares of each part.
    */
   onInvoicesLater(settled: readonly Pick<BookingShare, 'scheduleId' | 'amountCents'>[]): BookingShare[][] {
     const parts = settled.map(({ scheduleId, amountCents }) => ({
@@ -101,7 +101,7 @@ export class Outstanding {
     );
   }
 
-  /** For money that paid an invoice before: allocates it to the invoice's `own` installment, then to other open ones. */
+  /** Allocates money that already pays an invoice to the invoice's `own` installment, then to other open ones. */
   onInstallmentsLater(
     { invoiceId, own }: { invoiceId: string | null; own: string | null },
     cents: number,
@@ -123,12 +123,12 @@ export class Outstanding {
     return new Outstanding(this.installments, [], this.isCancelled);
   }
 
-  /** Whether nothing is outstanding on any invoice or installment. */
+  /** Returns whether nothing is outstanding on any invoice or installment. */
   isEmpty(): boolean {
     return [...this.installments, ...this.invoices].every(({ outstandingCents }) => outstandingCents === 0);
   }
 
-  /** Spread over the installment of the invoice, then the open ones, oldest first; the rest counts on none. */
+  /** Allocates to the installment of the invoice, then to open ones, oldest first; the rest counts on none. */
   onInvoice(id: string, cents: number): BookingShare[] {
     const invoice = this.invoice(id);
     const isOwn = (installment: OpenInstallment) => installment.id === invoice?.scheduleId;
@@ -141,7 +141,7 @@ export class Outstanding {
     ];
   }
 
-  /** On this installment and this invoice at once. */
+  /** Allocates to this installment and this invoice at once. */
   onBoth(target: Record<Target, string>, amountCents: number): BookingShare[] {
     return this.allocate({ ...target, amountCents });
   }
@@ -155,7 +155,7 @@ export class Outstanding {
     return [...own, ...this.invoices.filter((invoice) => invoice.scheduleId === null)];
   }
 
-  /** The invoices of other installments, with the part that their own installment does not need. */
+  /** Returns the invoices of other installments, with the part that their own installment does not need. */
   private otherInvoices(scheduleId: string): { id: string; outstandingCents: number }[] {
     if (this.isCancelled) return [];
     return this.invoices
@@ -166,7 +166,10 @@ export class Outstanding {
       });
   }
 
-  /** The share, subtracted from both of its targets; empty if it is 0. Throws RangeError beyond what is outstanding. */
+  /**
+   * Subtracts the share from both of its targets and returns it; empty if it is 0. Throws RangeError beyond the outstanding
+   * amount.
+   */
   private allocate(share: BookingShare): BookingShare[] {
     const { scheduleId, invoiceId, amountCents } = share;
     if (amountCents === 0) return [];
@@ -187,7 +190,7 @@ export class Outstanding {
   }
 }
 
-/** One after the other, each up to its outstanding amount. */
+/** Allocates to each in turn, up to its outstanding amount. */
 function partsOf(candidates: readonly { id: string; outstandingCents: number }[], cents: number) {
   let rest = cents;
   return candidates.flatMap(({ id, outstandingCents }) => {

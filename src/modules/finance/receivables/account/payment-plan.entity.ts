@@ -20,7 +20,7 @@ export class PaymentPlan {
   @Column('text') source: PolicySource;
   /** The booking's total when the plan was created. */
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
-  /** By how much the installments exceed the booking's total; other than 0 only in an imported plan. */
+  /** Amount by which the installments exceed the booking's total; other than 0 only in an imported plan. */
   @Column('bigint', { name: 'off_by_cents', transformer: safeInteger }) offByCents: number;
   @Column('boolean', { name: 'is_current' }) isCurrent: boolean;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;

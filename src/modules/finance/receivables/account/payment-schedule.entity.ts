@@ -26,7 +26,7 @@ export type AddableScheduleType = (typeof ADDABLE_SCHEDULE_TYPES)[number];
 
 /** As stored. */
 export type StoredScheduleStatus = 'pending' | 'paid' | 'cancelled';
-/** In responses: a pending installment is overdue once its due date has passed. */
+/** In responses, a pending installment is overdue once its due date has passed. */
 export const SCHEDULE_STATUSES = named('PaymentScheduleStatus', ['pending', 'paid', 'overdue', 'cancelled']);
 export type ScheduleStatus = (typeof SCHEDULE_STATUSES)[number];
 
@@ -34,7 +34,7 @@ export type ScheduleStatus = (typeof SCHEDULE_STATUSES)[number];
 export const SCHEDULE_BASES = named('PaymentScheduleBasis', ['booking', 'departure', 'full', 'amendment', 'manual']);
 export type ScheduleBasis = (typeof SCHEDULE_BASES)[number];
 
-/** What sets the due date: the policy or a change of the booking, or staff. Only the former follow a moved departure. */
+/** Origin of the due date: the policy or a change of the booking, or staff. Only the former follow a moved departure. */
 export const DATE_SOURCES = named('PaymentScheduleDateSource', ['policy', 'manual']);
 export type DateSource = (typeof DATE_SOURCES)[number];
 
@@ -55,14 +55,14 @@ export class PaymentSchedule extends Audited {
   @Column('text') basis: ScheduleBasis;
   @Column('date', { name: 'due_date' }) dueDate: string;
   @Column('text', { name: 'date_source' }) dateSource: DateSource;
-  /** Of a policy step that counts from the departure: its due date minus the departure, in days. */
+  /** For a policy step that counts from the departure, its due date minus the departure, in days. */
   @Column('integer', { name: 'offset_days', nullable: true }) offsetDays: number | null;
   @Column('bigint', { name: 'amount_cents', transformer: safeInteger }) amountCents: number;
   @Column('bigint', { name: 'paid_cents', transformer: safeInteger }) paidCents: number;
   @Column('text') status: StoredScheduleStatus;
   /** Cancelled without moving its amount elsewhere: it will not be collected. */
   @Column('boolean') waived: boolean;
-  /** Why it was waived the last time. */
+  /** Reason for the last waiver. */
   @Personal('contract')
   @Column('text', { name: 'waive_reason', nullable: true })
   waiveReason: string | null;
@@ -77,12 +77,12 @@ export class PaymentSchedule extends Audited {
     return this.status === 'pending';
   }
 
-  /** Whether it is still to be paid after the departure. */
+  /** Returns whether it must still be paid after the departure. */
   isDueAfter(departureDate: string | null): boolean {
     return departureDate !== null && this.isOpen() && this.dueDate > departureDate;
   }
 
-  /** The amount that is still to be collected. */
+  /** Returns the amount still to collect. */
   outstandingCents(): number {
     return this.status === 'cancelled' ? 0 : this.amountCents - this.paidCents;
   }
@@ -92,13 +92,13 @@ export class PaymentSchedule extends Audited {
     return this.isOpen() && this.dueDate < today ? 'overdue' : this.status;
   }
 
-  /** A new amount, not below what is paid; if all of it is paid, so is the installment. */
+  /** Sets an amount, not below the paid one. If it is fully paid, the installment becomes paid. */
   resize(amountCents: number): void {
     this.amountCents = amountCents;
     this.status = this.paidCents === amountCents ? 'paid' : 'pending';
   }
 
-  /** Reduces the amount; if nothing would be left, it is cancelled and keeps its last amount. */
+  /** Reduces the amount. If nothing would be left, the installment is cancelled and keeps its last amount. */
   reduce(cents: number): void {
     if (cents === this.amountCents) this.cancel();
     else this.resize(this.amountCents - cents);
@@ -113,8 +113,8 @@ export class PaymentSchedule extends Audited {
   }
 
   /**
-   * Adds to the paid amount; a negative amount is subtracted. Of a cancelled booking only the fee is collected: its other
-   * installments shrink to what is left of their money.
+   * Adds to the paid amount; a negative amount is subtracted. A cancelled booking collects only the fee, so its other
+   * installments shrink to their remaining money.
    */
   addPaid(cents: number, { isBookingCancelled }: { isBookingCancelled: boolean }): void {
     this.paidCents += cents;
@@ -130,12 +130,12 @@ export class PaymentSchedule extends Audited {
 
 export type InstallmentImage = Image<PaymentSchedule>;
 
-/** `effectiveStatus` of a row that the statement calls `alias`; `today` is a parameter's place, such as `$2`. */
+/** Computes `effectiveStatus` of the row `alias` of a statement; `today` is a placeholder such as `$2`. */
 export function effectiveStatusSql(alias: string, today: string): string {
   return `case when ${overdueSql(alias, today)} then 'overdue' else ${alias}.status end`;
 }
 
-/** Whether the row is overdue: the condition of lists, filters and reads. */
+/** Tests whether the row is overdue, for lists, filters and reads. */
 export function overdueSql(alias: string, today: string): string {
   return `(${alias}.status = 'pending' and ${alias}.due_date < ${today} and ${alias}.paid_cents < ${alias}.amount_cents)`;
 }

@@ -14,9 +14,9 @@ interface Dates {
 }
 
 /**
- * New due dates after the departure was moved. Open installments that a policy step dates from the departure are due as
- * that step defines, not before the floor or the installment before them. No installment that a policy or a change of the
- * booking dates is due after the departure. The policy's `minimumDays` is not applied again. Dates that staff set stay.
+ * Sets new due dates after the departure was moved. Open installments that a policy step dates from the departure are due as
+ * that step defines, but not before the floor or the previous installment. Installments dated by a policy or by a change of the
+ * booking are never due after the departure. The policy's `minimumDays` is not applied again. Dates that staff set stay.
  * Returns a warning if an open installment is due after the departure.
  */
 export function redatePlan(dates: Dates): RedatingWarning[] {
@@ -25,9 +25,9 @@ export function redatePlan(dates: Dates): RedatingWarning[] {
 }
 
 /**
- * New due dates of installments that are open again, if the departure was moved while they were paid. One whose date is
- * between the day of its policy step and what it would be today keeps it: the floor of an earlier day has set it. What was
- * past due when the booking was confirmed is due on that day, also after the departure.
+ * Sets new due dates of reopened installments if the departure was moved while they were paid. A date between the day of its
+ * policy step and the date that it would get today stays, because the floor of an earlier day set it. Installments that were
+ * past due when the booking was confirmed are due on that day, even after the departure.
  */
 export function redateReopened(dates: Dates & { confirmedOn: string | null }): void {
   const { departureDate, confirmedOn } = dates;
@@ -36,8 +36,8 @@ export function redateReopened(dates: Dates & { confirmedOn: string | null }): v
 }
 
 /**
- * Dates the open installments that staff have not dated. `dateOf` receives an installment with a policy step, the date of
- * the step within its bounds, and the date of the step itself.
+ * Sets due dates of open installments, except those dated by staff. `dateOf` receives an installment with a policy step, the
+ * date of the step within its bounds, and the date of the step itself.
  */
 function redate(
   { installments, departureDate, today, floorDays }: Dates,
@@ -46,7 +46,7 @@ function redate(
 ): void {
   const departure = dayNumber(departureDate);
   const earliest = dayNumber(today) + floorDays;
-  // What is added after the departure is due at once.
+  // Installments added after the departure are due immediately.
   const latestAddition = latest < today ? today : latest;
   let previous = -Infinity;
   for (const installment of installments.toSorted((a, b) => a.position - b.position)) {

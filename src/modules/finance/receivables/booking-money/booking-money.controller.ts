@@ -30,9 +30,10 @@ export class BookingMoneyController {
   /**
    * Get the account of a booking
    *
-   * @remarks Returns what is owed, billed and received for the booking now, or at the end of the day `asOf`, with its issued
-   * documents, installments and payments. A past day is computed from dated rows alone: documents by their dates, payments
-   * by their posting dates, installments and items as they were then. What has no history, such as labels, is as it is now.
+   * @remarks Returns the amounts owed, billed and received for the booking now, or at the end of the day `asOf`, with its
+   * issued documents, installments and payments. A past day is computed only from dated rows: documents by their dates,
+   * payments by their posting dates, installments and items as of the day. Members without history, such as labels, have their
+   * current values.
    */
   @ApiOperation({ operationId: 'bookingMoney_get' })
   @Get('bookings/:bookingId/money')
@@ -47,8 +48,8 @@ export class BookingMoneyController {
   /**
    * List bookings with a credit due
    *
-   * @remarks Returns a page of bookings whose issued documents exceed what is owed, in sum or of a tax code, for example
-   * after the price fell. Credit notes remove them from the list. The month of the documents cannot be closed before.
+   * @remarks Returns a page of bookings whose issued documents exceed the amount owed, in total or for a tax code, for example
+   * after a price reduction. Credit notes remove them from the list. Until then, the month of the documents cannot be closed.
    */
   @ApiOperation({ operationId: 'creditDue_list' })
   @Get('credit-due')
@@ -61,8 +62,8 @@ export class BookingMoneyController {
   /**
    * List the credit of customers
    *
-   * @remarks Returns a page of customers with unapplied money, by currency. Bookings are of the same customer if their
-   * e-mail addresses are equal, ignoring upper and lower case. With `matchesDebt` only those who owe something too.
+   * @remarks Returns a page of customers with unapplied money, by currency. Bookings are of the same customer if their e-mail
+   * addresses are equal, ignoring upper and lower case. With `matchesDebt`, it returns only customers who also owe something.
    */
   @ApiOperation({ operationId: 'customerCredit_list' })
   @Get('customer-credit')

@@ -10,13 +10,13 @@ import { CreditDueGroup } from './credit-due.dto.js';
 const LOWEST = -Number.MAX_SAFE_INTEGER;
 
 export class BookingMoneyQuery {
-  /** Day at whose end the account is shown; now by default. */
+  /** The account is shown as of the end of this day; now by default. */
   @Optional()
   @IsoDate()
   asOf?: string;
 }
 
-/** An issued invoice of a booking and what is paid of it. */
+/** An issued invoice of a booking with its paid amount. */
 export class MoneyDocument {
   @Id('inv')
   id: string;
@@ -43,7 +43,7 @@ export class MoneyDocument {
   @Cents()
   paidCents: number;
 
-  /** What is still to be paid. */
+  /** Outstanding amount. */
   @Cents()
   balanceCents: number;
 }
@@ -53,7 +53,7 @@ export class MoneyCreditNote {
   @Id('crn')
   id: string;
 
-  /** Invoice that is credited (prefix `inv`). */
+  /** Credited invoice (prefix `inv`). */
   @Id('inv')
   invoiceId: string;
 
@@ -70,7 +70,7 @@ export class MoneyCreditNote {
 }
 
 /**
- * What is owed, billed and received for a booking. For a confirmed booking with a plan, `balanceCents` equals
+ * Amounts owed, billed and received for a booking. For a confirmed booking with a plan, `balanceCents` equals
  * `outstandingCents` + `uncoveredRefundCents` - `unappliedCents` - `reservedCents` - `invoiceOnlyCents`.
  */
 export class BookingMoney {
@@ -81,11 +81,13 @@ export class BookingMoney {
   @CurrencyCode()
   currency: string;
 
-  /** Day at whose end the amounts applied; null: now. */
+  /** The amounts are as of the end of this day; null means now. */
   @IsoDate()
   asOf: string | null;
 
-  /** What the customer owes, billed or not; of a draft booking what is billed, of a cancelled one the agreed fee. */
+  /**
+   * Amount that the customer owes, billed or not: for a draft booking the billed amount, for a cancelled one the agreed fee.
+   */
   @Cents()
   claimCents: number;
 
@@ -93,15 +95,15 @@ export class BookingMoney {
   @Cents()
   billedCents: number;
 
-  /** What may be billed further. */
+  /** Amount that may still be billed. */
   @Cents()
   roomCents: number;
 
-  /** What was billed too much and is to be credited. */
+  /** Amount billed in excess, which must be credited. */
   @Cents()
   creditDueCents: number;
 
-  /** The tax codes of which more is billed than is owed, or a tax that does not fit; empty if none. */
+  /** Tax codes with more billed than owed, or with a wrong tax; empty if none. */
   @ListOf(() => CreditDueGroup, { max: 500 })
   creditDueByTaxCode: CreditDueGroup[];
 
@@ -125,11 +127,11 @@ export class BookingMoney {
   @Cents()
   uncoveredRefundCents: number;
 
-  /** What is open of the installments. */
+  /** Open amount of the installments. */
   @Cents()
   outstandingCents: number;
 
-  /** `claimCents` - `receivedCents`. Positive: the customer owes it; negative: it is the customer's money. */
+  /** `claimCents` - `receivedCents`. The customer owes a positive balance; a negative balance is the customer's money. */
   @Cents({ min: LOWEST })
   balanceCents: number;
 
@@ -174,7 +176,7 @@ export class CreditOfBooking {
   @Id('book')
   bookingId: string;
 
-  /** Number by which staff and customers know the booking. */
+  /** Booking number shown to staff and customers. */
   @Text({ max: 40 })
   bookingNumber: string;
 
@@ -182,13 +184,15 @@ export class CreditOfBooking {
   unappliedCents: number;
 }
 
-/** Unapplied money of all bookings of a customer in one currency. Bookings without an address are customers of their own. */
+/**
+ * Unapplied money of all bookings of a customer in one currency. Each booking without an address counts as a separate customer.
+ */
 export class CustomerCredit {
   /** Name in the latest booking with unapplied money. */
   @Text({ max: 255 })
   customerName: string;
 
-  /** Lower-cased address by which the bookings of the customer are found; null if there is none. */
+  /** Lower-cased address that identifies the bookings of the customer; null if there is none. */
   @Text({ max: 255 })
   customerEmail: string | null;
 
@@ -198,11 +202,11 @@ export class CustomerCredit {
   @Cents({ min: 1 })
   unappliedCents: number;
 
-  /** What the customer owes in this currency: open installments of bookings, and refunds that no money covers. */
+  /** Amount that the customer owes in this currency: open installments of bookings, and refunds that no money covers. */
   @Cents()
   debtCents: number;
 
-  /** Where the unapplied money is. */
+  /** Bookings with the unapplied money. */
   @ListOf(() => CreditOfBooking, { max: 100_000 })
   bookings: CreditOfBooking[];
 }

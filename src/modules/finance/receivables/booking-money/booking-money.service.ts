@@ -17,7 +17,7 @@ import type { BookingMoney, CustomerCredit, ListCustomerCredit } from './booking
 import { toCreditDueGroup } from './credit-due.dto.js';
 import { PastAccountsRepository } from './past-accounts.repository.js';
 
-/** A customer is found by the address; a booking without one is a customer of its own. */
+/** The address identifies a customer; a booking without one counts as a separate customer. */
 const creditPage = (order: string) => `
   with unapplied as (
     select booking.id, booking.number, booking.customer_name, lower(booking.customer_email) as email, booking.currency,
@@ -52,7 +52,7 @@ const creditPage = (order: string) => `
     page.bookings
   from (select) as always left join page on true order by ${order}`;
 
-/** The account of a booking and what its terms are made of, now or at the end of a day. */
+/** The account of a booking and the sources of its amounts, now or at the end of a day. */
 interface Shown {
   account: BookingAccount;
   payments: readonly Payment[];
@@ -60,7 +60,7 @@ interface Shown {
   creditDue: readonly GroupCredit[];
 }
 
-/** What is owed, billed and received, per booking and per customer. */
+/** Returns the amounts owed, billed and received, per booking and per customer. */
 @Injectable()
 export class BookingMoneyService {
   private readonly rows: Rows<Payment>;
@@ -76,7 +76,7 @@ export class BookingMoneyService {
     this.rows = database.rows(Payment);
   }
 
-  /** `asOf` null: now. */
+  /** With `asOf` null, the account is current. */
   async read(bookingId: string, asOf: string | null): Promise<BookingMoney> {
     const shown = asOf === null ? await this.currentAccount(bookingId) : await this.pastAccount(bookingId, asOf);
     return { ...termsOf(shown, asOf), ...partsOf(shown, asOf ?? this.clock.today()) };
@@ -108,7 +108,7 @@ export class BookingMoneyService {
     };
   }
 
-  /** The same account, made of dated rows and histories. */
+  /** Computes the same account from dated rows and histories. */
   private async pastAccount(bookingId: string, day: string): Promise<Shown> {
     const current = await this.accounts.read(bookingId);
     const items = await this.past.itemsOf(bookingId, day);
@@ -129,7 +129,7 @@ export class BookingMoneyService {
   }
 }
 
-/** The money of these payments, as the account of a locked booking has it. */
+/** Sums the money of these payments as the account of a locked booking does. */
 function moneyOf(payments: readonly Payment[]): AccountMoney {
   const sum = (figure: (payment: Payment) => number) => payments.reduce((cents, payment) => cents + figure(payment), 0);
   const isCompleted = ({ status }: Payment) => status === 'completed';

@@ -11,7 +11,7 @@ export class ListCreditDue extends PageQuery {
   @Id('book')
   bookingId?: string;
 
-  /** Only bookings in one of these statuses; the documents of cancelled ones are credited by settling the cancellation. */
+  /** Only bookings in one of these statuses. Settling the cancellation of a booking credits its documents. */
   @Optional()
   @AnyOf(BOOKING_STATUSES)
   bookingStatus?: BookingStatus[];
@@ -27,43 +27,43 @@ export class ListCreditDue extends PageQuery {
   sort?: string;
 }
 
-/** A tax code of which more is on issued documents than is owed, or a tax that does not fit. */
+/** A tax code whose issued documents bill more than is owed, or a wrong tax. */
 export class CreditDueGroup {
-  /** Tax code (prefix `taxc`); null: amounts without a tax code. */
+  /** Tax code (prefix `taxc`); null for amounts without a tax code. */
   @Id('taxc')
   taxCodeId: string | null;
 
-  /** Text of the tax code; null without one. */
+  /** Text of the tax code; null without a tax code. */
   @Text({ max: 20 })
   taxCode: string | null;
 
-  /** What is billed beyond what is owed, with tax; 0 if only the tax is wrong. */
+  /** Amount billed in excess, with tax; 0 if only the tax is wrong. */
   @Cents()
   grossCents: number;
 
-  /** Tax that is billed beyond what is owed. */
+  /** Tax billed in excess. */
   @Cents()
   taxCents: number;
 
-  /** True: crediting the amount alone leaves a wrong tax on the documents; correct the invoice. */
+  /** If true, crediting the amount alone leaves a wrong tax on the documents; correct the invoice instead. */
   @Flag()
   wrongTax: boolean;
 }
 
-/** A booking whose issued documents exceed what is owed. Amounts are in minor units of `currency`. */
+/** A booking whose issued documents exceed the amount owed. Amounts are in minor units of `currency`. */
 export class CreditDue {
   @Id('book')
   bookingId: string;
 
-  /** Number by which staff and customers know the booking. */
+  /** Booking number shown to staff and customers. */
   @Text({ max: 40 })
   bookingNumber: string;
 
-  /** A cancelled booking owes its agreed fee, a draft nothing beyond what is billed. */
+  /** Status of the booking. A cancelled booking owes its agreed fee; a draft owes nothing beyond the billed amount. */
   @OneOf(BOOKING_STATUSES)
   bookingStatus: BookingStatus;
 
-  /** Person or company that pays. */
+  /** Person or company that pays for the booking. */
   @Text({ max: 255 })
   customerName: string;
 
@@ -74,7 +74,7 @@ export class CreditDue {
   @Cents()
   creditDueCents: number;
 
-  /** By tax code; amounts without one come last. */
+  /** Sorted by tax code; amounts without one come last. */
   @ListOf(() => CreditDueGroup, { min: 1, max: 500 })
   groups: CreditDueGroup[];
 

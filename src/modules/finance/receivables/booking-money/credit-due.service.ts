@@ -5,7 +5,7 @@ import { directionOf } from '../../../../platform/database/sort-rows.js';
 import { BILLED, wrongGroups } from '../../books/index.js';
 import type { CreditDue, ListCreditDue } from './credit-due.dto.js';
 
-/** Sorted by the number of the booking. */
+/** Sorts by the number of the booking. */
 const creditDue = (direction: 'ASC' | 'DESC') => `
   with ${wrongGroups('$1::text is null or document.booking_id = $1')},
   due as (
@@ -27,7 +27,7 @@ const creditDue = (direction: 'ASC' | 'DESC') => `
     ) as "invoiceIds"
   from (select) as always left join page on true order by page.number ${direction}, page.id ${direction}`;
 
-/** Returns the bookings whose documents exceed what is owed, so that credit notes are due. */
+/** Returns the bookings whose documents exceed the amount owed, so that credit notes are due. */
 @Injectable()
 export class CreditDueService {
   constructor(private readonly database: Database) {}

@@ -6,12 +6,12 @@ import { Payment, type TaxedItem } from '../../books/index.js';
 import { PaymentSchedule, type ScheduleType } from '../account/payment-schedule.entity.js';
 import { allocatedTo, type AsOf, versionOf } from '../account/as-of.sql.js';
 
-/** The rows of one booking as they were at the end of a day. Each read is one statement; $1 is the booking, $2 the day. */
+/** Reads the rows of one booking as of the end of a day. Each read is one statement; $1 is the booking, $2 the day. */
 @Injectable()
 export class PastAccountsRepository {
   constructor(private readonly database: Database) {}
 
-  /** A draft if the booking did not exist yet. */
+  /** Selects a draft if the booking did not exist yet. */
   async statusOf(bookingId: string, day: string): Promise<BookingStatus> {
     const [found] = await this.database.prepared<{ status: BookingStatus }>(
       'past-booking-status',
@@ -22,7 +22,7 @@ export class PastAccountsRepository {
     return found?.status ?? 'draft';
   }
 
-  /** The items that were not cancelled; kind and rate of their tax are of no importance for the groups. */
+  /** Selects the items that were not cancelled; kind and rate of their tax do not matter for the groups. */
   async itemsOf(bookingId: string, day: string): Promise<TaxedItem[]> {
     const found = await this.database.prepared<Omit<TaxedItem, 'taxKind' | 'taxRateBasisPoints'>>(
       'past-booking-items',
@@ -36,7 +36,7 @@ export class PastAccountsRepository {
     return found.map((item) => ({ ...item, taxKind: null, taxRateBasisPoints: null }));
   }
 
-  /** The installments of the current plan, in its order. */
+  /** Selects the installments of the current plan in order. */
   async installmentsOf(bookingId: string, day: string): Promise<PaymentSchedule[]> {
     const found = await this.database.read<PaymentSchedule, PastInstallment>(PaymentSchedule, {
       name: 'past-installments',
@@ -63,7 +63,7 @@ export class PastAccountsRepository {
     });
   }
 
-  /** The issued invoices that were not void. */
+  /** Selects the issued invoices that were not void. */
   async invoicesOf(bookingId: string, day: string): Promise<Invoice[]> {
     const found = await this.database.read<Invoice, { then_credited: number; then_paid: number }>(Invoice, {
       name: 'past-invoices',
@@ -88,7 +88,7 @@ export class PastAccountsRepository {
     });
   }
 
-  /** The issued credit notes of the booking; without a day all of them. */
+  /** Selects the issued credit notes of the booking; without a day all of them. */
   async creditNotesOf(bookingId: string, day: string | null): Promise<Invoice[]> {
     const found = await this.database.read(Invoice, {
       name: 'past-credit-notes',
@@ -100,7 +100,7 @@ export class PastAccountsRepository {
     return found.map(({ entity }) => entity);
   }
 
-  /** The payments that were posted, and the refunds that were requested; the oldest first. */
+  /** Selects the posted payments and the requested refunds, the oldest first. */
   async paymentsOf(bookingId: string, day: string): Promise<Payment[]> {
     const found = await this.database.read<Payment, PastPayment>(Payment, {
       name: 'past-payments',
@@ -137,7 +137,7 @@ interface PastPayment {
   then_covered: number;
   then_posted: boolean;
   then_reversed: boolean;
-  /** When money was reserved for a refund. */
+  /** Selects the period during which money was reserved for a refund. */
   then_requested: string | null;
 }
 
@@ -163,7 +163,7 @@ function paymentThen(payment: Payment, raw: PastPayment): Payment {
   });
 }
 
-/** A refund is posted when it is completed; what covers it is released when it fails. */
+/** A refund is posted when it is completed; if it fails, the money that covers it is released. */
 function statusThen({ kind, status }: Payment, raw: PastPayment): Payment['status'] {
   if (raw.then_reversed) return 'reversed';
   if (kind !== 'refund') return 'completed';

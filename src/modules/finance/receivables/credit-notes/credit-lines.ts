@@ -3,7 +3,7 @@ import { divideRounded, parseDecimal } from '../../../../platform/money/money.js
 import type { BookingItemSummary } from '../../../bookings/index.js';
 import type { PricedLine } from '../account/invoice.entity.js';
 
-/** A line of an invoice and what of it is not credited yet; the rest has the sign of the line. */
+/** A line of an invoice with its uncredited rest, which has the sign of the line. */
 export interface CreditableLine {
   position: number;
   line: PricedLine;
@@ -11,7 +11,7 @@ export interface CreditableLine {
   restTaxCents: number;
 }
 
-/** What to credit of a line: an amount with tax, a quantity, or by default all that is left. */
+/** The part of a line to credit: an amount with tax, a quantity, or by default the whole rest. */
 export interface RequestedCredit {
   linePosition: number;
   amountCents?: number;
@@ -35,7 +35,6 @@ export function creditableLines(
   });
 }
 
-/** Throws 404 and 400 with the path, 422 `over_credited`. */
 export function requestedCredits(
   rests: readonly CreditableLine[],
   requested: readonly RequestedCredit[],
@@ -57,7 +56,7 @@ export function requestedCredits(
   });
 }
 
-/** Credits all that is left of the lines. */
+/** Credits the whole rest of the lines. */
 export function fullCredits(rests: readonly CreditableLine[]): PricedLine[] {
   return rests
     .filter(({ restCents, restTaxCents }) => restCents !== 0 || restTaxCents !== 0)
@@ -65,8 +64,8 @@ export function fullCredits(rests: readonly CreditableLine[]): PricedLine[] {
 }
 
 /**
- * Credits this amount and tax: first lines of items that are no longer sold or cost less, then the last lines. The line
- * that is credited in part takes the tax that the lines credited in full leave over, so that the sum of the tax is exact.
+ * Credits this amount and tax: first lines of items that are no longer sold or cost less, then the last lines. The partly
+ * credited line takes the tax that the fully credited lines leave, so that the sum of the tax is exact.
  */
 export function creditsOver(
   rests: readonly CreditableLine[],
@@ -90,7 +89,9 @@ export function creditsOver(
   return credits.sort((a, b) => (a.originalPosition ?? 0) - (b.originalPosition ?? 0));
 }
 
-/** 0: the item of the line is no longer sold; 1: it costs less than what is left of the line; 2: all other lines. */
+/**
+ * Returns 0 if the item of the line is no longer sold, 1 if it costs less than the rest of the line, and 2 for all other lines.
+ */
 function orderOf(
   { line: { bookingItemId }, restCents }: CreditableLine,
   items: readonly Pick<BookingItemSummary, 'id' | 'totalSellCents'>[],
@@ -101,12 +102,12 @@ function orderOf(
   return item.totalSellCents < restCents ? 1 : 2;
 }
 
-/** 422: more than what can be credited. */
+/** Makes the error for more than the creditable amount. */
 export function overCredited(available: number) {
   return unprocessable('over_credited', 'The credit note exceeds what can be credited', { field: 'lines', available });
 }
 
-/** All of the tax that is left if the rest is credited, otherwise its share, so that the parts add up. */
+/** Returns all remaining tax if the whole rest is credited, otherwise its share, so that the parts add up. */
 function taxOf({ restCents, restTaxCents }: CreditableLine, amountCents: number): number {
   if (amountCents === restCents) return restTaxCents;
   return Number(divideRounded(BigInt(restTaxCents) * BigInt(amountCents), BigInt(restCents)));

@@ -23,11 +23,11 @@ export interface CreditDraft {
   id: string;
   original: Invoice;
   reason: CreditReason;
-  /** Omitted: all that the reason allows. */
+  /** If omitted, all that the reason allows. */
   requested?: readonly RequestedCredit[];
 }
 
-/** In which tax groups more is billed than owed, and what is sold now. */
+/** The tax groups with more billed than owed, and the current sales. */
 interface CreditDue {
   items: readonly BookingItemSummary[];
   groups: readonly GroupCredit[];
@@ -39,7 +39,7 @@ interface StoredDraft {
   lines: readonly PricedLine[];
 }
 
-/** What a credit note contains: how much of which line of the invoice can be credited, for which reason. */
+/** Computes the contents of credit notes: the creditable part of each line of the invoice, depending on the reason. */
 @Injectable()
 export class CreditNoteContentsService {
   constructor(
@@ -49,13 +49,13 @@ export class CreditNoteContentsService {
     private readonly billedTaxes: BilledTaxesService,
   ) {}
 
-  /** Drafts of other credit notes of the invoice count. Throws 422 `over_credited` beyond what invoice and reason allow. */
+  /** Counts drafts of other credit notes of the invoice. Credits at most what invoice and reason allow. */
   async linesOf(account: BookingAccount, draft: CreditDraft): Promise<PricedLine[]> {
     const due = await this.creditDue(account, { draftNotesExcept: draft.id });
     return within(draft, await this.restsOf(draft, { alsoDrafts: true }), due);
   }
 
-  /** The lines of a draft that is issued now; only issued credit notes count. */
+  /** Returns the lines of a draft that is issued now; only issued credit notes count. */
   async linesAtIssue(account: BookingAccount, { original, note, lines }: StoredDraft): Promise<PricedLine[]> {
     const draft = { id: note.id, original, reason: reasonOf(note) };
     const rests = await this.restsOf(draft, { alsoDrafts: false });
@@ -64,12 +64,12 @@ export class CreditNoteContentsService {
     return within({ ...draft, ...requested }, rests, await this.creditDue(account));
   }
 
-  /** All of the invoice that is not credited yet. */
+  /** Returns the uncredited rest of the invoice. */
   async rest(original: Invoice, id: string): Promise<PricedLine[]> {
     return fullCredits(await this.restsOf({ id, original }, { alsoDrafts: false }));
   }
 
-  /** What a credit note credits. The lines are needed, and read, only if the invoice was converted to the base currency. */
+  /** Returns the invoice that a credit note credits. Reads the lines only if the invoice was converted to the base currency. */
   async creditedBy(note: Invoice, invoice: Invoice): Promise<CreditedInvoice> {
     if (invoice.exchangeRate === null) return { invoice, lines: [], credited: [] };
     const lines = await this.invoices.linesOf(invoice.id);
@@ -77,7 +77,7 @@ export class CreditNoteContentsService {
     return { invoice, lines, credited: await this.repository.creditedLines(invoice.id, issued) };
   }
 
-  /** Why a draft would have other lines now. */
+  /** Returns the reasons why a draft would have different lines now. */
   async staleReasons(account: BookingAccount, { note, lines }: Omit<StoredDraft, 'original'>): Promise<string[]> {
     if (note.linesSource === 'manual') return [];
     const original = originalOf(account, note.originalInvoiceId ?? '');
@@ -94,7 +94,7 @@ export class CreditNoteContentsService {
     return creditableLines(lines, await this.repository.creditedLines(original.id, { exceptId: id, alsoDrafts }));
   }
 
-  /** The groups in which more is billed than owed. A wrong tax alone is no such group: it is corrected, not credited. */
+  /** Returns the groups with more billed than owed. A wrong tax alone makes no such group: it is corrected, not credited. */
   private async creditDue(
     { booking, plan }: BookingAccount,
     counted: { draftNotesExcept?: string } = {},
@@ -106,12 +106,11 @@ export class CreditNoteContentsService {
   }
 }
 
-/** Throws 422 `over_credited` beyond what the invoice and the reason allow. */
 function within(draft: CreditDraft, rests: readonly CreditableLine[], due: CreditDue): PricedLine[] {
   const { reason, requested } = draft;
   const lines = requested ? requestedCredits(rests, requested) : drawnLines(draft, rests, due);
   if (requested && isLimitedToDue(reason)) assertWithinDue(lines, due);
-  // A line may have more left than the invoice, which also has negative lines.
+  // A line may have a larger rest than the invoice, which also has negative lines.
   const available = rests.reduce((sum, { restCents }) => sum + restCents, 0);
   const { totalCents } = totalsOf(lines, {});
   if (totalCents <= 0) throw overCredited(0);
@@ -134,7 +133,7 @@ function drawnLines(
   );
 }
 
-/** These reasons credit what was billed beyond the claim; the others may credit all of an invoice. */
+/** These reasons credit only the amount billed beyond the claim; the others may credit all of an invoice. */
 function isLimitedToDue(reason: CreditReason): boolean {
   return reason === 'booking_changed' || reason === 'cancellation';
 }
@@ -162,7 +161,7 @@ export function asRequested({ originalPosition, totalCents }: PricedLine): Reque
   return { linePosition: originalPosition ?? 0, amountCents: totalCents };
 }
 
-/** Whether two sets of lines credit the same. */
+/** Returns whether two sets of lines credit the same. */
 export function isSame(one: readonly PricedLine[], other: readonly PricedLine[]): boolean {
   const figures = (lines: readonly PricedLine[]) =>
     lines.map((line) => [line.originalPosition, line.totalCents, line.taxCents].join(' ')).join();

@@ -43,7 +43,7 @@ export type CreditNoteStatus = (typeof CREDIT_NOTE_STATUSES)[number];
 const SORT_FIELDS = ['issueDate', 'totalCents', 'createdAt'] as const;
 const LOWEST = -Number.MAX_SAFE_INTEGER;
 
-/** A line of the invoice to credit: an amount, a quantity, or without both all that is not credited yet. */
+/** A line of the invoice to credit: an amount, a quantity, or, if both are omitted, the uncredited rest. */
 export class CreditedLineInput {
   /**
    * The line of the invoice, 1 for the first.
@@ -79,9 +79,9 @@ export class CreateCreditNote {
   invoiceId: string;
 
   /**
-   * `booking_changed` (default) and `cancellation` credit at most what was billed beyond the price of the booking.
-   * `correction` and `goodwill` credit up to what is not credited yet; the amount of a correction can be billed again,
-   * goodwill lowers the price of the booking with an item of type `adjustment` when the credit note is issued.
+   * `booking_changed` (default) and `cancellation` credit at most the amount billed beyond the price of the booking.
+   * `correction` and `goodwill` credit up to the uncredited rest; the amount of a correction can be billed again, goodwill
+   * lowers the price of the booking with an item of type `adjustment` when the credit note is issued.
    * @example "goodwill"
    */
   @Optional()
@@ -89,13 +89,13 @@ export class CreateCreditNote {
   reason?: CreditReason;
 
   /**
-   * Printed on the credit note.
+   * Reason, printed on the credit note.
    * @example "The room was not ready on the first day"
    */
   @Text({ max: 2000, multiline: true })
   reasonText: string;
 
-  /** The lines to credit; omitted, all that the reason allows. */
+  /** The lines to credit; by default all that the reason allows. */
   @Optional()
   @ListOf(() => CreditedLineInput, { min: 1, max: 500 })
   lines?: CreditedLineInput[];
@@ -107,8 +107,8 @@ export class UpdateCreditNote extends patchOf(OmitType(CreateCreditNote, ['id', 
 /** Options for issuing a credit note; every field has a default. */
 export class IssueCreditNote {
   /**
-   * Date on the credit note; today by default. Within the limits of the settings and not before that of the invoice
-   * (422 `issue_date_out_of_bounds`).
+   * Date on the credit note; today by default. Must be within the limits of the settings and not before the issue date of the
+   * invoice.
    */
   @Optional()
   @IsoDate()
@@ -125,10 +125,10 @@ export class IssueCreditNote {
   onStale?: StaleAction;
 }
 
-/** Why an invoice is wrong, and the payer of the one in its place. */
+/** The reason why an invoice is wrong, and the payer of its replacement. */
 export class CorrectInvoice extends CorrectedPayer {
   /**
-   * Printed on the credit note.
+   * Reason, printed on the credit note.
    * @example "Made out to the wrong company"
    */
   @Text({ max: 2000, multiline: true })
@@ -169,7 +169,7 @@ export class ListCreditNotes extends PageQuery {
   sort?: string;
 }
 
-/** A credit note without its lines. Amounts are positive and lower what the invoice demands. */
+/** A credit note without its lines. Amounts are positive and reduce the claim of the invoice. */
 export class CreditNoteSummary extends BaseAmountsResponse {
   @Id('crn')
   id: string;
@@ -178,7 +178,7 @@ export class CreditNoteSummary extends BaseAmountsResponse {
   @Id('book')
   bookingId: string;
 
-  /** Invoice that is credited (prefix `inv`). */
+  /** Credited invoice (prefix `inv`). */
   @Id('inv')
   invoiceId: string;
 
@@ -198,11 +198,11 @@ export class CreditNoteSummary extends BaseAmountsResponse {
   @IsoDate()
   issueDate: string | null;
 
-  /** Why the invoice is credited; it decides how much can be. */
+  /** Reason for crediting the invoice, which determines the creditable amount. */
   @OneOf(CREDIT_REASONS)
   reason: CreditReason;
 
-  /** Printed on the credit note. */
+  /** Reason, printed on the credit note. */
   @Text({ max: 2000 })
   reasonText: string;
 
@@ -234,28 +234,30 @@ export class CreditNoteSummary extends BaseAmountsResponse {
   @Cents({ min: LOWEST })
   taxCents: number;
 
-  /** Amount that is credited. */
+  /** Credited amount. */
   @Cents()
   totalCents: number;
 
-  /** Base currency of the accounts, ISO 4217; null until issued, and if the invoice has no base amounts. */
+  /** Base currency of the accounts, ISO 4217; null until issued, or if the invoice has no base amounts. */
   declare baseCurrency: string | null;
 
-  /** Exchange rate of the invoice, of which the credit note is a part; null if the invoice has none, and until issued. */
+  /** Exchange rate of the credited invoice; null until issued, or if the invoice has none. */
   declare exchangeRate: AppliedRateResponse | null;
 
-  /** Share of the base amount of the invoice; all credit notes that credit it in full together have exactly that. */
+  /**
+   * Share of the base amount of the invoice. The credit notes that credit an invoice in full add up to exactly its base amount.
+   */
   declare baseTotalCents: number | null;
 
   /** `booking` if the lines were computed from the booking, otherwise `manual`. */
   @OneOf(LINES_SOURCES)
   linesSource: LinesSource;
 
-  /** By how much the open balance of the invoice fell; null until issued. */
+  /** Amount by which the open balance of the invoice fell; null until issued. */
   @Cents()
   openReducedCents: number | null;
 
-  /** How much paid money was released from the invoice; null until issued. */
+  /** Paid money released from the invoice; null until issued. */
   @Cents()
   releasedCents: number | null;
 
@@ -275,18 +277,18 @@ export class CreditNoteSummary extends BaseAmountsResponse {
 
 /** One line of a credit note. */
 export class CreditNoteLineResponse extends InvoiceLineResponse {
-  /** The line of the invoice that is credited, 1 for the first. */
+  /** The credited line of the invoice, 1 for the first. */
   @Whole({ min: 1, max: 500 })
   linePosition: number;
 }
 
 /** A credit note with its lines. Amounts are in minor units of `currency`. */
 export class CreditNoteResponse extends CreditNoteSummary {
-  /** True if the draft no longer agrees with the booking or with what is credited meanwhile; false once issued. */
+  /** True if the draft no longer agrees with the booking or with the credited amounts; false once issued. */
   @Flag()
   stale: boolean;
 
-  /** Why the draft is stale; empty if it is not. */
+  /** Reasons why the draft is stale; empty if it is not. */
   @Texts({ max: 10, maxLength: 50 })
   staleReasons: string[];
 
@@ -299,13 +301,13 @@ export class CreditNoteResponse extends CreditNoteSummary {
   taxSummary: TaxSummaryResponse[];
 }
 
-/** The issued credit note over the wrong invoice, and the new draft in its place. */
+/** The issued credit note for the wrong invoice, and the draft that replaces the invoice. */
 class CorrectionResponse {
-  /** Issued; it credits the wrong invoice in full. */
+  /** The issued credit note, which credits the wrong invoice in full. */
   @Nested(() => CreditNoteResponse)
   creditNote: CreditNoteResponse;
 
-  /** The draft in place of the wrong invoice. */
+  /** The draft that replaces the wrong invoice. */
   @Nested(() => InvoiceResponse)
   invoice: InvoiceResponse;
 }

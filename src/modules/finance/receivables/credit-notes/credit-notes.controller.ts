@@ -42,10 +42,10 @@ export class CreditNotesController {
    * Create a draft credit note
    *
    * @remarks Creates a draft for an issued invoice that is neither void nor credited in full. With the reasons
-   * `booking_changed` and `cancellation` it credits at most what was billed beyond the price of the booking; without `lines`
-   * exactly that, first lines of items that are cancelled or cost less, then the last lines. With `correction` and `goodwill`
-   * it credits up to all that is left. More is rejected, which names what is `available`; drafts of other credit notes count.
-   * Goodwill for a cancelled booking lowers its fee, and is rejected for other invoices.
+   * `booking_changed` and `cancellation` it credits at most the amount billed beyond the price of the booking; without `lines`
+   * exactly this amount, first from lines of items that are cancelled or cost less, then from the last lines. With `correction`
+   * and `goodwill` it can credit the whole rest. More is rejected, which names what is `available`; drafts of other credit
+   * notes count. Goodwill for a cancelled booking lowers its fee, and is rejected for other invoices.
    */
   @Post(PATH)
   @RequireScope('finance:approve')
@@ -120,13 +120,13 @@ export class CreditNotesController {
   /**
    * Issue a credit note
    *
-   * @remarks Assigns the next number of the series for credit notes; the credit note is final afterwards. First the open
-   * balance of the invoice falls (`openReducedCents`); the rest releases what was paid on it, the latest money first
-   * (`releasedCents`). Goodwill also adds an item of type `adjustment` that lowers the price of the booking, or lowers the fee
-   * of a cancelled one. If the invoice was voided meanwhile, the credit note is rejected. The issue date must be within the
-   * limits of the settings and not before that of the invoice. A stale draft is rejected unless `onStale` is `redraw`. The
-   * amounts in the base currency are shares of those of the invoice: a credit note keeps the exchange rate of the invoice,
-   * because it lowers a tax that was computed with it.
+   * @remarks Assigns the next number of the series for credit notes; the credit note is then final. It first reduces the open
+   * balance of the invoice (`openReducedCents`); the rest releases money paid on it, the latest first (`releasedCents`).
+   * Goodwill also adds an item of type `adjustment` that lowers the price of the booking, or lowers the fee of a cancelled one.
+   * If the invoice was voided meanwhile, the credit note is rejected. The issue date must be within the limits of the settings
+   * and not before the issue date of the invoice. A stale draft is rejected unless `onStale` is `redraw`. The amounts in the
+   * base currency are shares of the invoice's: a credit note keeps the exchange rate of the invoice, because it lowers a tax
+   * that was computed with that rate.
    */
   @Post(`${PATH}/:id/issuance`)
   @HttpCode(200)
@@ -163,10 +163,10 @@ export class CreditNotesController {
   /**
    * Correct an invoice
    *
-   * @remarks Credits an issued invoice in full, with a credit note that is issued at once, and creates a draft of the same
-   * installment or booking in its place, in one transaction. What the invoice billed at an earlier rate of a tax code keeps
-   * this rate on the draft. Payers that are not sent stay as they are. The money of the invoice stays on its installment, or
-   * becomes unapplied until the draft is issued.
+   * @remarks Credits an issued invoice in full, with a credit note that is issued immediately, and creates a draft for the same
+   * installment or booking that replaces the invoice, in one transaction. Amounts billed at an earlier rate of a tax code keep
+   * this rate on the draft. Members of the payer that are not sent are copied. The money of the invoice stays on its
+   * installment, or becomes unapplied until the draft is issued.
    */
   @ApiOperation({ operationId: 'invoices_correct' })
   @Post('v1/admin/finance/invoices/:id/correction')

@@ -7,7 +7,7 @@ import { Invoice } from '../account/invoice.entity.js';
 import type { CreditedLine } from '../invoices/base-lines.js';
 import type { ListCreditNotes } from './credit-note.dto.js';
 
-/** Credit notes among the documents in `invoices`, and what is credited. */
+/** Reads and writes credit notes, which are rows of `invoices`, and the credited amounts. */
 @Injectable()
 export class CreditNotesRepository {
   private readonly rows: Rows<Invoice>;
@@ -30,7 +30,7 @@ export class CreditNotesRepository {
     return this.rows.page(found, pageBounds(query));
   }
 
-  /** The lines of the credit notes of an invoice except one; `alsoDrafts` counts those that are not issued, too. */
+  /** Returns the lines of the credit notes of an invoice except one; with `alsoDrafts` also lines of drafts. */
   async creditedLines(
     invoiceId: string,
     { exceptId, alsoDrafts }: { exceptId: string; alsoDrafts: boolean },
@@ -46,7 +46,7 @@ export class CreditNotesRepository {
     );
   }
 
-  /** The ids of the drafts that would credit the invoice. */
+  /** Returns the ids of the drafts that would credit the invoice. */
   async draftsOf(invoiceId: string): Promise<string[]> {
     const found = await this.database.prepared<{ id: string }>(
       'credit-notes-drafts',

@@ -51,15 +51,15 @@ mapConstraint('invoices_credits_within_lines', () =>
 
 const EVENTS = { create: 'created', update: 'updated', delete: 'deleted', issue: 'issued' } as const;
 
-/** Why and with which words an invoice is credited in full. */
+/** The reason and text with which an invoice is credited in full. */
 export interface CreditCause {
   reason: CreditReason;
   reasonText: string;
 }
 
 /**
- * Credit notes: documents that lower what an invoice demands. Each change locks the booking first. Fourteen dependencies,
- * because an issued credit note moves money, numbers, reminders and, for goodwill, the price of the booking.
+ * Manages credit notes, which reduce the claim of an invoice. Each change locks the booking first. An issued credit note moves
+ * money, numbers, reminders and, for goodwill, the price of the booking.
  */
 @Injectable()
 export class CreditNotesService {
@@ -125,7 +125,7 @@ export class CreditNotesService {
     });
   }
 
-  /** Only a draft. Returns it as it was. */
+  /** Deletes a draft and returns it. */
   async delete(id: string, expected: ExpectedVersions): Promise<CreditNoteView> {
     return this.database.transaction(async () => {
       const { note, lines } = await this.lockDraft(id, expected);
@@ -134,7 +134,7 @@ export class CreditNotesService {
     });
   }
 
-  /** Deletes a draft that was not changed since. */
+  /** Deletes a draft that has not changed since. */
   @Reverses('finance.credit_note.create', { effect: 'finance.credit_note.delete' })
   async reverseCreation(entry: RecordedAction): Promise<ReversalResult> {
     const { note, lines } = await this.lockDraft(entry.subjectId, null);
@@ -145,8 +145,8 @@ export class CreditNotesService {
   }
 
   /**
-   * Assigns the number. The open balance of the invoice falls first; the rest releases what was paid on it. Goodwill lowers
-   * the price of the booking by the same amount.
+   * Assigns the number. The open balance of the invoice falls first; the rest releases money paid on it. Goodwill lowers the
+   * price of the booking by the same amount.
    */
   async issue(id: string, requested: IssueCreditNote, expected: ExpectedVersions): Promise<CreditNoteView> {
     return this.database.transaction(async () => {
@@ -163,8 +163,8 @@ export class CreditNotesService {
   }
 
   /**
-   * Issues a credit note over all of an invoice that is not credited yet, today. `account` is locked; drafts of other credit
-   * notes of the invoice are deleted.
+   * Issues a credit note for the uncredited rest of an invoice today. `account` must be locked. Deletes drafts of other credit
+   * notes of the invoice.
    */
   async creditInFull(account: BookingAccount, invoice: Invoice, cause: CreditCause): Promise<CreditNoteView> {
     const original = originalOf(account, invoice.id);
@@ -181,7 +181,7 @@ export class CreditNotesService {
     return { note, lines: await this.issueLocked(account, { note, lines: drawn }, terms), staleReasons: [] };
   }
 
-  /** Credits an invoice in full and drafts what it billed again, for the same installment or booking. */
+  /** Credits an invoice in full and drafts a replacement for the same installment or booking. */
   async correct(id: string, input: CorrectInvoice, expected: ExpectedVersions): Promise<Correction> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(await this.invoices.bookingIdOf(id));
@@ -198,7 +198,10 @@ export class CreditNotesService {
     });
   }
 
-  /** Money first, the number last: its counter is locked until the end of the transaction. Returns the lines. */
+  /**
+   * Moves money first and assigns the number last, because the counter is locked until the end of the transaction. Returns the
+   * lines.
+   */
   private async issueLocked(
     account: BookingAccount,
     { note, lines: drawn }: { note: Invoice; lines: readonly PricedLine[] },
@@ -230,7 +233,7 @@ export class CreditNotesService {
     return lines;
   }
 
-  /** The lines of a draft, recomputed if it is stale and `redraw` is set. */
+  /** Returns the lines of a draft, recomputed if it is stale and `redraw` is set. */
   private async currentLines(draft: LockedDraft, redraw: boolean): Promise<readonly PricedLine[]> {
     const { account, note, lines } = draft;
     const now = await this.contents.linesAtIssue(account, draft);
@@ -243,8 +246,8 @@ export class CreditNotesService {
   }
 
   /**
-   * Lowers the price of the booking by what is credited, with an item for each tax group and rate; of a cancelled booking its
-   * fee. Returns the account after it.
+   * Lowers the price of the booking by the credited amount, with an item for each tax group and rate, or lowers the fee of a
+   * cancelled booking. Returns the account after the change.
    */
   private async grantGoodwill(
     account: BookingAccount,
@@ -350,7 +353,7 @@ interface NewDraft extends CreditCause {
   lines: readonly PricedLine[];
 }
 
-/** The credit note for the wrong invoice, and the draft in its place. */
+/** The credit note for the wrong invoice, and the draft that replaces the invoice. */
 export interface Correction {
   creditNote: CreditNoteView;
   invoice: InvoiceView;
@@ -372,13 +375,13 @@ function notOpen({ id: invoiceId, status }: Invoice): AppError {
   return conflict('invoice_not_open', message, { invoiceId, status });
 }
 
-/** Of the lines of one tax group and rate. */
+/** Sums the lines of one tax group and rate. */
 function rateKeyOf(line: PricedLine): string {
   const { taxCodeId, taxKind, taxRateBasisPoints } = line;
   return taxCodeId === null ? keyOf(line) : [taxCodeId, taxKind, taxRateBasisPoints].join(' ');
 }
 
-/** The tax that these lines of one tax group and rate have; null if they show no rate or no tax code. */
+/** Returns the tax of these lines of one tax group and rate; null if they show no rate or no tax code. */
 function taxOf([line]: readonly PricedLine[]): BilledTax | null {
   if (!line) return null;
   const { taxCodeId, taxCode, taxKind, taxRateBasisPoints } = line;

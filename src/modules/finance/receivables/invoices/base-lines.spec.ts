@@ -12,7 +12,7 @@ const rateOf = (from: string, to: string, rate: string): AppliedRate => ({
 });
 const EUR = 'EUR';
 
-/** Lines with amounts including tax, each at a tax rate in basis points. */
+/** Makes lines with amounts including tax, each at a tax rate in basis points. */
 function linesOf(...amounts: (readonly [totalCents: number, taxCents: number, rate?: number])[]): PricedLine[] {
   const lines = amounts.map(([unitPriceCents, taxCents, taxRateBasisPoints = null]) => ({
     ...{ description: 'Trip', priceBasis: 'allocated' as const, unitPriceCents, taxCents },
@@ -39,7 +39,7 @@ describe('an invoice in the base currency', () => {
   });
 
   it('net and gross amount of each tax group are rounded once, and the lines of a group add up to them', () => {
-    // 3 lines of 10 with a tax of 2 at 0.45: 30 are 13.5, 24 are 10.8; 5 without tax are 2.25.
+    // At a rate of 0.45, 3 lines of 10 with a tax of 2 are 13.5 gross and 10.8 net; 5 without tax are 2.25.
     const rate = rateOf('USD', 'EUR', '0.45');
     const lines = convertedLines(linesOf([10, 2, 1900], [5, 0, 0], [10, 2, 1900], [10, 2, 1900]), {
       rate,

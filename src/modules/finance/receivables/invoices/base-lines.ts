@@ -2,7 +2,7 @@ import { divideRounded } from '../../../../platform/money/money.js';
 import { type AppliedRate, type BaseAmounts, baseCents, converted, taxGroupOf } from '../../books/index.js';
 import type { InvoiceTotals, PricedLine } from '../account/invoice.entity.js';
 
-/** A line of an issued credit note, with what it credited of its line in the base currency. */
+/** A line of an issued credit note, with the credited amount in the base currency. */
 export interface CreditedLine {
   originalPosition?: number | null;
   totalCents: number;
@@ -17,8 +17,8 @@ interface Sums {
 }
 
 /**
- * The lines of an invoice in the base currency. Net and gross amount of each tax group are converted as a whole and rounded
- * once; the tax is their difference. Each line gets the step by which the converted sum of its group grows, so that the
+ * Returns the lines of an invoice in the base currency. Converts net and gross amount of each tax group as a whole and rounds
+ * them once; the tax is their difference. Each line gets the step by which the converted sum of its group grows, so that the
  * lines of a group add up to it.
  */
 export function convertedLines(
@@ -42,8 +42,8 @@ export function convertedLines(
 }
 
 /**
- * The lines of a credit note in the base currency, as shares of the converted lines of the invoice. Shares are cumulative, so
- * that all credit notes of a line together have exactly its base amounts.
+ * Returns the lines of a credit note in the base currency, as shares of the converted lines of the invoice. Shares are
+ * cumulative, so that all credit notes of a line together have exactly its base amounts.
  */
 export function creditedShares(
   lines: readonly PricedLine[],
@@ -68,7 +68,7 @@ export function creditedShares(
   });
 }
 
-/** The head of a document whose lines are converted. */
+/** Returns the head of a document whose lines are converted. */
 export function convertedHead(
   lines: readonly PricedLine[],
   { rate, baseCurrency }: { rate: AppliedRate; baseCurrency: string },
@@ -79,7 +79,7 @@ export function convertedHead(
   return { baseCurrency, exchangeRate: rate, baseSubtotalCents, baseTaxCents, baseTotalCents };
 }
 
-/** The head of a document in the base currency. */
+/** Returns the head of a document in the base currency. */
 export function ownAmounts(totals: InvoiceTotals, baseCurrency: string): BaseAmounts {
   const { subtotalCents: baseSubtotalCents, taxCents: baseTaxCents, totalCents: baseTotalCents } = totals;
   return { baseCurrency, exchangeRate: null, baseSubtotalCents, baseTaxCents, baseTotalCents };

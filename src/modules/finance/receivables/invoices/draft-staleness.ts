@@ -24,17 +24,17 @@ export interface Staleness {
   itemIds: string[];
 }
 
-/** A draft, and what it would be drawn from now. */
+/** A draft, and the current state of its sources. */
 export interface DrawnDraft {
   account: BookingAccount;
   items: readonly BookingItemSummary[];
   invoice: Invoice;
   lines: readonly PricedLine[];
-  /** The lines that a redraw computes; null if the booking allows none, or for lines of staff. */
+  /** The lines that a redraw computes; null if the booking allows none, or if staff entered the lines. */
   redrawn: readonly PricedLine[] | null;
 }
 
-/** The sources of a draft. Lines entered by staff follow only the amounts of the items that they name. */
+/** Returns the sources of a draft. Lines entered by staff follow only the amounts of the items that they name. */
 export function drawnFromOf(
   { plan, invoices }: BookingAccount,
   items: readonly BookingItemSummary[],
@@ -60,7 +60,10 @@ export function drawnFromOf(
   };
 }
 
-/** Why the draft no longer agrees with its sources. Drafts that were made before sources were stored are never stale. */
+/**
+ * Returns the reasons why the draft no longer agrees with its sources. Drafts that were made before sources were stored are
+ * never stale.
+ */
 export function stalenessOf({ account, items, invoice, lines, redrawn }: DrawnDraft): Staleness {
   const { drawnFrom, linesSource, payerSource, payerName } = invoice;
   if (invoice.status !== 'draft' || drawnFrom === null) return { reasons: [], itemIds: [] };
@@ -90,30 +93,32 @@ export function stalenessOf({ account, items, invoice, lines, redrawn }: DrawnDr
   };
 }
 
-/** Whether only other documents are the reason: then the draft asks for money that is billed already. */
+/** Returns whether other documents are the only reason: the draft then requests money that is already billed. */
 export function isOnlyBilledElsewhere({ reasons }: Staleness): boolean {
   return reasons.every((reason) => reason === 'room_exceeded' || reason === 'documents_changed');
 }
 
-/** 409: the draft no longer agrees with its sources. */
+/** Makes the error for a draft that no longer agrees with its sources. */
 export function draftStale({ reasons, itemIds }: { reasons: readonly string[]; itemIds: readonly string[] }) {
   return conflict('draft_stale', 'The draft no longer agrees with the booking; redraw it', { reasons, itemIds });
 }
 
-/** What may be billed: of a quote up to its price, otherwise up to the claim. */
+/** Returns the amount that may be billed: up to the price of a quote, otherwise up to the claim. */
 function roomOf(account: BookingAccount): number {
   const { status, totalCents } = account.booking;
   return status === 'draft' ? (totalCents ?? 0) - account.billedCents() : account.roomCents();
 }
 
-/** The rate comes last: a changed rate is a reason of its own. The tax of a coded item follows from its total and rate. */
+/**
+ * The rate comes last, because a changed rate is a separate reason. The tax of a coded item follows from its total and rate.
+ */
 function contentsOf(item: BookingItemSummary): string {
   const { title, quantity, totalSellCents, taxIncludedCents, taxCodeId, taxRateBasisPoints: rate, serviceDate } = item;
   const givenTax = rate === null ? taxIncludedCents : null;
   return `${digest([title, quantity, totalSellCents, givenTax, taxCodeId, serviceDate])}.${rate ?? ''}`;
 }
 
-/** What is paid of an installment does not change its invoice. */
+/** The paid amount of an installment does not change its invoice. */
 function unpaidStatusOf({ status }: PaymentSchedule): ScheduleStatus {
   return status === 'cancelled' ? 'cancelled' : 'pending';
 }

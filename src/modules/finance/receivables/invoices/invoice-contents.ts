@@ -21,20 +21,20 @@ import { type LineInput, mismatch, priceLines, totalsOf } from './line-amounts.j
 export interface Contents {
   lines: PricedLine[];
   totals: InvoiceTotals;
-  /** The due date of the installment; null without one. */
+  /** The due date of the installment; null without an installment. */
   dueDate: string | null;
 }
 
-/** What invoices of a booking are made of, read with the booking locked. */
+/** The sources of a booking's invoices, read with the booking locked. */
 export interface InvoiceSources {
   plan: LockedPlan | null;
   /** The items that are not cancelled. */
   items: readonly BookingItemSummary[];
   /** Amounts already billed, per tax group and rate. */
   billed: readonly RatedGroup[];
-  /** The part of them that was for fees outside the scope of the tax. */
+  /** The part of these amounts for fees outside the scope of the tax. */
   billedFeeCents: number;
-  /** What documents show of the tax codes of the items, by id. */
+  /** The fields of the items' tax codes shown on documents, by id. */
   mentions: ReadonlyMap<string, TaxMention>;
   /** Fees for cancelled items are a compensation, outside the scope of the tax. */
   areFeesUntaxed: boolean;
@@ -42,24 +42,20 @@ export interface InvoiceSources {
 
 interface Requested extends Partial<InvoiceTotals> {
   scheduleId: string | null;
-  /** Omitted: what the booking or the installment costs. */
+  /** If omitted, the price of the booking or the installment. */
   lines?: readonly LineInput[];
-  /** Of the corrected invoice in whose place the lines are. */
+  /** Lines of the corrected invoice that these lines replace. */
   replaced?: readonly PricedLine[];
 }
 
-/** Thrown if more is on documents than is owed, or with another tax; the caller knows the documents. */
+/** Thrown if documents bill more than is owed, or with a different tax; the caller knows the documents. */
 export class WronglyBilledError extends Error {
   constructor(readonly groups: readonly TaxGroup[]) {
     super('Documents of the booking must be credited first');
   }
 }
 
-/**
- * The contents of an invoice for the items of a booking, an installment of its plan, or given lines. Throws 404 with
- * `field` for items and installments of other bookings, 409 `booking_not_priced`, `schedule_cancelled`, 422
- * `totals_mismatch`, `negative_total`, `invoice_exceeds_booking`, and `WronglyBilledError`.
- */
+/** Returns the contents of an invoice for the items of a booking, an installment of its plan, or given lines. */
 export function contentsOf(
   sources: InvoiceSources,
   { scheduleId, lines: given, replaced = [], ...stated }: Requested,
@@ -91,7 +87,7 @@ function linesOfInstallment(
   return allocatedLines(label, amountCents, sources, replaced);
 }
 
-/** One line per item, or per tax group if a part of the booking is on documents already or was waived. */
+/** Makes one line per item, or per tax group if a part of the booking is already billed or was waived. */
 function linesOfRest(sources: InvoiceSources, replaced: readonly PricedLine[]): LineInput[] {
   const { items, billed, plan, mentions } = sources;
   if (items.length === 0) throw conflict('booking_not_priced', 'The booking has no items to invoice');
@@ -114,8 +110,8 @@ function linesOfRest(sources: InvoiceSources, replaced: readonly PricedLine[]): 
 }
 
 /**
- * A part of what the booking costs: one line for each tax group and rate, which names the trip and its day. In the place of a
- * corrected invoice, what that billed at an earlier rate keeps its lines.
+ * Makes lines for a part of the booking's price: one for each tax group and rate, which names the trip and its day. If they
+ * replace a corrected invoice, its lines at an earlier rate are kept.
  */
 function allocatedLines(
   label: string | null,
@@ -168,7 +164,7 @@ function allocatedLines(
   return [...kept, ...lines];
 }
 
-/** What is left of a tax group beside kept lines; its tax is at the present rates. */
+/** Returns the rest of a tax group beside kept lines; its tax is at the current rates. */
 function lessKept(rest: TaxGroup, keptCents: number): TaxGroup {
   if (keptCents === 0) return rest;
   const grossCents = rest.grossCents - keptCents;
@@ -176,14 +172,14 @@ function lessKept(rest: TaxGroup, keptCents: number): TaxGroup {
   return { ...rest, grossCents, taxCents };
 }
 
-/** Whether the item is a fee for a cancelled one, and no price of a supply. */
+/** Returns whether the item is a fee for a cancelled one, and not the price of a supply. */
 export function isUntaxedFee({ feeOfItemId, taxCodeId, taxIncludedCents }: BookingItemSummary): boolean {
   return feeOfItemId !== null && taxCodeId === null && taxIncludedCents === 0;
 }
 
 /**
- * The part of an amount without a tax code that is for fees, in proportion to what is not billed yet; all of the tax is in
- * the rest.
+ * Returns the part of an amount without a tax code that is for fees, in proportion to the unbilled amounts; the rest contains
+ * all of the tax.
  */
 function feesWithin(
   { grossCents, taxCents }: { grossCents: number; taxCents: number },
@@ -205,7 +201,10 @@ function restsOf({ items, plan, billed }: InvoiceSources): TaxGroup[] {
   return restByGroup(owedByGroup(items, plan?.waivedCents() ?? 0), billed);
 }
 
-/** The tax code that a line copies from its items, and the rate of its amount; a line under the margin scheme shows none. */
+/**
+ * Returns the tax code that a line copies from its items, and the rate of its amount; a line under the margin scheme shows
+ * none.
+ */
 function taxOf(
   items: readonly BookingItemSummary[],
   mentions: ReadonlyMap<string, TaxMention>,

@@ -20,17 +20,17 @@ export class InvoiceLine {
   @Column('numeric', { precision: 12, scale: 4 }) quantity: string;
   @Column('text', { name: 'price_basis' }) priceBasis: PriceBasis;
   @Column('bigint', { name: 'unit_price_cents', transformer: safeInteger }) unitPriceCents: number;
-  /** Null: an amount without a tax code. */
+  /** Null for an amount without a tax code. */
   @Column('text', { name: 'tax_code_id', nullable: true }) taxCodeId: string | null;
   /** Copied from the tax code, like kind and mention. */
   @Column('text', { name: 'tax_code', nullable: true }) taxCode: string | null;
   @Column('text', { name: 'tax_kind', nullable: true }) taxKind: TaxKind | null;
-  /** Null: the tax was given, not computed, or the items of the line have different rates. */
+  /** Null if the tax was given, not computed, or if the items of the line have different rates. */
   @Column('integer', { name: 'tax_rate_basis_points', nullable: true }) taxRateBasisPoints: number | null;
   @Column('bigint', { name: 'net_cents', transformer: safeInteger }) netCents: number;
   @Column('bigint', { name: 'tax_cents', transformer: safeInteger }) taxCents: number;
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
-  /** In the base currency; only of issued documents in another currency. */
+  /** Amounts in the base currency; set only on issued documents in another currency. */
   @Column('bigint', { name: 'base_net_cents', nullable: true, transformer: safeInteger }) baseNetCents: number | null;
   @Column('bigint', { name: 'base_tax_cents', nullable: true, transformer: safeInteger }) baseTaxCents: number | null;
   @Column('bigint', { name: 'base_total_cents', nullable: true, transformer: safeInteger })
@@ -39,8 +39,8 @@ export class InvoiceLine {
   @Column('text', { nullable: true })
   mention: string | null;
   @Column('date', { name: 'service_date', nullable: true }) serviceDate: string | null;
-  /** Null: the service is delivered on one day. */
+  /** Null if the service is delivered on one day. */
   @Column('date', { name: 'service_end_date', nullable: true }) serviceEndDate: string | null;
-  /** Of a credit note: the line of the invoice that it credits; null for invoices. */
+  /** The line of the invoice that a credit note credits; null for invoices. */
   @Column('integer', { name: 'original_position', nullable: true }) originalPosition: number | null;
 }

@@ -6,7 +6,10 @@ import { pageBounds } from '../../../../platform/http/dto.js';
 import type { ListInvoices } from './invoice.dto.js';
 import { overdueInvoiceSql } from '../account/invoice.entity.js';
 
-/** Columns that may be null come last in either direction; the others keep their index readable backwards. */
+/**
+ * Nullable columns sort nulls last in either direction; without this clause, an index of the other columns can be read
+ * backwards.
+ */
 const ORDERS: Record<string, { column: string; nulls: string }> = {
   issueDate: { column: 'issue_date', nulls: ' nulls last' },
   dueDate: { column: 'due_date', nulls: ' nulls last' },
@@ -14,20 +17,20 @@ const ORDERS: Record<string, { column: string; nulls: string }> = {
   createdAt: { column: 'created_at', nulls: '' },
 };
 const FIRST_VALUE = 3;
-/** Stored, because folding 100,000 invoices for each search takes seconds. */
+/** A stored column, because folding 100,000 invoices for each search takes seconds. */
 const SEARCH_TEXT = 'invoice.search_text';
 
 export interface ListContext {
   /** The organization's calendar day. */
   today: string;
-  /** The booking whose number is the searched text; null if there is none. */
+  /** The booking whose number equals the searched text; null if there is none. */
   numberedBookingId: string | null;
 }
 
 /**
- * A page and its total in one statement; a page beyond the end is one row with the total alone. It is not prepared with
- * several conditions, because there would be hundreds of names, and not for a search, whose words a generic plan would fold
- * again for each invoice.
+ * Selects a page and its total in one statement; a page beyond the end is one row with only the total. With several conditions
+ * it is not prepared, because there would be hundreds of names; nor is a search, whose words a generic plan would fold again
+ * for each invoice.
  */
 export function listStatement(
   query: ListInvoices,
@@ -56,7 +59,7 @@ export function listStatement(
 
 /** The values of the conditions begin at $3. */
 function conditionsOf(query: ListInvoices, { today, numberedBookingId }: ListContext) {
-  // Credit notes are listed by themselves.
+  // Credit notes have their own list.
   const { bookingId, status, dueFrom, dueTo, issuedFrom, issuedTo, overdue, search } = query;
   const parts: { name: string; text: (place: string) => string; value: unknown }[] = [];
   const add = (name: string, text: (place: string) => string, value: unknown) => parts.push({ name, text, value });

@@ -35,7 +35,7 @@ import { netUnitPrice } from './line-amounts.js';
 
 const LOWEST = -Number.MAX_SAFE_INTEGER;
 
-/** The organization as printed on the invoice; copied from the configuration when the invoice is issued. */
+/** The seller's details as printed on the invoice, copied when it is issued. */
 export class SellerResponse {
   /** Legal name of the organization. */
   @Text({ max: 500 })
@@ -55,7 +55,7 @@ export class InvoiceSummary extends BaseAmountsResponse {
   @Id('inv')
   id: string;
 
-  /** Booking that is invoiced (prefix `book`). */
+  /** Invoiced booking (prefix `book`). */
   @Id('book')
   bookingId: string;
 
@@ -150,7 +150,7 @@ export class InvoiceSummary extends BaseAmountsResponse {
   @OneOf(INVOICE_PURPOSES)
   purpose: InvoicePurpose | null;
 
-  /** When it was recorded that the customer has the invoice; null if it was not. It cannot be voided then. */
+  /** Time at which the sending was recorded; null if it was not. A sent invoice cannot be voided. */
   @Instant()
   sentAt: string | null;
 
@@ -158,7 +158,7 @@ export class InvoiceSummary extends BaseAmountsResponse {
   @IsoDate()
   sentOn: string | null;
 
-  /** What the lines were computed from, or `manual` if staff entered them. */
+  /** Source of the lines, or `manual` if staff entered them. */
   @OneOf(LINES_SOURCES)
   linesSource: LinesSource;
 
@@ -178,11 +178,11 @@ export class InvoiceSummary extends BaseAmountsResponse {
 
 /** One line of an invoice. Amounts are in minor units of the invoice currency. */
 export class InvoiceLineResponse {
-  /** Booking item that the line is for (prefix `bkit`); null if none. */
+  /** Booking item of the line (prefix `bkit`); null if none. */
   @Id('bkit')
   bookingItemId: string | null;
 
-  /** What is sold, as printed on the invoice. */
+  /** Description of the service, as printed on the invoice. */
   @Text({ max: 500 })
   description: string;
 
@@ -191,13 +191,13 @@ export class InvoiceLineResponse {
   quantity: string;
 
   /**
-   * What `unitPriceCents` is: `net` without tax, `gross` with tax, `allocated` with tax, as the line's part of the tax of
-   * the booking.
+   * Basis of `unitPriceCents`: `net` is without tax, `gross` with tax, `allocated` with the line's part of the tax of the
+   * booking.
    */
   @OneOf(PRICE_BASES)
   priceBasis: PriceBasis;
 
-  /** Price of one unit, without or with tax by `priceBasis`; negative for a discount. */
+  /** Price of one unit, with or without tax depending on `priceBasis`; negative for a discount. */
   @Cents({ min: LOWEST })
   unitPriceCents: number;
 
@@ -205,15 +205,15 @@ export class InvoiceLineResponse {
   @Text({ max: 30 })
   netUnitPrice: string;
 
-  /** Tax code of the line (prefix `taxc`); null: an amount without a tax code. */
+  /** Tax code of the line (prefix `taxc`); null for an amount without a tax code. */
   @Id('taxc')
   taxCodeId: string | null;
 
-  /** Text of the tax code; null without one. */
+  /** Text of the tax code; null without a tax code. */
   @Text({ max: 20 })
   taxCode: string | null;
 
-  /** How the line is taxed, from the tax code; null without one. */
+  /** Tax treatment from the tax code; null without a tax code. */
   @OneOf(TAX_KINDS)
   taxKind: TaxKind | null;
 
@@ -248,15 +248,15 @@ export class InvoiceLineResponse {
 
 /** The amounts of a document at one rate of one tax code. Amounts are in minor units of the document's currency. */
 export class TaxSummaryResponse {
-  /** Tax code (prefix `taxc`); null: amounts without a tax code. */
+  /** Tax code (prefix `taxc`); null for amounts without a tax code. */
   @Id('taxc')
   taxCodeId: string | null;
 
-  /** Text of the tax code; null without one. */
+  /** Text of the tax code; null without a tax code. */
   @Text({ max: 20 })
   taxCode: string | null;
 
-  /** How the amounts are taxed, from the tax code; null without one. */
+  /** Tax treatment from the tax code; null without a tax code. */
   @OneOf(TAX_KINDS)
   taxKind: TaxKind | null;
 
@@ -288,22 +288,22 @@ export class TaxSummaryResponse {
   @Cents({ min: LOWEST })
   baseTaxCents: number | null;
 
-  /** `grossCents` in the base currency; null as `baseNetCents` is. */
+  /** `grossCents` in the base currency; null whenever `baseNetCents` is null. */
   @Cents({ min: LOWEST })
   baseGrossCents: number | null;
 }
 
 /** An invoice with its lines. Amounts are in minor units of `currency`. */
 export class InvoiceResponse extends InvoiceSummary {
-  /** True if the draft no longer agrees with the booking: it cannot be issued until it is redrawn. */
+  /** True if the draft no longer agrees with the booking; it then cannot be issued until it is redrawn. */
   @Flag()
   stale: boolean;
 
-  /** Why the draft is stale; empty if it is not, and once it is issued. */
+  /** Reasons why the draft is stale; empty if it is not, and once it is issued. */
   @Texts({ max: 8, maxLength: 30 })
   staleReasons: StaleReason[];
 
-  /** Lines in the order in which they are printed. */
+  /** Lines in printed order. */
   @ListOf(() => InvoiceLineResponse, { min: 1, max: 500 })
   lines: InvoiceLineResponse[];
 

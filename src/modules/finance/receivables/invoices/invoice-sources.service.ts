@@ -19,7 +19,7 @@ import type { LineInput } from './line-amounts.js';
 
 type Requested = Parameters<typeof contentsOf>[1];
 
-/** Reads what the lines of invoices are made of: the items of a booking, their tax codes and what is billed. */
+/** Reads the sources of invoice lines: the items of a booking, their tax codes and the billed amounts. */
 @Injectable()
 export class InvoiceSourcesService {
   constructor(
@@ -35,7 +35,7 @@ export class InvoiceSourcesService {
     return { plan, ...(await this.ofBooking(booking.id)) };
   }
 
-  /** The sources other than the plan, for a caller that reads them together with the account. */
+  /** Reads the sources except the plan, for a caller that reads them together with the account. */
   async ofBooking(bookingId: string): Promise<Omit<InvoiceSources, 'plan'>> {
     const [items, billed] = await this.database.together(() =>
       Promise.all([this.bookings.activeItems(bookingId), this.billedTaxes.byRate(bookingId)]),
@@ -48,7 +48,7 @@ export class InvoiceSourcesService {
     return { items, billed, billedFeeCents, mentions, areFeesUntaxed };
   }
 
-  /** `contentsOf` with the sources of now. Throws 409 `credit_due` with the documents that must be credited first. */
+  /** Returns `contentsOf` with the current sources. If documents must be credited first, the error names them. */
   async contentsOf(account: BookingAccount, requested: Requested, sources?: InvoiceSources): Promise<Contents> {
     try {
       return contentsOf(sources ?? (await this.read(account)), requested);
@@ -59,9 +59,8 @@ export class InvoiceSourcesService {
   }
 
   /**
-   * Lines of a request with what they copy of their tax codes. A line of an item has the tax code of the item unless
-   * another one is sent. Throws 400 `tax_code_required` if the settings demand one for lines that name no item, 404, 409
-   * `tax_code_inactive`, 422 `tax_rate_missing`.
+   * Returns the lines of a request with the copied values of their tax codes. A line of an item has the tax code of the item
+   * unless another one is sent.
    */
   async withTaxCodes(
     lines: readonly CreateInvoiceLine[],
@@ -114,7 +113,7 @@ function assertCoded(lines: readonly CreateInvoiceLine[], items: readonly Bookin
   }
 }
 
-/** What a document must show, by the directive on VAT: throws 400 if the tax ID or the address of the payer is missing. */
+/** The VAT directive requires the tax ID and the address of the payer on some documents. */
 export function assertPayerComplete({ payerTaxId, payerAddress }: Invoice, lines: readonly PricedLine[]): void {
   if (payerTaxId === null && lines.some(({ taxKind }) => taxKind === 'reverse_charge')) {
     throw invalidField('payerTaxId', 'An invoice with reverse charge requires payerTaxId', 'required');

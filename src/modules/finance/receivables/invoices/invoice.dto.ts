@@ -25,13 +25,13 @@ const LOWEST = -Number.MAX_SAFE_INTEGER;
 
 /** One line of an invoice. Amounts are in minor units of the booking currency. */
 export class CreateInvoiceLine {
-  /** Active item of the same booking that the line is for (prefix `bkit`); null if none. */
+  /** Active item of the same booking (prefix `bkit`); null if the line is for no item. */
   @Clearable()
   @Id('bkit')
   bookingItemId?: string | null;
 
   /**
-   * What is sold, as printed on the invoice.
+   * Description of the service, as printed on the invoice.
    * @example "Airport transfer"
    */
   @Text({ max: 500 })
@@ -46,7 +46,7 @@ export class CreateInvoiceLine {
   quantity?: string;
 
   /**
-   * What `unitPriceCents` is: `net` (default) without tax, `gross` with tax, `allocated` with a tax that is used as sent.
+   * Basis of `unitPriceCents`: `net` (default) is without tax, `gross` with tax, `allocated` with a tax that is used as sent.
    * @example "net"
    */
   @Optional()
@@ -54,16 +54,16 @@ export class CreateInvoiceLine {
   priceBasis?: PriceBasis;
 
   /**
-   * Price of one unit, in minor units: without tax, or with tax if `priceBasis` is `gross` or `allocated`. Negative for
-   * a discount.
+   * Price of one unit in minor units: with tax if `priceBasis` is `gross` or `allocated`, otherwise without. Negative for a
+   * discount.
    * @example 500
    */
   @Cents({ min: LOWEST })
   unitPriceCents: number;
 
   /**
-   * Tax code of the line (prefix `taxc`); that of the item by default. Null or none: the line belongs to the amounts
-   * without a tax code.
+   * Tax code of the line (prefix `taxc`); by default the item's. With null, or if the item has none, the line belongs to the
+   * amounts without a tax code.
    */
   @Clearable()
   @Id('taxc')
@@ -79,8 +79,8 @@ export class CreateInvoiceLine {
   taxKind?: undefined;
 
   /**
-   * Tax rate in basis points, 1900 is 19 %. Omitted with a tax code: its rate on the service date. Otherwise null or
-   * omitted: `taxCents` is used as sent.
+   * Tax rate in basis points, 1900 is 19 %. If it is omitted, a tax code's rate on the service date applies. Without rate and
+   * tax code, `taxCents` is used as sent.
    * @example 1900
    */
   @Clearable()
@@ -111,7 +111,7 @@ export class CreateInvoiceLine {
   @Ignored()
   mention?: undefined;
 
-  /** First day on which the service is delivered; that of the item by default. */
+  /** First day on which the service is delivered; by default the item's. */
   @Clearable()
   @IsoDate()
   serviceDate?: string | null;
@@ -128,7 +128,7 @@ export class CreateInvoice {
   id?: undefined;
 
   /**
-   * Booking that is invoiced (prefix `book`); of a cancelled one only the fee, by its installment.
+   * Invoiced booking (prefix `book`); for a cancelled one only the fee, by its installment.
    * @example "book_01k0dem000e000000000000018"
    */
   @Id('book')
@@ -139,7 +139,7 @@ export class CreateInvoice {
   @Id('psch')
   scheduleId?: string | null;
 
-  /** Currency of the booking, ISO 4217; any other one is rejected with 422 `currency_mismatch`. */
+  /** Currency of the booking, ISO 4217; any other one is rejected. */
   @Optional()
   @CurrencyCode()
   currency?: string;
@@ -176,7 +176,7 @@ export class CreateInvoice {
   @IsoDate()
   dueDate?: string | null;
 
-  /** 1 to 500 lines. Omitted: one line per active item of the booking, or one for the installment. */
+  /** Lines, 1 to 500; by default one per active item of the booking, or one for the installment. */
   @Optional()
   @ListOf(() => CreateInvoiceLine, { min: 1, max: 500 })
   lines?: CreateInvoiceLine[];
@@ -205,8 +205,8 @@ export class UpdateInvoice extends patchOf(
 /** Options for issuing an invoice; every field has a default. */
 export class IssueInvoice {
   /**
-   * Date on the invoice; today by default. Within the limits of the settings (422 `issue_date_out_of_bounds`), and not
-   * earlier than the last issue date in the series' period.
+   * Date on the invoice; today by default. Must be within the limits of the settings, and not earlier than the last issue date
+   * in the series' period.
    */
   @Optional()
   @IsoDate()
@@ -221,7 +221,7 @@ export class IssueInvoice {
   @Id('iser')
   seriesId?: string;
 
-  /** Payment deadline, not before `issueDate`; by default that of the draft, otherwise the issue date. */
+  /** Payment deadline, not before `issueDate`; by default the draft's, otherwise the issue date. */
   @Optional()
   @IsoDate()
   dueDate?: string;
@@ -235,7 +235,7 @@ export class IssueInvoice {
 /** Options for redrawing a draft. */
 export class RedrawInvoice {
   /**
-   * True: lines that staff entered are replaced; otherwise they are rejected with 409 `lines_are_manual`.
+   * If true, lines that staff entered are replaced; otherwise such a draft is rejected.
    * @example true
    */
   @Optional()
@@ -243,7 +243,7 @@ export class RedrawInvoice {
   discardLines?: boolean;
 }
 
-/** When an invoice was sent by other means than this service. */
+/** The day on which an invoice was sent by other means than this service. */
 export class DeliverInvoice {
   /**
    * Day of the sending, from the issue date to today.
@@ -315,14 +315,14 @@ export class ListInvoices extends PageQuery {
   @IsoDate()
   issuedTo?: string;
 
-  /** True: only issued invoices whose due date has passed with a balance open; false: only the others. */
+  /** If true, only issued invoices with a passed due date and an open balance; if false, only the others. */
   @Optional()
   @QueryFlag()
   overdue?: boolean;
 
   /**
-   * Only invoices of the booking with this number, and those whose number and payer name contain each of these words (up
-   * to eight), in any order, ignoring case, accents, apostrophes and hyphens.
+   * Only invoices of the booking with this number, and invoices whose number and payer name contain each of these words (up to
+   * eight), in any order, ignoring case, accents, apostrophes and hyphens.
    */
   @Optional()
   @Text({ max: 255 })

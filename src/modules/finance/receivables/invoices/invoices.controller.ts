@@ -35,12 +35,12 @@ export class InvoicesController {
    * Create a draft invoice
    *
    * @remarks Creates a draft for a booking. Without `lines` it gets one line per active item of the booking. For an installment
-   * (`scheduleId`), or if a part of the booking is billed or waived, it gets one line per tax code: what is not on documents
-   * yet, with the tax in proportion, so that all documents add up to the tax of the items. If more is on documents than is
-   * owed, or with another tax, they must be credited first. Amounts that are sent must equal the computed ones, and all
-   * invoices of the booking that are not void must not exceed the booking total. An installment can be on one invoice that is
-   * not void. Of a cancelled booking only the fee can be invoiced again, by its installment, after its invoice was credited or
-   * voided. Bookings without items are rejected.
+   * (`scheduleId`), or if a part of the booking is billed or waived, it gets one line per tax code with the unbilled amount and
+   * its share of the tax, so that all documents add up to the tax of the items. If documents bill more than is owed, or a wrong
+   * tax, they must be credited first. Amounts that are sent must equal the computed ones, and all invoices of the booking that
+   * are not void must not exceed the booking total. An installment can be on one invoice that is not void. Of a cancelled
+   * booking only the fee can be invoiced again, by its installment, after its invoice was credited or voided. Bookings without
+   * items are rejected.
    */
   @Post()
   @RequireScope('finance:write')
@@ -85,8 +85,7 @@ export class InvoicesController {
    * Update a draft invoice
    *
    * @remarks Changes only the fields that are sent; `lines` replaces all lines, and totals are recomputed. Only drafts can be
-   * changed: 409 `invoice_issued` or `invoice_void` otherwise. Amounts must add up, the total must not be negative, and a
-   * higher total must fit the booking total.
+   * changed. Amounts must add up, the total must not be negative, and a higher total must fit the booking total.
    */
   @Patch(':id')
   @RequireScope('finance:write')
@@ -108,8 +107,8 @@ export class InvoicesController {
   /**
    * Delete a draft invoice
    *
-   * @remarks Deletes a draft with its lines and returns it as it was; it can no longer be read. An invoice that was issued
-   * cannot be deleted, void it instead.
+   * @remarks Deletes a draft with its lines and returns it; it can no longer be read. An issued invoice cannot be deleted; void
+   * it instead.
    */
   @Delete(':id')
   @RequireScope('finance:delete')
@@ -129,15 +128,14 @@ export class InvoicesController {
    *
    * @remarks Assigns the next number of the series, the issue date and the seller's details to a draft; its contents cannot be
    * changed afterwards. Without `seriesId` the default series for invoices is used, or the only active one. The issue date must
-   * not be earlier than that of the last document of the series in its period. Payments already received for the booking or
-   * installment are counted, so the invoice can become `partially_paid` or `paid` at once; a total of 0 is `paid`. The issue
-   * date must be within the limits of the settings and not after today. If the booking was changed since the draft was made,
-   * the draft is stale: `onStale: "redraw"` computes it again and issues it. Drafts reserve nothing: of two over the same money
-   * the second is rejected. An invoice in another currency than the base currency is converted with the exchange rate of its
-   * issue date, or of the latest of the 7 days before; without one it is rejected. A cancelled booking is rejected unless the
-   * invoice bills its cancellation fee, an invoice that is not a draft with 409 `invalid_transition`. An invoice with reverse
-   * charge needs the tax ID of the payer, and a tax ID the address. All issued invoices of a booking together must not exceed
-   * what it costs.
+   * not be earlier than the last one of the series in its period. Payments already received for the booking or installment are
+   * counted, so the invoice can become `partially_paid` or `paid` at once; a total of 0 is `paid`. The issue date must be
+   * within the limits of the settings and not after today. If the booking was changed since the draft was made, the draft is
+   * stale: `onStale: "redraw"` computes it again and issues it. Drafts reserve nothing: of two drafts for the same amount, the
+   * second is rejected. An invoice in a foreign currency is converted with the exchange rate of its issue date, or of the
+   * latest of the 7 days before; without a rate it is rejected. A cancelled booking is rejected unless the invoice bills its
+   * cancellation fee. An invoice with reverse charge needs the tax ID of the payer, and a tax ID needs the address. All issued
+   * invoices of a booking together must not exceed what it costs.
    */
   @Post(':id/issuance')
   @HttpCode(200)
@@ -177,8 +175,8 @@ export class InvoicesController {
    * Void an invoice
    *
    * @remarks Moves a draft or an issued invoice to `void`. Its number is not used again, and its booking or installment can be
-   * invoiced again. Once something followed, it is rejected, which names the reason: `paid`, `credited`, `sent`,
-   * `month_closed`, or `month_over` after the month of its issue date; with 409 `invalid_transition` if it is void already.
+   * invoiced again. It is rejected if it was already paid, credited or sent, if its month is closed, or after the month of its
+   * issue date; the error names the reason: `paid`, `credited`, `sent`, `month_closed` or `month_over`.
    */
   @Post(':id/voiding')
   @HttpCode(200)
@@ -231,7 +229,7 @@ export class InvoicesController {
    * Record the sending of an invoice
    *
    * @remarks Records that the customer has an issued invoice. From then on it cannot be voided, only credited. A day before the
-   * issue date or after today is rejected, a second sending with 409 `invoice_sent`.
+   * issue date or after today is rejected, as is a second sending.
    */
   @Post(':id/delivery')
   @HttpCode(200)

@@ -13,7 +13,7 @@ export interface InvoiceWithLines {
   lines: readonly PricedLine[];
 }
 
-/** What an invoice is issued with, except the sequence of its number. */
+/** The values with which an invoice is issued, except the sequence of its number. */
 interface NumberTerms {
   source: NumberSource;
   dueDate: string | null;
@@ -38,8 +38,7 @@ const LINES = `coalesce((
   from invoice_lines line where line.invoice_id = invoice.id), '[]'::json)`;
 
 /**
- * Assigns the number and stores it in one statement, the last one before the ledger's: the series is locked for the
- * shortest time.
+ * Assigns the number and stores it in one statement, the last one before the ledger's, so that the series is locked briefly.
  */
 const ISSUE = `with ${NEXT_NUMBER}
   update invoices set number = next_number.number, series_id = $1, period_key = $2, sequence = next_number.sequence,
@@ -50,7 +49,7 @@ const ISSUE = `with ${NEXT_NUMBER}
   from next_number where invoices.id = $7 and invoices.version = $8
   returning next_number.number, next_number.sequence`;
 
-/** Invoices and their lines; each read is one statement. */
+/** Reads and writes invoices and their lines; each read is one statement. */
 @Injectable()
 export class InvoicesRepository {
   private readonly rows: Rows<Invoice>;
@@ -68,7 +67,6 @@ export class InvoicesRepository {
     return this.read('invoice-lock', id, 'for no key update of invoice');
   }
 
-  /** Throws 404; `details` are for an id that a body contains. */
   async bookingIdOf(id: string, details?: { field: string }): Promise<string> {
     const [row] = await this.database.prepared<{ bookingId: string }>(
       'invoice-booking',

@@ -56,13 +56,13 @@ export interface InvoiceView extends InvoiceWithLines {
   staleness: Staleness;
 }
 
-/** A draft with its account and what a redraw would bill. */
+/** A draft with its account and the result of a redraw. */
 interface DraftContext extends InvoiceWithLines {
   account: BookingAccount;
   sources: InvoiceSources;
 }
 
-/** Invoices to customers. Each change locks the booking first, so that it is never invoiced or paid twice. */
+/** Manages invoices to customers. Each change locks the booking first, so that it is never invoiced or paid twice. */
 @Injectable()
 export class InvoicesService {
   constructor(
@@ -162,7 +162,7 @@ export class InvoicesService {
     });
   }
 
-  /** Only a draft. Returns it as it was. */
+  /** Deletes a draft and returns it. */
   @Undoes('finance.invoice.create', { effect: 'finance.invoice.delete', values: byVersion })
   async delete(id: string, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
@@ -174,17 +174,14 @@ export class InvoicesService {
     });
   }
 
-  /** Of a booking that was cancelled: nothing will be invoiced for it but a fee. The account is locked. */
+  /** Deletes the drafts of a cancelled booking, for which only a fee will be invoiced. The account must be locked. */
   async deleteDrafts({ invoices }: BookingAccount): Promise<void> {
     for (const { id } of invoices.filter(({ status }) => status === 'draft')) {
       await this.deleteDraft(await this.repository.lock(id));
     }
   }
 
-  /**
-   * Computes lines, payer and due date again from the booking or installment. A payer that staff sent stays. Throws 409
-   * `lines_are_manual` unless the lines may be discarded.
-   */
+  /** Computes lines, payer and due date again from the booking or installment. Keeps a payer that staff entered. */
   async redraw(id: string, { discardLines = false }: RedrawInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
       const draft = await this.lockDraft(id, expected);
@@ -197,10 +194,7 @@ export class InvoicesService {
     });
   }
 
-  /**
-   * Assigns the number. Money that settled installments before counts on the invoice. Throws 409 `draft_stale` if the draft
-   * no longer agrees with the booking or `rate_missing`, 422 `invoice_exceeds_booking` if its money is billed already.
-   */
+  /** Assigns the number. Money that already settles installments counts on the invoice. */
   async issue(id: string, requested: IssueInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
       const draft = await this.lockDraft(id, expected);
@@ -234,10 +228,7 @@ export class InvoicesService {
     });
   }
 
-  /**
-   * The booking or installment can be invoiced again. The number is not used again. Throws 409 `credit_note_required` if
-   * something followed.
-   */
+  /** Allows the booking or installment to be invoiced again. The number is not used again. */
   async void(id: string, reason: string, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(await this.repository.bookingIdOf(id));
@@ -269,7 +260,7 @@ export class InvoicesService {
     });
   }
 
-  /** The invoice was not sent. */
+  /** Records that the invoice was not sent. */
   @Reverses('finance.invoice.deliver', { effect: 'finance.invoice.update' })
   async reverseDelivery(entry: RecordedAction): Promise<ReversalResult> {
     await this.lockBookingOf(entry.subjectId);
@@ -283,8 +274,8 @@ export class InvoicesService {
   }
 
   /**
-   * A new draft of what an invoice billed that was credited in full. With `keepsRates`, what it billed at a rate that its items
-   * no longer have keeps this rate.
+   * Drafts an invoice that replaces a fully credited one. With `keepsRates`, amounts billed at a rate that the items no longer
+   * have keep this rate.
    */
   async draftAgain(
     credited: Invoice,
@@ -303,7 +294,7 @@ export class InvoicesService {
       payerTaxId: payer.payerTaxId === undefined ? credited.payerTaxId : payer.payerTaxId,
       ...(lines ? { lines: lines.map((line) => toInput(line, items)) } : {}),
     };
-    // What was billed without a tax code is corrected without one.
+    // Amounts billed without a tax code are corrected without one.
     return this.create(input, newId('inv'), {
       isCodeOptional: true,
       replacedInvoiceId: keepsRates ? credited.id : null,
@@ -345,7 +336,7 @@ export class InvoicesService {
     return stalenessOf({ account, items: sources.items, invoice, lines, redrawn });
   }
 
-  /** What a redraw would compute; null if it would be rejected. */
+  /** Returns the contents that a redraw would compute; null if it would be rejected. */
   private async linesNow(account: BookingAccount, { scheduleId, drawnFrom }: Invoice, sources: InvoiceSources) {
     const replaced = await this.linesReplaced(drawnFrom?.replacedInvoiceId);
     try {
@@ -356,12 +347,12 @@ export class InvoicesService {
     }
   }
 
-  /** The lines of the corrected invoice in whose place a draft is. */
+  /** Returns the lines of the corrected invoice that a draft replaces. */
   private async linesReplaced(replacedInvoiceId: string | null | undefined): Promise<PricedLine[]> {
     return replacedInvoiceId ? this.repository.linesOf(replacedInvoiceId) : [];
   }
 
-  /** The lines of a fee invoice for the current amount of the fee. */
+  /** Returns the lines of a fee invoice for the current amount of the fee. */
   private async feeContents(account: BookingAccount, invoice: Invoice, sources: InvoiceSources): Promise<LineInput[]> {
     return this.sources.withTaxCodes(await this.feeLines(account, invoice), sources, { isCodeOptional: true });
   }
@@ -402,7 +393,7 @@ export class InvoicesService {
   }
 }
 
-/** The latest invoice for the cancellation fee, if this installment is that fee. */
+/** Returns the latest invoice for the cancellation fee, if this installment is that fee. */
 function earlierFeeInvoice({ invoices }: BookingAccount, scheduleId: string | null): Invoice | undefined {
   return invoices
     .filter((invoice) => invoice.purpose === 'cancellation_fee' && invoice.scheduleId === scheduleId)
@@ -420,7 +411,7 @@ function replacedBy({ drawnFrom }: Invoice): { replacedInvoiceId?: string } {
   return drawnFrom?.replacedInvoiceId === undefined ? {} : { replacedInvoiceId: drawnFrom.replacedInvoiceId };
 }
 
-/** From PostgreSQL's detail: `Key (type, number)=(invoice, INV-1) already exists.` */
+/** Reads PostgreSQL's detail, such as `Key (type, number)=(invoice, INV-1) already exists.` */
 function duplicateNumber(detail: string): string | null {
   const start = detail.indexOf(', ', detail.indexOf(')=('));
   const end = detail.lastIndexOf(') already exists');

@@ -3,7 +3,7 @@ import { Database } from '../../../../platform/database/database.js';
 import { type IssuerCopy, OrganizationService } from '../../../organization/index.js';
 import type { Seller } from '../account/invoice.entity.js';
 
-/** What issued documents keep of the organization: seller, bank account, logo, texts. */
+/** Stores the copies of the organization's profile that issued documents keep: seller, bank account, logo, texts. */
 @Injectable()
 export class IssuerCopiesRepository {
   constructor(
@@ -11,7 +11,10 @@ export class IssuerCopiesRepository {
     private readonly organization: OrganizationService,
   ) {}
 
-  /** For a document that gets its number in this transaction. Returns what the document itself has of the copy. */
+  /**
+   * Stores a copy for a document that gets its number in this transaction. Returns the members of the copy that the document
+   * itself has.
+   */
   async store(document: { id: string; currency: string }): Promise<Seller> {
     const issuer = await this.organization.issuerCopy(document.currency);
     await this.database.write({
@@ -22,7 +25,7 @@ export class IssuerCopiesRepository {
     return { name: issuer.legalName, address: issuer.address, taxId: issuer.vatId ?? issuer.taxId };
   }
 
-  /** Null for documents issued before copies were kept. */
+  /** Returns null for documents issued before copies were kept. */
   async find(invoiceId: string): Promise<IssuerCopy | null> {
     const [row] = await this.database.prepared<{ issuer: IssuerCopy }>(
       'issuer-copy-find',

@@ -17,20 +17,20 @@ import { convertedHead, convertedLines, type CreditedLine, creditedShares, ownAm
 import { IssuerCopiesRepository } from './issuer-copies.repository.js';
 import { InvoicesRepository } from './invoices.repository.js';
 
-/** How a draft becomes a document with a number. */
+/** Options for the issue of a draft. */
 export interface IssueTerms {
   issueDate: string;
-  /** The member of the request that can state the issue date; omitted if it has none. */
+  /** The member of the request that can state the issue date; omitted if there is none. */
   dayField?: 'issueDate';
   seriesId: string | null;
   /** Null for a credit note. */
   dueDate: string | null;
-  /** What was received for an invoice before; at most its total. */
+  /** Money already received for an invoice; at most its total. */
   paidCents: number;
-  /** What a credit note does to the money of its invoice. */
+  /** Effects of a credit note on the money of its invoice. */
   openReducedCents?: number;
   releasedCents?: number;
-  /** What a credit note credits. */
+  /** The invoice that a credit note credits. */
   credited?: CreditedInvoice;
 }
 
@@ -55,7 +55,7 @@ export class IssuingService {
     private readonly clock: Clock,
   ) {}
 
-  /** The requested issue date, or today. `notBefore` is the issue date of the document that the new one refers to. */
+  /** Returns the requested issue date, or today. `notBefore` is the issue date of the document to which the new one refers. */
   async issueDate(requested: string | undefined, notBefore: string | null = null): Promise<string> {
     const today = this.clock.today();
     const issueDate = requested ?? today;
@@ -63,7 +63,7 @@ export class IssuingService {
       Promise.all([this.settings.get(), this.periods.postingDateOf(issueDate)]),
     );
     const first = dayOf(dayNumber(today) - issueDateBackDays);
-    // A date in the future was possible before issue dates had limits.
+    // Earlier builds accepted issue dates in the future.
     const earliest = notBefore !== null && notBefore > first && notBefore <= today ? notBefore : first;
     if (issueDate < earliest || issueDate > today) {
       throw unprocessable('issue_date_out_of_bounds', 'The issue date is outside of the allowed days', {
@@ -76,14 +76,14 @@ export class IssuingService {
     return issueDate;
   }
 
-  /** Whether documents of this day can still change; the month stays open until the transaction ends. */
+  /** Returns whether documents of this day can still change; the month stays open until the transaction ends. */
   async isOpen(day: string): Promise<boolean> {
     return (await this.periods.postingDateOf(day)) === day;
   }
 
   /**
    * Assigns the next number to a locked draft and stores it with the amounts in the base currency, in one statement. Returns
-   * its lines. Call it last: until the end of the transaction no other document of the series is issued.
+   * its lines. Must be called last, because no other document of the series can be issued until the end of the transaction.
    */
   async issue(
     draft: Invoice,
@@ -104,8 +104,8 @@ export class IssuingService {
   }
 
   /**
-   * A credit note takes the rate of its invoice, because it lowers a tax that was computed with that rate; of an invoice
-   * without one, which was issued before rates were kept, it has no base amounts either.
+   * A credit note takes the rate of its invoice, because it lowers a tax that was computed with that rate. If the invoice has
+   * none, because it was issued before rates were kept, the credit note has no base amounts either.
    */
   private async inBaseCurrency(
     draft: Invoice,

@@ -9,9 +9,9 @@ import { toInput } from './new-draft.js';
 export type KeptLine = LineInput & { taxCodeId: string; totalCents: number };
 
 /**
- * The lines of a corrected invoice at rates that no item of their tax group still has: what they billed was taxed at that
- * rate when it was billed, so that the invoice in its place keeps it. If less is billed now, they are one line for each tax
- * group and rate.
+ * Returns the lines of a corrected invoice at rates that no item of their tax group still has. The replacement keeps that rate,
+ * because the amounts were taxed with it when they were billed. If less is billed now, makes one line for each tax group and
+ * rate.
  */
 export function keptLines(
   replaced: readonly PricedLine[],
@@ -51,7 +51,7 @@ function keptLine(line: PricedLine, items: readonly BookingItemSummary[]): KeptL
   return [{ ...toInput(line, items), taxCodeId, taxCode, taxKind, mention, netCents, totalCents }];
 }
 
-/** One line for a part of these lines of one tax group and rate. */
+/** Makes one line for a part of these lines of one tax group and rate. */
 function partOf(lines: readonly PricedLine[], cents: number): KeptLine[] {
   const [line] = lines;
   const { totalCents, taxCents } = sumOf(lines);

@@ -103,7 +103,7 @@ describe('the totals of an invoice', () => {
         const totals = totalsOf(priced, {});
         expect(totals.subtotalCents + totals.taxCents).toBe(totals.totalCents);
         expect(priced.reduce((sum, { totalCents }) => sum + totalCents, 0)).toBe(totals.totalCents);
-        // A response can be sent back.
+        // Clients can send a response back.
         expect(priceLines(priced)).toEqual(priced);
       }),
     );

@@ -4,14 +4,14 @@ import type { TaxKind } from '../../../taxes/index.js';
 import type { InvoiceTotals, PriceBasis, PricedLine } from '../account/invoice.entity.js';
 import { includedTax } from '../../books/index.js';
 
-/** Of the line of a fee invoice. Renditions write it in their language. */
+/** Description of the line of a fee invoice. Renditions translate it. */
 export const FEE_DESCRIPTION = 'Cancellation fee';
 
 /** A line of a request; omitted members are computed. */
 export interface LineInput {
   bookingItemId?: string | null;
   description: string;
-  /** Plain decimal text, at most 4 decimals. */
+  /** Plain decimal text with at most 4 decimals. */
   quantity?: string;
   /** `net` by default. */
   priceBasis?: PriceBasis;
@@ -19,7 +19,7 @@ export interface LineInput {
   taxCodeId?: string | null;
   taxCode?: string | null;
   taxKind?: TaxKind | null;
-  /** Null: the tax is sent as an amount. */
+  /** Null if the tax is sent as an amount. */
   taxRateBasisPoints?: number | null;
   netCents?: number;
   taxCents?: number;
@@ -31,12 +31,12 @@ export interface LineInput {
 
 const FULL_RATE = 10_000n;
 
-/** Lines with all amounts. Throws 422 `totals_mismatch` if a stated amount differs, 400 beyond 2^53-1. */
+/** Completes lines with all amounts; stated amounts must agree. */
 export function priceLines(lines: readonly LineInput[]): PricedLine[] {
   return lines.map((line, index) => priceLine(line, `lines.${index}`));
 }
 
-/** The sums of the lines. Throws 422 `negative_total`, `totals_mismatch` if a stated total differs. */
+/** Sums the lines; stated totals must agree and not be negative. */
 export function totalsOf(lines: readonly PricedLine[], stated: Partial<InvoiceTotals>): InvoiceTotals {
   const sum = (figure: (line: PricedLine) => number) =>
     storable(
@@ -52,7 +52,7 @@ export function totalsOf(lines: readonly PricedLine[], stated: Partial<InvoiceTo
   return { subtotalCents, taxCents, totalCents };
 }
 
-/** A quantity without trailing zeros: `1.50` is `1.5`. */
+/** Formats a quantity without trailing zeros: `1.50` becomes `1.5`. */
 export function plainQuantity(quantity: string): string {
   if (!quantity.includes('.')) return quantity;
   let end = quantity.length;
@@ -60,7 +60,7 @@ export function plainQuantity(quantity: string): string {
   return quantity.slice(0, quantity[end - 1] === '.' ? end - 1 : end);
 }
 
-/** The price of one unit without tax as documents print it: in units of the currency, with 4 decimals. */
+/** Formats the price of one unit without tax as documents print it: in units of the currency, with 4 decimals. */
 export function netUnitPrice(
   { netCents, quantity }: Pick<PricedLine, 'netCents' | 'quantity'>,
   currency: string,
@@ -108,7 +108,7 @@ function priceLine(line: LineInput, path: string): PricedLine {
   };
 }
 
-/** The tax of a line whose quantity costs this, in its price basis. */
+/** Returns the tax of a line with this price for its quantity, in its price basis. */
 function taxOf(
   { priceBasis, taxRateBasisPoints, taxCents = 0 }: Pick<PricedLine, 'priceBasis' | 'taxRateBasisPoints'> & LineInput,
   priceCents: number,
@@ -126,7 +126,7 @@ function assertStated(stated: object, computed: Record<string, number>, path: st
   }
 }
 
-/** 422: amounts do not add up. */
+/** Makes the error for amounts that do not add up. */
 export function mismatch(field: string, figures: { expected: number; actual: unknown }): AppError {
   return unprocessable('totals_mismatch', 'The amounts do not add up', { field, ...figures });
 }

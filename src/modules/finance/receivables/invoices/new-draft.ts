@@ -13,7 +13,7 @@ interface DraftTerms {
   now: Date;
 }
 
-/** A draft of these contents; `drawnFrom` is still to be set. */
+/** Makes a draft of these contents; the caller sets `drawnFrom`. */
 export function newDraft(input: CreateInvoice, { id, booking, contents, purpose, now }: DraftTerms): Invoice {
   return make(Invoice, {
     id,
@@ -36,12 +36,12 @@ export function newDraft(input: CreateInvoice, { id, booking, contents, purpose,
   });
 }
 
-/** Whether staff entered the payer. */
+/** Returns whether staff entered the payer. */
 export function hasPayer({ payerName, payerAddress, payerTaxId }: UpdateInvoice): boolean {
   return payerName !== undefined || payerAddress !== undefined || payerTaxId !== undefined;
 }
 
-/** A line for billing again; it no longer names an item that was cancelled meanwhile. */
+/** Copies a line for billing again, without an item that was cancelled meanwhile. */
 export function toInput(line: PricedLine, items: readonly { id: string }[]): CreateInvoiceLine {
   const { description, quantity, priceBasis, unitPriceCents, taxCodeId, taxRateBasisPoints, taxCents } = line;
   return {
@@ -52,7 +52,7 @@ export function toInput(line: PricedLine, items: readonly { id: string }[]): Cre
   };
 }
 
-/** Lines of one tax group each to bill again, over another amount, which is at most their sum. */
+/** Makes lines of one tax group each for billing again with a different amount, at most their sum. */
 export function inProportion(lines: readonly PricedLine[], amountCents: number): CreateInvoiceLine[] {
   const groups = lines.map((line) => {
     const { taxCode, totalCents: grossCents, taxCents } = line;

@@ -11,7 +11,7 @@ export class PayCommission {
   @IsoDate()
   paidOn: string;
 
-  /** How it was paid; `bank_transfer` by default. */
+  /** Method of the payout; `bank_transfer` by default. */
   @Optional()
   @OneOf(METHODS)
   method?: Method;

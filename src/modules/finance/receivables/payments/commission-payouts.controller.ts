@@ -19,9 +19,9 @@ export class CommissionPayoutsController {
    * Record the payout of a commission
    *
    * @remarks Moves a `payable` commission to `paid` and records a payment of the kind `commission_payout`: sent, or received
-   * for a negative line, which the recipient pays back. No money is transferred by this call. What the sale earns more or less
-   * later is a line of its own that adjusts this one. Reverse the payment if the money came back. Any other state is rejected,
-   * a day after today with 400, one too far back with 422 `paid_on_out_of_bounds`.
+   * for a negative line, which the recipient pays back. This call transfers no money. If the commission changes later, a
+   * separate line adjusts this one. Reverse the payment if the money came back. Any other state is rejected, as is a day after
+   * today or too far back.
    */
   @ApiOperation({ operationId: 'commissions_payOut' })
   @Post(':id/payout')

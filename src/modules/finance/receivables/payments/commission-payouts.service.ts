@@ -5,7 +5,7 @@ import { type CommissionLine, CommissionsService, type CommissionTarget } from '
 import type { PayCommission } from './commission-payout.dto.js';
 import { PaymentsService } from './payments.service.js';
 
-/** Pays commissions out: the commission is paid, and a payment says when and how. */
+/** Pays commissions out: marks the commission as paid and records a payment with day and method. */
 @Injectable()
 export class CommissionPayoutsService {
   constructor(
@@ -20,7 +20,7 @@ export class CommissionPayoutsService {
   ): Promise<CommissionLine> {
     return this.database.transaction(async () => {
       const line = await this.commissions.payOut(target, payout);
-      // Nothing moves for a commission of 0.
+      // No money moves for a commission of 0.
       if (line.amountCents !== 0) await this.payments.recordPayout(line, { method, ...payout });
       return line;
     });

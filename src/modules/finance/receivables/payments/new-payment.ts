@@ -30,7 +30,7 @@ interface Origin {
   now: Date;
 }
 
-/** A completed payment of which nothing is applied yet. Throws 400 on a missing or superfluous side. */
+/** Makes a completed payment without allocations. */
 export function newPayment(input: PaymentInput, { id, now }: Origin): Payment {
   const { direction = 'in', bookingId = null, supplierInvoiceId = null, paidOn } = input;
   const [needed, other] =
@@ -49,7 +49,7 @@ export function newPayment(input: PaymentInput, { id, now }: Origin): Payment {
     amountCents: input.amountCents,
     unappliedCents: input.amountCents,
     coveredCents: 0,
-    // Staff who name what a payment settles decide about its rest too.
+    // If staff name the debts that a payment settles, they also decide about its rest.
     autoApply: input.autoApply ?? input.allocations === undefined,
     paidOn,
     // The caller replaces it if the month is closed.
@@ -68,7 +68,7 @@ export interface PayoutInput {
   reference?: string | null | undefined;
 }
 
-/** The payout of a commission; of a negative one, which the recipient pays back, money that is received. */
+/** Makes the payout of a commission, or a receipt for a negative one, which the recipient pays back. */
 export function newPayout(
   commission: Pick<CommissionLine, 'id' | 'currency' | 'amountCents'>,
   { method, paidOn, reference = null }: PayoutInput,
@@ -95,7 +95,7 @@ export function newPayout(
   });
 }
 
-/** Money of a customer that is paid back or moved between bookings. */
+/** Money that is paid back to a customer or moved between bookings. */
 interface CustomerPayment {
   bookingId: string;
   currency: string;
@@ -113,7 +113,7 @@ interface CustomerPaymentOrigin extends Origin {
   status: PaymentStatus;
 }
 
-/** A refund, or one side of a transfer. */
+/** Makes a refund, or one side of a transfer. */
 export function newCustomerPayment(input: CustomerPayment, { id, kind, status, now }: CustomerPaymentOrigin): Payment {
   const isIn = kind === 'transfer_in';
   return make(Payment, {

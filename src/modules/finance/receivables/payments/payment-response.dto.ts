@@ -31,7 +31,7 @@ export class PaymentSummary {
   @Id('pay')
   id: string;
 
-  /** `in`: received; `out`: sent. */
+  /** `in` is received money, `out` is sent money. */
   @OneOf(DIRECTIONS)
   direction: Direction;
 
@@ -47,11 +47,11 @@ export class PaymentSummary {
   @Id('book')
   bookingId: string | null;
 
-  /** Supplier invoice that was paid (prefix `sinv`); null for others. */
+  /** Paid supplier invoice (prefix `sinv`); null for other payments. */
   @Id('sinv')
   supplierInvoiceId: string | null;
 
-  /** Commission that was paid out, or paid back if it is negative (prefix `comm`); null for others. */
+  /** Commission that was paid out, or paid back if it is negative (prefix `comm`); null for other payments. */
   @Id('comm')
   commissionId: string | null;
 
@@ -72,13 +72,13 @@ export class PaymentSummary {
   unappliedCents: number;
 
   /**
-   * Part of a refund or outgoing transfer that unapplied money of the booking covers; 0 for others. If a receipt is
+   * Part of a refund or outgoing transfer that unapplied money of the booking covers; 0 for other payments. If a receipt is
    * reversed after its refund, the customer owes the rest.
    */
   @Cents()
   coveredCents: number;
 
-  /** Whether unapplied money settles debts of the booking as soon as there are any. */
+  /** Whether unapplied money automatically settles debts of the booking. */
   @Flag()
   autoApply: boolean;
 
@@ -86,11 +86,11 @@ export class PaymentSummary {
   @IsoDate()
   paidOn: string;
 
-  /** Day of the books: `paidOn`, or the first open day if its month was closed. */
+  /** Posting date: `paidOn`, or the first open day if its month was closed. */
   @IsoDate()
   postingDate: string;
 
-  /** Day until which a refund is to be paid; null for others. */
+  /** Day until which a refund must be paid; null for other payments. */
   @IsoDate()
   dueOn: string | null;
 
@@ -109,7 +109,7 @@ export class PaymentSummary {
   @OneOf(PAYMENT_STATUSES)
   status: PaymentStatus;
 
-  /** Why money is refunded or moved; null for others. */
+  /** Reason for refunding or moving the money; null for other payments. */
   @Text({ max: 2000 })
   reason: string | null;
 
@@ -133,7 +133,7 @@ export class PaymentSummary {
   @Text({ max: 2000 })
   reversalReason: string | null;
 
-  /** Why the money moved back; null unless its status is `reversed`. */
+  /** Reason why the money moved back; null unless its status is `reversed`. */
   @OneOf(REVERSAL_KINDS)
   reversalKind: ReversalKind | null;
 
@@ -141,7 +141,7 @@ export class PaymentSummary {
   @IsoDate()
   reversedOn: string | null;
 
-  /** Day of the books of the reversal; null unless its status is `reversed`. */
+  /** Posting date of the reversal; null unless its status is `reversed`. */
   @IsoDate()
   reversalPostingDate: string | null;
 
@@ -149,7 +149,7 @@ export class PaymentSummary {
   @Instant()
   failedAt: string | null;
 
-  /** Why the refund failed; null unless its status is `failed`. */
+  /** Reason why the refund failed; null unless its status is `failed`. */
   @Text({ max: 2000 })
   failureReason: string | null;
 
@@ -168,7 +168,7 @@ export class AllocationResponse {
   @Id('pall')
   id: string;
 
-  /** Installment that is settled (prefix `psch`); null if none, or for outgoing money. */
+  /** Settled installment (prefix `psch`); null if none, or for outgoing money. */
   @Id('psch')
   scheduleId: string | null;
 
@@ -176,11 +176,11 @@ export class AllocationResponse {
   @Id('inv')
   invoiceId: string | null;
 
-  /** Supplier invoice that is settled (prefix `sinv`); null for received money. */
+  /** Settled supplier invoice (prefix `sinv`); null for received money. */
   @Id('sinv')
   supplierInvoiceId: string | null;
 
-  /** Refund or outgoing transfer that is covered (prefix `pay`); null if none. */
+  /** Covered refund or outgoing transfer (prefix `pay`); null if none. */
   @Id('pay')
   refundId: string | null;
 
@@ -198,11 +198,14 @@ export class AllocationResponse {
 
 /** A payment with its active allocations. Amounts are in minor units of `currency`. */
 export class PaymentResponse extends PaymentSummary {
-  /** What the payment settles now, oldest first; without reversed allocations. */
+  /** Current allocations of the payment, oldest first; reversed ones are omitted. */
   @ListOf(() => AllocationResponse, { max: MAX_LIVE_ALLOCATIONS })
   allocations: AllocationResponse[];
 
-  /** `exceeds_outstanding`: the receipt exceeds what the booking owes; the rest waits for its next debt, or for a refund. */
+  /**
+   * `exceeds_outstanding`: the receipt exceeds the debt of the booking; the rest stays unapplied until the next debt or a
+   * refund.
+   */
   @Texts({ max: 10, maxLength: 100 })
   warnings: string[];
 }

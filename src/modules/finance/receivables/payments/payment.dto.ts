@@ -52,7 +52,7 @@ export class WishedAllocation {
   amountCents: number;
 }
 
-/** Money that was received from a customer or sent to a supplier. */
+/** Money received from a customer or sent to a supplier. */
 export class CreatePayment {
   @Ignored()
   id?: undefined;
@@ -65,7 +65,7 @@ export class CreatePayment {
   @OneOf(DIRECTIONS)
   direction?: Direction;
 
-  /** Booking that the money was received for (prefix `book`); required for `in`, rejected for `out`. */
+  /** Booking for which the money was received (prefix `book`); required for `in`, rejected for `out`. */
   @Optional()
   @Id('book')
   bookingId?: string;
@@ -112,29 +112,30 @@ export class CreatePayment {
   reference?: string | null;
 
   /**
-   * What the payment settles, at most 100. Omitted: open installments, oldest first; for `out` the supplier invoice.
+   * Allocations of the payment, at most 100. By default it settles open installments, oldest first, or for `out` the supplier
+   * invoice.
    */
   @Optional()
   @ListOf(() => WishedAllocation, { max: MAX_REQUESTED })
   allocations?: WishedAllocation[];
 
   /**
-   * Whether money that stays unapplied settles debts of the booking as soon as there are any. Omitted: only if
-   * `allocations` are omitted too.
+   * Whether money that stays unapplied automatically settles later debts of the booking. By default true only if `allocations`
+   * is omitted.
    */
   @Optional()
   @Flag()
   autoApply?: boolean;
 
-  /** Reversed payment of the same booking that is recorded again (prefix `pay`). */
+  /** Reversed payment of the same booking that this one replaces (prefix `pay`). */
   @Optional()
   @Id('pay')
   replacesPaymentId?: string;
 }
 
-/** How unapplied money of a payment is to be allocated. */
+/** Allocation of the unapplied money of a payment. */
 export class AllocatePayment {
-  /** What the unapplied money settles, 1 to 100. Omitted: open installments, oldest first. */
+  /** Allocations of the unapplied money, 1 to 100; by default to open installments, oldest first. */
   @Optional()
   @ListOf(() => WishedAllocation, { min: 1, max: MAX_REQUESTED })
   allocations?: WishedAllocation[];
@@ -192,8 +193,8 @@ export class ListPayments extends PageQuery {
   status?: PaymentStatus[];
 
   /**
-   * True: only refunds and outgoing transfers that no money covers completely, which the customer owes (`refund_recovery` in
-   * the lists of debts); false: only the others.
+   * If true, only refunds and outgoing transfers that money does not cover completely, so that the customer owes the rest
+   * (`refund_recovery` in the lists of debts); if false, only the others.
    */
   @Optional()
   @QueryFlag()

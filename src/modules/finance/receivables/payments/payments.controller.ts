@@ -24,8 +24,8 @@ export class PaymentsController {
    *
    * @remarks Records money received for a booking (`direction: "in"`) or sent for an approved supplier invoice (`out`). Without
    * `allocations` received money settles the booking's open installments, oldest first, open invoices and uncovered refunds,
-   * and the rest stays unapplied; outgoing money settles the supplier invoice. What is allocated to an invoice beyond what the
-   * booking owes stays unapplied too. Explicit allocations must not exceed the payment or what is outstanding; outgoing money
+   * and the rest stays unapplied; outgoing money settles the supplier invoice. Amounts allocated to an invoice beyond the debt
+   * of the booking also stay unapplied. Explicit allocations must not exceed the payment or what is outstanding; outgoing money
    * must be allocated completely. The currency must be that of the booking or supplier invoice. Invoices, installments and
    * commissions change their status in the same transaction. `paidOn` is not after today, not further back than the finance
    * settings allow, and for `out` not before the supplier invoice.
@@ -75,8 +75,8 @@ export class PaymentsController {
   /**
    * Get a payment
    *
-   * @remarks Returns the payment with the allocations that count now; reversed allocations are omitted. A payment to a
-   * supplier is 404 without the scope `finance:read`.
+   * @remarks Returns the payment with its active allocations; reversed allocations are omitted. A payment to a supplier is not
+   * found without the scope `finance:read`.
    */
   @Get(':id')
   @RequireScope('finance:receivables')
@@ -89,8 +89,8 @@ export class PaymentsController {
    * Allocate unapplied money of a payment
    *
    * @remarks Allocates unapplied money to installments and issued invoices; without `allocations` to open installments, oldest
-   * first, and `autoApply` becomes true. Earlier allocations without an invoice are also applied to invoices that were issued
-   * since. Allocations are effective from today. Rejected if the payment is reversed, if an allocation exceeds what is left or
+   * first, and `autoApply` becomes true. Earlier allocations without an invoice are also applied to invoices issued since then.
+   * Allocations are effective from today. Rejected if the payment is reversed, if an allocation exceeds what is left or
    * outstanding, or if the payment would have more than 500 active allocations.
    */
   @Post(':id/allocations')
@@ -143,8 +143,8 @@ export class PaymentsController {
    *
    * @remarks Moves a payment to `reversed` and reverses all its allocations, for example after a bounced cheque. Installments,
    * invoices, supplier invoices and commissions that depended on it change back. A payment can be reversed once; one side of a
-   * transfer not at all. `reversedOn` is between `paidOn` and today. Requested refunds of the money fail; a completed refund
-   * that no money covers any more is a debt of the customer.
+   * transfer not at all. `reversedOn` is between `paidOn` and today. Requested refunds of the money fail; the customer owes a
+   * completed refund that is no longer covered.
    */
   @Post(':id/reversal')
   @HttpCode(200)

@@ -31,7 +31,7 @@ import { newPayment, newPayout, type PaymentInput, type PayoutInput } from './ne
 import { type ListPayments, type PaymentReversal, SORT_FIELDS } from './payment.dto.js';
 import type { PaymentView } from './payment-response.dto.js';
 
-/** For demo rows with ids that the API document's examples name. */
+/** Sets ids of demo rows that the API document's examples name. */
 interface Ids {
   id?: string;
   allocationIds?: readonly string[];
@@ -46,7 +46,7 @@ interface LockedPayment {
   before: object;
 }
 
-/** Payments of customers and to suppliers. What a payment settles is locked with it, so that nothing is settled twice. */
+/** Manages payments of customers and to suppliers. Locks the debts of a payment with it, so that nothing is settled twice. */
 @Injectable()
 export class PaymentsService {
   private readonly rows: Rows<Payment>;
@@ -66,8 +66,8 @@ export class PaymentsService {
   }
 
   /**
-   * Throws 404 for an unknown payment. A caller who may only see what customers owe and have paid gets it for payments to
-   * suppliers and to recipients of commissions too.
+   * A caller who may only see debts and payments of customers does not find payments to suppliers and to recipients of
+   * commissions.
    */
   async read(id: string): Promise<PaymentView> {
     const view = await this.get(id);
@@ -104,7 +104,7 @@ export class PaymentsService {
     return this.rows.page(found, pageBounds(query));
   }
 
-  /** Records money that was received or sent. Money that was received before counts first. */
+  /** Records money that was received or sent. Earlier receipts are applied first. */
   async record(input: PaymentInput, { id = newId('pay'), allocationIds }: Ids = {}): Promise<PaymentView> {
     return this.database.transaction(async () => {
       const payment = newPayment(input, { id, now: this.clock.now() });
@@ -122,7 +122,7 @@ export class PaymentsService {
     });
   }
 
-  /** Records a payment of what is outstanding on an installment, which staff marked as paid. The account is locked. */
+  /** Records a payment of the outstanding amount of an installment that staff marked as paid. The account must be locked. */
   async payInstallment(account: BookingAccount, installment: PaymentSchedule): Promise<void> {
     const today = this.clock.today();
     const amountCents = installment.outstandingCents();
@@ -162,7 +162,6 @@ export class PaymentsService {
     await this.reverse(payment.id, { reason }, null);
   }
 
-  /** Allocates unapplied money. */
   async allocate(
     id: string,
     requested: readonly RequestedShare[] | undefined,
@@ -186,7 +185,7 @@ export class PaymentsService {
       }
       await debt.settle(shares);
       await debt.applyMoney();
-      // Which may change this payment again.
+      // Reads the payment again, because the account may have changed it.
       return this.get(id);
     });
   }
@@ -210,7 +209,6 @@ export class PaymentsService {
     });
   }
 
-  /** Reverses a payment and all its allocations. */
   async reverse(id: string, request: PaymentReversal, expected: ExpectedVersions): Promise<PaymentView> {
     return this.database.transaction(async () => {
       const locked = await this.lock(id, expected);
@@ -258,7 +256,7 @@ export class PaymentsService {
     await debt.settle(shares);
     this.audit.paymentChanged('record', payment, { allocations, before: null });
     await debt.applyMoney();
-    // Money that was not requested for anything may have been applied, and money beyond the claim released.
+    // Automatic money may have been applied, and money beyond the claim released.
     return payment.direction === 'in' && requested !== undefined ? this.get(payment.id) : { payment, allocations };
   }
 
@@ -286,7 +284,7 @@ export class PaymentsService {
     return payment;
   }
 
-  /** A payment that is recorded again was reversed. Throws 404 with the field, 409 `invalid_transition`. */
+  /** A replaced payment must be reversed. */
   private async assertReplaced({ replacesPaymentId, bookingId, supplierInvoiceId }: Payment): Promise<void> {
     if (replacesPaymentId === null) return;
     const field = 'replacesPaymentId';
@@ -299,7 +297,7 @@ export class PaymentsService {
     });
   }
 
-  /** A booking is locked before its payments, a payment before its supplier invoice. */
+  /** Locks a booking before its payments, and a payment before its supplier invoice. */
   private async lock(id: string, expected: ExpectedVersions): Promise<LockedPayment> {
     const { bookingId, commissionId } = await this.rows.get(id);
     const account = bookingId === null ? null : await this.accounts.lock(bookingId);
@@ -322,7 +320,6 @@ export class PaymentsService {
     await this.rows.update(payment);
   }
 
-  /** Throws 404 if the payment never had the allocation, 409 `invalid_transition` if it is reversed. */
   private async rejectReversed(allocationId: string, paymentId: string): Promise<never> {
     const allocation = await this.database.findRow(PaymentAllocation, { id: allocationId, paymentId });
     if (!allocation || allocation.reversesId !== null) throw notFound();
@@ -334,7 +331,7 @@ export class PaymentsService {
   }
 }
 
-/** `Payment.uncoveredCents` is not 0. */
+/** The condition that `Payment.uncoveredCents` is not 0. */
 const UNCOVERED = `(payment.status = 'completed' and payment.kind in ('refund', 'transfer_out')
   and payment.coveredCents < payment.amountCents)`;
 
@@ -359,7 +356,7 @@ async function sharesOf(
   return requested === undefined ? debt.automatic(unappliedCents) : debt.requested(requested, unappliedCents);
 }
 
-/** Money is sent for a known purpose: none of it may be unapplied. */
+/** Money is sent for a known purpose, so none of it may be unapplied. */
 function assertWhole({ amountCents }: Payment, shares: readonly Share[]): void {
   const allocatedCents = sumOfShares(shares);
   if (allocatedCents === amountCents) return;

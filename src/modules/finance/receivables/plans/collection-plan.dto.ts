@@ -33,9 +33,9 @@ export type CollectionStage = (typeof COLLECTION_STAGES)[number];
 export const RECOMMENDED_ACTIONS = ['none', 'request_payment', 'issue_invoice'] as const;
 export type RecommendedAction = (typeof RECOMMENDED_ACTIONS)[number];
 
-/** What to collect and how. Every member has a default; the body may be omitted. */
+/** Options of the collection. Every member has a default; the body may be omitted. */
 export class CollectionPlanRequest {
-  /** Intended way of payment; `card` by default. It decides the recommended action. */
+  /** Intended way of payment; `card` by default. It determines the recommended action. */
   @Optional()
   @OneOf(COLLECTION_METHODS)
   method?: CollectionMethod;
@@ -45,12 +45,12 @@ export class CollectionPlanRequest {
   @OneOf(COLLECTION_STAGES)
   stage?: CollectionStage;
 
-  /** Collect what is outstanding on this installment (prefix `psch`). */
+  /** Collect the outstanding amount of this installment (prefix `psch`). */
   @Optional()
   @Id('psch')
   scheduleId?: string;
 
-  /** Collect this amount, in minor units; at most what is outstanding in total. */
+  /** Collect this amount, in minor units; at most the total outstanding amount. */
   @Optional()
   @Cents({ min: 1 })
   amountCents?: number;
@@ -68,7 +68,7 @@ export class CollectionPlanRequest {
   @Flag()
   materialize?: boolean;
 
-  /** Day to compute for in place of today; only with `materialize: false`. */
+  /** Day for which the plan is computed, today by default; only with `materialize: false`. */
   @Optional()
   @IsoDate()
   asOf?: string;
@@ -80,15 +80,15 @@ export class CollectionPlanEntry {
   @Id('psch')
   scheduleId: string | null;
 
-  /** Role of the installment in the plan. */
+  /** Type of the installment in the plan. */
   @OneOf(SCHEDULE_TYPES)
   type: ScheduleType;
 
-  /** Name of the installment as the customer reads it. */
+  /** Name of the installment, as shown to the customer. */
   @Text({ max: 120 })
   label: string;
 
-  /** Day until which the customer has to pay. */
+  /** Payment deadline. */
   @IsoDate()
   dueDate: string;
 
@@ -100,7 +100,7 @@ export class CollectionPlanEntry {
   @Cents()
   paidCents: number;
 
-  /** Status on the day `asOf`; `overdue` is pending past its due date. */
+  /** Status on the day `asOf`; `overdue` is a pending installment past its due date. */
   @OneOf(SCHEDULE_STATUSES)
   status: ScheduleStatus;
 
@@ -133,7 +133,7 @@ export class CollectionPlanResponse {
   @Cents()
   totalCents: number;
 
-  /** Sum of what is paid on the installments. */
+  /** Sum of the paid amounts of the installments. */
   @Cents()
   paidCents: number;
 
@@ -149,11 +149,11 @@ export class CollectionPlanResponse {
   @Cents()
   unappliedCents: number;
 
-  /** Payment policy behind the plan; null if none is configured and everything is due at once. */
+  /** Payment policy of the plan; null if none is configured and everything is due immediately. */
   @Nested(() => PaymentPolicyResponse)
   policy: PaymentPolicyResponse | null;
 
-  /** Whether the policy was given in the request, is that of the booking or of the organization, or does not exist. */
+  /** Origin of the policy: the request, the booking or the organization; or none. */
   @OneOf(POLICY_SOURCES)
   policySource: PolicySource;
 
@@ -161,7 +161,7 @@ export class CollectionPlanResponse {
   @IsoDate()
   departureDate: string | null;
 
-  /** Day for which the plan is computed and statuses are given. */
+  /** Day for which plan and statuses are computed. */
   @IsoDate()
   asOf: string;
 
@@ -190,14 +190,14 @@ export class CollectionPlanResponse {
   amountCents: number;
 
   /**
-   * `none` if nothing is to be collected, `request_payment` for cards and if an open invoice exists, otherwise
+   * `none` if there is nothing to collect, `request_payment` for cards and if an open invoice exists, otherwise
    * `issue_invoice`.
    */
   @OneOf(RECOMMENDED_ACTIONS)
   recommendedAction: RecommendedAction;
 
   /**
-   * `departure_past`: everything is due at once. `policy_ignored`: the booking has a plan, so the sent policy has no
+   * `departure_past`: everything is due immediately. `policy_ignored`: the booking has a plan, so the sent policy has no
    * effect. `unapplied_money`: allocate unapplied money before requesting more.
    */
   @Texts({ max: 10, maxLength: 50 })

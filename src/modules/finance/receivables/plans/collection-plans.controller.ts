@@ -23,8 +23,7 @@ export class CollectionPlansController {
    * @remarks Returns the payment plan of a booking and the amount to collect now: the requested amount or installment,
    * otherwise everything due until today, otherwise the next installment. If the booking has no plan, one is computed from
    * `policy`, the booking's or the organization's policy and, unless `materialize` is false, stored as installments. The body
-   * may be omitted. Cancelled bookings are rejected, bookings without items with 409 `booking_not_priced`, and an amount above
-   * what is outstanding with 422 `amount_exceeds_outstanding`.
+   * may be omitted. Cancelled bookings are rejected, as are bookings without items and amounts above the outstanding one.
    */
   @ApiOperation({ operationId: 'collectionPlans_create' })
   @Post()

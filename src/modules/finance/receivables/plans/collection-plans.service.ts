@@ -25,11 +25,11 @@ import type {
 } from './collection-plan.dto.js';
 import { PaymentPlansService, pricedTotalOf } from './payment-plans.service.js';
 
-/** A booking's plan, stored or computed, on a day. */
+/** A stored or computed plan of a booking on a day. */
 interface Outlook {
   totalCents: number;
   today: string;
-  /** By due date. */
+  /** Entries sorted by due date. */
   entries: CollectionEntry[];
   policy: PaymentPolicy | null;
   source: PolicySource;
@@ -38,7 +38,7 @@ interface Outlook {
   materialized: boolean;
 }
 
-/** Amounts to collect from a customer, with their dates. */
+/** Computes the amounts to collect from a customer, with their dates. */
 @Injectable()
 export class CollectionPlansService {
   constructor(
@@ -49,8 +49,8 @@ export class CollectionPlansService {
   ) {}
 
   /**
-   * Reads the booking's plan; if it has none, computes one and, unless it is a preview, stores it. Nothing is stored if an
-   * error is thrown.
+   * Reads the booking's plan. If it has none, computes one and, unless it is a preview, stores it. Stores nothing if it throws
+   * an error.
    */
   async collect(bookingId: string, request: CollectionPlanRequest): Promise<CollectionPlanResponse> {
     const { asOf, materialize = true } = request;
@@ -82,7 +82,6 @@ export class CollectionPlansService {
     return { ...outlook, entries: storedEntries(plan.installments, today), plan, materialized: true };
   }
 
-  /** Throws 404 on an unknown installment, 422 `amount_exceeds_outstanding`. */
   private async responseFor(
     account: BookingAccount,
     outlook: Outlook,
@@ -118,7 +117,7 @@ export class CollectionPlansService {
   }
 }
 
-/** A stored plan is never changed or extended here. */
+/** This method never changes or extends a stored plan. */
 function existing(
   plan: LockedPlan,
   { totalCents, today, requested }: { totalCents: number; today: string; requested: PaymentPolicy | null },

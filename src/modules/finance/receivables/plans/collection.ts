@@ -7,7 +7,7 @@ import type {
   ScheduleType,
 } from '../account/payment-schedule.entity.js';
 
-/** An entry of a collection plan: an installment, or one that would be created. */
+/** An entry of a collection plan: an existing installment, or one that would be created. */
 export interface CollectionEntry {
   scheduleId: string | null;
   type: ScheduleType;
@@ -25,7 +25,7 @@ export interface Collectable {
   entries: CollectionEntry[];
 }
 
-/** By due date. Statuses are computed for `today`. */
+/** Entries sorted by due date. Statuses are computed for `today`. */
 export function storedEntries(schedules: readonly PaymentSchedule[], today: string): CollectionEntry[] {
   const entries = schedules.map((schedule) => ({
     scheduleId: schedule.id,
@@ -37,7 +37,7 @@ export function storedEntries(schedules: readonly PaymentSchedule[], today: stri
     status: schedule.effectiveStatus(today),
     basis: schedule.basis,
   }));
-  // They are sorted by position, and sorting keeps that order within a day.
+  // The entries are sorted by position, and sorting keeps that order within a day.
   return entries.sort((a, b) => (a.dueDate < b.dueDate ? -1 : a.dueDate > b.dueDate ? 1 : 0));
 }
 
@@ -47,7 +47,7 @@ export function computedEntries({ entries }: ComputedPlan): CollectionEntry[] {
   });
 }
 
-/** The amount that is still to be collected for an entry. */
+/** Returns the amount still to collect for an entry. */
 export function outstandingOf({ status, amountCents, paidCents }: CollectionEntry): number {
   return status === 'cancelled' ? 0 : amountCents - paidCents;
 }
@@ -57,8 +57,8 @@ export function sumOf(entries: readonly CollectionEntry[], figure: (entry: Colle
 }
 
 /**
- * What to collect now: the requested amount, what is outstanding on the requested installment, everything due until today,
- * or the next entry. Throws 404 on an unknown installment, 422 `amount_exceeds_outstanding`.
+ * Returns the amount to collect now: the requested amount, the outstanding amount of the requested installment, everything due
+ * until today, or the next entry.
  */
 export function collectNow(
   entries: readonly CollectionEntry[],
@@ -75,7 +75,7 @@ export function collectNow(
   return { amountCents: sumOf(selected, outstandingOf), entries: selected };
 }
 
-/** The entries that this much settles, the oldest first. */
+/** Returns the entries that this amount settles, the oldest first. */
 function exactly(amountCents: number, open: readonly CollectionEntry[]): Collectable {
   const outstandingCents = sumOf(open, outstandingOf);
   if (amountCents > outstandingCents) {

@@ -26,7 +26,10 @@ export interface EditRules {
   now: Date;
 }
 
-/** Changes one installment of a plan, and those that balance it. Returns whether to record the outstanding amount as paid. */
+/**
+ * Changes one installment of a plan, and the installments that balance it. Returns whether to record the outstanding amount as
+ * paid.
+ */
 export function editInstallment(
   plan: LockedPlan,
   installment: PaymentSchedule,
@@ -43,7 +46,7 @@ export function editInstallment(
   if (changes.amountCents !== undefined && changes.amountCents !== installment.amountCents) {
     changeAmount(plan, installment, { amountCents: changes.amountCents, rules });
   }
-  // A client that sends back what it read, with another due date, sends the status before the change.
+  // A client that sends back the read installment with a new due date sends the old status.
   const statuses = [undefined, present, installment.effectiveStatus(rules.today)];
   const result = statuses.includes(changes.status)
     ? { pays: false }
@@ -64,7 +67,7 @@ export function assertBeforeDeparture(
   });
 }
 
-/** A paid or cancelled installment keeps its terms, an invoiced one its amount; but it can be waived. */
+/** A paid or cancelled installment keeps its terms, and an invoiced one keeps its amount but can be waived. */
 function assertEditable(
   plan: LockedPlan,
   installment: PaymentSchedule,
@@ -106,7 +109,7 @@ function changeAmount(
   else if (!addToLast(plan, installment, -more)) plan.add(balanceOver(-more, installment.dueDate), rules.now);
 }
 
-/** The rest of a plan that has no other open installment. */
+/** Handles a plan without another open installment. */
 export function balanceOver(amountCents: number, dueDate: string): NewInstallment {
   return { type: 'balance', label: 'Balance', dueDate, amountCents, basis: 'manual' };
 }
@@ -151,7 +154,7 @@ function reopen(plan: LockedPlan, installment: PaymentSchedule, { rebalance }: E
   else reduceOthers(plan, installment, amountCents);
 }
 
-/** Restores an installment as it was before a change; the other open ones balance its amount, as they did for the change. */
+/** Restores an installment to its state before a change; the other open ones balance its amount, as they did for the change. */
 export function restoreInstallment(
   plan: LockedPlan,
   installment: PaymentSchedule,
@@ -162,12 +165,12 @@ export function restoreInstallment(
   },
 ): void {
   const { label, dueDate, dateSource = installment.dateSource, amountCents, status, waived, notes } = before;
-  // An installment that is not waived keeps the last reason.
+  // An installment keeps its last reason when it is no longer waived.
   const { waiveReason = installment.waiveReason } = waived ? before : installment;
   if (installment.status === 'paid') {
     throw conflict('schedule_paid', 'The installment is paid: reverse its payments first');
   }
-  // A waived amount belongs to the plan: restoring it changes no other installment.
+  // A waived amount belongs to the plan, so restoring it changes no other installment.
   const isUnwaived = installment.waived && status !== 'cancelled';
   const resizes = amountCents !== installment.amountCents || (status !== installment.status && !isUnwaived);
   if (resizes && plan.isInvoiced(installment)) {

@@ -1,6 +1,6 @@
 import { effectiveStatusSql } from '../account/payment-schedule.entity.js';
 
-/** The ids of a page in its order, and the number of all, even if the page is empty. */
+/** Selects the ids of a page in order, and the total number, even if the page is empty. */
 export function pageSql(columns: string, direction: 'ASC' | 'DESC'): string {
   return `
     with found as (

@@ -29,8 +29,8 @@ export class PaymentPlanJobs {
   ) {}
 
   /**
-   * Records and publishes once per installment and due date that it is overdue. Runs every hour, because midnight of the
-   * organization is at any hour of UTC. Several processes may run it at the same time.
+   * Records and publishes that an installment is overdue, once per due date. Runs hourly, because the organization's midnight
+   * can be at any UTC hour. Several processes may run it at the same time.
    */
   @Cron('finance.payment_schedules.overdue', '2 * * * *')
   async publishOverdue(): Promise<void> {

@@ -49,7 +49,7 @@ interface ListedInstallment {
   total: number;
 }
 
-/** What the cancellation of a booking changes of an installment. */
+/** The members of an installment that the cancellation of a booking changes. */
 export type InstallmentBefore = Pick<PaymentSchedule, 'id' | 'amountCents' | 'status'>;
 
 /** The policy used to compute a plan. */
@@ -58,7 +58,7 @@ export interface ChosenPolicy {
   source: PolicySource;
 }
 
-/** Payment plans of bookings and their installments. A plan adds up to the booking's total. */
+/** Manages payment plans of bookings and their installments. A plan adds up to the booking's total. */
 @Injectable()
 export class PaymentPlansService {
   constructor(
@@ -72,7 +72,7 @@ export class PaymentPlansService {
     private readonly clock: Clock,
   ) {}
 
-  /** The installments of the booking's current plan; one statement. */
+  /** Reads the installments of the booking's current plan with one statement. */
   async list(bookingId: string, query: ListPaymentSchedules): Promise<{ views: InstallmentView[]; total: number }> {
     const { limit, offset } = pageBounds(query);
     const { status = null, dueFrom = null, dueTo = null } = query;
@@ -83,7 +83,7 @@ export class PaymentPlansService {
       values: [bookingId, this.clock.today(), status, dueFrom, dueTo, limit, offset],
     });
     const total = rows[0]?.raw.total ?? 0;
-    // A booking that has installments exists.
+    // A booking with installments exists.
     if (total === 0) await this.bookings.getSummary(bookingId);
     const found = rows.filter(({ raw }) => raw.id !== null);
     return {
@@ -92,7 +92,6 @@ export class PaymentPlansService {
     };
   }
 
-  /** Throws 404 for an unknown installment and for one of another booking. */
   async get(bookingId: string, id: string): Promise<InstallmentView> {
     const installment = await this.database.findRow(PaymentSchedule, { id, bookingId });
     if (!installment) throw notFound();
@@ -100,7 +99,7 @@ export class PaymentPlansService {
     return { installment, departureDate };
   }
 
-  /** Adds an installment to the plan; without a plan, starts one with it. */
+  /** Adds an installment to the plan, or starts a plan with it. */
   async create(
     bookingId: string,
     input: CreatePaymentSchedule,
@@ -121,7 +120,7 @@ export class PaymentPlansService {
     });
   }
 
-  /** Changes an installment, and others that balance it. Without a difference nothing is written. */
+  /** Changes an installment, and others that balance it. Writes nothing if there is no difference. */
   async update(
     { bookingId, scheduleId, expected }: Target<'bookingId' | 'scheduleId'>,
     body: UpdatePaymentSchedule,
@@ -153,7 +152,7 @@ export class PaymentPlansService {
 
   /**
    * Restores an installment that is not paid as it was before an update or before it was waived. The ledger entry of the
-   * reversal records it; the installments that balance it get entries of their own.
+   * reversal records it; the installments that balance it get their own entries.
    */
   @Reverses(['finance.payment_schedule.update', 'finance.payment_schedule.waive', 'finance.payment_schedule.unwaive'])
   async reverseUpdate(entry: RecordedAction): Promise<ReversalResult> {
@@ -173,8 +172,8 @@ export class PaymentPlansService {
   }
 
   /**
-   * Waives the rest of an installment that is too small to be collected. What was paid stays on the installment; the rest
-   * becomes a waived installment of its own, which staff can restore.
+   * Waives the rest of an installment that is too small to be collected. The paid amount stays on the installment; the rest
+   * becomes a separate waived installment, which staff can restore.
    */
   async writeOff(
     { bookingId, scheduleId, expected }: Target<'bookingId' | 'scheduleId'>,
@@ -203,7 +202,7 @@ export class PaymentPlansService {
     });
   }
 
-  /** The plan that the booking would get today, by the first policy that exists. */
+  /** Returns the plan that the booking would get today, from the first existing policy. */
   async compute(
     booking: BookingSummary,
     { requested = null, today }: { requested?: PaymentPolicy | null; today: string },
@@ -214,7 +213,7 @@ export class PaymentPlansService {
     return { policy, source, computed };
   }
 
-  /** Gives an account without a plan its plan. The installments add up to the booking's total. */
+  /** Adds a plan to an account without one. The installments add up to the booking's total. */
   async start(
     account: BookingAccount,
     { policy, source }: ChosenPolicy,
@@ -239,7 +238,9 @@ export class PaymentPlansService {
     return plan;
   }
 
-  /** The booking was confirmed: its quote becomes receivable, and what was due before is due today. */
+  /**
+   * Handles the confirmation of a booking: its quote becomes receivable, and installments with past due dates are due today.
+   */
   async confirm(account: BookingAccount): Promise<void> {
     const { plan } = account;
     if (!plan) return this.startIfMissing(account);
@@ -250,7 +251,7 @@ export class PaymentPlansService {
     await this.moneyMayMove(account);
   }
 
-  /** A booking without a plan gets one. */
+  /** Adds a plan to a booking without one. */
   async startIfMissing(account: BookingAccount): Promise<void> {
     const { booking, plan } = account;
     if (plan || booking.totalCents === null || booking.totalCents === 0) return;
@@ -258,7 +259,7 @@ export class PaymentPlansService {
     await this.start(account, { policy, source }, computed.entries);
   }
 
-  /** The booking was cancelled: nothing more is collected, and what is paid becomes the whole amount of an installment. */
+  /** Handles the cancellation of a booking: nothing more is collected, and installments shrink to their paid amounts. */
   async cancelOpen({ plan }: BookingAccount, reason: string): Promise<void> {
     if (!plan) return;
     const open = plan.installments.filter((installment) => installment.isOpen());
@@ -266,7 +267,7 @@ export class PaymentPlansService {
     this.audit.installmentsChanged(await this.accounts.savePlan(plan), verbOf, reason);
   }
 
-  /** The departure was moved: open installments that a policy dates from it follow. */
+  /** Handles a moved departure: open installments that a policy dates from it follow. */
   async redate(account: BookingAccount): Promise<void> {
     const { booking, plan } = account;
     if (!plan || booking.departureDate === null || booking.status === 'cancelled') return;
@@ -317,7 +318,7 @@ export class PaymentPlansService {
     await this.accounts.installmentsChanged(account);
   }
 
-  /** The cancellation is reversed: the installments are due as before, less what was paid back meanwhile. */
+  /** Handles a reversed cancellation: the installments are due as before, less the money paid back meanwhile. */
   async restore(account: BookingAccount, before: readonly InstallmentBefore[], reason: string): Promise<void> {
     const { plan } = account;
     if (!plan) return;
@@ -330,8 +331,8 @@ export class PaymentPlansService {
   }
 
   /**
-   * The booking costs more: the plan gets a further installment. For a reinstated item the installments that its
-   * cancellation reduced come first.
+   * Handles a higher price: the plan gets a further installment. For a reinstated item, the installments that its cancellation
+   * reduced come first.
    */
   async grow({ booking, plan }: BookingAccount, cents: number, reinstatedItemId: string | null): Promise<void> {
     if (!plan) return;
@@ -343,8 +344,8 @@ export class PaymentPlansService {
   }
 
   /**
-   * The booking costs less: open installments shrink first, then paid ones, whose money becomes unapplied. What that takes
-   * for a cancelled item is stored for its reinstatement.
+   * Handles a lower price: open installments shrink first, then paid ones, whose money becomes unapplied. The reductions for a
+   * cancelled item are stored for its reinstatement.
    */
   async shrink(account: BookingAccount, cents: number, cancelledItemId: string | null): Promise<void> {
     const { plan } = account;
@@ -360,7 +361,7 @@ export class PaymentPlansService {
     if (cancelledItemId !== null) await this.accounts.keepReductions(cancelledItemId, reductionsSince(before, plan));
   }
 
-  /** The installment itself if nothing of it is paid. */
+  /** Waives the installment itself if none of it is paid. */
   private splitRest(plan: LockedPlan, installment: PaymentSchedule): PaymentSchedule {
     const amountCents = installment.outstandingCents();
     if (amountCents === installment.amountCents) return installment;
@@ -403,7 +404,7 @@ export class PaymentPlansService {
     return first;
   }
 
-  /** The requested one, the booking's, the organization's, or none. */
+  /** Returns the requested policy, otherwise the booking's, otherwise the organization's, or none. */
   private async policyFor(booking: BookingSummary, requested: PaymentPolicy | null): Promise<ChosenPolicy> {
     if (requested) return { policy: requested, source: 'request' };
     if (booking.paymentPolicy) return { policy: booking.paymentPolicy, source: 'booking' };
@@ -440,7 +441,7 @@ export function pricedTotalOf({ totalCents }: BookingSummary): number {
   return totalCents;
 }
 
-/** Accepts members that are sent back unchanged. Throws 400 on another id, 409 `currency_immutable`. */
+/** Accepts members that clients send back unchanged, and rejects changed ones. */
 function assertIdentity(installment: PaymentSchedule, { id, bookingId, currency }: UpdatePaymentSchedule): void {
   if (id !== undefined && id !== installment.id) throw invalidField('id', 'id cannot change', 'immutable');
   if (bookingId !== undefined && bookingId !== installment.bookingId) {

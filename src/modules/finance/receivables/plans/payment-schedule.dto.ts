@@ -33,21 +33,21 @@ import { type Rebalance, REBALANCES } from './rebalance.js';
 
 class ScheduleTerms {
   /**
-   * Name of the installment as the customer reads it.
+   * Name of the installment, as shown to the customer.
    * @example "Second installment"
    */
   @Text({ max: 120 })
   label: string;
 
   /**
-   * Day until which the customer has to pay; may be in the past. After the departure only with `allowAfterDeparture`.
+   * Payment deadline; may be in the past. After the departure only with `allowAfterDeparture`.
    * @example "2027-03-01"
    */
   @IsoDate()
   dueDate: string;
 
   /**
-   * Amount in minor units of the booking currency; not below what is paid.
+   * Amount in minor units of the booking currency; not below the paid amount.
    * @example 20000
    */
   @Cents({ min: 1 })
@@ -68,7 +68,7 @@ export class CreatePaymentSchedule extends ScheduleTerms {
   id?: undefined;
 
   /**
-   * Role in the plan; `installment` by default.
+   * Type of the installment in the plan; `installment` by default.
    * @example "installment"
    */
   @Optional()
@@ -88,29 +88,29 @@ export class UpdatePaymentSchedule extends patchOf(ScheduleTerms) {
   @Id('book')
   bookingId?: string;
 
-  /** Accepted only if it is the booking currency; otherwise 409 `currency_immutable`. */
+  /** Accepted only if it is the booking currency. */
   @Optional()
   @CurrencyCode()
   currency?: string;
 
   /**
-   * `paid` records a payment over the outstanding amount; `cancelled` moves it to the last other open installment, or
-   * waives it; `pending` restores a cancelled installment. `overdue` cannot be set.
+   * `paid` records a payment of the outstanding amount; `cancelled` moves it to the last other open installment, or waives it;
+   * `pending` restores a cancelled installment. `overdue` cannot be set.
    */
   @Optional()
   @OneOf(SCHEDULE_STATUSES)
   status?: ScheduleStatus;
 
-  /** Why the installment is waived; stored if it is. */
+  /** Reason for waiving the installment; stored only if it is waived. */
   @Clearable()
   @Text({ max: 2000, multiline: true })
   waiveReason?: string | null;
 }
 
-/** Why the rest of an installment is waived. The body may be omitted. */
+/** The reason for waiving the rest of an installment. The body may be omitted. */
 export class WriteOffDifference {
   /**
-   * Stored with the waived installment and the action ledger entry.
+   * Reason, stored with the waived installment and the action ledger entry.
    * @example "Bank charges"
    */
   @Optional()
@@ -126,7 +126,7 @@ export class DepartureQuery {
 }
 
 export class PatchQuery extends DepartureQuery {
-  /** What balances a changed amount: `last_open`, the last other open installment (default), or `none`. */
+  /** Way of balancing a changed amount: with the last other open installment (`last_open`, default) or not at all (`none`). */
   @Optional()
   @OneOf(REBALANCES)
   rebalance?: Rebalance;
@@ -162,11 +162,11 @@ export class StoredInstallment {
   @Id('book')
   bookingId: string;
 
-  /** Name of the installment as the customer reads it. */
+  /** Name of the installment, as shown to the customer. */
   @Text({ max: 120 })
   label: string;
 
-  /** Day until which the customer has to pay. */
+  /** Payment deadline. */
   @IsoDate()
   dueDate: string;
 
@@ -187,11 +187,11 @@ export class StoredInstallment {
   @OneOf(SCHEDULE_STATUSES)
   status: ScheduleStatus;
 
-  /** Role of the installment in the plan. */
+  /** Type of the installment in the plan. */
   @OneOf(SCHEDULE_TYPES)
   type: ScheduleType;
 
-  /** Sum of the payment allocations that settle it; set by the server. */
+  /** Sum of its payment allocations; set by the server. */
   @Cents()
   paidCents: number;
 
@@ -199,7 +199,7 @@ export class StoredInstallment {
   @Flag()
   waived: boolean;
 
-  /** Why it was waived the last time; null if no reason was given. */
+  /** Reason for the last waiver; null if none was given. */
   @Clearable()
   @Text({ max: 2000 })
   waiveReason?: string | null;
@@ -229,11 +229,11 @@ export class StoredInstallment {
 
 /** One installment of a booking's payment plan. Amounts are in minor units of `currency`. */
 export class PaymentScheduleResponse extends StoredInstallment {
-  /** What set the due date: the policy, whose dates follow a moved departure, or staff. */
+  /** Origin of the due date: the policy, whose dates follow a moved departure, or staff. */
   @OneOf(DATE_SOURCES)
   declare dateSource: DateSource;
 
-  /** Why it was waived the last time; null if no reason was given. */
+  /** Reason for the last waiver; null if none was given. */
   @Nullable()
   @Text({ max: 2000 })
   declare waiveReason: string | null;
@@ -249,7 +249,7 @@ export class PaymentScheduleResponse extends StoredInstallment {
   @OneOf(SCHEDULE_BASES)
   basis: ScheduleBasis;
 
-  /** `due_after_departure`: it is open and due after the departure of the booking. */
+  /** `due_after_departure`: the installment is open and due after the departure of the booking. */
   @Texts({ max: 10, maxLength: 100 })
   warnings: string[];
 }

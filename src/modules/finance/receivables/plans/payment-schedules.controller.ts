@@ -49,10 +49,9 @@ export class PaymentSchedulesController {
    * Add an installment to a payment plan
    *
    * @remarks Adds an installment whose amount is taken from the other open installments, the latest first, so that the plan
-   * still equals the booking total (422 `plan_total_mismatch` if they are too small). If the booking has no plan, one is
-   * created in which the rest of the total is due on the same day. The due date must not be after the departure unless
-   * `allowAfterDeparture` is true. Rejected for cancelled bookings, for bookings without items and beyond the maximum number of
-   * installments.
+   * still equals the booking total; it is rejected if they are too small. If the booking has no plan, one is created in which
+   * the rest of the total is due on the same day. The due date must not be after the departure unless `allowAfterDeparture` is
+   * true. Rejected for cancelled bookings, for bookings without items and beyond the maximum number of installments.
    */
   @Post()
   @RequireScope('finance:write')
@@ -75,7 +74,7 @@ export class PaymentSchedulesController {
   /**
    * Get an installment
    *
-   * @remarks Returns an installment of the booking's current payment plan; an installment of another booking is 404.
+   * @remarks Returns an installment of the booking's current payment plan; an installment of another booking is not found.
    */
   @Get(':scheduleId')
   @ComputedNow()
@@ -92,10 +91,10 @@ export class PaymentSchedulesController {
    * Update an installment
    *
    * @remarks Changes only the fields that are sent. A changed amount is balanced by the last other open installment, or not at
-   * all with `rebalance=none`; the plan must equal the booking total. Setting `status` to `paid` records a payment over the
+   * all with `rebalance=none`; the plan must equal the booking total. Setting `status` to `paid` records a payment of the
    * outstanding amount, `cancelled` moves the outstanding amount to the last other open installment or waives it, and `pending`
-   * restores a cancelled installment. Waiving and restoring a waived installment have ledger actions of their own. Paid,
-   * cancelled and invoiced installments are restricted, and the amount must not be below what is paid.
+   * restores a cancelled installment. Waiving and restoring an installment have their own ledger actions. Paid, cancelled and
+   * invoiced installments are restricted, and the amount must not be below the paid amount.
    */
   @Patch(':scheduleId')
   @RequireScope('finance:write')
@@ -127,10 +126,10 @@ export class PaymentSchedulesController {
   /**
    * Write off a small difference
    *
-   * @remarks Waives what is open of an installment if it is at most `toleranceCents` of the accounting settings: bank charges,
-   * for example. The installment keeps what was paid; the rest becomes a waived installment, which can be restored by setting
-   * its status to `pending`. If an issued invoice requests it, credit it. Rejected for cancelled bookings and unless the
-   * installment is open.
+   * @remarks Waives the open amount of an installment, such as bank charges, if it is at most `toleranceCents` of the
+   * accounting settings. The installment keeps the paid amount; the rest becomes a waived installment, which can be restored by
+   * setting its status to `pending`. If an issued invoice requests it, credit it. Rejected for cancelled bookings and unless
+   * the installment is open.
    */
   @Post(':scheduleId/small-difference')
   @HttpCode(200)

@@ -18,7 +18,7 @@ interface Model {
   invoiced: Set<string>;
 }
 
-/** A plan with these amounts, due ten days apart. */
+/** Makes a plan with these amounts, due ten days apart. */
 function begin(amounts: readonly number[]): Model {
   const totalCents = amounts.reduce((sum, amount) => sum + amount, 0);
   const booking = { id: 'book', currency: 'EUR', totalCents };
@@ -66,7 +66,7 @@ const additions = fc.integer({ min: 1, max: 200 }).map((amountCents): Operation 
   reduceOthers(plan, entry, amountCents);
 });
 
-/** The effect of a payment on an installment, and of its reversal. */
+/** Applies a payment to an installment, and its reversal. */
 const payments = fc
   .record({ which: fc.nat(20), part: fc.double({ min: 0, max: 1, noNaN: true }) })
   .map(({ which, part }): Operation => ({ plan }) => {
@@ -88,7 +88,7 @@ const invoices = fc.nat(20).map((which): Operation => ({ plan, invoiced }) => {
 });
 
 const totals = fc.nat(900).map((totalCents): Operation => ({ plan, booking, invoiced }) => {
-  // A new price changes billed installments too: what they request too much is credit due.
+  // A new price also changes billed installments; their excess becomes credit due.
   invoiced.clear();
   const more = totalCents - booking.totalCents;
   booking.totalCents = totalCents;
@@ -121,7 +121,7 @@ function attempt(model: Model, operate: Operation): Model {
   }
 }
 
-/** The violations of a plan; empty if there are none. */
+/** Returns the violations of a plan; empty if there are none. */
 function faultsOf({ plan, booking }: Model): string[] {
   const off = plan.sumCents() - BigInt(booking.totalCents);
   const entries = plan.installments.flatMap(({ position, amountCents, paidCents, status, waived }) => {

@@ -52,7 +52,7 @@ describe('every collection plan', () => {
       }),
     ),
   });
-  // Two days at random are rarely close to each other.
+  // Two random days are rarely close to each other.
   const near = fc.tuple(inputs, fc.integer({ min: -5, max: 120 })).map(([other, days]): PlanInput => {
     return { ...other, departureDate: dayOf(dayNumber(other.today) + days) };
   });

@@ -6,7 +6,7 @@ import { releasesFor, shrinkOpen } from './plan-resizing.js';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 
-/** A plan with these amounts of a booking whose total has changed. */
+/** Makes a plan with these amounts for a booking whose total has changed. */
 function planOf(amounts: readonly number[], { totalCents, offByCents }: { totalCents: number; offByCents: number }) {
   const row = make(PaymentPlan, {
     id: 'plan',

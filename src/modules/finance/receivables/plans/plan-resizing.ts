@@ -6,12 +6,12 @@ import { reduceOpen } from './rebalance.js';
 
 export type InstallmentState = Pick<PaymentSchedule, 'status' | 'waived' | 'amountCents'>;
 
-/** What an installment contributes to the plan, as `LockedPlan.sumCents` counts it. */
+/** Returns the part of the plan that an installment contributes, as in `LockedPlan.sumCents`. */
 function countedCents({ status, waived, amountCents }: InstallmentState): number {
   return status === 'cancelled' && !waived ? 0 : amountCents;
 }
 
-/** The installments that contribute less than in `before`. */
+/** Returns the installments that contribute less than in `before`. */
 export function reductionsSince(
   before: ReadonlyMap<string, InstallmentState>,
   { installments }: LockedPlan,
@@ -25,8 +25,8 @@ export function reductionsSince(
 }
 
 /**
- * Adds what the cancellation of an item took from installments, up to this amount. Returns what is left, because staff have
- * waived such an installment since.
+ * Restores the reductions of installments by the cancellation of an item, up to this amount. Returns the rest, because staff
+ * may have waived such an installment since.
  */
 export function restoreReductions(plan: LockedPlan, reductions: readonly StoredReduction[], cents: number): number {
   let left = cents;
@@ -50,7 +50,10 @@ interface Growth {
   now: Date;
 }
 
-/** Adds an installment for what the booking costs more, due with the latest open one, or today; at the latest on the departure. */
+/**
+ * Adds an installment for the additional price of the booking, due with the latest open one or today, but not after the
+ * departure.
+ */
 export function growPlan(plan: LockedPlan, { cents, departureDate, today, now }: Growth): void {
   const open = plan.installments.filter((installment) => installment.isOpen()).map(({ dueDate }) => dueDate);
   const withOthers = open.sort().at(-1) ?? today;
@@ -60,15 +63,14 @@ export function growPlan(plan: LockedPlan, { cents, departureDate, today, now }:
 }
 
 /**
- * Shrinks a plan whose booking costs less, each time from the latest: first what was waived, then open installments that are
- * not billed, then billed ones, never below what is paid on them. Returns how much is left, by which only paid installments
- * can shrink.
+ * Shrinks a plan whose booking costs less: first waived amounts, then unbilled open installments, then billed ones, each group
+ * from the latest, and never below the paid amounts. Returns the rest, by which only paid installments can shrink.
  */
 export function shrinkOpen(plan: LockedPlan, cents: number): number {
   let left = cents;
   for (const installment of plan.latest(({ waived }) => waived)) {
     const part = Math.min(left, installment.amountCents);
-    // If nothing is left, it keeps its last amount and no longer counts.
+    // If nothing is left, the installment keeps its last amount and no longer counts.
     if (part === installment.amountCents) installment.cancel();
     else installment.amountCents -= part;
     left -= part;
@@ -81,7 +83,10 @@ export function shrinkOpen(plan: LockedPlan, cents: number): number {
   );
 }
 
-/** What must be released from paid and partly paid installments, the latest first, so that they can shrink by this amount. */
+/**
+ * Returns the money to release from paid and partly paid installments, the latest first, so that they can shrink by this
+ * amount.
+ */
 export function releasesFor(plan: LockedPlan, cents: number): Release[] {
   let left = cents;
   const releases: Release[] = [];
@@ -90,7 +95,7 @@ export function releasesFor(plan: LockedPlan, cents: number): Release[] {
     if (released > 0) releases.push({ scheduleId: installment.id, cents: released });
     left -= released;
   }
-  // Only an imported plan below its booking's total has less to shrink: it absorbs the rest.
+  // Only an imported plan below its booking's total has less to shrink; its deviation absorbs the rest.
   plan.plan.offByCents += left;
   return releases;
 }

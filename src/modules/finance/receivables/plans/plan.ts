@@ -2,7 +2,7 @@ import { divideRounded } from '../../../../platform/money/money.js';
 import type { PaymentPolicy, PolicyStep } from '../../../bookings/index.js';
 import { dayNumber, dayOf } from '../account/day-numbers.js';
 
-/** Origin of a planned entry: a step that counts from the booking or the departure, or the whole amount at once. */
+/** Origin of a planned entry: a step that counts from the booking or the departure, or the whole amount in one entry. */
 export type PlanBasis = 'booking' | 'departure' | 'full';
 
 export interface PlannedInstallment {
@@ -11,7 +11,7 @@ export interface PlannedInstallment {
   dueDate: string;
   amountCents: number;
   basis: PlanBasis;
-  /** Of a step that counts from the departure: its due date minus the departure, in days. */
+  /** For a step that counts from the departure, its due date minus the departure, in days. */
   offsetDays: number | null;
 }
 
@@ -20,7 +20,7 @@ export interface PlanInput {
   /** The organization's calendar day. */
   today: string;
   departureDate: string | null;
-  /** Null if none is configured: the whole amount is due today. */
+  /** If it is null, none is configured and the whole amount is due today. */
   policy: PaymentPolicy | null;
 }
 
@@ -38,8 +38,8 @@ const ALL_BASIS_POINTS = 10_000n;
 const WHOLE_LABEL = 'Full payment';
 
 /**
- * The installments of a plan. The amounts add up to the total and none is 0. The due dates ascend, are not before today,
- * and not after a future departure. A total of 0 has no entries.
+ * Computes the installments of a plan. The amounts add up to the total and none is 0. The due dates ascend, are not before
+ * today, and not after a future departure. A total of 0 has no entries.
  */
 export function computePlan({ totalCents, today, departureDate, policy }: PlanInput): ComputedPlan {
   if (totalCents === 0) return { entries: [], warnings: [] };
@@ -61,7 +61,7 @@ function isDueAtOnce({ minimumDays, noDateDays }: PaymentPolicy, departure: numb
   return departure === null ? noDateDays === null : departure - now < minimumDays;
 }
 
-/** Each step gets at most what the earlier ones left; the remainder step gets the rest, at any position. */
+/** Each step gets at most the amount left by the earlier ones; the remainder step gets the rest, at any position. */
 function shares(totalCents: number, { steps, roundToCents }: PaymentPolicy): Share[] {
   let left = BigInt(totalCents);
   const taken = steps.map((step) => {
@@ -75,7 +75,7 @@ function shares(totalCents: number, { steps, roundToCents }: PaymentPolicy): Sha
     .filter(({ amountCents }) => amountCents > 0);
 }
 
-/** A percentage is rounded once, to the multiple; a fixed amount is what it is. */
+/** Rounds a percentage once, to the multiple; a fixed amount is not rounded. */
 function wantedBy({ percentBasisPoints, fixedCents }: PolicyStep, total: bigint, multiple: bigint): bigint {
   return percentBasisPoints === null
     ? BigInt(fixedCents ?? 0)
@@ -100,14 +100,14 @@ function originOf({ anchor, offsetDays }: PolicyStep): Pick<PlannedInstallment, 
   return { basis: anchor, offsetDays: anchor === 'departure' ? offsetDays : null };
 }
 
-/** Never after the departure. */
+/** The due date is never after the departure. */
 function dueOf({ anchor, offsetDays }: PolicyStep, { policy, departure, now }: Calendar): number {
   if (departure === null) return anchor === 'booking' ? now + offsetDays : now + (policy.noDateDays ?? 0);
   const due = anchor === 'booking' ? now + offsetDays : Math.max(departure + offsetDays, now + policy.floorDays);
   return Math.min(due, departure);
 }
 
-/** Steps of one day become one entry: a balance if one of them is, otherwise what the first one is. */
+/** Merges steps of one day into one entry: a balance if one of them is one, otherwise the type of the first one. */
 function merged(entries: readonly PlannedInstallment[]): PlannedInstallment[] {
   const days = new Map<string, PlannedInstallment>();
   for (const entry of entries) {

@@ -2,13 +2,13 @@ import { type AppError, unprocessable } from '../../../../platform/errors/app-er
 import type { LockedPlan } from '../account/locked-plan.js';
 import type { PaymentSchedule } from '../account/payment-schedule.entity.js';
 
-/** How a changed amount is balanced: by the last other open installment, or not at all. */
+/** Balances a changed amount with the last other open installment, or not at all. */
 export const REBALANCES = ['last_open', 'none'] as const;
 export type Rebalance = (typeof REBALANCES)[number];
 
 /**
- * Reduces open installments in this order, never below what is paid on them, and returns what is left to reduce. One that
- * would have nothing left is cancelled and keeps its last amount.
+ * Reduces open installments in this order, never below their paid amounts, and returns the rest. An installment that would have
+ * nothing left is cancelled and keeps its last amount.
  */
 export function reduceOpen(open: readonly PaymentSchedule[], cents: number): number {
   let left = cents;
@@ -39,7 +39,7 @@ export function acceptDeviation(plan: LockedPlan): void {
   plan.plan.offByCents = Number(off);
 }
 
-/** Balances a new deviation by the other open installments. */
+/** Balances a new deviation with the other open installments. */
 export function balancePlan(plan: LockedPlan, installment: PaymentSchedule): void {
   const over = Number(deviation(plan)) - plan.offByCents;
   if (over > 0) reduceOthers(plan, installment, over);
@@ -50,7 +50,7 @@ function mismatchOf(plan: LockedPlan): AppError {
   return planTotalMismatch({ expected: plan.booking.totalCents ?? 0, actual: plan.sumCents() });
 }
 
-/** 422: the installments would add up to `actual`, the booking's total is `expected`. */
+/** Makes the error for installments that add up to `actual` instead of the booking's total `expected`. */
 export function planTotalMismatch({ expected, actual }: { expected: number; actual: bigint }): AppError {
   return unprocessable('plan_total_mismatch', 'Installments do not add up to the booking total', {
     field: 'amountCents',

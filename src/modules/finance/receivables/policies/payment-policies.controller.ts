@@ -17,8 +17,7 @@ export class PaymentPoliciesController {
   /**
    * Get the payment policy of the organization
    *
-   * @remarks Returns the policy that applies to bookings without one of their own. 404 until a policy has been
-   * configured.
+   * @remarks Returns the policy for bookings without their own. It is not found until one has been configured.
    */
   @Get()
   @RequireScope('finance:read')

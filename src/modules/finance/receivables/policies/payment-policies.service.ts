@@ -11,7 +11,7 @@ import { OrganizationPolicy } from './payment-policy.entity.js';
 
 const ID = 'organization';
 
-/** The payment policy of the organization, which applies to bookings without one of their own. */
+/** Manages the payment policy of the organization, which applies to bookings without their own. */
 @Injectable()
 export class PaymentPoliciesService {
   private readonly rows: Rows<OrganizationPolicy>;

@@ -5,7 +5,7 @@ import { Instant } from '../../../../platform/http/trade-fields.js';
 import { type PaymentPolicy, PaymentPolicyResponse } from '../../../bookings/index.js';
 import type { OrganizationPolicy } from './payment-policy.entity.js';
 
-/** Payment policy of the organization; it applies to bookings without one of their own. */
+/** Payment policy of the organization, which applies to bookings without their own. */
 export class OrganizationPolicyResponse extends PaymentPolicyResponse {
   @Version()
   version: number;
@@ -17,7 +17,7 @@ export class OrganizationPolicyResponse extends PaymentPolicyResponse {
   updatedAt: string;
 }
 
-/** The terms alone, as stored with a plan. */
+/** Returns only the terms, as stored with a plan. */
 export function toPolicyTerms(policy: PaymentPolicy): PaymentPolicy {
   return {
     steps: policy.steps.map((step) => ({

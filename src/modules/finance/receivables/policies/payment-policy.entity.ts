@@ -3,7 +3,7 @@ import { Audited } from '../../../../platform/database/audited.js';
 import { safeInteger } from '../../../../platform/database/columns.js';
 import type { PaymentPolicy, PolicyStep } from '../../../bookings/index.js';
 
-/** The only row of its table: the policy for bookings that have none of their own. */
+/** The policy for bookings without their own; the only row of its table. */
 @Entity('payment_policies')
 export class OrganizationPolicy extends Audited {
   @PrimaryColumn('text') id: string;

@@ -4,14 +4,14 @@ import { type Method, METHODS } from '../../books/index.js';
 
 class Reason {
   /**
-   * Stored with the payment and the action ledger entry.
+   * Reason, stored with the payment and the action ledger entry.
    * @example "One of three seats was cancelled"
    */
   @Text({ max: 2000, multiline: true })
   reason: string;
 }
 
-/** Money of a booking that is to be paid back to the customer. */
+/** A refund of a booking's money to the customer. */
 export class RequestRefund extends Reason {
   /**
    * Amount in minor units of the booking currency; at most the unapplied money of the booking.
@@ -21,24 +21,24 @@ export class RequestRefund extends Reason {
   amountCents: number;
 
   /**
-   * How the money is to be paid back.
+   * Method of the refund.
    * @example "bank_transfer"
    */
   @OneOf(METHODS)
   method: Method;
 
-  /** Receipt whose money goes back (prefix `pay`); required for `card`. Omitted: the latest receipts. */
+  /** Receipt whose money is refunded (prefix `pay`); required for `card`. By default the latest receipts. */
   @Optional()
   @Id('pay')
   paymentId?: string;
 
-  /** Day until which the money is to be paid back; by default `refundDays` of the finance settings from today. */
+  /** Day until which the money must be paid back; by default `refundDays` of the finance settings from today. */
   @Optional()
   @IsoDate()
   dueOn?: string;
 }
 
-/** When a refund was paid. */
+/** Day and reference of a paid refund. */
 export class CompleteRefund {
   /**
    * Day on which the money was sent; not after today, and within the bounds of the finance settings.
@@ -56,13 +56,13 @@ export class CompleteRefund {
   reference?: string | null;
 }
 
-/** Why a refund could not be paid. */
+/** The reason why a refund could not be paid. */
 export class FailRefund extends Reason {}
 
-/** Money that is moved to another booking of the customer. */
+/** A transfer of money to another booking of the customer. */
 export class CreateTransfer extends Reason {
   /**
-   * Booking of the same customer that gets the money (prefix `book`).
+   * Booking of the same customer that receives the money (prefix `book`).
    * @example "book_01k0dem000e000000000000029"
    */
   @Id('book')
@@ -76,5 +76,5 @@ export class CreateTransfer extends Reason {
   amountCents: number;
 }
 
-/** Why a transfer is taken back. */
+/** The reason for reversing a transfer. */
 export class ReverseTransfer extends Reason {}

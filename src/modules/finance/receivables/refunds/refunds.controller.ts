@@ -20,9 +20,9 @@ export class RefundsController {
   /**
    * Request a refund
    *
-   * @remarks Reserves unapplied money of the booking for the customer: that of the receipt `paymentId`, otherwise of the
-   * latest receipts. What settles an installment or an invoice must be released first (422 `over_refunded` with what is
-   * available).
+   * @remarks Reserves unapplied money of the booking for the customer: money of the receipt `paymentId`, otherwise of the
+   * latest receipts. Money that settles an installment or an invoice must be released first; the error states the available
+   * amount.
    */
   @Post('bookings/:bookingId/refunds')
   @RequireScope('finance:write', { freshProof: true })

@@ -21,7 +21,7 @@ import type { CompleteRefund, RequestRefund } from './refund.dto.js';
 
 const DAY_MS = 86_400_000;
 
-/** Refunds of unapplied money: requested, then completed or failed. */
+/** Manages refunds of unapplied money, which are requested, then completed or failed. */
 @Injectable()
 export class RefundsService {
   private readonly rows: Rows<Payment>;
@@ -62,7 +62,7 @@ export class RefundsService {
     });
   }
 
-  /** The money was sent. */
+  /** Records that the money was sent. */
   async complete(id: string, input: CompleteRefund, expected: ExpectedVersions): Promise<Payment> {
     return this.database.transaction(async () => {
       const { refund } = await this.lock(id, expected);
@@ -77,7 +77,7 @@ export class RefundsService {
     });
   }
 
-  /** The money could not be sent: it is unapplied again. */
+  /** Records that the money could not be sent; it becomes unapplied again. */
   async fail(id: string, reason: string, expected: ExpectedVersions): Promise<Payment> {
     return this.database.transaction(async () => {
       const { account, refund } = await this.lock(id, expected);
@@ -88,7 +88,7 @@ export class RefundsService {
     });
   }
 
-  /** A refund that was requested by mistake fails. */
+  /** Fails a refund that was requested by mistake. */
   @Reverses('finance.refund.request', { effect: 'finance.refund.fail' })
   async reverseRequest(entry: RecordedAction, reason: string): Promise<ReversalResult> {
     const { account, refund } = await this.lock(entry.subjectId, null);
@@ -108,7 +108,7 @@ export class RefundsService {
     return { account, refund };
   }
 
-  /** Money of a card goes back to that card. Throws 400, 404 with the field. */
+  /** Money of a card must go back to that card. */
   private async assertReceipt(bookingId: string, { method, paymentId }: RequestRefund): Promise<void> {
     const field = 'paymentId';
     if (paymentId === undefined) {

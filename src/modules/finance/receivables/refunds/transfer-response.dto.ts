@@ -16,11 +16,11 @@ export class TransferResponse {
   @Id('ptrf')
   id: string;
 
-  /** Booking that gave the money (prefix `book`). */
+  /** Booking from which the money was moved (prefix `book`). */
   @Id('book')
   fromBookingId: string;
 
-  /** Booking that got the money (prefix `book`). */
+  /** Booking to which the money was moved (prefix `book`). */
   @Id('book')
   toBookingId: string;
 
@@ -43,7 +43,7 @@ export class TransferResponse {
   @OneOf(PAYMENT_STATUSES)
   status: PaymentStatus;
 
-  /** Why the money was moved. */
+  /** Reason for moving the money. */
   @Text({ max: 2000 })
   reason: string;
 

@@ -18,8 +18,8 @@ export class TransfersController {
   /**
    * Transfer money to another booking
    *
-   * @remarks Moves unapplied money to another booking of the same customer, where it settles what is owed. Bookings are of the
-   * same customer if their e-mail addresses are equal, ignoring upper and lower case. The amount must not exceed the unapplied
+   * @remarks Moves unapplied money to another booking of the same customer, where it settles debts. Bookings are of the same
+   * customer if their e-mail addresses are equal, ignoring upper and lower case. The amount must not exceed the unapplied
    * money.
    */
   @Post('bookings/:bookingId/transfers')
@@ -68,7 +68,8 @@ export class TransfersController {
   /**
    * Reverse a transfer
    *
-   * @remarks Moves the money back. The other booking must have as much unapplied money. A transfer can be reversed once.
+   * @remarks Moves the money back. The other booking must still have this amount of unapplied money. A transfer can be reversed
+   * once.
    */
   @Post('transfers/:id/reversal')
   @HttpCode(200)

@@ -23,7 +23,7 @@ interface Accounts {
   target: BookingAccount;
 }
 
-/** Moves unapplied money between two bookings of a customer: an outgoing and an incoming payment, without a bank. */
+/** Moves unapplied money between two bookings of a customer, with an outgoing and an incoming payment and without a bank. */
 @Injectable()
 export class TransfersService {
   private readonly rows: Rows<Payment>;
@@ -140,7 +140,7 @@ export class TransfersService {
     return { from, to };
   }
 
-  /** By id, so that two transfers in opposite directions wait for each other instead of blocking each other. */
+  /** Locks in the order of ids, so that two transfers in opposite directions cannot deadlock. */
   private async lockBoth(sourceId: string, targetId: string): Promise<Accounts> {
     const lockTarget = () => this.accounts.lock(targetId, { field: 'toBookingId' });
     if (targetId < sourceId) {
@@ -152,7 +152,7 @@ export class TransfersService {
   }
 }
 
-/** Bookings without an address are of unknown customers. */
+/** Bookings without an address belong to unknown customers. */
 function assertSameCustomer(source: BookingSummary, target: BookingSummary): void {
   const isSame =
     source.customerEmail !== null && source.customerEmail.toLowerCase() === target.customerEmail?.toLowerCase();

@@ -13,7 +13,7 @@ import { ASKABLE, REMINDER_TARGETS, type ReminderTargets, selectOf } from './rem
 
 type Row = ReminderTarget & ({ cents: number; currency: string } | { cents: null; currency: null });
 
-/** Open installments and invoices, and paid bookings, with their reminders. */
+/** Provides open installments and invoices, and paid bookings, as targets of reminders. */
 @Injectable()
 @Listens(ReminderSource, 20)
 export class FinanceReminderSource implements ReminderSource {
@@ -56,7 +56,7 @@ export class FinanceReminderSource implements ReminderSource {
     return { ...target, bookingNumber, customerName, customerEmail, ask };
   }
 
-  /** The amount that the reminder asks for; 0 if unapplied money of the customer covers it. */
+  /** Returns the amount that the reminder requests; 0 if unapplied money of the customer covers it. */
   private async askOf({ bookingId, anchorDate, trigger }: ReminderTarget, outstandingCents: number): Promise<number> {
     const [found] = await this.database.query<{ askableCents: number; elsewhereCents: number }>(ASKABLE, [
       bookingId,

@@ -8,7 +8,7 @@ import { type ReminderRunResponse, RemindersService } from '../../../notificatio
 import type { RequestReminder } from './reminder-run.dto.js';
 import { INSTALLMENT_TRIGGERS, INVOICE_TRIGGERS } from './reminder-triggers.js';
 
-/** Reminders that staff send by hand. */
+/** Sends reminders on request of staff. */
 @Injectable()
 export class ReminderRequestsService {
   constructor(
@@ -19,7 +19,6 @@ export class ReminderRequestsService {
     private readonly ledger: ActionLedger,
   ) {}
 
-  /** Throws 400 unless one target is named, 404, 409 `target_closed`, `no_reminder_rule`; 429. */
   async request(bookingId: string, { scheduleId, invoiceId }: RequestReminder): Promise<ReminderRunResponse> {
     const targetId = scheduleId ?? invoiceId;
     if (targetId === undefined) throw invalidField('scheduleId', 'scheduleId or invoiceId is required', 'required');

@@ -1,16 +1,16 @@
 import { Id, Optional } from '../../../../platform/http/fields.js';
 
-/** What the customer is to be reminded of: an open installment or an open invoice of the booking. */
+/** The subject of the reminder: an open installment or an open invoice of the booking. */
 export class RequestReminder {
   /**
-   * Installment to remind of (prefix `psch`). Copy it from `data[].id` of
-   * `GET /v1/admin/finance/bookings/{bookingId}/payment-schedules`.
+   * Installment of the reminder (prefix `psch`). Copy it from `data[].id` of `GET
+   * /v1/admin/finance/bookings/{bookingId}/payment-schedules`.
    */
   @Optional()
   @Id('psch')
   scheduleId?: string;
 
-  /** Issued invoice to remind of (prefix `inv`). */
+  /** Issued invoice of the reminder (prefix `inv`). */
   @Optional()
   @Id('inv')
   invoiceId?: string;

@@ -29,7 +29,7 @@ export class ReminderRunsController {
    * Send a reminder now
    *
    * @remarks Plans a mail about an open installment or invoice for now, with the template of the rule stage that was due last;
-   * name one of `scheduleId` and `invoiceId`. The mail asks for what is due less money on account, and is skipped if that
+   * name one of `scheduleId` and `invoiceId`. The mail requests the due amount less money on account, and is skipped if that
    * covers it. A reminder of the same stage that is planned or queued is superseded. Rejected if nothing is owed or no enabled
    * rule fits.
    */
@@ -43,7 +43,7 @@ export class ReminderRunsController {
     @Body() body: RequestReminder,
   ): Promise<ReminderRunEnvelope> {
     const run = await this.requests.request(bookingId, body);
-    // A run is only in the list of its booking.
+    // Only the list of its booking contains a run.
     return created(`/v1/admin/finance/bookings/${bookingId}/reminder-runs`, {}, { data: run });
   }
 

@@ -1,18 +1,16 @@
 import type { LiveTrigger } from '../../../notifications/index.js';
 import { IS_RECEIVABLE } from './receivable.sql.js';
 
-/** The SQL of targets of one kind. The booking is joined as `booking`: each change of its money locks its row. */
+/** The SQL for targets of one kind. It joins the booking as `booking`, because each change of its money locks its row. */
 export interface ReminderTargets {
   readonly triggers: readonly LiveTrigger[];
-  /**
-   * Expressions with the columns of `from`: the target's id, the day from which stages count, and the trigger it is open for.
-   */
+  /** Expressions with the columns of `from`: the target's id, the day from which stages count, and its trigger. */
   readonly id: string;
   readonly anchorDate: string;
   readonly trigger: string;
-  /** What is still to be paid, in minor units of the currency; null if the reminder is not about that. */
+  /** Outstanding amount in minor units of the currency; null if the reminder does not concern a payment. */
   readonly outstanding: { readonly cents: string; readonly currency: string } | null;
-  /** FROM, and which of these are open. */
+  /** FROM, and the condition for open targets. */
   readonly from: string;
 }
 
@@ -70,8 +68,8 @@ export function selectOf({ id, anchorDate, trigger, outstanding, from }: Reminde
 }
 
 /**
- * What may be asked for a booking ($1) at an anchor date ($2), for installments or, if $3, for invoices: what is due by
- * then, less unapplied money and what was billed too much; and the unapplied money of other bookings of the customer.
+ * Selects the amount that may be requested for a booking ($1) at an anchor date ($2), for installments or, if $3, for invoices:
+ * the amount due by then, less unapplied money and excess billing; and the unapplied money of other bookings of the customer.
  */
 export const ASKABLE = `
   with booking as (select * from bookings where id = $1),

@@ -1,6 +1,6 @@
 import type { LiveTrigger } from '../../../notifications/index.js';
 
-/** Reminders to reschedule when installments of a booking, or what is paid on them, have changed. */
+/** Reminders to reschedule when installments of a booking, or their paid amounts, have changed. */
 export const INSTALLMENT_TRIGGERS: readonly LiveTrigger[] = [
   'deposit_due',
   'balance_due',

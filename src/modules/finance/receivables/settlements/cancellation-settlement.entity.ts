@@ -13,20 +13,20 @@ export type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number];
 
 type Cost = BookingCancellation['cost'];
 
-/** What settling has created; null without a fee or without a rest. */
+/** The records created by settling; null without a fee or without a rest. */
 export type SettlementResult = Pick<
   CancellationSettlement,
   'restCents' | 'feeScheduleId' | 'feeInvoiceId' | 'refundId'
 >;
 
-/** What the customer owes for a cancelled booking, and what follows from it once it is settled. */
+/** The customer's debt for a cancelled booking, and the result of its settlement. */
 @Entity('cancellation_settlements')
 export class CancellationSettlement extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'booking_id' }) bookingId: string;
   @Column('text') currency: string;
   @Column('text') status: SettlementStatus;
-  /** The day that decides the fee. */
+  /** The day that determines the fee. */
   @Column('date', { name: 'cancelled_on' }) cancelledOn: string;
   @Impersonal()
   @Column('text')
@@ -35,7 +35,7 @@ export class CancellationSettlement extends Audited {
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
   @Column('jsonb') lines: Cost['lines'];
   @Column('jsonb') warnings: Cost['warnings'];
-  /** By the terms of the confirmation; null if they do not determine it. It never changes. */
+  /** The fee by the terms of the confirmation; null if they do not determine it. It never changes. */
   @Column('bigint', { name: 'computed_fee_cents', nullable: true, transformer: safeInteger })
   computedFeeCents: number | null;
   @Column('bigint', { name: 'agreed_fee_cents', nullable: true, transformer: safeInteger })
@@ -45,7 +45,7 @@ export class CancellationSettlement extends Audited {
   feeReason: string | null;
   @Column('text') outcome: Cost['outcome'];
   @Column('date', { name: 'refund_due_on' }) refundDueOn: string;
-  /** What the customer got back, or has as a credit. */
+  /** Amount that was refunded, or that the customer has as a credit. */
   @Column('bigint', { name: 'rest_cents', nullable: true, transformer: safeInteger }) restCents: number | null;
   /** The installments before the cancellation. */
   @Impersonal()
@@ -67,12 +67,12 @@ export class CancellationSettlement extends Audited {
     throw conflict('settlement_done', 'The cancellation is settled', { settledOn: this.settledOn });
   }
 
-  /** Whether this fee is another one than the terms determine. */
+  /** Returns whether this fee differs from the one that the terms determine. */
   isOverride(feeCents: number | undefined): boolean {
     return feeCents !== undefined && feeCents !== this.computedFeeCents;
   }
 
-  /** Throws 400 beyond the price or without a reason for another fee than the computed one. */
+  /** The fee must not exceed the price. A fee other than the computed one needs a reason. */
   agree(feeCents: number, reason: string | null): void {
     if (feeCents > this.totalCents) {
       throw invalidField('agreedFeeCents', 'agreedFeeCents must not exceed the booking total', 'fee_beyond_total');

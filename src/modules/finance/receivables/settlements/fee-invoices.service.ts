@@ -15,7 +15,7 @@ import { FEE_DESCRIPTION, type LineInput, priceLines, totalsOf } from '../invoic
 import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
 import { commonRate, feeByGroup, FinanceSettingsService, keyOf } from '../../books/index.js';
 
-/** Invoices for cancellation fees. */
+/** Issues invoices for cancellation fees. */
 @Injectable()
 export class FeeInvoicesService {
   constructor(
@@ -30,7 +30,7 @@ export class FeeInvoicesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Issues an invoice for the installment of a fee, today. The account is locked. */
+  /** Issues an invoice for the installment of a fee today. The account must be locked. */
   async issue(booking: BookingSummary, { id: scheduleId, amountCents, dueDate }: PaymentSchedule): Promise<Invoice> {
     const drawn = await this.linesOf(booking.id, amountCents);
     const now = this.clock.now();
@@ -55,13 +55,13 @@ export class FeeInvoicesService {
   }
 }
 
-/** The line of a fee that is a compensation, outside the scope of the tax. */
+/** Makes the line of a fee that is a compensation, outside the scope of the tax. */
 function compensation(feeCents: number): LineInput[] {
   const line = { description: FEE_DESCRIPTION, priceBasis: 'allocated', unitPriceCents: feeCents } as const;
   return [{ ...line, taxKind: 'outside_scope', taxCents: 0 }];
 }
 
-/** The lines of a fee that is the price of a supply, split over the tax groups of the cancelled items. */
+/** Makes the lines of a fee that is the price of a supply, split among the tax groups of the cancelled items. */
 function supply(
   feeCents: number,
   items: readonly BookingItemSummary[],

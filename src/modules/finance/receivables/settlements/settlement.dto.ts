@@ -59,33 +59,33 @@ export class ListSettlements extends PageQuery {
   sort?: string;
 }
 
-/** How the money that exceeds the fee is paid back. */
+/** The refund of the money that exceeds the fee. */
 export class SettlementRefund {
   /**
-   * How the money is to be paid back.
+   * Method of the refund.
    * @example "bank_transfer"
    */
   @OneOf(METHODS)
   method: Method;
 
   /**
-   * Stored with the refund and the action ledger entry.
+   * Reason, stored with the refund and the action ledger entry.
    * @example "The customer fell ill"
    */
   @Text({ max: 2000, multiline: true })
   reason: string;
 
-  /** Receipt whose money goes back (prefix `pay`); required for `card`. Omitted: the latest receipts. */
+  /** Receipt whose money is refunded (prefix `pay`); required for `card`. By default the latest receipts. */
   @Optional()
   @Id('pay')
   paymentId?: string;
 }
 
-/** The fee and the form of the rest; without members the computed fee applies. */
+/** The fee and the use of the rest; without members the computed fee applies. */
 export class SettleCancellation {
   /**
-   * The fee that was agreed, at most the booking's total before the cancellation. The computed fee by default; another one
-   * requires `feeReason` and the scope `finance:approve`.
+   * The agreed fee, at most the booking's total before the cancellation. The computed fee by default; another one requires
+   * `feeReason` and the scope `finance:approve`.
    * @example 0
    */
   @Optional()
@@ -93,7 +93,7 @@ export class SettleCancellation {
   agreedFeeCents?: number;
 
   /**
-   * Why another fee than the computed one was agreed.
+   * Reason for agreeing on a fee other than the computed one.
    * @example "Goodwill for a regular guest"
    */
   @Optional()
@@ -101,14 +101,14 @@ export class SettleCancellation {
   feeReason?: string;
 
   /**
-   * Whether what exceeds the fee is refunded or stays as a credit of the customer; by default as the terms define.
+   * Whether the money beyond the fee is refunded or kept as a credit of the customer; by default as the terms define.
    * @example "refund"
    */
   @Optional()
   @OneOf(CANCELLATION_OUTCOMES)
   outcome?: Cost['outcome'];
 
-  /** How the rest is paid back; by default as a bank transfer. */
+  /** The refund of the rest; a bank transfer by default. */
   @Optional()
   @Nested(() => SettlementRefund)
   refund?: SettlementRefund;
@@ -116,11 +116,11 @@ export class SettleCancellation {
 
 /** The fee for the items to which one version of the terms applies. */
 export class CancellationFeeLine {
-  /** The version of the cancellation policy; null for items to which none applies. */
+  /** The version of the cancellation policy; null for items without one. */
   @Id('polv')
   policyVersionId: string | null;
 
-  /** Position of the rule that decided; null if none matched. */
+  /** Position of the applied rule; null if none matched. */
   @Whole({ min: 0, max: 999 })
   rulePosition: number | null;
 
@@ -136,16 +136,16 @@ export class CancellationFeeLine {
   @Whole({ min: 0, max: 10_000 })
   refundBasisPoints: number | null;
 
-  /** The fee, with the items that are not refundable; null if staff have to decide it. */
+  /** The fee, including items that are not refundable; null if staff must decide it. */
   @Cents({ min: Number.MIN_SAFE_INTEGER })
   feeCents: number | null;
 
-  /** Form of the refund by the rule; null if it states none. */
+  /** Form of the refund that the rule states; null if it states none. */
   @OneOf(REFUND_TYPES)
   refundType: Line['refundType'];
 }
 
-/** What settling would do now. */
+/** The result that settling would have now. */
 export class SettlementPreview {
   /** Draft invoices that would be deleted. */
   @Texts({ max: 1000, maxLength: 31 })
@@ -155,15 +155,15 @@ export class SettlementPreview {
   @Texts({ max: 1000, maxLength: 31 })
   creditedInvoiceIds: string[];
 
-  /** Money received for the booking and not paid back. */
+  /** Money received for the booking, less refunds. */
   @Cents()
   receivedCents: number;
 
-  /** What the customer would still owe of the fee; null if staff have to decide the fee. */
+  /** Amount of the fee that the customer would still owe; null if staff must decide the fee. */
   @Cents()
   openFeeCents: number | null;
 
-  /** What the customer would get back or keep as a credit; null if staff have to decide the fee. */
+  /** Amount that would be refunded or kept as a credit; null if staff must decide the fee. */
   @Cents()
   restCents: number | null;
 }
@@ -188,7 +188,7 @@ export class SettlementSummary {
   @IsoDate()
   cancelledOn: string;
 
-  /** Who ended the sale. */
+  /** Party that ended the sale. */
   @OneOf(CANCELLATION_INITIATORS)
   initiator: BookingCancellation['initiator'];
 
@@ -208,15 +208,15 @@ export class SettlementSummary {
   @Cents()
   computedFeeCents: number | null;
 
-  /** The fee that applies: the computed one, or another one that was agreed. Null until staff have decided it. */
+  /** The fee that applies: the computed one or the agreed one. Null until staff have decided it. */
   @Cents()
   agreedFeeCents: number | null;
 
-  /** Why another fee than the computed one was agreed; null otherwise. */
+  /** Reason for agreeing on a fee other than the computed one; null otherwise. */
   @Text({ max: 2000 })
   feeReason: string | null;
 
-  /** Whether what exceeds the fee is refunded or stays as a credit. */
+  /** Whether the money beyond the fee is refunded or kept as a credit. */
   @OneOf(CANCELLATION_OUTCOMES)
   outcome: Cost['outcome'];
 
@@ -224,23 +224,23 @@ export class SettlementSummary {
   @IsoDate()
   refundDueOn: string;
 
-  /** What exceeded the fee when it was settled; null before. */
+  /** Money beyond the fee at the time of the settlement; null until settled. */
   @Cents()
   restCents: number | null;
 
-  /** Installment over the fee (prefix `psch`); null before settling and without a fee. */
+  /** Installment for the fee (prefix `psch`); null until settled or if there is no fee. */
   @Id('psch')
   feeScheduleId: string | null;
 
-  /** Invoice over the fee (prefix `inv`); null before settling and without a fee. */
+  /** Invoice for the fee (prefix `inv`); null until settled or if there is no fee. */
   @Id('inv')
   feeInvoiceId: string | null;
 
-  /** Requested refund of the rest (prefix `pay`); null before settling and without one. */
+  /** Requested refund of the rest (prefix `pay`); null until settled or if there is none. */
   @Id('pay')
   refundId: string | null;
 
-  /** Day on which it was settled; null before. */
+  /** Day of the settlement; null until settled. */
   @IsoDate()
   settledOn: string | null;
 
@@ -254,9 +254,9 @@ export class SettlementSummary {
   updatedAt: string;
 }
 
-/** A settlement with what settling it would do. */
+/** A settlement with a preview of settling it. */
 export class SettlementResponse extends SettlementSummary {
-  /** What settling would do now; null once it is settled. */
+  /** The result that settling would have now; null once it is settled. */
   @Nested(() => SettlementPreview)
   preview: SettlementPreview | null;
 }

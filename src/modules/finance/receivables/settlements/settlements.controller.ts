@@ -30,7 +30,7 @@ export class SettlementsController {
   /**
    * List cancellation settlements
    *
-   * @remarks Returns a page of the settlements of cancelled bookings, newest first. Those of reinstated bookings are
+   * @remarks Returns a page of the settlements of cancelled bookings, newest first. Settlements of reinstated bookings are
    * omitted.
    */
   @Get('cancellation-settlements')
@@ -43,8 +43,8 @@ export class SettlementsController {
   /**
    * Get the cancellation settlement of a booking
    *
-   * @remarks Returns the settlement of a cancelled booking (404 if it is not cancelled) and, while it is open, what
-   * settling it would do now.
+   * @remarks Returns the settlement of a cancelled booking and, while it is open, a preview of settling it now. A booking that
+   * is not cancelled has none.
    */
   @Get(OF_BOOKING)
   @ComputedNow()
@@ -57,13 +57,12 @@ export class SettlementsController {
   /**
    * Settle the cancellation of a booking
    *
-   * @remarks Deletes draft invoices, credits all issued ones in full, releases all money of the booking, and bills the fee
-   * with an installment and an invoice of the purpose `cancellation_fee`, which received money pays. What exceeds the fee
-   * becomes a requested refund or stays as a credit of the customer. Settling is final (409 `settlement_done` afterwards).
+   * @remarks Deletes draft invoices, credits all issued ones in full, releases all money of the booking, and bills the fee with
+   * an installment and an invoice of the purpose `cancellation_fee`, which received money pays. The money beyond the fee
+   * becomes a requested refund or stays as a credit of the customer. Settling is final.
    *
-   * The fee is the computed one unless `agreedFeeCents` is sent; 409 `fee_needs_decision` if the terms do not determine it
-   * and none is sent. The scope `finance:approve` is also required for another fee than the computed one, and if invoices
-   * are to be credited.
+   * The fee is the computed one unless `agreedFeeCents` is sent, which is required if the terms do not determine a fee. The
+   * scope `finance:approve` is also required for a fee other than the computed one, and if invoices must be credited.
    */
   @Post(OF_BOOKING)
   @HttpCode(200)

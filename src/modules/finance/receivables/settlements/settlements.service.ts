@@ -24,15 +24,14 @@ import { CancellationSettlement } from './cancellation-settlement.entity.js';
 import { FeeInvoicesService } from './fee-invoices.service.js';
 import type { ListSettlements, SettleCancellation, SettlementPreview } from './settlement.dto.js';
 
-/** A settlement with what settling it would do; null once it is settled. */
+/** A settlement with a preview of settling it, which is null once it is settled. */
 export interface SettlementView {
   settlement: CancellationSettlement;
   preview: SettlementPreview | null;
 }
 
 /**
- * The settlements of cancelled bookings. Each change locks the booking. Eleven dependencies: settling closes documents, plan and
- * money of the booking at once.
+ * Settles cancelled bookings. Each change locks the booking. Settling closes documents, plan and money of the booking at once.
  */
 @Injectable()
 export class SettlementsService {
@@ -54,7 +53,6 @@ export class SettlementsService {
     this.rows = database.rows(CancellationSettlement);
   }
 
-  /** Throws 404 if the booking is not cancelled. */
   async get(bookingId: string): Promise<SettlementView> {
     const account = await this.accounts.read(bookingId);
     const settlement = await this.findLive(bookingId);
@@ -80,7 +78,7 @@ export class SettlementsService {
     return this.rows.page(found, pageBounds(page));
   }
 
-  /** The booking was cancelled: freezes the fee and what the cancellation is about to change of the plan. */
+  /** Called when a booking is cancelled: freezes the fee, and the members of the plan that the cancellation will change. */
   async open({ booking, installments }: BookingAccount, cancellation: BookingCancellation): Promise<void> {
     const { cancelledOn, initiator, totalCents, cost } = cancellation;
     const { refundDays } = await this.settings.get();
@@ -106,7 +104,7 @@ export class SettlementsService {
     this.record('open', settlement, { before: null });
   }
 
-  /** The cancellation is reversed. Returns the installments as they were before the cancellation. */
+  /** Called when the cancellation is reversed. Returns the installments before the cancellation. */
   async reinstate(bookingId: string): Promise<readonly InstallmentBefore[]> {
     const settlement = await this.findLive(bookingId);
     if (!settlement) return [];
@@ -120,9 +118,9 @@ export class SettlementsService {
   }
 
   /**
-   * Settles a cancellation in one transaction: drafts are deleted, invoices credited, money released, and the fee is billed and
-   * paid from what was received. The rest is refunded or stays as a credit. A fee other than the computed one, and crediting
-   * invoices, require finance:approve.
+   * Settles a cancellation in one transaction: deletes drafts, credits invoices, releases money, and bills the fee, which
+   * received money pays. The rest is refunded or stays as a credit. A fee other than the computed one, and crediting invoices,
+   * require finance:approve.
    */
   async settle(
     bookingId: string,
@@ -141,7 +139,7 @@ export class SettlementsService {
       await this.closeDebts(account);
       const fee = feeCents > 0 ? await this.plans.addFee(account, feeCents) : null;
       const feeInvoice = fee && (await this.feeInvoices.issue(account.booking, fee));
-      // Money that staff released by hand also pays the fee, before the rest is refunded.
+      // Lets money that staff released by hand also pay the fee, before the rest is refunded.
       await this.accounts.applyMoney(await this.accounts.lock(bookingId), { onlyAutomatic: false });
       const restCents = await this.accounts.unappliedCents(bookingId);
       const refundId = await this.refundRest(settlement, restCents, input);
@@ -169,7 +167,7 @@ export class SettlementsService {
     this.record('update', settlement, { before, reason: settlement.feeReason });
   }
 
-  /** Nothing of the cancelled booking is billed or due now, and all its money is unapplied. */
+  /** Now nothing of the cancelled booking is billed or due, and all its money is unapplied. */
   private async closeDebts(account: BookingAccount): Promise<void> {
     await this.invoices.deleteDrafts(account);
     for (const invoice of account.invoices) {
@@ -222,7 +220,7 @@ export class SettlementsService {
     };
   }
 
-  /** What was received for the booking and is still there. */
+  /** Returns the money received for the booking, less refunds. */
   private async receivedCents({ booking }: BookingAccount): Promise<number> {
     const [found] = await this.database.prepared<{ cents: number }>(
       'settlement-received',
