@@ -1,6 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Personal } from '../../../platform/database/table-declarations.js';
+import type { Columns } from '../../../platform/database/rows.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 
@@ -14,16 +15,9 @@ const TRANSITIONS: Record<ChannelStatus, readonly ChannelStatus[]> = {
   archived: ['inactive'],
 };
 
-export interface ChannelChanges {
-  name?: string;
-  description?: string | null;
-  kind?: string;
-  status?: ChannelStatus;
-  website?: string | null;
-  contactName?: string | null;
-  contactEmail?: string | null;
-  metadata?: Record<string, unknown> | null;
-}
+export type ChannelChanges = Partial<
+  Omit<Columns<Channel>, 'id' | 'systemKey' | 'version' | 'createdAt' | 'updatedAt'>
+>;
 
 /** A sales channel. The channel with a system key is the organization's own; only provisioning creates it. */
 @Entity('channels')
@@ -56,18 +50,14 @@ export class Channel extends Audited {
 
   change(changes: ChannelChanges, now: Date): void {
     const { kind = this.kind, status = this.status } = changes;
-    if (this.systemKey !== null && (kind !== this.kind || status !== this.status)) {
-      throw conflict('system_channel_protected', 'Kind and status of the direct channel cannot be changed', {
-        kind: this.kind,
-        status: this.status,
-      });
+    const present = { kind: this.kind, status: this.status };
+    if (this.systemKey !== null && (kind !== present.kind || status !== present.status)) {
+      throw conflict('system_channel_protected', 'Kind and status of the direct channel cannot be changed', present);
     }
-    if (status !== this.status && !TRANSITIONS[this.status].includes(status)) {
-      throw conflict('invalid_transition', `A channel cannot go from ${this.status} to ${status}`, {
-        from: this.status,
-        to: status,
-        allowed: TRANSITIONS[this.status],
-      });
+    const allowed = TRANSITIONS[this.status];
+    if (status !== this.status && !allowed.includes(status)) {
+      const details = { from: this.status, to: status, allowed };
+      throw conflict('invalid_transition', `A channel cannot go from ${this.status} to ${status}`, details);
     }
     Object.assign(this, changes, { updatedAt: now });
   }

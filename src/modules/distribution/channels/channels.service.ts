@@ -28,6 +28,9 @@ mapConstraint('channels_live_name', () =>
   conflict('channel_name_taken', 'Another channel already has this name', { field: 'name' }),
 );
 
+const READ_STATUS = { name: 'channel-status', text: 'select status from channels where id = $1' };
+const LOCK_STATUS = { name: 'channel-lock-status', text: 'select status from channels where id = $1 for share' };
+
 /** Manages distribution channels. */
 @Injectable()
 export class ChannelsService {
@@ -51,20 +54,8 @@ export class ChannelsService {
       const allowed = CHANNEL_STATUSES.filter((status) => status !== 'archived');
       throw unprocessable('invalid_initial_status', 'A new channel cannot be archived', { field: 'status', allowed });
     }
-    const now = this.clock.now();
-    const channel = make(Channel, {
-      id,
-      name: input.name,
-      description: input.description,
-      kind: input.kind ?? 'reseller',
-      status: input.status ?? 'active',
-      website: input.website,
-      contactName: input.contactName,
-      contactEmail: input.contactEmail,
-      metadata: input.metadata,
-      systemKey: input.systemKey,
-      createdAt: now,
-    });
+    const { kind = 'reseller', status = 'active' } = input;
+    const channel = make(Channel, { ...input, id, kind, status, createdAt: this.clock.now() });
     return this.database.transaction(async () => {
       await this.rows.insert(channel);
       const images = { before: null, after: channel.auditImage() };
@@ -92,13 +83,8 @@ export class ChannelsService {
     return this.database.transaction(async () => {
       const channel = await this.rows.lock(id);
       assertVersion(expected, channel);
-      const before = channel.auditImage();
-      await this.change(channel, () => channel.change(changes, this.clock.now()));
-      this.ledger.record('distribution.channel.update', {
-        ...subjectOf(channel),
-        before,
-        after: channel.auditImage(),
-      });
+      const images = await this.change(channel, () => channel.change(changes, this.clock.now()));
+      this.ledger.record('distribution.channel.update', { ...subjectOf(channel), ...images });
       return channel;
     });
   }
@@ -110,9 +96,7 @@ export class ChannelsService {
     if (channel.status === 'archived') {
       throw conflict('channel_archived', 'The channel is already archived', { channelId: subjectId });
     }
-    const before = channel.auditImage();
-    await this.change(channel, () => channel.change({ status: 'archived' }, this.clock.now()));
-    return { before, after: channel.auditImage() };
+    return this.change(channel, () => channel.change({ status: 'archived' }, this.clock.now()));
   }
 
   /** Restores the earlier values. */
@@ -121,9 +105,7 @@ export class ChannelsService {
     const restored = await checkedAs(UpdateChannel, entry.before);
     const channel = await this.rows.lock(entry.subjectId);
     assertUnchangedSince(entry, channel);
-    const before = channel.auditImage();
-    await this.change(channel, () => channel.restore(restored, this.clock.now()));
-    return { before, after: channel.auditImage() };
+    return this.change(channel, () => channel.restore(restored, this.clock.now()));
   }
 
   /** The organization's own direct channel, which no endpoint creates. Members that a row omits keep their values. */
@@ -140,26 +122,34 @@ export class ChannelsService {
 
   /** An archived channel is rejected; the error names the field that contains the id. */
   async assertUsable(id: string, field = 'channelId'): Promise<void> {
-    assertNotArchived(await this.statusOf(id, field), field);
+    await this.usableStatus(READ_STATUS, id, field);
   }
 
   /** Like `assertUsable`, and the channel cannot be archived until the running transaction ends. */
   async lockUsable(id: string, field = 'channelId'): Promise<void> {
-    assertNotArchived(await this.lockStatusOf(id, field), field);
+    await this.usableStatus(LOCK_STATUS, id, field);
   }
 
   async assertSelling(id: string, field = 'channelId'): Promise<void> {
-    const status = await this.statusOf(id, field);
-    assertNotArchived(status, field);
+    const status = await this.usableStatus(READ_STATUS, id, field);
     if (status === 'inactive') throw conflict('channel_inactive', 'The channel is inactive', { field });
   }
 
-  private async change(channel: Channel, change: () => void): Promise<void> {
-    const { status } = channel;
+  private async usableStatus({ name, text }: typeof READ_STATUS, id: string, field: string): Promise<ChannelStatus> {
+    const [channel] = await this.database.prepared<{ status: ChannelStatus }>(name, text, [id]);
+    if (!channel) throw notFound({ field });
+    if (channel.status === 'archived') throw conflict('channel_archived', 'The channel is archived', { field });
+    return channel.status;
+  }
+
+  /** Saves and publishes a change of a locked channel, and returns what the ledger stores of it. */
+  private async change(channel: Channel, change: () => void): Promise<{ before: object; after: object }> {
+    const [before, { status }] = [channel.auditImage(), channel];
     change();
     if (channel.status === 'archived' && status !== 'archived') await this.assertUnused(channel.id);
     await this.rows.update(channel);
     this.publish('updated', channel);
+    return { before, after: channel.auditImage() };
   }
 
   /** A transaction that adds an allotment locks the channel (`lockUsable`), so none is added after this count. */
@@ -172,20 +162,6 @@ export class ChannelsService {
     if (row && row.allotments > 0) throw conflict('channel_in_use', 'The channel has allotments in force', { ...row });
   }
 
-  private async statusOf(id: string, field: string): Promise<ChannelStatus> {
-    return this.readStatus('channel-status', 'select status from channels where id = $1', { id, field });
-  }
-
-  private async lockStatusOf(id: string, field: string): Promise<ChannelStatus> {
-    return this.readStatus('channel-lock-status', 'select status from channels where id = $1 for share', { id, field });
-  }
-
-  private async readStatus(name: string, text: string, { id, field }: { id: string; field: string }) {
-    const [channel] = await this.database.prepared<{ status: ChannelStatus }>(name, text, [id]);
-    if (!channel) throw notFound({ field });
-    return channel.status;
-  }
-
   private publish(what: 'created' | 'updated', { id, status, version }: Channel): void {
     const data = { channelId: id, status, version };
     this.outbox.add({ channel: 'distribution.channels', event: `channel.${what}`, data });
@@ -194,8 +170,4 @@ export class ChannelsService {
 
 function subjectOf({ id }: Channel) {
   return { subjectType: 'channel', subjectId: id };
-}
-
-function assertNotArchived(status: ChannelStatus, field: string): void {
-  if (status === 'archived') throw conflict('channel_archived', 'The channel is archived', { field });
 }
