@@ -6,7 +6,7 @@ import { npmCommand } from './install.js';
 
 /*
  * npm run audit: asks the registry for known vulnerabilities of the packages that the service is distributed with, and ends
- * with 1 if one is of severity high or critical. A registry without this service, or none within reach, is no fault.
+ * with 1 if one is of severity high or critical. A missing registry, or one without this service, is not a failure.
  */
 
 const REJECTED = /** @type {const} */ (['high', 'critical']);

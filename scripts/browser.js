@@ -23,7 +23,7 @@ const SESSIONS = [
       { path: '/v1/admin/distribution/channels/{id}', method: 'get' },
       { path: '/v1/admin/finance/supplier-invoices', method: 'get' },
       { path: '/v1/public/legal/contracts/{id}', method: 'get', id: ({ demo }) => demo.contractId },
-      // It changes nothing, so that the command succeeds as often as it is run.
+      // The operation changes nothing, so the command can be repeated.
       { path: '/v1/admin/notifications/reminder-rules/{id}/simulations', method: 'post', search: 'simulations' },
     ],
   },
@@ -56,7 +56,7 @@ try {
   const errors = [];
   let kept = false;
   page.on('pageerror', (error) => errors.push(error.message));
-  // A violation of the page's policy is such a message, too.
+  // A violation of the page's policy is also such a message.
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   page.on('request', (request) => isForeign(request.url()) && errors.push(`request to ${request.url()}`));
   await page.goto(`${url}/docs`, { waitUntil: 'networkidle' });
@@ -75,7 +75,7 @@ try {
 }
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** Whether a page of the service loads it from elsewhere. */
+/** Returns whether a page of the service loads it from another host. */
 function isForeign(address) {
   return /^(http|ws)s?:/.test(address) && new URL(address).host !== new URL(url).host;
 }
@@ -100,7 +100,7 @@ async function authorize(page, scheme, token) {
   await page.click('.dialog-ux .close-modal');
 }
 
-/** Whether the browser would still have the token after it was closed, or in another tab. */
+/** Returns whether the browser would keep the token after it was closed, or in another tab. */
 async function keepsToken(page, token) {
   const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
   return (stored + JSON.stringify(await page.context().cookies())).includes(token);
@@ -119,7 +119,7 @@ async function authorizeSection(page, scheme) {
   return page.locator('.dialog-ux .auth-container').filter({ has: heading });
 }
 
-/** Opens the group of the operation. The filter redraws the groups a moment after it was filled, which can fold them again. */
+/** Opens the group of the operation. The filter redraws the groups shortly after its input, which can fold them again. */
 async function openGroup(page, name, block) {
   const group = page.locator(`.opblock-tag[data-tag="${name}"]`);
   const until = performance.now() + STEP_WITHIN_MS;

@@ -19,7 +19,7 @@ const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 const parentLocales = readJson(`${coreFolder}/supplemental/parentLocales.json`).supplemental.parentLocales.parentLocale;
 const languageAliases = readJson(`${coreFolder}/supplemental/aliases.json`).supplemental.metadata.alias.languageAlias;
 
-// Keys of two letters only, without `-alt-` variants, regional compounds (`pt-BR`) and ISO 639-2 codes.
+// Keeps only keys of two letters, without `-alt-` variants, regional compounds (`pt-BR`) and ISO 639-2 codes.
 function readNames() {
   const names = new Map();
   for (const locale of readdirSync(`${namesFolder}/main`).sort()) {
@@ -40,8 +40,8 @@ function checkCodes(codes) {
   }
 }
 
-// Tags that BCP 47 has replaced by a code of the catalog, such as `iw` by `he`. Other aliases of CLDR (`ger`, `arb`) do not
-// belong to a catalog of two-letter codes.
+// Selects tags that BCP 47 has replaced by a code of the catalog, such as `iw` by `he`. Other aliases of CLDR (`ger`, `arb`) do
+// not belong to a catalog of two-letter codes.
 function deprecatedTags(codes) {
   const entries = Object.entries(languageAliases).filter(
     ([tag, { _reason: reason, _replacement: code }]) =>
@@ -55,8 +55,8 @@ function parentOf(locale) {
   return parentLocales[locale] ?? truncated;
 }
 
-// Stores only the names that differ from those of the parent locales, which takes a third of the space. A name that a locale
-// does not contain is looked up in the same order as in CLDR.
+// Stores only names that differ from the parent locales, which takes a third of the space. A name that a locale does not
+// contain is looked up in the same order as in CLDR.
 function ownNames(names, codes) {
   const inherited = (locale, code) => {
     if (locale === 'und') return undefined;
@@ -81,7 +81,7 @@ function build() {
     version: `cldr-${readJson(`${namesFolder}/package.json`).version}`,
     sha256: createHash('sha256').update(JSON.stringify(content)).digest('hex'),
   };
-  // One line per locale, so that the difference between two CLDR releases can be read.
+  // Writes one line per locale, so that the diff of two CLDR releases is readable.
   const rows = Object.entries(content.locales).map(
     ([locale, own]) => `${JSON.stringify(locale)}:${JSON.stringify(own)}`,
   );

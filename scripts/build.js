@@ -31,7 +31,7 @@ export async function ensureBuilt({ signal } = {}) {
   });
 }
 
-/** Whether the build was made from the present sources; without sources, whether there is one. */
+/** Returns whether the build was made from the current sources; without sources, whether there is one. */
 export function isUpToDate() {
   return hasSources() ? isBuilt(stampOfSources()) : existsSync(OUTPUT);
 }
@@ -43,7 +43,7 @@ function isBuilt(stamp) {
 
 /** @param {AbortSignal | undefined} signal */
 async function build(signal) {
-  // The output of a deleted source would remain.
+  // Deletes the old output, because the output of a deleted source would remain.
   rmSync(OUTPUT, { recursive: true, force: true });
   await run([join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js'), 'build'], signal);
   await run([join(ROOT, 'scripts/bundle.js')], signal);
@@ -59,7 +59,7 @@ async function run(script, signal) {
     });
 }
 
-/** Identifies the sources of a build by their contents; the same in every folder. */
+/** Identifies the sources of a build by their contents, independently of the folder. */
 export function stampOfSources() {
   const hash = createHash('sha256');
   for (const file of [...SETTINGS.map((name) => join(ROOT, name)), ...filesIn(join(ROOT, 'src'))]) {

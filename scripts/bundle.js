@@ -13,7 +13,7 @@ import { ROOT } from './environment.js';
  */
 const OUTPUT = join(ROOT, 'dist/service');
 const BUNDLE = join(OUTPUT, 'service.cjs');
-/** Packages with native code, with files of their own, or of parts that are off by default. */
+/** Packages with native code, with data files, or for parts that are off by default. */
 const EXTERNAL = [
   '@aws-sdk/client-s3',
   '@node-rs/argon2',
@@ -114,8 +114,8 @@ const __ownUrl = __urlOf('service.cjs');`,
 }
 
 /**
- * V8 stores a text with other characters than those of Latin-1 with two bytes per character. esbuild escapes all of them except
- * in regular expressions and comments, where an escape has the same meaning.
+ * V8 stores a text with characters outside Latin-1 with two bytes per character. esbuild escapes all of them except in regular
+ * expressions and comments, where an escape has the same meaning.
  * @param {string} character
  */
 function escaped(character) {

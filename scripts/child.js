@@ -7,7 +7,7 @@ import { codeOf } from './processes.js';
  * Runs a program without showing its output. With a `signal`, a Ctrl-C in the terminal does not reach it.
  * @param {string[]} command
  * @param {{ cwd: string, env?: NodeJS.ProcessEnv, signal?: AbortSignal }} options
- * @returns {Promise<{ code: number, output: string }>} `output`: of both streams
+ * @returns {Promise<{ code: number, output: string }>} `output` is from both streams
  */
 export function runQuietly([program = '', ...words], options) {
   return new Promise((resolve, reject) => {
@@ -52,12 +52,15 @@ export function runInForeground([program = '', ...words], { cwd, env, stdin, sto
   });
 }
 
-/** As in a shell: for a signal, 128 plus its number. @param {number | null} code @param {NodeJS.Signals | null} signal */
+/**
+ * Returns the exit code as a shell does: for a signal, 128 plus its number. @param {number | null} code @param {NodeJS.Signals
+ * | null} signal
+ */
 function exitCode(code, signal) {
   return code ?? 128 + (signal ? constants.signals[signal] : 0);
 }
 
-/** The exit code of a program that a signal has stopped. @param {AbortSignal} stopping */
+/** Returns the exit code of a program that a signal has stopped. @param {AbortSignal} stopping */
 export function stoppedCode(stopping) {
   return exitCode(null, stopping.reason);
 }
@@ -88,7 +91,7 @@ export function stopSignals() {
   return { stopping: stopping.signal, killing: killing.signal };
 }
 
-/** Whether an error is only the consequence of a stop. @param {unknown} error @param {AbortSignal} stopping */
+/** Returns whether an error is only a consequence of a stop. @param {unknown} error @param {AbortSignal} stopping */
 export function isStop(error, stopping) {
   return stopping.aborted && (error === stopping.reason || codeOf(error) === 'ABORT_ERR');
 }

@@ -10,7 +10,7 @@ function embeddedUrl() {
 }
 
 /**
- * The faults of the configuration, as the service reports them, a line for each.
+ * Returns the faults of the configuration as the service reports them, one line each.
  * @returns {Promise<string[] | null>} null: not built
  */
 export async function configurationFaults() {
@@ -18,7 +18,7 @@ export async function configurationFaults() {
 }
 
 /**
- * Variables whose names resemble those of settings.
+ * Finds variables with names similar to settings.
  * @returns {Promise<{ name: string, likely: string }[]>} empty if the service is not built
  */
 export async function unknownSettings() {
@@ -26,7 +26,7 @@ export async function unknownSettings() {
   return config === null ? [] : config.unknownSettings(process.env);
 }
 
-/** The same for the settings of a backup, which needs no others. @returns {Promise<string[] | null>} */
+/** Returns the faults of the settings of a backup, which needs no other settings. @returns {Promise<string[] | null>} */
 export async function backupFaults() {
   return faultsOf('checkBackupEnv');
 }
@@ -45,7 +45,7 @@ async function faultsOf(reader) {
 }
 
 /**
- * Secrets of the environment that can be guessed.
+ * Finds secrets of the environment that can be guessed.
  * @returns {Promise<{ name: string, weakness: string, expected: string, example: string }[] | null>} null: not built
  */
 export async function weakSecrets() {
@@ -54,7 +54,7 @@ export async function weakSecrets() {
 }
 
 /**
- * The address of a database as the service uses it; unchanged if the service is not built.
+ * Returns the address of a database as the service uses it; unchanged if the service is not built.
  * @param {string} text
  * @returns {Promise<string>}
  */

@@ -8,13 +8,13 @@ import { note, step } from './progress.js';
 const RESTARTS_PER_MINUTE = 5;
 
 /**
- * The database of a program. `environment`: the program's environment; `lost`: rejects if the embedded server has ended and
- * could not be started again; `close` stops the server unless another process uses it.
+ * The database of a program. `environment` is the program's environment; `lost` rejects if the embedded server has ended and
+ * cannot be restarted; `close` stops the server unless another process uses it.
  * @typedef {{ environment: NodeJS.ProcessEnv, lost: Promise<never>, close: () => Promise<void> }} Database
  */
 
 /**
- * Opens the database of DATABASE_URL, else the embedded one, which is started again if it ends before it is closed.
+ * Opens the database of DATABASE_URL, otherwise the embedded one, which is restarted if it ends before it is closed.
  * @param {{ stopping: AbortSignal }} options
  * @returns {Promise<Database>}
  * @throws {LaunchError} the configuration has faults, with which the service would not start
@@ -99,7 +99,7 @@ function keepRunning(server, startAgain) {
   lost.catch(() => undefined);
   const close = async () => {
     closing.abort();
-    // A server that is just being started again is stopped too.
+    // Also stops a server that is just being restarted.
     const last = await current.catch(() => null);
     await last?.stop();
   };

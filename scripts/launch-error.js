@@ -36,7 +36,10 @@ export class LaunchError extends Error {
 
 const OTHER_FOLDER = 'or set DATA_DIR to a folder elsewhere.';
 
-/** Why a file or folder cannot be written, by the code of the system, and what to do. @type {ReadonlyMap<unknown, [string, string]>} */
+/**
+ * Reasons why a file or folder cannot be written, with remedies, by the error code of the system. @type {ReadonlyMap<unknown,
+ * [string, string]>}
+ */
 const UNWRITABLE = new Map([
   ['EACCES', ['this user may not write there', `Change the rights of the folder, ${OTHER_FOLDER}`]],
   ['EPERM', ['this user may not write there', `Change the rights of the folder, ${OTHER_FOLDER}`]],
@@ -45,7 +48,10 @@ const UNWRITABLE = new Map([
   ['ENOSPC', ['the disk is full', `Free space on the disk, ${OTHER_FOLDER}`]],
 ]);
 
-/** The error of the system about an unusable file or folder, with its remedy; any other error as it is. @param {unknown} error */
+/**
+ * Adds the remedy to the system's error about an unusable file or folder; returns any other error unchanged. @param {unknown}
+ * error
+ */
 function withRemedy(error) {
   if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return error;
   const [fault, remedy] = UNWRITABLE.get(error.code) ?? [];

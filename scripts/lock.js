@@ -26,7 +26,7 @@ const REFRESH_MS = 500;
 const OBSERVE_MS = 5_000;
 
 /**
- * What a lock file was at one moment. The id is null while the file is being written.
+ * State of a lock file at one moment. The id is null while the file is being written.
  * @typedef {{ pid: number | null, mtimeMs: number }} Content
  */
 
@@ -34,7 +34,7 @@ const OBSERVE_MS = 5_000;
  * Acquires a lock without waiting for a process that has it.
  * @param {string} file
  * @returns {Promise<{ holder: number } | { holder: null, isStale: boolean, release: () => void }>} `holder`: the process
- *   that has the lock; `isStale`: a process that was killed had it before
+ * that has the lock; `isStale`: a killed process had the lock
  */
 export async function acquireLock(file) {
   createFolder(dirname(file));
@@ -70,7 +70,7 @@ export async function withLock(file, work) {
 }
 
 /**
- * The process that has a lock, without acquiring it.
+ * Returns the process that has a lock, without acquiring it.
  * @param {string} file
  * @returns {Promise<number | null>}
  */
@@ -80,7 +80,7 @@ export async function lockHolder(file) {
 }
 
 /**
- * The processes that have one of the locks in a folder.
+ * Returns the processes that have one of the locks in a folder.
  * @param {string} folder
  * @returns {Promise<number[]>}
  */
@@ -124,7 +124,7 @@ function refresh(file) {
   try {
     utimesSync(file, new Date(), new Date());
   } catch (error) {
-    // `npm run reset` and people delete the data folder; the service then fails by itself.
+    // `npm run reset` or a person may delete the data folder; the service then fails anyway.
     if (codeOf(error) !== 'ENOENT') throw error;
   }
 }

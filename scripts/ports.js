@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { codeOf } from './processes.js';
 
 /**
- * Whether a program can listen on a port.
+ * Returns whether a program can listen on a port.
  * @param {number} port
  * @param {string} host
  * @returns {Promise<boolean>}
@@ -14,7 +14,7 @@ export async function isFree(port, host) {
 }
 
 /**
- * Why a program cannot listen on a port: the code of the system, such as EADDRINUSE; null if it can.
+ * Returns the system's error code, such as EADDRINUSE, if a program cannot listen on a port; null if it can.
  * @param {number} port
  * @param {string} host
  * @returns {Promise<string | null>}
@@ -28,7 +28,7 @@ export function listenFault(port, host) {
 }
 
 /**
- * A free port of the loopback address, below the range that systems use for outgoing connections: the port is kept, and
+ * Finds a free port of the loopback address, below the range that systems use for outgoing connections: the port is stored, and
  * must still be free at the next start.
  * @returns {Promise<number>}
  */

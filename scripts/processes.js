@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const TICKS_PER_SECOND = 100;
 
 /**
- * Whether a process with this id exists and has not ended. A zombie (in a container whose first process does not wait for
- * orphans) still has its id, but has ended.
+ * Returns whether a process with this id exists and has not ended. A zombie (in a container whose first process does not wait
+ * for orphans) still has its id, but has ended.
  * @param {number} pid
  */
 export function isAlive(pid) {
@@ -48,7 +48,7 @@ export function signal(pid, name) {
 }
 
 /**
- * The `code` of an error of Node ("ENOENT") or of PostgreSQL ("57P03").
+ * Returns the `code` of an error of Node ("ENOENT") or of PostgreSQL ("57P03").
  * @param {unknown} error
  * @returns {string}
  */
@@ -57,7 +57,7 @@ export function codeOf(error) {
 }
 
 /**
- * The fields of /proc/<pid>/stat from the state on (the name before it may contain blanks and brackets).
+ * Returns the fields of /proc/<pid>/stat from the state on (the name before it may contain blanks and brackets).
  * @param {number} pid
  */
 function statOf(pid) {
@@ -70,8 +70,8 @@ function statOf(pid) {
 }
 
 /**
- * The start time of a process as the system prints it, which distinguishes it from a later one with the same id; null if it
- * has ended. In the same form as in the service's serving.json.
+ * Returns the start time of a process as the system prints it, which distinguishes it from a later one with the same id; null
+ * if it has ended. The service's serving.json has the same form.
  * @param {number} pid
  * @returns {string | null}
  */
@@ -82,8 +82,7 @@ export function startTimeOf(pid) {
 }
 
 /**
- * CPU seconds of all child processes that have ended, with their own children. Null if the system does not report it in
- * /proc.
+ * Returns the CPU seconds of all ended child processes and their children; null if the system does not report it in /proc.
  * @returns {number | null}
  */
 export function cpuSecondsOfChildren() {

@@ -20,13 +20,13 @@ import { filesWithVersion, imageName, isLater, packageVersion, partsOf } from '.
 import { billOfMaterials, licenceFaults } from './sbom.js';
 
 /*
- * npm run release -- <version> [--dry-run]: makes a release of the present commit of main, as one commit and its tag, and pushes
- * nothing. It sets the version wherever it is named, moves the unreleased changes of CHANGELOG.md under it, and writes the API
- * document that later changes are compared with, and the bill of materials. It ends without a change if the working tree is
- * not clean, or if the API breaks clients of the last release and the version is not a new major one.
+ * npm run release -- <version> [--dry-run]: makes a release of the current commit of main, as one commit and its tag, and
+ * pushes nothing. It sets the version in all files that name it, moves the unreleased changes of CHANGELOG.md under it, and
+ * writes the API document that later changes are compared with, and the bill of materials. It ends without a change if the
+ * working tree is not clean, or if the API breaks clients of the last release and the version is not a new major one.
  */
 
-/** CycloneDX; the packages that the service is distributed with. */
+/** The bill of materials in CycloneDX, with the packages of the distributed service. */
 const BILL = 'releases/sbom.json';
 const MAIN = 'main';
 
@@ -53,7 +53,7 @@ async function release() {
     return;
   }
   await write(texts, version).catch((error) => {
-    // The working tree was clean before.
+    // The working tree was clean before the release, so this discards only its own changes.
     git('add', '--all');
     git('reset', '--hard', '--quiet', 'HEAD');
     throw error;
@@ -82,7 +82,7 @@ function requireCleanMain() {
   throw new LaunchError('The working tree has changes.', 'Commit or stash them first.', { detail: changes });
 }
 
-/** The first release may have the version that package.json has had before it. @param {string} version */
+/** The first release may have the current version of package.json. @param {string} version */
 function requireFreeVersion(version) {
   const present = packageVersion(ROOT);
   if (version !== present && !isLater(version, present)) {
@@ -92,7 +92,7 @@ function requireFreeVersion(version) {
   throw new LaunchError(`The tag v${version} exists.`, 'Choose a later version.');
 }
 
-/** Of the present sources. @returns {Json} */
+/** Builds the API document of the current sources. @returns {Json} */
 function apiDocument() {
   const command = [join(ROOT, 'scripts/platform.js'), 'openapi'];
   const { status, stdout, stderr } = run([process.execPath, ...command]);
@@ -133,7 +133,7 @@ async function requireLicences() {
 /** @param {Map<string, string>} texts @param {string} version */
 async function write(texts, version) {
   for (const [file, text] of texts) writeFileSync(join(ROOT, file), text);
-  // It contains the version of package.json.
+  // The file contains the version of package.json.
   writeFileSync(join(ROOT, BILL), `${linesOf(await billOfMaterials(), 2)}\n`);
   git('add', '--', ...texts.keys(), BILL);
   git('commit', '--quiet', '--message', `chore(release): ${version}`);

@@ -25,7 +25,7 @@ export async function reset({ yes = false }) {
 /**
  * @param {string} folder
  * @param {boolean} yes
- * @returns {Promise<string>} the result, for the person
+ * @returns {Promise<string>} the result as text
  */
 async function deleted(folder, yes) {
   if (!existsSync(folder) || readdirSync(folder).length === 0) return `There is nothing to reset in ${folder}.`;

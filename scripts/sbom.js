@@ -28,7 +28,7 @@ const STATED = {
   usearch: 'Apache-2.0',
 };
 
-/** Licences that ask no more than their text beside the software. Copyleft and source-available ones are forbidden. */
+/** Licences that only require their text to accompany the software. Copyleft and source-available ones are forbidden. */
 const PERMITTED = new Set([
   ...[
     '0BSD',
@@ -45,7 +45,7 @@ const PERMITTED = new Set([
   ...['OFL-1.1', 'PostgreSQL', 'Python-2.0', 'Unlicense', 'Zlib'],
 ]);
 
-/** Packages of development of which the build copies files into the service, as nest-cli.json says. */
+/** Development packages whose files the build copies into the service (see nest-cli.json). */
 const COPIED = new Set(
   [
     '@expo-google-fonts/noto-sans-arabic',
@@ -61,14 +61,14 @@ function licencesOf({ licenses = [] }) {
   return licenses.map(({ license, expression }) => expression ?? license?.id ?? license?.name ?? '');
 }
 
-/** Whether an SPDX expression can be satisfied by permitted licences alone. @param {string} expression */
+/** Returns whether permitted licences alone can satisfy an SPDX expression. @param {string} expression */
 function isPermitted(expression) {
   const alternatives = expression.replace(/[()]/g, '').split(/\s+OR\s+/);
   return alternatives.some((each) => each.split(/\s+AND\s+/).every((id) => PERMITTED.has(id)));
 }
 
 /**
- * What keeps the packages from being distributed, a line for each.
+ * Returns the reasons why packages must not be distributed, one line each.
  * @param {Component[]} components
  */
 export function licenceFaults(components) {
@@ -81,7 +81,7 @@ export function licenceFaults(components) {
 }
 
 /**
- * The bill of materials.
+ * Makes the bill of materials.
  * @param {{ dev?: boolean }} [options]
  * @returns {Promise<{ components: Component[] } & Record<string, unknown>>}
  */

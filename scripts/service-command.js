@@ -19,7 +19,7 @@ export async function runOnDatabase(name, options, { stopping, prepares }) {
   try {
     Object.assign(process.env, database.environment);
     const { runCommand } = await import(pathToFileURL(join(ROOT, 'dist/src/commands/commands.js')).href);
-    // On a terminal it replaces a bar, which is drawn again below.
+    // On a terminal the line replaces a bar, which is drawn again below.
     const clear = process.stderr.isTTY ? '\r\u001b[K' : '';
     const note = (/** @type {string} */ line) => void process.stderr.write(`${clear}${line}\n`);
     const work = runCommand(name, options, { progress: progressOf, note });

@@ -23,7 +23,7 @@ export function serviceLock(port) {
 }
 
 /**
- * The program of the built service: the bundle, unless it was made from another build.
+ * Returns the program of the built service: the bundle, unless it was made from another build.
  * @param {string} [root]
  */
 export function serviceProgram(root = ROOT) {
@@ -31,7 +31,7 @@ export function serviceProgram(root = ROOT) {
 }
 
 /**
- * The command of a service that stops when this process ends.
+ * Returns the command of a service that stops when this process ends.
  * @param {string} program
  * @param {...string} options of Node.js
  */
@@ -45,7 +45,7 @@ export function serviceEnvironment(environment) {
   return { ...environment, LAUNCHER_PID: String(process.pid) };
 }
 
-/** The port of the service; null if any free one is selected, or if the service itself rejects an invalid one. */
+/** Returns the port of the service; null if any free one is selected, or if the service rejects an invalid one. */
 function knownPort() {
   const port = Number(process.env.PORT || 3000);
   return Number.isInteger(port) && port > 0 && port < 65536 ? port : null;
@@ -57,7 +57,7 @@ function listenAddress() {
 }
 
 /**
- * Rejects a start before anything is installed for it. The port of a killed start is left to `lockPort`, which waits for it.
+ * Rejects a start before it installs anything. Leaves the port of a killed start to `lockPort`, which waits for it.
  * @throws {LaunchError} the service is already running, or cannot listen on its port
  */
 export async function rejectUnusablePort() {
@@ -140,7 +140,7 @@ function rejectHangingService(port) {
 }
 
 /**
- * The last service that was started on a data folder, if it still runs.
+ * Returns the last service that was started on a data folder, if it still runs.
  * @param {string} folder
  * @returns {number | null}
  */
@@ -149,7 +149,7 @@ function lastServiceOf(folder) {
     const { pid, startedAt } = JSON.parse(readFileSync(join(folder, 'serving.json'), 'utf8'));
     return Number.isInteger(pid) && startTimeOf(pid) === startedAt ? pid : null;
   } catch {
-    // Production writes no such file.
+    // Production does not write this file.
     return null;
   }
 }

@@ -5,12 +5,11 @@ import { run, runAll } from './checks/run.js';
 import { build, bundle, codeChecks, jest, types } from './checks/steps.js';
 import { cpuSecondsOfChildren } from './processes.js';
 
-// `npm test`: the build, then unit and API tests, beside them the types.
-// `npm run test:system`: the build and the bundle, then the system tests, which start processes, kill servers or need minutes,
-// beside them the other static checks. System test files that fail are repeated alone at the end, when nothing competes for the
-// cores; a test that fails only beside others is named as such. With arguments for Jest, no checks and no repetition. `--full`
-// repeats the bursts of requests.
-// The last line is `N passed, N failed`: a check counts as one test, and so does a test run that did not end by itself.
+// `npm test`: the build, then unit and API tests, and the type check at the same time. `npm run test:system`: the build and the
+// bundle, then the system tests, which start processes, kill servers or need minutes, and the other static checks at the same
+// time. System test files that fail are repeated alone at the end, when nothing competes for the cores; tests that fail only
+// under load are named. With arguments for Jest, no checks and no repetition. `--full` repeats the bursts of requests. The last
+// line is `N passed, N failed`: a check counts as one test, and so does a test run that did not end by itself.
 const system = process.argv[2] === '--system';
 const given = process.argv.slice(system ? 3 : 2);
 const args = given.filter((argument) => argument !== '--full');
@@ -45,11 +44,11 @@ async function runTests(options) {
   const { ok } = await run(step, { show: true, limitMinutes });
   const results = read(file);
   rmSync(folder, { recursive: true });
-  // Jest can fail without a failed test: in its setup, at the time limit, or if no file matches.
+  // Jest can fail without a failed test: in its setup, at the time limit, or because no file matches.
   return { ...results, failed: results.failed === 0 && !ok ? 1 : results.failed };
 }
 
-/** Repeats the failed files one by one. More than a few are a fault of the change, not of the machine. */
+/** Repeats the failed files one by one. More than a few failures indicate a fault of the change, not of the machine. */
 async function withRepetition(first) {
   const { failedFiles } = first;
   if (failedFiles.length === 0 || failedFiles.length > MAX_REPEATED) return first;

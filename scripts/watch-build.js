@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { ROOT } from './environment.js';
 
-/** The compiler's output at the end of each compilation. */
+/** Matches the compiler's output at the end of each compilation. */
 const END = /Found (\d+) errors?\. Watching for file changes\./;
 
 /**

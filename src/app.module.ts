@@ -23,7 +23,7 @@ import { Env } from './platform/config/env.js';
 import type { Telemetry } from './platform/observability/telemetry.js';
 import { PlatformModule } from './platform/platform.module.js';
 
-/** All business modules, in the order of their dependencies: a module may use those above it. */
+/** All business modules in the order of their dependencies: a module may use the modules above it. */
 const MODULES = [
   ActionLedgerModule,
   IdentityModule,
@@ -47,9 +47,9 @@ export interface AppDependencies {
   env: Env;
   log: Logger;
   dataSource: DataSource;
-  /** Absent: no traces, and no metrics but those of `/metrics`. */
+  /** If absent, there are no traces, and `/metrics` is the only metrics export. */
   telemetry?: Telemetry;
-  /** Besides those of the product: tests add routes of their own. */
+  /** Modules besides the product's, because tests add their own routes. */
   furtherModules?: readonly Type[];
 }
 

@@ -22,7 +22,7 @@ import { manifestFrom } from './manifest.js';
 /** @typedef {import('./manifest.js').Manifest} Manifest */
 /** @typedef {{ name: string, folder: string, manifest: Manifest }} Backup */
 /**
- * Writes the files of a backup into a folder. `linked`: paths of files of earlier backups, which it has verified.
+ * Writes the files of a backup into a folder. `linked` are paths of files of earlier backups, which it has verified.
  * @typedef {(folder: string) => Promise<{ manifest: Manifest, linked: ReadonlySet<string> }>} Fill
  */
 
@@ -30,7 +30,7 @@ const MANIFEST = 'manifest.json';
 const NAME = /^\d{8}T\d{6}Z$/;
 const UNFINISHED = /^\d{8}T\d{6}Z\.(?:draft|deleted)-(\d+)$/;
 
-/** The folder of all backups (BACKUP_DIR). A backup has its name only when it is complete. */
+/** The folder of all backups (BACKUP_DIR). A backup gets its name when it is complete. */
 export class BackupStore {
   /** @param {string} folder */
   constructor(folder) {
@@ -61,7 +61,7 @@ export class BackupStore {
     }
   }
 
-  /** The backups that can be read, oldest first. @returns {Backup[]} */
+  /** Returns the readable backups, oldest first. @returns {Backup[]} */
   list() {
     return this.#names().flatMap((name) => {
       const backup = this.#find(name);
@@ -69,7 +69,7 @@ export class BackupStore {
     });
   }
 
-  /** The names of backups that cannot be read: they are neither counted nor deleted. */
+  /** Returns the names of unreadable backups, which are neither counted nor deleted. */
   unreadable() {
     return this.#names().filter((name) => this.#find(name) instanceof Error);
   }
@@ -115,8 +115,8 @@ export class BackupStore {
   }
 
   /**
-   * Copies a backup of another folder under its own name. What this folder already has of it is kept if it is undamaged: a whole
-   * copy, or files of other backups, which get a second name. A damaged copy is replaced when the new one is complete.
+   * Copies a backup of another folder under its own name. Keeps undamaged files that this folder already has: a whole copy, or
+   * files of other backups, which get a second name. Replaces a damaged copy when the new one is complete.
    * @param {Backup} source
    * @param {AbortSignal} signal
    * @returns {Promise<{ backup: Backup, wasPresent: boolean }>}
@@ -161,7 +161,7 @@ export class BackupStore {
       await verifyBackup({ name, folder: draft, manifest }, { signal, except: linked });
       writeFileSync(join(draft, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600, flush: true });
       sync(draft);
-      // Only a damaged copy can be there.
+      // Only a damaged copy can exist here.
       if (existsSync(folder)) deleteFolder(folder);
       renameSync(draft, folder);
       sync(this.folder);
@@ -172,8 +172,8 @@ export class BackupStore {
   }
 
   /**
-   * The name of a new backup. The names are the order of the backups, so it is later than the last one even if the clock was set
-   * back.
+   * Returns the name of a new backup. The names determine the order of the backups, so it sorts after the last one even if the
+   * clock was set back.
    * @param {Date} time
    */
   #nameAt(time) {
@@ -185,7 +185,7 @@ export class BackupStore {
   }
 
   /**
-   * Deletes the oldest backups of a kind. Backups that lack files do not count as the newest ones of those that are complete.
+   * Deletes the oldest backups of a kind. Incomplete backups do not count among the newest ones.
    * @param {'physical' | 'dump'} kind
    * @param {number} keep
    * @returns {string[]} the names of the deleted backups
@@ -199,7 +199,7 @@ export class BackupStore {
     return outdated.map(({ name }) => name);
   }
 
-  /** Deletes what processes that were killed have left. */
+  /** Deletes files left by killed processes. */
   #removeUnfinished() {
     for (const name of namesIn(this.folder)) {
       const creator = UNFINISHED.exec(name)?.[1];
@@ -235,14 +235,14 @@ async function faultsOf({ folder, manifest }, { signal, except }) {
   });
   const known = new Set([MANIFEST, ...manifest.entries.map(({ path }) => path)]);
   for (const { path, isFile } of filesIn(folder)) {
-    // A symbolic link could lead to a file outside the backup.
+    // A symbolic link could point to a file outside the backup.
     if (!isFile) faults.push(`${path}: neither a file nor a folder`);
     else if (!known.has(path)) faults.push(`${path}: not in the manifest`);
   }
   return faults;
 }
 
-/** It loses its name at once. @param {string} folder */
+/** Renames the folder first, so that it no longer counts as a backup. @param {string} folder */
 function deleteFolder(folder) {
   const deleted = `${folder}.deleted-${process.pid}`;
   renameSync(folder, deleted);

@@ -38,7 +38,7 @@ export function backup({ to, acceptLost = false }, { stopping: signal }) {
       const fill = async (/** @type {string} */ draft) => {
         const { fileKeys, entries, ...facts } = await (await databaseOf(kind())).copyDatabase(draft, signal);
         const { objectStore, ...places } = filePlaces();
-        // It is not known here which files an object store has.
+        // This command does not know which files an object store has.
         const keys = objectStore === null ? fileKeys : [];
         const files = await copyFiles(places, { target: draft, earlier, keys, signal });
         Object.assign(atFault, { damaged: files.damaged, missing: files.missing });
@@ -84,11 +84,11 @@ export function backupCopy({ backup: name, from, to }, { stopping: signal }) {
         'Choose a folder in another place with --to.',
       );
     }
-    // No other process deletes the backup meanwhile.
+    // Keeps other processes from deleting the backup meanwhile.
     const copy = async () => {
       const chosen = chooseBackup(source, { name });
       const last = target.list().at(-1);
-      // An earlier backup may be copied on purpose.
+      // Staff may copy an earlier backup on purpose.
       if (name === undefined && last !== undefined && last.name > chosen.name) {
         throw new LaunchError(
           `${target.folder} contains ${last.name}, which is later than ${chosen.name}: a restore from there would choose it.`,
@@ -159,7 +159,7 @@ async function reporting(unchanged, stopping, work) {
   }
 }
 
-/** What a backup of the database that the environment selects contains. @returns {Manifest['kind']} */
+/** Returns the kind of backup for the configured database. @returns {Manifest['kind']} */
 function kind() {
   return process.env.DATABASE_URL || process.env.BACKUP_DATABASE_URL ? 'dump' : 'physical';
 }
@@ -170,7 +170,7 @@ async function databaseOf(kind) {
 }
 
 /**
- * The named backup, by default the newest one.
+ * Returns the named backup, by default the newest one.
  * @param {BackupStore} store
  * @param {{ name: string | undefined, kind?: Manifest['kind'] }} wanted `kind`: either one by default
  * @returns {Backup}

@@ -16,7 +16,7 @@ const AT_A_TIME = 4;
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * The files below a folder. A folder that does not exist, or was deleted meanwhile, has none.
+ * Lists the files below a folder. A folder that does not exist, or was deleted meanwhile, has none.
  * @param {string} folder
  * @param {string} [below] the part of it that is listed: empty, or with `/` at its end
  * @returns {Generator<Listed & { isFile: boolean }>} `isFile`: false for symbolic links and other special entries
@@ -33,7 +33,7 @@ export function* filesIn(folder, below = '') {
   }
 }
 
-/** The names in a folder, none if it does not exist. @param {string} folder @returns {string[]} */
+/** Lists the names in a folder; none if it does not exist. @param {string} folder @returns {string[]} */
 export function namesIn(folder) {
   return ifExists(() => readdirSync(folder)) ?? [];
 }
@@ -54,7 +54,7 @@ export function bytesOf(files) {
 }
 
 /**
- * Does the work for each file, a few at a time, and shows its progress. After an error no further file is started.
+ * Processes each file, a few at a time, and shows its progress. Starts no further file after an error.
  * @template {{ bytes: number }} T
  * @param {readonly T[]} files
  * @param {{ name: string, signal?: AbortSignal }} options `name`: of the work
@@ -99,7 +99,7 @@ export async function copyFile(source, target) {
 }
 
 /**
- * The size and the hash of a file; null if it does not exist.
+ * Returns the size and the hash of a file; null if it does not exist.
  * @param {string} file
  * @returns {Promise<{ bytes: number, sha256: string } | null>}
  */
@@ -140,7 +140,7 @@ export async function placeFile(source, target) {
   }
 }
 
-/** Makes the owner of a folder the owner of everything in it, which root may have restored. @param {string} folder */
+/** Makes the owner of a folder the owner of its contents, because root may have restored them. @param {string} folder */
 export function giveToOwner(folder) {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(folder);

@@ -13,8 +13,9 @@ import { neededFiles, neededKeys, restoredState } from './restored-state.js';
 
 /** @typedef {import('./backup-store.js').Backup} Backup */
 /**
- * A copy of a database. `fileKeys`: of the stored files that rows name.
- * @typedef {Pick<import('./manifest.js').Manifest, 'postgresVersion' | 'folders' | 'keyIds' | 'entries'> & { fileKeys: string[] }} DatabaseCopy
+ * A copy of a database. `fileKeys` are the keys of the stored files that rows name.
+ * @typedef {Pick<import('./manifest.js').Manifest, 'postgresVersion' | 'folders' | 'keyIds' | 'entries'> & { fileKeys: string[]
+ * }} DatabaseCopy
  */
 
 const DUMP = 'database.dump';
@@ -28,17 +29,17 @@ const SERVER = `select current_setting('server_version') as version,
   current_setting('server_version_num')::int / 10000 as major, count(*)::int as tables from pg_class
   where relkind in ('r', 'p') and relnamespace in (select oid from pg_namespace where nspname = any($1::text[]))
     and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')`;
-/** Connections of the roles of the service: those of monitoring programs do not matter. */
+/** Counts connections of the service's roles; connections of monitoring programs do not matter. */
 const CONNECTIONS = `pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and usename`;
 
-/** The role that owns the tables, connected to the server itself: pg_dump changes settings that a pooler would share. */
+/** Returns the address of the tables' owner without a pooler, because pg_dump changes settings that a pooler would share. */
 function ownerUrl() {
   const { MIGRATION_DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_URL } = process.env;
   return MIGRATION_DATABASE_URL || DATABASE_DIRECT_URL || DATABASE_URL || '';
 }
 
 /**
- * Dumps the database with pg_dump, as it was at one moment.
+ * Dumps a consistent state of the database with pg_dump.
  * @param {string} target an empty folder
  * @param {AbortSignal} signal
  * @returns {Promise<DatabaseCopy>}
@@ -66,7 +67,7 @@ export async function copyDatabase(target, signal) {
 }
 
 /**
- * Rejects a restore that would damage what is there, before anything is read or written.
+ * Rejects a restore that would damage existing data, before it reads or writes anything.
  * @param {Backup} backup
  * @param {{ replace: boolean }} options
  */
@@ -94,9 +95,9 @@ export async function rejectUnsuitable({ name, manifest }, { replace }) {
 }
 
 /**
- * Restores a dump in one transaction, which with `replace` also deletes the present tables: psql executes the commands that
- * pg_restore writes. The last of them is the commit, so if one of the programs or this process ends before it, the database
- * is unchanged.
+ * Restores a dump in one transaction, which with `replace` also deletes the current tables: psql executes the commands that
+ * pg_restore writes. The last of them is the commit, so if one of the programs or this process ends before it, the database is
+ * unchanged.
  * @param {Backup} backup
  * @param {{ replace: boolean, signal: AbortSignal }} options
  * @returns {Promise<import('./restored-state.js').RestoredState & { setAside: null }>}
@@ -106,14 +107,14 @@ export async function restoreDatabase({ folder }, { replace, signal }) {
   const [program, dump] = [clientOf('pg_restore', { major }), join(folder, DUMP)];
   const { stdout } = spawnSync(program, ['--list', dump], { encoding: 'utf8', maxBuffer: 64 << 20 });
   const progress = progressOf('restoring the database', stdout.match(/ TABLE DATA /g)?.length ?? 0, tablesOf);
-  // The role that restores owns everything. Comments on extensions belong to the superuser who created them.
+  // The restoring role owns everything. Comments on extensions belong to the superuser who created them.
   const words = ['--no-owner', '--no-comments', '--single-transaction', '--verbose', '--file=-', dump];
   const line = (/** @type {string} */ text) => text.includes('processing data for table') && progress.add(1);
   const reader = start([program, ...words], { stdio: ['ignore', 'pipe', 'pipe'], signal, line });
   const psql = [clientOf('psql', { major }), '--no-psqlrc', '--no-password', '--quiet', '--set=ON_ERROR_STOP=1'];
   const writer = start(psql, { address: addressOf(ownerUrl(), major), stdio: ['pipe', 'ignore', 'pipe'], signal });
   writer.stdin?.write(beginning(replace));
-  // An error of the pipe is the consequence of the end of a program, which names the reason.
+  // A pipe fails because a program ended, and that program reports the reason.
   const piped = reader.stdout && writer.stdin && pipeline(reader.stdout, writer.stdin).catch(() => undefined);
   const results = await Promise.allSettled([writer.ended, reader.ended, piped]);
   const reason = results.find((result) => result.status === 'rejected')?.reason;
@@ -133,8 +134,8 @@ export async function restoreDatabase({ folder }, { replace, signal }) {
 }
 
 /**
- * The beginning of the transaction, which pg_restore's own `begin` continues. A service that was started meanwhile is found
- * after the deletion, because from then on the locks keep others out.
+ * Returns the beginning of the transaction, which pg_restore's own `begin` continues. It looks for a service that was started
+ * meanwhile after the deletion, because from then on the locks keep others out.
  * @param {boolean} replace
  */
 function beginning(replace) {
@@ -193,7 +194,7 @@ function rolesOfTheService() {
 }
 
 /**
- * The client program of the server's version: in PATH, or where packages of several versions install it.
+ * Finds the client program of the server's version, in PATH or where packages of several versions install it.
  * @param {'pg_dump' | 'pg_restore' | 'psql'} name
  * @param {{ major: number, path?: string }} options `path`: default PATH
  * @throws {LaunchError} missing, or of another version
@@ -233,7 +234,7 @@ function start([program = '', ...words], { address, stdio, signal, line = () => 
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, LC_ALL: 'C', PGPASSWORD: address?.password };
   if (address) words.push(`--dbname=${address.url}`);
-  // A Ctrl-C in the terminal must not reach it twice.
+  // Prevents a Ctrl-C in the terminal from reaching the program twice.
   const child = spawn(program, words, { env, stdio, signal, detached: true });
   /** @type {string[]} */
   const last = [];
@@ -260,8 +261,8 @@ function start([program = '', ...words], { address, stdio, signal, line = () => 
 }
 
 /**
- * The address for PostgreSQL's own programs: without the password, only parameters that the programs know, and TLS as the service
- * uses it.
+ * Returns the address for PostgreSQL's own programs: without the password, with only the parameters that the programs know, and
+ * with the service's TLS settings.
  * @param {string} text
  * @param {number} major
  */
@@ -276,7 +277,7 @@ export function addressOf(text, major) {
   if (isVerified && !parameters.has('sslmode')) parameters.set('sslmode', 'verify-full');
   const known = ['sslmode', ...TLS_FILES, 'host', 'port', 'target_session_attrs'];
   for (const name of [...parameters.keys()]) if (!known.includes(name)) parameters.delete(name);
-  // Node.js has the authorities of the system by default, as PostgreSQL's programs do from version 16 on with this word.
+  // Node.js trusts the authorities of the system by default; with this value, PostgreSQL's programs do so from version 16 on.
   const verifies = parameters.get('sslmode')?.startsWith('verify');
   if (verifies && !parameters.has('sslrootcert') && major >= 16) parameters.set('sslrootcert', 'system');
   return { url: url.href, password };

@@ -24,11 +24,11 @@ const STORED = /^[0-9a-f]{2}\/[0-9a-f]{2}\/[0-9a-f]{64}$/;
 
 /**
  * Copies the stored files. Called after the copy of the database: a file is stored before the row that refers to it and is
- * never changed, so each row of that copy has its file. A file that an earlier backup has is linked; so a stored file that was
- * damaged or lost since then is in the backup all the same.
+ * never changed, so each row of that copy has its file. Links files that an earlier backup has, so the backup also contains
+ * stored files that were damaged or lost since then.
  * @param {Places} source
  * @param {{ target: string, earlier: readonly Backup[], keys: readonly string[], signal: AbortSignal }} options `earlier`:
- *   newest first; `keys`: of the files that the database names
+ * newest first; `keys`: of the files that the database names
  * @returns {Promise<Copied>}
  */
 export async function copyFiles({ filesDir, checkpointFile }, { target, earlier, keys, signal }) {
@@ -60,7 +60,7 @@ export async function copyFiles({ filesDir, checkpointFile }, { target, earlier,
   return copied;
 }
 
-/** A folder that cannot be read has no files: what the database names is then missing. @param {string | null} filesDir */
+/** An unreadable folder counts as empty, so all files that the database names are missing. @param {string | null} filesDir */
 function storedIn(filesDir) {
   try {
     return filesDir === null ? [] : [...filesIn(filesDir)].filter(({ path }) => STORED.test(path));
@@ -71,7 +71,7 @@ function storedIn(filesDir) {
 }
 
 /**
- * The copy of a file in the newest backup that has it undamaged.
+ * Finds the copy of a file in the newest backup with an undamaged one.
  * @param {string} key
  * @param {readonly Backup[]} backups newest first
  */
@@ -84,19 +84,20 @@ async function findCopy(key, backups) {
   return null;
 }
 
-/** The path of a stored file. @param {string} key */
+/** Returns the path of a stored file. @param {string} key */
 function pathOf(key) {
   return `${key.slice(0, 2)}/${key.slice(2, 4)}/${key}`;
 }
 
 /**
- * Adds the files of a backup that are missing or damaged, and those that it lacks from other backups. Files that were stored after
- * the backup stay. The checkpoints of the ledger are restored only if there are none: newer ones show which entries the restored
+ * Restores missing or damaged files from a backup, and files that it lacks from other backups. Keeps files stored after the
+ * backup. The checkpoints of the ledger are restored only if there are none: newer ones show which entries the restored
  * database lacks.
  * @param {Backup} backup
  * @param {Places & { others: readonly Backup[], signal: AbortSignal }} options
- * @returns {Promise<{ restored: number, present: number, omitted: number, missing: string[], checkpoints: boolean }>} `omitted`:
- *   files of the backup without a folder to restore them to; `missing`: keys of files that no backup has
+ * @returns {Promise<{ restored: number, present: number, omitted: number, missing: string[], checkpoints: boolean }>}
+ * `omitted`:
+ * files of the backup without a folder to restore them to; `missing`: keys of files that no backup has
  */
 export async function restoreFiles(backup, { filesDir, checkpointFile, others, signal }) {
   const { entries, lacking, lost } = backup.manifest;

@@ -2,7 +2,7 @@
 /** @typedef {import('./copies.js').Entry} Entry */
 
 /**
- * What a backup contains. `physical`: the data folder of the embedded server; `dump`: the output of pg_dump.
+ * Describes the contents of a backup: the data folder of the embedded server (`physical`) or the output of pg_dump (`dump`).
  * @typedef {object} Manifest
  * @property {1} format
  * @property {'physical' | 'dump'} kind
@@ -81,7 +81,7 @@ function isHash(value) {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }
 
-/** Whether a path cannot leave the folder that it is relative to. @param {unknown} path */
+/** Returns whether a relative path stays within its folder. @param {unknown} path */
 function isPathInside(path) {
   const isName = (/** @type {string} */ name) => name !== '' && name !== '.' && name !== '..';
   return typeof path === 'string' && !/[\0\\]/.test(path) && path.split('/').every(isName);

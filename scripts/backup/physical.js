@@ -50,8 +50,8 @@ function addressOf({ superuserUrl }) {
 }
 
 /**
- * Copies the data and the part of the write-ahead log that makes it consistent, by the low-level backup functions: the package
- * has no pg_basebackup.
+ * Copies the data and the part of the write-ahead log that makes it consistent. Uses the low-level backup functions, because
+ * the package has no pg_basebackup.
  * @param {PostgresServer} server
  * @param {string} target
  * @param {AbortSignal} signal
@@ -73,7 +73,7 @@ async function copyCluster({ cluster, superuserUrl }, target, signal) {
     const copy = async (/** @type {{ path: string, bytes: number }[]} */ files, /** @type {string} */ work) =>
       forEachOf(files, { name: work, signal }, async ({ path }) => {
         const copied = await copyFile(join(cluster, path), join(target, path));
-        // A table that was dropped meanwhile: the log says so too.
+        // The file of a table that was dropped meanwhile; the log also contains the drop.
         if (copied) entries.push({ path, ...copied });
       });
     await copy(
@@ -99,7 +99,7 @@ async function copyCluster({ cluster, superuserUrl }, target, signal) {
   });
 }
 
-/** The folders of a cluster, also empty ones, which PostgreSQL does not create again. @param {string} cluster */
+/** Lists the folders of a cluster, including empty ones, which PostgreSQL does not recreate. @param {string} cluster */
 function foldersIn(cluster) {
   const folders = readdirSync(cluster, { withFileTypes: true, recursive: true }).filter((each) => each.isDirectory());
   const paths = folders.map(({ parentPath, name }) => relative(cluster, join(parentPath, name)));
@@ -107,7 +107,7 @@ function foldersIn(cluster) {
 }
 
 /**
- * Rejects a restore that would damage what is there, before anything is read or written.
+ * Rejects a restore that would damage existing data, before it reads or writes anything.
  * @param {Backup} backup
  * @param {{ replace: boolean }} options
  */
@@ -148,7 +148,7 @@ export async function restoreDatabase(backup, { replace, signal }) {
   await removeAbandonedDrafts(cluster);
   const area = mkdtempSync(`${cluster}.draft-${process.pid}-`);
   try {
-    // The server's user must enter it.
+    // The server's user must be able to enter the folder.
     chmodSync(area, 0o711);
     const restored = clusterIn(area);
     await copyBack(backup, restored, signal);
@@ -157,7 +157,7 @@ export async function restoreDatabase(backup, { replace, signal }) {
     const server = await startPostgres({ dataDir: area, signal });
     const state = await connected(addressOf(server), restoredState).finally(() => server.stop());
     signal.throwIfAborted();
-    // A service may have been started meanwhile.
+    // Another process may have started the service meanwhile.
     await rejectUnsuitable(backup, { replace });
     return { ...state, setAside: replaceCluster(restored, cluster) };
   } finally {

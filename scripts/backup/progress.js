@@ -7,7 +7,8 @@ const LINE_EVERY_MS = 5_000;
 /** @typedef {{ add: (amount: number) => void, end: () => void }} Progress */
 
 /**
- * Shows on standard error how far long work is: a bar on a terminal, otherwise a line every five seconds and one at the end.
+ * Shows the progress of long work on standard error: a bar on a terminal, otherwise a line every five seconds and one at the
+ * end.
  * @param {string} name
  * @param {number} total
  * @param {(amount: number) => string} [format] default: bytes as MB

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What an operator must know before jobs run on a restored database.
+ * State of a restored database that an operator must know before jobs run on it.
  * @typedef {object} RestoredState
  * @property {Record<string, number>} waitingJobs jobs by name
  * @property {number} waitingMails
@@ -40,12 +40,15 @@ export async function neededKeys(client) {
   return rows.map(({ kek_id: id }) => id);
 }
 
-/** The keys of the stored files that rows name. @param {import('pg').Client} client @returns {Promise<string[]>} */
+/** Returns the keys of the stored files that rows name. @param {import('pg').Client} client @returns {Promise<string[]>} */
 export async function neededFiles(client) {
   return (await rowsOf(client, FILE_TABLES, FILES)).map(({ key }) => key);
 }
 
-/** No rows if a table does not exist: the database may be older than it. @param {import('pg').Client} client @param {string[]} tables @param {string} text */
+/**
+ * Returns no rows if a table does not exist, because the database may be older than the table. @param {import('pg').Client}
+ * client @param {string[]} tables @param {string} text
+ */
 async function rowsOf(client, tables, text) {
   const { rows } = await client.query(
     'select bool_and(to_regclass(name) is not null) as exist from unnest($1::text[]) as name',

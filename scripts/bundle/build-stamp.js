@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Whether there is a bundle of the build in `dist`. @param {string} root */
+/** Returns whether there is a bundle of the build in `dist`. @param {string} root */
 export function bundleIsCurrent(root) {
   const stamp = stampFile(root);
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === stampOf(root);

@@ -9,7 +9,7 @@ import { failed, faultAndRemedy, fine, warned } from './finding.js';
 const SECRET_FILES = ['credentials.json', 'credentials.json.earlier', 'vault-kek.json'];
 const PASSWORDS = 'launcher-passwords.json';
 
-/** All faults at once, as a start reports them, and secrets that can be guessed. */
+/** Reports all faults at once, as a start does, and secrets that can be guessed. */
 export async function checkConfiguration() {
   const faults = await configurationFaults();
   const weak = await weakSecrets();
@@ -34,7 +34,7 @@ export async function checkConfiguration() {
   return [fine('configuration', `no faults (NODE_ENV ${process.env.NODE_ENV || 'development'})`)];
 }
 
-/** Whether other users than the owner may read the files with secrets. */
+/** Returns whether users other than the owner may read the files with secrets. */
 export function checkSecretFiles() {
   const present = secretFiles().filter((file) => existsSync(file));
   const open = present.filter((file) => (statSync(file).mode & 0o077) !== 0);

@@ -21,8 +21,8 @@ const DISK_FULL = '53100';
 const FIRST_OWNER = `select from installation_steps where step = 'first-owner'`;
 
 /**
- * The database of DATABASE_URL, else the embedded one, which is not started. Whether the service can connect, and whether
- * production rejects the database, is decided by the code of the start itself.
+ * Checks the database of DATABASE_URL, otherwise the embedded one, which it does not start. The code of the start itself
+ * determines whether the service can connect, and whether production rejects the database.
  */
 export async function checkDatabase() {
   if (!isInstalled()) return [warned('database', 'not checked: the packages are not installed', 'npm start')];
@@ -93,7 +93,7 @@ async function checkOwnerRole() {
 }
 
 /**
- * Runs the checks over a connection of the service.
+ * Runs the checks on a connection of the service.
  * @param {string} url
  * @param {{ check: string, variable: string }} names
  * @param {(dataSource: DataSource) => Promise<Finding[]>} checks
@@ -133,7 +133,9 @@ async function checkPooler(dataSource) {
   return [warned('pooler', message, remedy)];
 }
 
-/** Tested by a query, because several settings determine which characters pg_trgm treats as letters. @param {DataSource} dataSource */
+/**
+ * Runs a query, because several settings determine which characters pg_trgm treats as letters. @param {DataSource} dataSource
+ */
 async function checkEncoding(dataSource) {
   const { encoding, ctype, trigrams } = await one(
     dataSource,
@@ -231,7 +233,7 @@ async function checkClock(dataSource) {
   return Math.abs(skew) >= NOTICEABLE_SKEW_MS ? warned('clock', message, remedy) : fine('clock', message);
 }
 
-/** Whether the schema is that of this build. @param {DataSource} dataSource */
+/** Checks whether the schema matches this build. @param {DataSource} dataSource */
 async function checkMigrations(dataSource) {
   const { examineSchema } = await built('platform/database/migrator.js');
   /** @type {import('../../src/platform/database/migrator.js').ExaminedSchema} */
@@ -256,7 +258,7 @@ async function checkMigrations(dataSource) {
 }
 
 /**
- * Whether an account can log in after the next start. Except in production, the first start creates one.
+ * Checks whether an account can log in after the next start. Except in production, the first start creates one.
  * @param {DataSource | null} dataSource null: the database is created by the next start
  */
 async function checkOwner(dataSource) {

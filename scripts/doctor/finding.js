@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * The result of a check. WARN: the service works, with a drawback; FAIL: the service does not work.
+ * The result of a check. With WARN the service works with a drawback; with FAIL it does not work.
  * @typedef {{ check: string, verdict: 'OK' | 'WARN' | 'FAIL', message: string, remedy?: string }} Finding
  */
 
@@ -20,13 +20,16 @@ export function failed(check, message, remedy) {
   return { check, verdict: 'FAIL', message, remedy };
 }
 
-/** Splits `NAME: fault; expected this; for example that`, the form in which a start reports a fault. @param {string} fault @returns {[string, string]} */
+/**
+ * Splits `NAME: fault; expected this; for example that`, in which form a start reports a fault. @param {string} fault @returns
+ * {[string, string]}
+ */
 export function faultAndRemedy(fault) {
   const at = fault.indexOf('; ');
   return at === -1 ? [fault, 'correct it'] : [fault.slice(0, at), fault.slice(at + 2)];
 }
 
-/** The text for a person: a line, and one with the remedy. @param {Finding} finding */
+/** Formats a finding for a person: a line, and one with the remedy. @param {Finding} finding */
 export function linesOf({ check, verdict, message, remedy }) {
   const line = `${verdict.padEnd(4)}  ${check.padEnd(13)}  ${message}`;
   return remedy === undefined ? [line] : [line, `${' '.repeat(21)}remedy: ${remedy}`];

@@ -42,10 +42,10 @@ export function checkBuild() {
   return [warned('build', 'missing or outdated', 'npm start builds it; the following checks use the present build')];
 }
 
-/** Whether the service can listen, or is running already. */
+/** Checks whether the service can listen, or is already running. */
 export async function checkPort() {
   const port = Number(process.env.PORT || 3000);
-  // The check of the configuration reports a wrong one.
+  // The check of the configuration reports an invalid port.
   if (!Number.isInteger(port) || port < 0 || port > 65_535) return [];
   if (port === 0) return [fine('port', 'any free one')];
   const holder = await lockHolder(serviceLock(port));

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { failed, fine, warned } from './finding.js';
 
 const CONNECT_MS = 3_000;
-/** The service works without it. */
+/** The service works without these services. */
 const COLLECTOR = 'collector';
 const PORTS = new Map([
   ['http:', 80],
@@ -19,7 +19,9 @@ const SERVICES = [
   [COLLECTOR, 'OTEL_EXPORTER_OTLP_ENDPOINT', 'traces are lost'],
 ];
 
-/** Whether the other services accept connections. Credentials and buckets are not tried: `/health/ready` reports them. */
+/**
+ * Checks whether the other services accept connections. Does not try credentials and buckets, which `/health/ready` reports.
+ */
 export async function checkServices() {
   const configured = SERVICES.filter(([, variable]) => URL.canParse(process.env[variable]?.trim() ?? ''));
   return Promise.all(
@@ -36,7 +38,10 @@ export async function checkServices() {
   );
 }
 
-/** The error of a connection, null for none. @param {{ host: string, port: number }} address @returns {Promise<string | null>} */
+/**
+ * Returns the error of a connection; null if it succeeds. @param {{ host: string, port: number }} address @returns
+ * {Promise<string | null>}
+ */
 function attempt(address) {
   return new Promise((resolve) => {
     const socket = connect({ ...address, timeout: CONNECT_MS });

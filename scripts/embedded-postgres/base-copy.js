@@ -9,12 +9,12 @@ const REBUILT = [
   'pg_stat_tmp',
   'pg_subtrans',
 ];
-/** Only valid for the running server; the copy receives its own passwords. */
+/** These files are only valid for the running server; the copy receives its own passwords. */
 const LEFT_OUT = ['postmaster.pid', 'postmaster.opts', 'launcher-passwords.json', 'backup_label', 'tablespace_map'];
 
 /**
- * Whether a copy of a running server's data needs this file or folder (PostgreSQL manual, "Making a Base Backup Using the Low
- * Level API").
+ * Returns whether a copy of a running server's data needs this file or folder (PostgreSQL manual, "Making a Base Backup Using
+ * the Low Level API").
  * @param {string} path relative to the data folder, with `/`
  */
 export function belongsToBaseCopy(path) {

@@ -80,7 +80,7 @@ async function initialise(draft, { programs, user, durable }) {
   ];
   options.push('--builtin-locale=C.UTF-8', ...(durable ? [] : ['--no-sync']));
   let failures = '';
-  // pg_trgm takes letters by the character type: under C these are ASCII only, and "Москва" has no trigrams.
+  // pg_trgm identifies letters by the character type: under C only ASCII counts, and "Москва" would have no trigrams.
   for (const characterType of ['C.UTF-8', 'en_US.UTF-8', 'C']) {
     const { code, output } = await run(
       [programs.initdb, '-D', path, ...options, `--lc-ctype=${characterType}`],
@@ -134,7 +134,7 @@ export async function removeAbandonedDrafts(cluster) {
 }
 
 /**
- * The passwords of a cluster. They are kept inside it, so that both are copied and deleted together.
+ * The passwords of a cluster. The cluster contains them, so that both are copied and deleted together.
  * @param {string} cluster
  * @returns {Passwords | null} null if there is none yet, or the file was deleted
  * @throws {LaunchError} the file may not be read, or has other content
@@ -161,7 +161,10 @@ function newPasswords() {
   return { superuser: random(), owner: random(), service: random() };
 }
 
-/** For a cluster that had one role besides the superuser: each process derives the same password. @param {string} secret */
+/**
+ * Derives a password for a cluster that had one role besides the superuser; each process derives the same one. @param {string}
+ * secret
+ */
 function derivedFrom(secret) {
   return createHmac('sha256', secret).update('travel_service').digest('base64url').slice(0, 32);
 }

@@ -13,7 +13,7 @@ export const SERVICE_ROLE = 'travel_service';
 /** The name that earlier versions gave the owner. */
 const FORMER_OWNER_ROLE = 'travel_app';
 export const DATABASE = 'travel';
-/** The lock under which one process at a time creates role, database and extensions. */
+/** With this lock, one process at a time creates roles, database and extensions. */
 const CREATION_LOCK = 7_203_415;
 
 /**

@@ -67,7 +67,7 @@ export async function startPostgres(wanted) {
     const postmaster = found ?? (await launch(area, options));
     const server = await use(postmaster, { cluster, adopted: found !== null, signal });
     if (server) return server;
-    // A server that was found has ended meanwhile: its last user has stopped it.
+    // The found server has ended meanwhile, because its last user has stopped it.
     const output = postmaster.output();
     if (!found && (!TEMPORARY.some((reason) => output.includes(reason)) || Date.now() > deadline)) {
       throw failure('PostgreSQL ended while it was starting.', output);
@@ -110,7 +110,7 @@ async function use({ pid, port, exited }, { cluster, adopted, signal }) {
   } catch (error) {
     if (!adopted) await stopPostmaster(pid);
     if (!adopted || error instanceof LaunchError || signal?.aborted) throw error;
-    // Its last user may be stopping it; then it is started again.
+    // Its last user may be stopping it; it is then restarted.
     if (!(await ended(pid, STOP_WITHIN_MS))) throw error;
     return null;
   }
@@ -132,7 +132,7 @@ async function launch(area, { port, durable, logFile, log }) {
   const programs = findPrograms(packagedServer(), { area, user });
   await ensureCluster(cluster, { programs, user, durable, log });
   if (findPasswords(cluster) === null) await renewPasswords(cluster, { programs, user });
-  // PostgreSQL requires it, and a `chmod -R` of the project changes it.
+  // PostgreSQL requires this mode, and a `chmod -R` of the project changes it.
   chmodSync(cluster, 0o700);
   return launchPostmaster(cluster, {
     postgres: programs.postgres,
@@ -197,14 +197,14 @@ function passwordsOf(cluster, pid) {
 /** @param {string} area */
 function createFolder(area) {
   try {
-    // Other users may enter it, as the server's user must if root starts the server, but not list it.
+    // Other users may enter the folder but not list it. If root starts the server, the server's user must enter it.
     mkdirSync(area, { recursive: true, mode: 0o711 });
   } catch (error) {
     throw failure(`The folder ${area} cannot be used for the database.`, describe(error));
   }
 }
 
-/** The error and PostgreSQL's words for it, by which `failure` finds the remedy. @param {unknown} error */
+/** Returns the error with PostgreSQL's message, from which `failure` finds the remedy. @param {unknown} error */
 function describe(error) {
   const words = {
     EACCES: 'Permission denied',
@@ -216,7 +216,7 @@ function describe(error) {
   return `${String(error)}\n${known}`.trim();
 }
 
-/** The cluster of the packaged server. @param {string} area */
+/** Returns the cluster of the packaged server. @param {string} area */
 export function clusterIn(area) {
   return join(area, packagedServer().major);
 }

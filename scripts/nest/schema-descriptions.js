@@ -7,7 +7,7 @@ import ts from 'typescript';
  */
 const METADATA = 'swagger/apiSchema';
 
-/** The signature that nest-cli expects of a plugin. */
+/** nest-cli expects this signature of a plugin. */
 export const before = () => (context) => (file) => {
   if (!file.fileName.endsWith('.dto.ts')) return file;
   return ts.visitEachChild(
@@ -34,7 +34,7 @@ function described(node, factory) {
   );
 }
 
-/** The comment without line breaks; blank lines separate paragraphs. */
+/** Returns the comment without line breaks; blank lines separate paragraphs. */
 function descriptionOf(node) {
   const comment = node.jsDoc?.at(-1)?.comment;
   const text = ts.getTextOfJSDocComment(comment) ?? '';

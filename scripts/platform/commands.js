@@ -13,16 +13,16 @@ import { codeOf } from '../processes.js';
  *   many?: boolean, conflicts?: string }} Flag
  */
 /**
- * A command. `details`: what the purpose does not say; `examples`: words after `platform`; `failure`: what exit code 1 means;
- * `hidden`: for development, not listed; `printsJson`: false if `--json` makes no sense.
+ * A command. `details` complete the purpose; `examples` are words after `platform`; `failure` is the meaning of exit code 1;
+ * `hidden` commands are for development and not listed; `printsJson` is false if `--json` makes no sense.
  * @typedef {{ name: string, purpose: string, details?: string, arguments?: Argument[], options?: Flag[], examples: string[],
- *   failure?: string, hidden?: boolean, printsJson?: boolean }} CommandDescription
+ * failure?: string, hidden?: boolean, printsJson?: boolean }} CommandDescription
  */
 
 /** The roles of staff users; a test compares them with those of the service. */
 export const ROLES = ['owner', 'manager', 'finance', 'operations', 'sales', 'viewer'];
 
-/** What the groups of commands have in common. */
+/** Common properties of the groups of commands. */
 export const GROUPS = new Map([
   ['users', 'Staff users: list, add, invite, enable, disable, end sessions, remove a second factor'],
   ['keys', 'Keys that sign links and cursors, and the keys that wrap stored keys'],

@@ -8,7 +8,7 @@ import { printFailure, printOutcome, Stopped } from './outcome.js';
 /** @typedef {import('./program.js').Request} Request */
 /** @typedef {import('./outcome.js').Outcome} Outcome */
 
-/** What runs without the service's code. */
+/** Commands that run without the service's code. */
 const SCRIPTS = new Map([
   ['backup', async () => (await import('../backup/commands.js')).backup],
   ['backup copy', async () => (await import('../backup/commands.js')).backupCopy],
@@ -18,7 +18,7 @@ const SCRIPTS = new Map([
 ]);
 
 /**
- * Runs the command of these words and ends the process with its exit code, unless the process has become the service.
+ * Runs the command with these arguments and ends the process with its exit code, unless the process has become the service.
  * @param {string[]} words
  * @param {{ prepares?: boolean }} [options] `prepares`: whether missing packages are installed and the service is built
  */
@@ -40,7 +40,7 @@ export async function main(words, { prepares = true } = {}) {
 }
 
 /**
- * An installation takes minutes. What prevents a start is reported before, as far as that needs no package.
+ * An installation takes minutes, so problems that prevent a start are reported earlier if that needs no package.
  * @param {string[]} words
  */
 async function rejectFutileInstallation(words) {
@@ -71,12 +71,15 @@ async function runCommand({ name, options, json }, prepares) {
   }
 }
 
-/** Ends the process when the output has left it: what a socket has not accepted yet would be lost. @param {number} code */
+/**
+ * Ends the process after the output was written, because output that a socket has not accepted yet would be lost. @param
+ * {number} code
+ */
 async function exit(code) {
   const written = [process.stdout, process.stderr].map(
     (stream) =>
       new Promise((resolve) => {
-        // The reader may have ended.
+        // The reading process may have ended.
         stream.once('error', resolve);
         stream.write('', resolve);
       }),
@@ -97,7 +100,7 @@ async function workOf({ name, options }, surroundings) {
   return runOnDatabase(name, options, surroundings);
 }
 
-/** Whether commander has printed help or a fault. @param {unknown} error */
+/** Returns whether commander has printed help or a fault. @param {unknown} error */
 function isUsage(error) {
   return error instanceof Error && error.name === 'CommanderError';
 }

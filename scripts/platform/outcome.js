@@ -3,16 +3,16 @@ import { LaunchError, report } from '../launch-error.js';
 import { note } from '../progress.js';
 
 /**
- * What a command has done. `exitCode`: 0 by default; `result`: the document for `--json`; `lines`: the same for a person;
- * `faults`: further lines on standard error.
+ * The outcome of a command: `exitCode` (0 by default), `result` (the document for `--json`), `lines` (the result for a person),
+ * and `faults` (further lines on standard error).
  * @typedef {{ exitCode?: number, result: object, lines: string[], faults?: string[] }} Outcome
  */
 
-/** The work ended because of a signal; `message` says in which state. */
+/** Thrown if a signal ended the work; `message` describes the state. */
 export class Stopped extends Error {}
 
 /**
- * Prints what a command has done and returns its exit code.
+ * Prints the outcome of a command and returns its exit code.
  * @param {Outcome} outcome
  * @param {{ json: boolean }} format
  */
@@ -42,7 +42,7 @@ export function printFailure(error, { json, stoppedCode }) {
 }
 
 /**
- * The members of the errors that are expected.
+ * The members of expected errors.
  * @typedef {{ message: string, exitCode: number, code: string, remedy: string, details: object, faults: string[] }} Failure
  */
 

@@ -13,7 +13,7 @@ import { COMMANDS, GROUPS } from './commands.js';
  */
 
 /**
- * The command line. Wrong words are reported on standard error, and a CommanderError is thrown, before anything is run.
+ * Builds the command line. It reports invalid arguments on standard error and throws a CommanderError before it runs anything.
  * @param {(request: Request) => Promise<void>} run
  * @returns {Command}
  */
@@ -64,7 +64,7 @@ function built(word, description, run) {
   });
 }
 
-/** Commands that are added later do not inherit it. @param {Command} command */
+/** Commands added later do not inherit this setting. @param {Command} command */
 function configured(command) {
   return command.exitOverride().showHelpAfterError('(--help lists what is possible)').helpCommand(false);
 }
@@ -90,7 +90,10 @@ function optionsOf({ options = [] }) {
   });
 }
 
-/** An option that may be repeated, without a list of words that would take the arguments behind it. @param {readonly string[]} [choices] */
+/**
+ * Makes an option that may be repeated. A list of words would consume the following arguments. @param {readonly string[]}
+ * [choices]
+ */
 function collecting(choices) {
   return (/** @type {string} */ word, /** @type {string[]} */ earlier = []) => {
     if (choices && !choices.includes(word)) {

@@ -4,7 +4,7 @@ import { LaunchError } from '../launch-error.js';
 const UNRELEASED = '## Unreleased';
 
 /**
- * The changelog with the unreleased changes under a version and its day.
+ * Returns the changelog with the unreleased changes under a version and its day.
  * @param {string} changelog
  * @param {{ version: string, day: string }} release
  * @throws {LaunchError} nothing is unreleased

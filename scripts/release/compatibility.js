@@ -10,8 +10,9 @@ import { SchemaComparison, target } from './schemas.js';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
 
 /**
- * The changes from one API document (OpenAPI 3.0 or 3.1) to the next that can break a client, one sentence with a JSON path
- * each; docs/versioning.md says which changes are compatible. A change of a shared component is reported once, at its first use.
+ * Returns the changes from one API document (OpenAPI 3.0 or 3.1) to the next that can break a client, one sentence with a JSON
+ * path each; docs/versioning.md says which changes are compatible. A change of a shared component is reported once, at its
+ * first use.
  * @param {Json} before
  * @param {Json} after
  * @returns {string[]}
@@ -158,7 +159,7 @@ class DocumentComparison {
     return { was: before && resolve(before, this.before), is: after && resolve(after, this.after) };
   }
 
-  /** Whether this pair of components has not been compared at another operation. @param {Json} was @param {Json} is */
+  /** Returns whether this pair of components has not been compared yet. @param {Json} was @param {Json} is */
   isNew(was, is) {
     const others = this.compared.get(was) ?? new WeakSet();
     this.compared.set(was, others);
@@ -168,7 +169,7 @@ class DocumentComparison {
   }
 }
 
-/** By method and path. @param {Json} document @returns {Map<string, Json>} */
+/** Returns the operations by method and path. @param {Json} document @returns {Map<string, Json>} */
 function operationsIn({ paths = {} }) {
   const found = Object.entries(paths).flatMap(([path, item]) =>
     METHODS.filter((method) => item[method]).map((method) => {
@@ -199,7 +200,10 @@ function flowChanges(before = {}, after = {}) {
   });
 }
 
-/** The alternatives; null if none is necessary. @param {Json} operation @param {Json} document @returns {string[] | null} */
+/**
+ * Returns the alternatives; null if none is necessary. @param {Json} operation @param {Json} document @returns {string[] |
+ * null}
+ */
 function credentialsOf(operation, document) {
   /** @type {Json[]} */
   const alternatives = operation['security'] ?? document['security'] ?? [];

@@ -7,17 +7,17 @@ import { breakingChanges } from './compatibility.js';
 /** @typedef {import('./schemas.js').Json} Json */
 
 /**
- * A change that the comparison reports and that is made nevertheless. A correction changes only the document, because it did not
- * say what the service does; any other one needs a new major version.
+ * An accepted change that the comparison reports. A correction changes only the document, which did not describe the service
+ * correctly; any other one needs a new major version.
  * @typedef {{ change: string, reason: string, correction?: boolean }} Accepted
  */
 
 /** The API document of the last release, with its version as `x-release`. */
 export const RELEASED = 'releases/v1.json';
-/** The breaking changes since then that are intended. */
+/** The intended breaking changes since the last release. */
 export const ACCEPTED = 'releases/accepted-changes.json';
 
-/** How deep members have lines of their own: one for each operation and each component. */
+/** Depth to which members have their own lines: one for each operation and each component. */
 const LINES = 3;
 
 /** @param {string} [root] @returns {{ document: Json, release: string }} */
@@ -33,8 +33,8 @@ export function acceptedChanges(root = ROOT) {
 }
 
 /**
- * Compares a document with the released one. `unexpected`: changes that break clients and are not accepted; `stale`: accepted
- * changes that do not exist; `needsMajor`: accepted changes that are no corrections.
+ * Compares a document with the released one. `unexpected` are breaking changes that are not accepted, `stale` are accepted
+ * changes that do not exist, and `needsMajor` are accepted changes that are not corrections.
  * @param {Json} document
  * @param {{ released: Json, accepted: Accepted[] }} comparison
  */
@@ -49,7 +49,8 @@ export function compatibilityOf(document, { released, accepted }) {
 }
 
 /**
- * The text of the released document: compact, without examples, which are half of it, and with lines that make a diff readable.
+ * Returns the text of the released document: compact, without examples, which are half of it, and with lines that make a diff
+ * readable.
  * @param {Json} document
  * @param {string} release
  */

@@ -6,19 +6,19 @@
  */
 
 /**
- * What a client sends must stay accepted (`request`), and what it gets must stay as it was (`response`). The code of an `error`
- * may be a new one.
+ * Values that a client sends must stay accepted (`request`), and values that it receives must stay the same (`response`). The
+ * code of an `error` may be a new one.
  * @typedef {'request' | 'response' | 'error'} Direction
  */
 
 /** @typedef {{ direction: Direction, place: string, path: string }} Place */
 
-/** The values without the keyword. */
+/** Values that apply without the keyword. */
 const UPPER = { maxLength: Infinity, maxItems: Infinity, maxProperties: Infinity, maximum: Infinity };
 const LOWER = { minLength: 0, minItems: 0, minProperties: 0, minimum: -Infinity };
 const EXCLUSIVE = { exclusiveMaximum: Infinity, exclusiveMinimum: -Infinity };
 
-/** Compares the schemas of two API documents. Each pair is compared once per direction, also if schemas contain themselves. */
+/** Compares the schemas of two API documents. Compares each pair once per direction, even if schemas contain themselves. */
 export class SchemaComparison {
   /** @param {Json} before @param {Json} after the documents, for their references */
   constructor(before, after) {
@@ -136,7 +136,7 @@ function typeChanges(was, is, { direction }) {
   return [`the type ${before?.join(' or ') ?? 'any'} became ${after?.join(' or ') ?? 'any'}`];
 }
 
-/** Null: any. @param {Json} schema @returns {string[] | null} */
+/** Returns null for any type. @param {Json} schema @returns {string[] | null} */
 function typesOf({ type, nullable }) {
   if (type === undefined) return null;
   const listed = [type].flat();
@@ -178,7 +178,7 @@ function limits(was, is) {
     ...Object.entries(LOWER).filter(([keyword, none]) => (is[keyword] ?? none) > (was[keyword] ?? none)),
     ...Object.entries(EXCLUSIVE).filter(([keyword, none]) => {
       const [before, after] = [was[keyword] ?? none, is[keyword] ?? none];
-      // OpenAPI 3.0: whether `maximum` itself is excluded.
+      // In OpenAPI 3.0, whether `maximum` itself is excluded.
       if (typeof is[keyword] === 'boolean') return is[keyword] && was[keyword] !== true;
       return keyword === 'exclusiveMaximum' ? after < before : after > before;
     }),
@@ -236,7 +236,7 @@ function alternativeChanges(was, is, { direction }) {
   });
 }
 
-/** Alternatives by the name of their schema or their title, else by their number. @param {Json[]} [alternatives] */
+/** Maps alternatives by the name of their schema, otherwise by their title or number. @param {Json[]} [alternatives] */
 function byLabel(alternatives = []) {
   return new Map(
     alternatives.map((each, index) => [String(each['$ref']?.split('/').pop() ?? each['title'] ?? index + 1), each]),
@@ -248,7 +248,9 @@ function valuesOf(schema) {
   return schema['enum'] ?? ('const' in schema ? [schema['const']] : undefined);
 }
 
-/** What only the first list contains. @param {unknown[]} list @param {unknown[]} other @returns {string[]} */
+/**
+ * Returns the values that only the first list contains. @param {unknown[]} list @param {unknown[]} other @returns {string[]}
+ */
 function absent(list, other) {
   return list.filter((value) => value !== null && !other.includes(value)).map(String);
 }
@@ -278,18 +280,18 @@ function isList(schema) {
   return schema['items'] !== undefined || (typesOf(schema)?.includes('array') ?? false);
 }
 
-/** The schema of properties without a name of their own; null if there are none. @param {Json} schema @returns {Json | null} */
+/** Returns the schema of additional properties; null if there are none. @param {Json} schema @returns {Json | null} */
 function othersOf(schema) {
   const others = schema['additionalProperties'] ?? (typesOf(schema)?.includes('object') ? true : false);
   return others === true ? {} : others || null;
 }
 
-/** As a JSON path. @param {string} name */
+/** Formats a name for a JSON path. @param {string} name */
 function member(name) {
   return /^\w+$/.test(name) ? `.${name}` : `['${name}']`;
 }
 
-/** What a local reference names. @param {string} reference @param {Json} document @returns {Json} */
+/** Resolves a local reference. @param {string} reference @param {Json} document @returns {Json} */
 export function target(reference, document) {
   const names = reference.slice(2).split('/');
   const found = names.reduce(

@@ -17,7 +17,7 @@ export function partsOf(version) {
   return /** @type {[number, number, number]} */ (parts.map(Number));
 }
 
-/** Whether the first version is later than the second. @param {string} version @param {string} other */
+/** Returns whether the first version is later than the second. @param {string} version @param {string} other */
 export function isLater(version, other) {
   const [a, b] = [partsOf(version), partsOf(other)];
   const index = a.findIndex((part, place) => part !== b[place]);
@@ -30,7 +30,7 @@ export function packageVersion(root) {
 }
 
 /**
- * The files that name the version, with the new one.
+ * Returns the files that name the version, with the new version.
  * @param {string} root
  * @param {string} version
  * @returns {Map<string, string>} the texts by file

@@ -21,21 +21,21 @@ const CONNECT_ATTEMPTS = 10;
 const BETWEEN_ATTEMPTS_MS = 500;
 const EXAMINING_CONNECTIONS = 1;
 
-/** The environment, completed by a `.env` file in the working folder. Throws ConfigurationError. */
+/** Reads the environment, completed by a `.env` file in the working folder. Throws ConfigurationError. */
 export function readProcessEnv(): Env {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return readEnv(process.env);
 }
 
-/** The settings of a migration alone, from the same variables. Throws ConfigurationError. */
+/** Reads only the settings of a migration, from the same variables. Throws ConfigurationError. */
 export function readMigrationSettings(): ReturnType<typeof readMigrationEnv> {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return readMigrationEnv(process.env);
 }
 
 /**
- * The same with the faults instead of an error. `productionDatabase`: the database that has to be examined as well; null
- * except in production, and for a faulty or unencrypted address, to which the password is not sent.
+ * Returns the faults instead of throwing an error. `productionDatabase` is the database that must also be examined; it is null
+ * except in production, and for a faulty or unencrypted address, which must not receive the password.
  */
 export function examineProcessEnv(): {
   env: Env | null;
@@ -58,7 +58,7 @@ export function examineProcessEnv(): {
 }
 
 /**
- * A connection to the configured database. Throws ConfigurationError with a remedy if the service cannot use it, and
+ * Connects to the configured database. Throws ConfigurationError with a remedy if the service cannot use it, and
  * DatabaseUnavailableError if it cannot be reached.
  */
 export async function connect(env: DatabaseSettings, variable: DatabaseVariable = 'DATABASE_URL'): Promise<DataSource> {
@@ -91,7 +91,7 @@ export async function runProcess(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What is printed of an error that ends the process, and its exit code. */
+/** Returns the printed text of an error that ends the process, and its exit code. */
 export function endOf(error: unknown): { text: string; exitCode: number } {
   if (error instanceof ConfigurationError) {
     const faults = error.faults.map((fault) => `  ${fault}`).join('\n');
@@ -131,8 +131,8 @@ async function initialized(env: DatabaseSettings, variable: DatabaseVariable): P
 }
 
 /**
- * 57P03: starting or stopping; 53300: no connection is free. The driver's own wait for a connection has no code, and PgBouncer
- * gives its waits for a server the code of a violated protocol.
+ * 57P03 means starting or stopping, 53300 means that no connection is free. The driver's timeout has no code, and PgBouncer's
+ * timeout has the code of a protocol violation.
  */
 function mayPass(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string };
@@ -140,7 +140,7 @@ function mayPass(error: unknown): boolean {
   return code === '' ? /timeout/i.test(message) : /^(query_wait|client_login)_timeout/.test(message);
 }
 
-/** The address may be wrong; but a server that is restarted, fails over, or whose name is not known yet looks the same. */
+/** The address may be wrong. A server that restarts, fails over, or has no name yet looks the same. */
 function isUnreachable(error: unknown): boolean {
   const { code = '' } = error as { code?: string };
   return UNREACHABLE.has(code);
@@ -159,7 +159,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 
 const UNTRUSTED = 'is not signed by a trusted authority; name the file of its authority by sslrootcert';
 
-/** What Node.js reports of the server's certificate. */
+/** Errors that Node.js reports about the server's certificate. */
 const CERTIFICATE_FAULTS = new Map([
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for another host name; connect by a name that it contains'],
   ['CERT_HAS_EXPIRED', 'has expired; renew it on the server'],

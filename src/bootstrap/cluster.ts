@@ -7,10 +7,10 @@ import { aggregateMetrics } from '../platform/observability/cluster-metrics.js';
 import { prepare, warnOfUnknownSettings } from './serving.js';
 import { printStep, printWelcome } from './welcome.js';
 
-/** A process that exits within this time would probably exit again at once, so its replacement is delayed. */
+/** A process that exits within this time would probably exit again immediately, so its replacement is delayed. */
 const MIN_UPTIME_MS = 5_000;
 const REPLACEMENT_DELAY_MS = 1_000;
-/** After the drain: the time that a process has to finish before it is killed; longer than `drain()` and the telemetry need. */
+/** Time after the drain before a process is killed; longer than `drain()` and the telemetry need. */
 const KILL_AFTER_MS = 22_000;
 
 /** Prepares the database once, then runs `WEB_CONCURRENCY` processes on one port until it is stopped. */

@@ -12,7 +12,7 @@ import { NO_TELEMETRY } from '../platform/observability/telemetry.js';
 import { serveDocument } from '../platform/openapi/serve-document.js';
 import { Outbox } from '../platform/outbox/outbox.js';
 
-/** The application as it is served, in production and in tests alike. The caller listens and closes. */
+/** Creates the application as it is served, both in production and in tests. The caller listens and closes. */
 export async function createApp(surroundings: AppDependencies): Promise<NestExpressApplication> {
   const { env, log, telemetry = NO_TELEMETRY } = surroundings;
   const { tracer } = telemetry;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Credentials with which a developer can try the service; `<dataDir>/credentials.json`, never in production. */
+/** Credentials for developers in `<dataDir>/credentials.json`; never in production. */
 export interface Credentials {
   baseUrl: string;
   staff: { email: string; password: string; token: string };
@@ -12,7 +12,7 @@ export interface Credentials {
   operatorId: string;
   providerKey: string;
   vaultSlug: string;
-  /** IDs of demo data, so that operations can be tried without a list. */
+  /** IDs of demo data, for trying operations without a list. */
   demo: {
     /** Opens the contract that was sent. Random; null without demo data. */
     contractId: string | null;
@@ -24,7 +24,7 @@ export function credentialsPath(dataDir: string): string {
   return join(dataDir, 'credentials.json');
 }
 
-/** The file's content, or null if there is no file. Throws if the file is not JSON. */
+/** Reads the file; null if there is no file. Throws if the file is not JSON. */
 export async function readCredentials(dataDir: string): Promise<Credentials | null> {
   try {
     return JSON.parse(await readFile(credentialsPath(dataDir), 'utf8')) as Credentials;
@@ -50,8 +50,8 @@ export async function writeCredentials(dataDir: string, credentials: Credentials
 }
 
 /**
- * Whether the file describes another process that is still running. The file has one address, and several processes can
- * be started from one data folder: the first one keeps it until it ends.
+ * Returns whether the file describes another process that is still running. The file has one address, and several processes can
+ * start from one data folder; the first one keeps it until it ends.
  */
 export async function describesAnotherProcess(dataDir: string): Promise<boolean> {
   const { pid, startedAt } = await readServing(dataDir);
@@ -63,7 +63,7 @@ async function readServing(dataDir: string): Promise<{ pid: number | null; start
     const { pid, startedAt } = JSON.parse(await readFile(servingPath(dataDir), 'utf8')) as Record<string, unknown>;
     if (Number.isInteger(pid) && typeof startedAt === 'string') return { pid: Number(pid), startedAt };
   } catch {
-    // Absent before the first start; a file that cannot be read describes no process.
+    // The file is absent before the first start. A file that cannot be read describes no process.
   }
   return { pid: null, startedAt: null };
 }
@@ -79,7 +79,7 @@ async function replace(path: string, content: object): Promise<void> {
 }
 
 /**
- * The start time of a process as the system prints it; null if it has ended. Distinguishes a process from a later one
+ * Returns the start time of a process as the system prints it; null if it has ended. Distinguishes a process from a later one
  * with the same id. A process that ended but was not waited for (state Z) still has its id.
  */
 function startOf(pid: number): string | null {

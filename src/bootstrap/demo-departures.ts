@@ -10,15 +10,15 @@ const DELTA = demoId('prod', 1);
 /** German VAT of 19 %, as in the items of the demo bookings. */
 const taxIn = (cents: number) => Math.round((cents * 19) / 119);
 
-/** What single departures have besides the fields that the catalog shows. */
+/** Members of single departures that the catalog does not show. */
 const FURTHER = new Map<string, object>([
   [demoId('dep', 6), { cutoff: { daysBefore: 1, at: '18:00' } }],
   [demoId('dep', 8), { minParticipants: 6, euPackage: true }],
 ]);
 
 /**
- * Makes the departures that the demo catalog announces exist in operations, and the catalog announce what operations sells.
- * Neither module knows the other.
+ * Creates the departures of the demo catalog in operations, and publishes the departures of operations in the catalog. Neither
+ * module knows the other.
  */
 @Injectable()
 export class DemoDepartures {
@@ -38,7 +38,7 @@ export class DemoDepartures {
     await this.departures.closeSales(demoId('dep', 7), 'The boat is in repair', null);
   }
 
-  /** After all bookings and trips, which take units. */
+  /** Loaded after all bookings and trips, which allocate units. */
   @DemoData(700, 'catalog')
   async loadCatalog(): Promise<void> {
     const onSale = new Map<string, AdvertisedDeparture>();

@@ -48,7 +48,7 @@ All other channels belong to the platform, or to the operator whose ID and a dot
 messages for it, and publishing there is rejected with 403. The channels of the table below belong to the platform in any case.
 `;
 
-/** The table of events as Markdown. */
+/** Renders the table of events as Markdown. */
 export function eventTable(): string {
   const rows = domainEvents.flatMap(({ channels, events, members }) =>
     events.map((event) => [code([event]), code(channels), code(members)].join(' | ')),

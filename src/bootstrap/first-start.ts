@@ -65,7 +65,7 @@ async function loadDemoData(app: INestApplication, note: (line: string) => void)
   });
 }
 
-/** After the demo data, which has series of its own. Once, so that series that staff delete stay deleted. */
+/** Runs after the demo data, which has its own series, and only once, so that series that staff delete stay deleted. */
 async function provideNumberSeries(app: INestApplication): Promise<void> {
   const installation = app.get(Installation);
   if (await installation.isDone('number-series')) return;
@@ -78,7 +78,7 @@ async function provideNumberSeries(app: INestApplication): Promise<void> {
 }
 
 /**
- * The content of the file if its credentials belong to this database. Its address becomes the address of this process,
+ * Returns the content of the file if its credentials belong to this database. Its address becomes the address of this process,
  * unless another running process uses it. The id of the demo contract is random and was not known when the file was written.
  */
 async function currentCredentials(app: INestApplication, env: Env): Promise<Credentials | null> {

@@ -70,7 +70,7 @@ export async function migrateDatabase(
   }
 }
 
-/** Throws ConfigurationError if the schema is older than this build needs, or excludes it. Changes nothing. */
+/** Throws ConfigurationError if the schema is older than this build needs, or excludes this build. Changes nothing. */
 export async function verifySchema(settings: MigrationSettings): Promise<SchemaReport> {
   const dataSource = await connectDirectly(settings);
   try {
@@ -89,7 +89,7 @@ export async function verifySchema(settings: MigrationSettings): Promise<SchemaR
   }
 }
 
-/** Not through a pooler: the lock of a migration and its settings belong to a session. */
+/** Connects without a pooler, because the lock of a migration and its settings belong to a session. */
 function connectDirectly(settings: MigrationSettings): Promise<DataSource> {
   const { databaseDirectUrl: databaseUrl, databasePoolSize } = settings;
   return connect({ databaseUrl, databasePoolSize }, directVariable(settings));

@@ -4,11 +4,11 @@ interface DataClass {
   content: string;
   purpose: string;
   kept: string;
-  /** What deletes it after its retention period. */
+  /** Job that deletes the data after its retention period. */
   deletedBy: string;
 }
 
-/** The classes of personal data, with the periods for which they are kept. */
+/** The classes of personal data, with their retention periods. */
 const CLASSES: Record<PersonalData, DataClass> = {
   accounting: {
     content: 'payers of invoices, recipients of commissions, references of payments, supplier invoices',
@@ -106,7 +106,7 @@ const ELSEWHERE = `
 - **Backups** keep what they contained: an erasure does not reach them before they expire.
 `;
 
-/** `docs/personal-data.md`: classes with purpose and retention, and where each of them is. */
+/** Renders `docs/personal-data.md`: the classes with purpose and retention, and their tables. */
 export function personalDataPage(): string {
   const rows = Object.entries(CLASSES).map(
     ([name, { content, purpose, kept, deletedBy }]) =>

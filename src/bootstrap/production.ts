@@ -3,7 +3,7 @@ import { connect, examineProcessEnv } from './boot.js';
 import { ConfigurationError, DatabaseUnavailableError } from '../platform/config/configuration-error.js';
 import type { Env } from '../platform/config/env.js';
 
-/** Rights by which a role rules the whole server, its own or those of a role that it is a member of. */
+/** Selects rights over the whole server, of the role itself or of a role of which it is a member. */
 const SERVER_RIGHTS = `
   select array_agg(distinct what order by what) filter (where holds) as rights
   from pg_roles role,
@@ -17,7 +17,10 @@ const SERVER_RIGHTS = `
     ) as held (what, holds)
   where pg_has_role(current_user, role.oid, 'member')`;
 
-/** The owner of a table, its schema or the database can drop its triggers, and a role that creates tables owns them. */
+/**
+ * Selects ownership: the owner of a table, its schema or the database can drop its triggers, and a role that creates tables
+ * owns them.
+ */
 const OWNED = `
   with own_schemas as (
     select oid, nspname, nspowner from pg_namespace
@@ -42,8 +45,8 @@ const ROLE_REMEDY =
   'expected a role of the service that owns nothing and is no superuser; for example the one of "Database roles" in docs/operations.md';
 
 /**
- * The environment of a process that is going to serve. In production it also examines the database, so that an operator
- * learns of all faults in one go. Throws ConfigurationError, and DatabaseUnavailableError if that is the only problem.
+ * Reads the environment of a process that will serve. In production it also examines the database, to report all faults at
+ * once. Throws ConfigurationError, and DatabaseUnavailableError if that is the only problem.
  */
 export async function readCheckedEnv(): Promise<Env> {
   const { env, faults, productionDatabase } = examineProcessEnv();
@@ -60,8 +63,8 @@ export async function readCheckedEnv(): Promise<Env> {
 }
 
 /**
- * Why production rejects a database: its role could remove the triggers that protect the ledger, or it contains demo data,
- * whose OAuth client has a published secret. Changes nothing.
+ * Returns the reasons why production rejects a database: its role could remove the triggers that protect the ledger, or it
+ * contains demo data, whose OAuth client has a published secret. Changes nothing.
  */
 async function databaseFaults(settings: Parameters<typeof connect>[0]): Promise<readonly string[]> {
   let dataSource: DataSource;
@@ -80,7 +83,7 @@ async function databaseFaults(settings: Parameters<typeof connect>[0]): Promise<
 }
 
 /**
- * Null: the role cannot remove what protects the ledger.
+ * Returns null if the role cannot remove the triggers that protect the ledger.
  * @public `platform doctor` imports the built file
  */
 export async function roleFault(dataSource: DataSource): Promise<string | null> {

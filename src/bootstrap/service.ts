@@ -5,7 +5,7 @@ import { startCluster } from './cluster.js';
 import { readCheckedEnv } from './production.js';
 import { serveInCluster, serveSingleProcess } from './serving.js';
 
-/** Starts the service in this process, which ends with an exit code of its own if that fails. */
+/** Starts the service in this process. A failed start ends the process with a specific exit code. */
 export function startService(): Promise<void> {
   return runProcess(async () => {
     // The primary process has examined the database.

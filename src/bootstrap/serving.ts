@@ -31,7 +31,7 @@ export async function serveSingleProcess(env: Env): Promise<void> {
   printWelcome(env, credentials);
 }
 
-/** A misspelled setting has no effect, which is noticed late. */
+/** Warns about misspelled settings, because they have no effect. */
 export function warnOfUnknownSettings(env: Env, log: Logger): void {
   for (const { name, likely } of env.unknownSettings) {
     log.warn({ variable: name }, `${name} is not a setting and has no effect; ${likely} has a similar name`);
@@ -51,7 +51,7 @@ export async function prepare(env: Env): Promise<Credentials | null> {
   }
 }
 
-/** Serves as one of several processes on a port. The primary process stops it; if that one ends, it stops by itself. */
+/** Serves as one of several processes on a port. The primary process stops it, and it stops if the primary process ends. */
 export async function serveInCluster(env: Env): Promise<void> {
   const log = createServiceLog(env).child({ worker: cluster.worker?.id });
   logCrashes(log);
@@ -77,7 +77,7 @@ function titleOf({ applied, schemaVersion, buildVersion }: SchemaReport): string
   return schemaVersion > buildVersion ? 'schema is newer and permits this build' : 'schema is up to date';
 }
 
-/** Finishes running requests and ends with 0; a second signal after at least two seconds ends the process at once. */
+/** Finishes running requests and exits with 0; a second signal after at least two seconds ends the process immediately. */
 function stopper(app: NestExpressApplication, { log, telemetry }: { log: Logger; telemetry: Telemetry }): () => void {
   let since: number | null = null;
   return () => {

@@ -1,6 +1,6 @@
 import type { OwnerQuery } from '../platform/database/service-role.js';
 
-/** The role may be one that may not create schemas. */
+/** The role may lack the right to create schemas. */
 const IS_MISSING = `
   select where to_regclass('simulated_provider.orders') is null
     and has_database_privilege(current_database(), 'create')`;
@@ -23,8 +23,8 @@ const CREATE = `
   grant select, insert, update on simulated_provider.orders to public`;
 
 /**
- * Creates the storage of the simulated provider, outside production. It represents the system of another company, so it is no
- * part of the schema that the migrations make.
+ * Creates the storage of the simulated provider, outside production. It represents the system of another company, so it is not
+ * part of the migrated schema.
  */
 export async function createSimulatedProvider(query: OwnerQuery): Promise<void> {
   const missing = (await query(IS_MISSING)) as unknown[];

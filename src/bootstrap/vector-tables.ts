@@ -1,8 +1,8 @@
 import type { OwnerQuery } from '../platform/database/service-role.js';
 
 /**
- * pgvector from 0.8 on, which continues the scan of an index until enough rows meet the filters. The role may be one that
- * may not create tables.
+ * Requires pgvector 0.8, which continues the scan of an index until enough rows match the filters. The role may lack the right
+ * to create tables.
  */
 const ARE_MISSING = `
   select from pg_extension
@@ -11,8 +11,8 @@ const ARE_MISSING = `
 
 /**
  * The vectors of SEARCH_ADAPTER=postgres (docs/adr/0029), which are derived from those of `catalog_embedding`. Vectors of
- * several models may have different lengths; an HNSW index has one, so each length has an index of its own. The service may
- * create no index; the function does it with the rights of the owner, before there is a row of that length.
+ * several models may have different lengths; an HNSW index has one, so each length has its own index. The service must not
+ * create indexes; the function does so with the rights of the owner, before there is a row of that length.
  */
 const CREATE = `
   create table catalog_search_vector (
@@ -44,8 +44,8 @@ const CREATE = `
   revoke execute on function catalog_search_index_vectors from public`;
 
 /**
- * Creates the tables that only a server with pgvector can have. They are no migration, because the extension may be
- * installed after all migrations have run.
+ * Creates the tables that require pgvector. They are not part of a migration, because the extension may be installed after all
+ * migrations have run.
  */
 export async function createVectorTables(query: OwnerQuery): Promise<void> {
   const missing = (await query(ARE_MISSING)) as unknown[];

@@ -4,10 +4,10 @@ import type { Env } from '../platform/config/env.js';
 const FIRST_CONTRACT = { title: 'My first contract', body: '<p>Hello</p>' };
 const PASSPORT = { plaintext: 'P1234567' };
 const LANGUAGES = '/data/geo/v1/reference/languages';
-/** The credentials and three lines to try. */
+/** Shows the credentials and three commands to try. */
 const LINES = 9;
 
-/** One line of progress: what was done and how long it took. */
+/** Prints one line of progress with a step and its duration. */
 export function stepLine(title: string, milliseconds: number): string {
   return `  ${title.padEnd(44)} ${(milliseconds / 1000).toFixed(1)} s`;
 }
@@ -22,7 +22,7 @@ export function printLine(line: string): void {
 
 type Shown = Pick<Env, 'production' | 'baseUrl' | 'dataDir' | 'docs' | 'surfaces'>;
 
-/** The screen at the end of a start: addresses, credentials, and how to stop. */
+/** Renders the screen at the end of a start, with addresses, credentials, and how to stop. */
 export function printWelcome(env: Shown, credentials: Credentials | null): void {
   const { baseUrl } = env;
   const docs = env.docs

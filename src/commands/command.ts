@@ -3,13 +3,12 @@ import type { Env } from '../platform/config/env.js';
 
 const SHOWN_AFTER_MS = 1_000;
 
-/** What a command has done. */
+/** The result of a command. */
 export interface Outcome {
-  /** 0 by default. */
   exitCode?: number;
   /** The document that `--json` prints. */
   result: object;
-  /** The same for a person. */
+  /** The result as lines for a person. */
   lines: string[];
   /** Further lines on standard error. */
   faults?: string[];
@@ -21,7 +20,7 @@ export interface Progress {
   end(): void;
 }
 
-/** What the command line provides. */
+/** Functions that the command line provides. */
 export interface CommandTools {
   /** Shows how much of a total is done. `format` writes an amount with its unit. */
   progress(name: string, total: number, format: (amount: number) => string): Progress;
@@ -29,7 +28,7 @@ export interface CommandTools {
   note: (line: string) => void;
 }
 
-/** Shows progress that is reported as the amounts done and in all. Work that ends within a second shows none. */
+/** Shows progress from the done and total amounts. Work that ends within a second shows none. */
 export class ProgressReport {
   private readonly startedAt = performance.now();
   private shown: { progress: Progress; done: number } | null = null;

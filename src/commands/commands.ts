@@ -45,11 +45,11 @@ import {
   removeSecondFactor,
 } from './user-commands.js';
 
-/** Opens what it needs by itself. */
+/** The command opens its own resources. */
 type Alone = (options: CommandOptions, tools: CommandTools) => Promise<Outcome>;
-/** Only reads the database, which is not migrated, and needs no application. */
+/** The command only reads the database, does not migrate it, and needs no application. */
 type OnDatabase = (dataSource: DataSource, env: Env, tools: CommandTools) => Promise<Outcome>;
-/** Runs in the application, which serves no requests and runs no jobs. */
+/** The command runs in the application, which serves no requests and runs no jobs. */
 type InApplication = (context: CommandContext) => Promise<Outcome>;
 
 const alone = new Map<string, Alone>([
@@ -80,7 +80,7 @@ const inApplication = new Map<string, InApplication>([
 ]);
 
 /**
- * Runs a command of the operator's command line, whose words have been checked. Throws `CommandError` for expected failures.
+ * Runs a command of the operator's command line, which has checked the arguments. Throws `CommandError` for expected failures.
  */
 export async function runCommand(
   name: string,
@@ -118,7 +118,7 @@ async function run(name: string, options: CommandOptions, tools: CommandTools): 
   }
 }
 
-/** Faults of the configuration, an unavailable database, and what the service rejects, without a stack. */
+/** Prints faults of the configuration, an unavailable database, and errors of the service without a stack. */
 function expected(error: unknown): unknown {
   if (error instanceof ConfigurationError || error instanceof DatabaseUnavailableError) {
     const { text, exitCode } = endOf(error);
@@ -133,7 +133,7 @@ function expected(error: unknown): unknown {
   return new CommandError(status === 503 ? UNAVAILABLE_EXIT_CODE : EXIT_DATA, lines.join('\n'), details, code);
 }
 
-/** The error of a violated constraint that has one. */
+/** Returns the error of a violated constraint, if it has one. */
 function constraintErrorOf(error: unknown): AppError | null {
   const found = databaseErrorOf(error);
   return found?.constraint === undefined || isUnmapped(found) ? null : appErrorOf(found);
@@ -172,7 +172,7 @@ async function provision({ app, options }: CommandContext): Promise<Outcome> {
     return { result: { sections, secrets }, lines };
   } catch (error) {
     const message = String((error as Error).message).replace(/^/gm, '  ');
-    // Sections before the failed one have been applied.
+    // Sections before the failed one are already applied.
     const lines = [`${path} could not be applied:`, message, ...shown()];
     throw new CommandError(EXIT_DATA, lines.join('\n'), { secrets });
   }

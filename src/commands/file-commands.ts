@@ -16,16 +16,16 @@ import { MoveInterrupted, moveFiles, type MoveReport, sizeOf } from '../platform
 
 interface MoveOptions {
   deletesSource: boolean;
-  /** Before the first file: what the source contains. */
+  /** Called before the first file, with the totals of the source. */
   onStart: (source: { files: number; bytes: number }) => void;
-  /** After each file, with the number of its bytes. */
+  /** Called after each file, with the number of its bytes. */
   onFile: (sizeBytes: number) => void;
 }
 
 /**
- * Moves the files of FILES_FALLBACK to the store of FILES_URL; it can be ended and repeated at any time. Throws
- * `ConfigurationError` without FILES_FALLBACK, `MoveInterrupted` with the report so far if a store fails for half a minute,
- * and 503 if one is not usable at the beginning.
+ * Moves the files of FILES_FALLBACK to the store of FILES_URL; it can be interrupted and repeated at any time. Throws
+ * `ConfigurationError` without FILES_FALLBACK, `MoveInterrupted` with the report so far if a store fails for half a minute, and
+ * 503 if one is not usable at the beginning.
  */
 async function moveConfiguredFiles(env: Env, options: MoveOptions): Promise<MoveReport> {
   const { files: to, fallback: from } = await openFileStores(env, {
@@ -75,16 +75,16 @@ export async function moveFilesCommand(options: CommandOptions, tools: CommandTo
   }
 }
 
-/** The reason of a failure, below the error for callers of the API. */
+/** Returns the reason for a failure, which is the cause of the error for callers of the API. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);
-  // The error of a connection to several addresses has a code only.
+  // The error of a connection to several addresses has only a code.
   const message = error.message || String(Reflect.get(error, 'code') ?? '');
   return error.name === 'Error' || message.includes(error.name) ? message : `${error.name}: ${message}`;
 }
 
-/** By reading the first file names, because the answer to this call names the reason of a rejection. */
+/** Reads the first file names, because the response to this call names the reason of a rejection. */
 async function assertUsable(store: MovableFiles): Promise<void> {
   await store.list()[Symbol.asyncIterator]().next();
 }

@@ -14,14 +14,14 @@ export async function rotateSigningKey(context: CommandContext): Promise<Outcome
   return { result: { version, activeAt }, lines };
 }
 
-/** Replaces the key that signs links and cursors at once; all that exist are invalid. */
+/** Immediately replaces the key that signs links and cursors; all existing ones become invalid. */
 export async function revokeSigningKeys(context: CommandContext): Promise<Outcome> {
   const { version, activeAt } = await recorded(context, 'platform.signing_key.revoke', (keys) => keys.revoke());
   const lines = [`Signing key ${version} replaces all others; earlier links and cursors are invalid`];
   return { result: { version, activeAt }, lines };
 }
 
-/** Wraps all stored keys with the primary key-encryption key, and names those that need another one. */
+/** Wraps all stored keys with the primary key-encryption key, and names the keys that need another one. */
 export async function rewrapKeys({ app, tools }: CommandContext): Promise<Outcome> {
   const progress = new ProgressReport(tools, 'wrapping the keys of the vault', 'keys');
   const results = await asSystem(async () => [

@@ -21,7 +21,7 @@ import { asSystem } from '../platform/context/request-context.js';
 import { Database } from '../platform/database/database.js';
 import { createKekProvider } from '../platform/keys/configured-keks.js';
 
-/** Only reads the database: runs no migration and works while the service is running or not. */
+/** Only reads the database: it runs no migration, and works whether or not the service is running. */
 export async function verifyLedger(dataSource: DataSource, env: Env, tools: CommandTools): Promise<Outcome> {
   const database = new Database(dataSource, new Clock(env));
   const file = new CheckpointFile(env.ledgerCheckpointFile);

@@ -4,7 +4,7 @@ import { apiGroups } from '../platform/http/api-group.js';
 import type { DocumentContent } from '../platform/openapi/document.js';
 import type { ResponseExamples } from '../platform/openapi/examples.js';
 
-/** What the API document shows beyond the routes. `npm run examples` records the responses for the demo data. */
+/** Content of the API document beyond the routes. `npm run examples` records the responses for the demo data. */
 export function apiDocumentContent(): DocumentContent {
   const recorded = readFileSync(new URL('./api-examples.json', import.meta.url), 'utf8');
   return { introduction: apiIntroduction, tags: apiGroups(), examples: JSON.parse(recorded) as ResponseExamples };

@@ -6,7 +6,7 @@ import { surfaceOf } from '../platform/context/surface.js';
 interface Row {
   call: string;
   path: string;
-  /** The scope that it requires; null: any credential of its surface. */
+  /** The required scope; null if any credential of the surface is enough. */
   scope: string | null;
   isPublic: boolean;
 }
@@ -43,7 +43,7 @@ compares. A token never grants more than its user holds at the time of the reque
 - All other scopes match exactly.
 `;
 
-/** The table of operations and scopes as Markdown, made from the API document. */
+/** Renders the table of operations and scopes from the API document as Markdown. */
 export function scopeTable(document: OpenAPIObject): string {
   const rows = rowsOf(document);
   const of = (surfaces: string[]) =>

@@ -5,9 +5,9 @@ import { ScoreAccumulator } from './score-accumulator.js';
 
 /** The keyword scores of a query. */
 export interface KeywordScores {
-  /** By ordinal; 0 for documents without a term of the query. */
+  /** Scores by ordinal; 0 for documents without a term of the query. */
   readonly scores: Float32Array;
-  /** By ordinal: the number of terms of the query that the document contains. */
+  /** Number of query terms that each document contains, by ordinal. */
   readonly matchedTerms: Uint8Array;
   /** The documents that contain at least one term, including removed ones. */
   readonly ordinals: Uint32Array;
@@ -20,13 +20,13 @@ export class Bm25 {
     private readonly parameters: RankingParameters,
   ) {}
 
-  /** The inverse document frequency of a stem. */
+  /** Returns the inverse document frequency of a stem. */
   idf(stem: string): number {
     const frequency = this.index.documentFrequency(stem);
     return Math.log(1 + (this.index.documentCount - frequency + 0.5) / (frequency + 0.5));
   }
 
-  /** The score of one document for a stem without its idf; 0 if the document does not contain the stem. */
+  /** Returns the score of one document for a stem without its idf; 0 if the document does not contain the stem. */
   termScore(stem: string, weight: number, ordinal: number): number {
     const frequency = this.index.frequency(stem, ordinal);
     if (frequency === 0) return 0;
@@ -35,7 +35,7 @@ export class Bm25 {
     return (weight * (this.parameters.k1 + 1) * frequency) / (frequency + constant + perLength * lengths.at(ordinal));
   }
 
-  /** Scores all documents: the sum over the terms of a query, of which each counts by its best alternative. */
+  /** Scores all documents by the sum of the terms of a query, each with its best alternative. */
   score(query: ParsedQuery, size: number): KeywordScores {
     const [sums, best] = [new ScoreAccumulator(size), new ScoreAccumulator(size)];
     const matchedTerms = new Uint8Array(size);
@@ -72,7 +72,7 @@ export class Bm25 {
     }
   }
 
-  /** Scores the documents that contain all of the stems. */
+  /** Scores the documents that contain all stems. */
   private scoreConjunction(stems: readonly string[], weight: number, best: ScoreAccumulator): void {
     const byFrequency = stems.toSorted((a, b) => this.index.documentFrequency(a) - this.index.documentFrequency(b));
     const list = byFrequency[0] === undefined ? null : this.index.postings(byFrequency[0]);

@@ -39,7 +39,7 @@ export class Column {
     }
   }
 
-  /** The number of these documents that have each value, by the number of the value. */
+  /** Counts these documents for each value, by the number of the value. */
   count(ordinals: Uint32Array): Uint32Array {
     const counts = new Uint32Array(this.values.length);
     const [starts, entries] = [this.starts.array(), this.entries.array()];

@@ -6,7 +6,7 @@ import { type Field, scalarsOf, type Schema } from './schema.js';
 
 type Fields = DocumentView['fields'];
 
-/** The amounts that a document is sorted by, in order of preference, with their currencies. */
+/** The amounts used to sort a document, in order of preference, with their currencies. */
 const PRICES = [
   ['priceFromAmountCents', 'priceFromCurrency'],
   ['sellAmountCents', 'sellCurrency'],
@@ -16,7 +16,7 @@ const PRICES = [
 
 /**
  * The documents of an index in the order of their arrival, with columns for filters, counts and sorting. The position in this
- * order is the ordinal of a document. A replaced document gets a new ordinal, and the old one is no longer live.
+ * order is the ordinal of a document. A replaced document gets a new ordinal, and the old one becomes inactive.
  */
 export class DocumentStore implements Filterable {
   private readonly views: (DocumentView | null)[] = [];
@@ -77,7 +77,7 @@ export class DocumentStore implements Filterable {
     return ordinal;
   }
 
-  /** Returns what was removed; null if there was nothing. */
+  /** Returns the removed document; null if there was none. */
   remove(id: string): { ordinal: number; view: DocumentView } | null {
     const ordinal = this.ordinals.get(id);
     const view = ordinal === undefined ? null : (this.views[ordinal] ?? null);
@@ -111,7 +111,7 @@ export class DocumentStore implements Filterable {
     return latitude === null || longitude === null ? null : [latitude, longitude];
   }
 
-  /** The mask of the live documents that match all filters. The caller must not change it. */
+  /** Returns the mask of the live documents that match all filters. The caller must not change it. */
   matching(filters: readonly Filter[]): Uint8Array {
     const live = this.live.subarray(0, this.size);
     if (filters.length === 0) return live;
@@ -126,14 +126,14 @@ export class DocumentStore implements Filterable {
   }
 }
 
-/** The values that documents are sorted by; NaN if one is missing. */
+/** Returns the values used to sort documents; NaN if one is missing. */
 export function sortValuesOf(fields: Fields, currency: string) {
   return {
     price: priceOf(fields, currency),
     publishedAt: Date.parse(textOf(fields, 'publishedAt') ?? textOf(fields, 'createdAt') ?? ''),
     nextDeparture: Date.parse(textOf(fields, 'nextDepartureAt') ?? ''),
     startDate: Date.parse(textOf(fields, 'startDate') ?? textOf(fields, 'earliestVoyageDate') ?? ''),
-    /** 2: has an upcoming departure; 1: has an offer; 3: both. */
+    /** Is 2 with an upcoming departure, 1 with an offer, and 3 with both. */
     merit: (fields['hasUpcomingDeparture'] === true ? 2 : 0) + (fields['hasOffer'] === true ? 1 : 0),
   };
 }

@@ -10,7 +10,7 @@ export interface IndexedDocument {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly deleted: boolean;
-  /** Little-endian float32; null if there is none yet. */
+  /** The vector as little-endian float32; null if there is none yet. */
   readonly vector: Uint8Array | null;
 }
 
@@ -21,11 +21,11 @@ export interface DocumentView {
   readonly fields: Readonly<Record<string, unknown>>;
   /** The length of the JSON of its fields. */
   readonly length: number;
-  /** When the view expires because a departure begins or can no longer be booked: milliseconds, or Infinity. */
+  /** Expiry of the view, when a departure begins or can no longer be booked, in milliseconds or Infinity. */
   readonly expiresAt: number;
 }
 
-/** Null for a document that customers do not find. */
+/** Returns null for a document that customers cannot find. */
 export function viewOf(document: IndexedDocument, schema: Schema, now: number): DocumentView | null {
   const parsed: unknown = JSON.parse(document.fields);
   if (document.deleted || typeof parsed !== 'object' || parsed === null) return null;
@@ -50,12 +50,12 @@ function withoutMarkup(value: unknown): unknown {
 interface Departure {
   readonly startsAt: number;
   readonly endsAt: number | null;
-  /** Null: it cannot be booked. */
+  /** Null if it cannot be booked. */
   readonly bookableUntil: number | null;
   readonly availableUnits: number | null;
 }
 
-/** The fields that summarize the departures of a document at an instant, and when that summary expires. */
+/** Returns the fields that summarize the departures of a document at an instant, and the expiry of that summary. */
 function summarizeDepartures(
   stored: ReadonlyMap<string, unknown>,
   now: number,
@@ -109,7 +109,7 @@ function parseDeparture(item: unknown): Departure[] {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The calendar day of an instant in a time zone. Creating a format takes a hundred times as long as using it. */
+/** Returns the calendar day of an instant in a time zone. Creating a format takes a hundred times as long as using it. */
 function dayIn(zone: string, instant: number): string {
   let format = formats.get(zone);
   // The locale en-CA formats a date as YYYY-MM-DD.

@@ -12,7 +12,7 @@ export interface FacetStats {
   readonly count: number;
 }
 
-/** Counts the values of a field over these documents: most frequent first, then by value. */
+/** Counts the values of a field in these documents, sorted by frequency, the highest first, then by value. */
 export function countFacet(column: Column, ordinals: Uint32Array): FacetCount[] {
   const counts = column.count(ordinals);
   const found = column.values.flatMap((value, number) => {
@@ -22,7 +22,7 @@ export function countFacet(column: Column, ordinals: Uint32Array): FacetCount[] 
   return found.sort((a, b) => b.count - a.count || compareValues(a.value, b.value));
 }
 
-/** Null if there is no number among the values. */
+/** Returns null if there is no number among the values. */
 export function facetStats(counts: readonly FacetCount[]): FacetStats | null {
   const numbers = counts.flatMap(({ value, count }) => (typeof value === 'number' ? [{ value, count }] : []));
   const count = numbers.reduce((sum, one) => sum + one.count, 0);

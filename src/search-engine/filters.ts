@@ -21,7 +21,7 @@ export interface Filterable {
 
 const EARTH_RADIUS_KM = 6371.0088;
 
-/** The mask of the documents that match. A document without the field matches no condition but `not`. */
+/** Returns the mask of the documents that match. A document without the field matches only the condition `not`. */
 export function filterMask(filter: Filter, documents: Filterable): Uint8Array {
   const mask = new Uint8Array(documents.size);
   switch (filter.kind) {
@@ -81,7 +81,7 @@ function isInArea(filter: Extract<Filter, { kind: 'radius' | 'box' }>, coordinat
   return isBetween && latitude >= south && latitude <= north;
 }
 
-/** The haversine formula. */
+/** Uses the haversine formula. */
 function distanceKm(from: Coordinates, to: Coordinates): number {
   const radians = (degrees: number) => (degrees * Math.PI) / 180;
   const haversine = (degrees: number) => Math.sin(radians(degrees) / 2) ** 2;

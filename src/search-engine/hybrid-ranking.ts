@@ -18,22 +18,22 @@ export const NOT_EXACT_FACTOR = 0.99;
 export interface PreparedQuery {
   readonly mode: SearchMode;
   readonly filters: readonly Filter[];
-  /** With a sort by a field, weak matches do not come last; so they must not match at all. */
+  /** With a sort by a field, weak matches would not come last, so they must not match at all. */
   readonly isSortedByField: boolean;
   /** Whether the query has no words, so that all documents match. */
   readonly matchesAll: boolean;
   readonly termCount: number;
   /** The sum of the weights of the terms. A repeated term has a higher weight. */
   readonly termWeight: number;
-  /** Null: keywords are not searched. */
+  /** Null if keywords are not searched. */
   readonly keywords: KeywordScores | null;
-  /** Null: vectors are not searched. */
+  /** Null if vectors are not searched. */
   readonly vector: VectorQuery | null;
   /** The documents whose name is the query. */
   readonly exactNames: ReadonlySet<number>;
   /** The number of terms that a document must contain to match by keywords. */
   readonly minMatchedTerms: number;
-  /** The similarity that a document must have to match by its vector; null: to be determined. */
+  /** The minimum similarity for a match by vector; null if it must be determined. */
   readonly minSimilarity: number | null;
 }
 
@@ -70,7 +70,7 @@ export function matchesOf(query: PreparedQuery, { documents, vectors }: RankedIn
   return { ordinals, minSimilarity: byVector.minSimilarity };
 }
 
-/** The score of each match, 0..1. The best keyword match has the keyword score 1, and a match without a term has 0. */
+/** Computes the score of each match, 0..1. The best keyword match has the keyword score 1, and a match without a term has 0. */
 export function rank({ ordinals }: Matches, query: PreparedQuery, index: RankedIndex): Float64Array {
   const { parameters, documents } = index;
   const keywordScores = new Float32Array(ordinals.length);
@@ -116,7 +116,7 @@ function withExactNames(scores: Float64Array, ordinals: Uint32Array, { exactName
   return scores.map((score, position) => (exactNames.has(ordinals[position] ?? 0) ? 1 : score * NOT_EXACT_FACTOR));
 }
 
-/** The highest number of terms that a filtered document contains. */
+/** Returns the highest number of terms that a filtered document contains. */
 export function mostMatchedTerms({ filters, keywords }: PreparedQuery, documents: DocumentStore): number {
   const mask = documents.matching(filters);
   let most = 0;
@@ -126,7 +126,7 @@ export function mostMatchedTerms({ filters, keywords }: PreparedQuery, documents
   return most;
 }
 
-/** Plain loops, because nearly all documents can match: they are several times as fast as array methods. */
+/** Uses plain loops, which are several times as fast as array methods, because nearly all documents can match. */
 function keywordMatches(
   { ordinals, matchedTerms }: KeywordScores,
   minMatchedTerms: number,

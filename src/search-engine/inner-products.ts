@@ -6,7 +6,7 @@ interface Usearch {
   readonly MetricKind: typeof Metrics;
 }
 
-/** The inner product of a vector with each row of a matrix of int8 numbers. */
+/** Computes the inner product of a vector with each row of a matrix of int8 numbers. */
 export type InnerProducts = (rows: Int8Array, vector: Int8Array) => Float32Array;
 
 let loaded: InnerProducts | null = null;
@@ -22,7 +22,7 @@ export function loadInnerProducts(): InnerProducts {
   return loaded;
 }
 
-/** Null if there is no binary for this system. */
+/** Returns null if there is no binary for this system. */
 function withUsearch(): InnerProducts | null {
   const usearch = requireUsearch();
   if (!usearch) return null;
@@ -50,7 +50,7 @@ function requireUsearch(): Usearch | null {
   }
 }
 
-/** Used without usearch. */
+/** The fallback without usearch. */
 export function innerProductsInJavaScript(rows: Int8Array, vector: Int8Array): Float32Array {
   const dimensions = vector.length;
   const products = new Float32Array(rows.length / dimensions);

@@ -72,7 +72,7 @@ export class InvertedIndex {
     return this.lists.get(stem) ?? null;
   }
 
-  /** The frequency of a stem in one document; 0 if the document does not contain it. */
+  /** Returns the frequency of a stem in one document; 0 if the document does not contain it. */
   frequency(stem: string, ordinal: number): number {
     const list = this.lists.get(stem);
     const index = list ? binarySearch(list.ordinals.array(), list.ordinals.length, ordinal) : -1;
@@ -108,7 +108,7 @@ export function countTerms(fields: Iterable<{ tokens: readonly Token[]; weight: 
   return { frequencies, keyTerms, surfaces, length };
 }
 
-/** The index of a number in an ascending list, or -1. */
+/** Returns the index of a number in an ascending list, or -1. */
 function binarySearch(numbers: Uint32Array, length: number, wanted: number): number {
   let [low, high] = [0, length - 1];
   while (low <= high) {

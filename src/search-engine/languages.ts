@@ -40,7 +40,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   tr: { stopWords: tur, stem: turkish },
 };
 
-/** The language of a locale. An unknown language has no stop words and does not stem. */
+/** Returns the language of a locale. An unknown language has no stop words and does not stem. */
 export function languageOf(locale: string): Language {
   const [code = ''] = locale.toLowerCase().split('-');
   const known = Object.hasOwn(LANGUAGES, code) ? LANGUAGES[code] : undefined;

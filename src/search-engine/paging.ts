@@ -2,7 +2,7 @@ import type { DocumentStore } from './document-store.js';
 import type { DocumentView } from './document-view.js';
 import type { PagePosition, SearchRequest, Sort } from './search-api.js';
 
-/** A walk through the pages by relevance ends here, because its cursor lists all delivered documents. */
+/** Paging by relevance ends after this number of documents, because its cursor lists all delivered ones. */
 export const MAX_DELIVERED = 10_000;
 const DAY_MS = 86_400_000;
 
@@ -33,7 +33,7 @@ interface PageRequest {
 
 /**
  * Selects one page of the matches. With a sort by a field, a page starts after the last delivered document (keyset paging).
- * Relevance scores change when documents are added: so a page by relevance is the present ranking without the delivered
+ * Relevance scores change when documents are added, so a page by relevance is the current ranking without the delivered
  * documents.
  */
 export function pageOf({ request, ordinals, scores, documents, matchesAll, startedAt }: PageRequest): Page {
@@ -68,7 +68,7 @@ export function pageOf({ request, ordinals, scores, documents, matchesAll, start
   return { documents: page, end: isLastPage ? null : end };
 }
 
-/** The key of a document without its score. A missing value comes last in ascending and descending order. */
+/** Returns the key of a document without its score. A missing value comes last in ascending and descending order. */
 function sortKey(sort: Sort, documents: DocumentStore, { ordinal, now }: { ordinal: number; now: number }): SortKey {
   switch (sort) {
     case 'price-asc':
@@ -77,7 +77,7 @@ function sortKey(sort: Sort, documents: DocumentStore, { ordinal, now }: { ordin
       return [orLast(-documents.prices.at(ordinal))];
     case 'departure-asc': {
       const [departure, start] = [documents.nextDepartures.at(ordinal), documents.startDates.at(ordinal)];
-      // A start date of today is not past.
+      // A start date of today is not in the past.
       const today = now - (now % DAY_MS);
       return [departure >= now ? departure : start >= today ? start : Number.MAX_VALUE];
     }
@@ -88,7 +88,7 @@ function sortKey(sort: Sort, documents: DocumentStore, { ordinal, now }: { ordin
   }
 }
 
-/** MAX_VALUE, because JSON has no infinity and the key is part of a cursor. */
+/** Uses MAX_VALUE, because JSON has no infinity and the key is part of a cursor. */
 function orLast(key: number): number {
   return Number.isNaN(key) ? Number.MAX_VALUE : key;
 }
@@ -105,14 +105,14 @@ function compareRanked(a: RankedDocument, b: RankedDocument): number {
   return compare({ key: a.key, id: a.view.id }, { key: b.key, id: b.view.id });
 }
 
-/** The first documents of a sort order. Others are dropped while they arrive, so that few are sorted. */
+/** Collects the first documents of a sort order. Drops others as they arrive, so that few are sorted. */
 class TopDocuments {
   private readonly kept: RankedDocument[] = [];
   private last: RankedDocument | undefined;
 
   constructor(private readonly limit: number) {}
 
-  /** Whether a document with this first part of its key is certainly not among the first. */
+  /** Returns whether a document with this first part of its key is certainly not among the first. */
   excludes(key: number): boolean {
     return this.last !== undefined && key > (this.last.key[0] ?? 0);
   }

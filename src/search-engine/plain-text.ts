@@ -19,7 +19,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 const MARKUP = /[<&]/;
 
-/** The text without HTML: tags become white space, scripts, styles and comments are removed, entities are decoded. */
+/** Returns the text without HTML: turns tags into white space, removes scripts, styles and comments, and decodes entities. */
 export function plainText(text: string): string {
   if (!MARKUP.test(text)) return text.trim();
   // Tags are removed again after decoding, because `&lt;b&gt;` decodes to a tag.
@@ -37,7 +37,7 @@ function withoutTags(text: string): string {
   return visible.join('').replace(/<\/?[a-z!][^<>]*>/giu, ' ');
 }
 
-/** The rest of a part that starts inside a script, a style or a comment. */
+/** Returns the rest of a part that starts inside a script, a style or a comment. */
 function afterEndTag(part: string): string {
   const end = part.startsWith('!--') ? /-->/u : /<\/(?:script|style)\s*>/iu;
   const found = end.exec(part);

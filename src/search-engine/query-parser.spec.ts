@@ -37,7 +37,7 @@ describe('the limits on the work for one query', () => {
   it('a query tokenizes at most 2,048 characters, counted after folding has made the text longer', () => {
     const { tokenizer, parser } = parserWithHarbour();
     const tokenize = jest.spyOn(tokenizer, 'tokenize');
-    // Folded, each word has five letters and a space.
+    // After folding, each word has five letters and a space.
     parser.parse('\u00dfe\u00df '.repeat(512));
     expect(tokenize.mock.results[0]?.value).toHaveLength(Math.ceil(2_048 / 6));
   });

@@ -13,19 +13,19 @@ export interface TermAlternative {
 /** The terms of a query, each with its alternatives: stem, synonyms, corrections and completions. */
 export type ParsedQuery = readonly (readonly TermAlternative[])[];
 
-/** Counted after folding, which makes some characters longer: U+0390 becomes three, `ß` two. */
+/** The length counts after folding, which makes some characters longer: U+0390 becomes three, `ß` two. */
 const MAX_QUERY_LENGTH = 2_048;
 const MAX_TERMS = 64;
 /** Each correction reads the whole vocabulary twice. Further misspelled words are not corrected. */
 const MAX_CORRECTED_TERMS = 8;
 const MAX_COMPLETIONS = 48;
 
-/** What parsing a term needs to know of its query. */
+/** The properties of a query that parsing a term needs. */
 interface TermContext {
   readonly rules: readonly SynonymRule[];
   readonly isLast: boolean;
   readonly isCorrected: boolean;
-  /** How often the query contains the term. A long query repeats what it is about. */
+  /** Number of occurrences of the term in the query. A long query repeats its subject. */
   readonly occurrences: number;
 }
 
@@ -88,7 +88,7 @@ export class QueryParser {
   private corrections(surface: string): TermAlternative[] {
     return this.vocabulary.corrections(surface).flatMap(({ surface: corrected }, rank) => {
       const stems = this.tokenizer.tokenize(corrected).map(({ stem }) => stem);
-      // The weight falls with the rank, so that a rare but unlikely word does not win by its idf.
+      // The weight decreases with the rank, so that a rare but unlikely word does not win by its idf.
       return stems.length === 0 ? [] : [{ stems, weight: this.weights.correction ** (rank + 1) }];
     });
   }
@@ -102,7 +102,7 @@ function distinct(tokens: readonly Token[]): Token[] {
   return [...new Map(tokens.map((token) => [token.stem, token])).values()];
 }
 
-/** One alternative for the same stems: the one with the highest weight. */
+/** Keeps one alternative for the same stems, the one with the highest weight. */
 function withoutDuplicates(alternatives: readonly TermAlternative[]): TermAlternative[] {
   const best = new Map<string, TermAlternative>();
   for (const alternative of alternatives) {

@@ -1,23 +1,23 @@
 /** The parameters of ranking. `npm run bench:relevance` evaluates each on several collections (docs/adr/0021). */
 export interface RankingParameters {
-  /** BM25 `k1`: how early repeated occurrences of a term stop raising the score. */
+  /** BM25 `k1`, which determines how soon repeated occurrences of a term stop raising the score. */
   readonly k1: number;
-  /** BM25 `b`: how strongly long documents are penalised. */
+  /** BM25 `b`, which determines how strongly long documents are penalised. */
   readonly b: number;
-  /** The most terms of a query that lists keywords. A longer query is a sentence, of which half is not about the topic. */
+  /** Maximum number of terms of a keyword query. A longer query is a sentence, and half of it does not concern the topic. */
   readonly maxKeywords: number;
   /** The part of the score of a keyword query that depends on the share of its terms that a document contains. */
   readonly coordination: number;
   /** Pseudo-relevance feedback for sentences. */
   readonly feedback: FeedbackParameters;
-  /** The weights of what is found in place of a term of the query. 0: not at all. */
+  /** Weights of words that replace a term of the query; 0 disables them. */
   readonly alternatives: {
     readonly synonym: number;
     /** The weight of the likeliest correction of an unknown word. The second has the square, and so on. */
     readonly correction: number;
-    /** Of completions of the last word, which may still be typed. */
+    /** Weight of completions of the last word, which may still be incomplete. */
     readonly completion: number;
-    /** The same if no document contains the last word. */
+    /** Weight of completions if no document contains the last word. */
     readonly completionOfUnknown: number;
   };
   /** The weight of the vector similarity in the hybrid score; keywords have the rest. */
@@ -29,7 +29,7 @@ export interface FeedbackParameters {
   /** The number of results that supply the expansion terms. */
   readonly documents: number;
   readonly terms: number;
-  /** The weight of the expansion terms beside the terms of the query. 0: no expansion. */
+  /** The weight of the expansion terms relative to the terms of the query; 0 disables the expansion. */
   readonly weight: number;
 }
 

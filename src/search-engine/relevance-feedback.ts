@@ -3,7 +3,7 @@ import type { DocumentTerms } from './inverted-index.js';
 import type { FeedbackParameters } from './ranking-parameters.js';
 import { scoreOfTop } from './score-accumulator.js';
 
-/** Only about the best 200 results are scored again. */
+/** Only the best results, about 200, are scored again. */
 const RESCORED = 200;
 
 /** The results of a search; the arrays run in parallel. */
@@ -15,7 +15,7 @@ export interface RankedResults {
   readonly queryWeight: number;
 }
 
-/** What feedback reads of an index. */
+/** The parts of an index that feedback reads. */
 export interface FeedbackSource {
   readonly idOf: (ordinal: number) => string;
   readonly termsOf: (ordinal: number) => DocumentTerms;

@@ -6,11 +6,11 @@ type FieldType = (typeof FIELD_TYPES)[number];
 
 export interface Field {
   readonly type: FieldType;
-  /** The weight of an occurrence of a term in this field; 0: the field is not searched. */
+  /** The weight of an occurrence of a term in this field; 0 if the field is not searched. */
   readonly weight: number;
   readonly filterable: boolean;
   readonly facetable: boolean;
-  /** False: the field is never part of a result. */
+  /** If false, the field is never part of a result. */
   readonly visible: boolean;
 }
 
@@ -36,7 +36,7 @@ function parseField(line: string): [name: string, field: Field] {
   return [name, { type, weight, filterable: facetable || flags.includes('F'), facetable, visible: true }];
 }
 
-/** The values of a field that have the type of the field. */
+/** Returns the values of a field that have the type of the field. */
 export function scalarsOf(field: Field, value: unknown): Scalar[] {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   switch (field.type) {

@@ -9,7 +9,7 @@ export class ScoreAccumulator {
     this.touched = new Uint32Array(size);
   }
 
-  /** Keeps the higher of the present and the given score, which must be positive. */
+  /** Keeps the higher of the current and the given score, which must be positive. */
   max(ordinal: number, score: number): void {
     const present = this.scores[ordinal] ?? 0;
     if (present === 0) this.touched[this.count++] = ordinal;
@@ -34,8 +34,8 @@ export class ScoreAccumulator {
 }
 
 /**
- * A score that at least `count` of the scores reach, and not many more; 0 if there are no more than `count`. A histogram is
- * faster than sorting.
+ * Returns a score that at least `count` of the scores reach, and not many more; 0 if there are at most `count` scores. A
+ * histogram is faster than sorting.
  */
 export function scoreOfTop(count: number, scores: Float32Array | Float64Array): number {
   if (scores.length <= count) return 0;

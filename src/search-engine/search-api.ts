@@ -13,15 +13,15 @@ export type Sort = (typeof SORTS)[number];
 /** The end of a page, and the decisions of the first page about which documents match. */
 export interface PagePosition {
   readonly query: ParsedQuery;
-  /** With a sort other than relevance: the number of terms that a document must contain to match by keywords. */
+  /** The number of terms that a document must contain to match by keywords; only with a sort other than relevance. */
   readonly minMatchedTerms: number;
-  /** The similarity that a document must have to match by its vector; null: no document does. */
+  /** The minimum similarity for a match by vector; null if no document matches by vector. */
   readonly minSimilarity: number | null;
   /** The time of the first page, in milliseconds. */
   readonly startedAt: number;
-  /** By relevance: the sequence numbers of the delivered documents. */
+  /** The sequence numbers of the delivered documents, if sorted by relevance. */
   readonly delivered: readonly number[];
-  /** By another sort: the sort key and the id of the last delivered document. */
+  /** The sort key and the id of the last delivered document, with any other sort. */
   readonly last: { readonly key: readonly number[]; readonly id: string } | null;
 }
 
@@ -54,7 +54,7 @@ export interface SearchHit {
 }
 
 export interface SearchResult {
-  /** `keyword` if vectors were asked for and there are none. */
+  /** `keyword` if vectors were requested and there are none. */
   readonly mode: SearchMode;
   readonly total: number;
   readonly hits: readonly SearchHit[];
@@ -75,9 +75,9 @@ export interface IndexSettings {
   readonly locale: string;
   /** Prices in another currency are ignored when results are sorted by price. */
   readonly currency: string;
-  /** For engines that store their indexes: changes when an index must be built again. */
+  /** Changes when an index must be rebuilt; for engines that store their indexes. */
   readonly revision?: string;
-  /** For engines that store their indexes: the model of the vectors; null if there is none. */
+  /** The model of the vectors, or null if there is none; for engines that store their indexes. */
   readonly model?: string | null;
 }
 
@@ -98,7 +98,7 @@ export interface SearchEngine {
   search(indexId: string, request: SearchRequest): Promise<SearchResult>;
   /** Adds, replaces and deletes documents. Idempotent. */
   apply(indexId: string, generation: number, changes: readonly IndexedDocument[]): Promise<IndexStats>;
-  /** Builds an index beside the present one and then replaces it, so that a search sees either of them. */
+  /** Builds an index beside the current one and then replaces it, so that a search sees either of them. */
   rebuild(
     settings: IndexSettings,
     generation: number,

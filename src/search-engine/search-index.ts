@@ -22,7 +22,7 @@ import { Tokenizer } from './tokenizer.js';
 import { VectorIndex } from './vector-index.js';
 
 const NO_SCORES = new Float64Array(0);
-/** Below this number of documents a rebuild is not worth while, however many of them were removed. */
+/** Below this number of documents a rebuild is never worthwhile, however many of them were removed. */
 const MIN_GARBAGE_COLLECTED = 1_000;
 
 /** One search index in memory, for documents of one language with one schema. */
@@ -135,7 +135,7 @@ export class SearchIndex {
     });
   }
 
-  /** Computes the views again in which a departure has begun since. */
+  /** Recomputes the views in which a departure has begun since then. */
   private refreshExpired(now: number): void {
     if (now < this.nextExpiry) return;
     const expired = this.documents.all().filter(({ expiresAt }) => expiresAt <= now);

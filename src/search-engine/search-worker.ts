@@ -3,7 +3,7 @@ import type { IndexedDocument } from './document-view.js';
 import type { IndexSettings, IndexStats, SearchEngine, SearchRequest, SearchResult } from './search-api.js';
 import type { Synonym } from './synonyms.js';
 
-/** A thread that does not respond is terminated then. */
+/** A thread that does not respond within this time is terminated. */
 const STOP_WITHIN_MS = 5_000;
 
 /** The messages to the worker thread. A draft is an index that is being built beside the present one. */
@@ -31,7 +31,7 @@ export interface WorkerResponse {
   readonly error?: string;
 }
 
-/** The worker thread has ended, or is being ended. */
+/** True once the worker thread has ended or is being ended. */
 export class SearchEngineUnavailableError extends Error {}
 
 interface PendingCall {

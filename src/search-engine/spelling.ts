@@ -12,8 +12,8 @@ const MAX_CORRECTIONS = 5;
 const MAX_UNSORTED = 2_000;
 const MIN_CORRECTED_LENGTH = 4;
 /**
- * There is one way to omit a letter or to swap two, and there are twenty-five to type a wrong or an extra one. So a word
- * that explains the input by an omission or a swap is more likely (measured, docs/adr/0021).
+ * A letter can be omitted or swapped in one way, but replaced or added in twenty-five. So a word that explains the input by an
+ * omission or a swap is more likely (measured in docs/adr/0021).
  */
 const OMISSION_BONUS = 0.35;
 
@@ -26,7 +26,7 @@ export class Vocabulary {
   private readonly words: string[] = [];
   private readonly uses = GrowableArray.uint32(64);
   private readonly letterMasks = GrowableArray.uint32(64);
-  /** Ordinals in the alphabetical order of their words, except of the words that were added since. */
+  /** Ordinals in the alphabetical order of their words, except for recently added words. */
   private sorted: number[] = [];
 
   add(surface: string, uses = 1): void {
@@ -51,7 +51,7 @@ export class Vocabulary {
     return known !== undefined && this.uses.at(known) > 0;
   }
 
-  /** Longer words with this prefix, the most frequent first. */
+  /** Returns longer words with this prefix, the most frequent first. */
   completions(prefix: string, limit: number): string[] {
     const found: { word: string; uses: number }[] = [];
     for (const ordinal of this.withPrefix(prefix)) {
@@ -65,7 +65,9 @@ export class Vocabulary {
       .map(({ word }) => word);
   }
 
-  /** Words within one edit, or within two for words of 8 letters or more if none is within one; the most likely first. */
+  /**
+   * Returns words within one edit, or within two for words of 8 letters or more if none is within one; the most likely first.
+   */
   corrections(surface: string): Correction[] {
     // A word of three letters may be one of four with an omission.
     const maxEdits = surface.length >= 8 ? 2 : surface.length >= MIN_CORRECTED_LENGTH - 1 ? 1 : 0;
@@ -135,7 +137,7 @@ function letterMask(word: string): number {
   return mask >>> 0;
 }
 
-/** The number of bits that are set in a 32-bit integer. */
+/** Counts the bits that are set in a 32-bit integer. */
 function bitCount(bits: number): number {
   const pairs = bits - ((bits >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
@@ -143,11 +145,11 @@ function bitCount(bits: number): number {
 }
 
 /**
- * The Damerau-Levenshtein distance (optimal string alignment): insertions, deletions, replacements and swaps of neighbours.
- * A distance above `max` is returned as `max + 1`.
+ * Returns the Damerau-Levenshtein distance (optimal string alignment): insertions, deletions, replacements and swaps of
+ * neighbours. A distance above `max` is returned as `max + 1`.
  */
 export function damerauDistance(from: string, to: string, max: number): number {
-  // Most words that are compared have a common beginning and end.
+  // Most compared words have a common beginning and end.
   let start = 0;
   while (start < from.length && start < to.length && from[start] === to[start]) start += 1;
   let [fromEnd, toEnd] = [from.length, to.length];
@@ -180,7 +182,7 @@ function distanceOfMiddle(from: string, to: string, max: number): number {
   return Math.min(last[to.length] ?? 0, max + 1);
 }
 
-/** The Dice coefficient of the trigrams of two words, including their edges, 0..1. */
+/** Returns the Dice coefficient of the trigrams of two words, including their edges, 0..1. */
 function trigramSimilarity(one: string, other: string): number {
   const [ones, others] = [trigrams(one), new Set(trigrams(other))];
   const shared = ones.filter((part) => others.has(part)).length;

@@ -1,6 +1,6 @@
 import type { Token, Tokenizer } from './tokenizer.js';
 
-/** Words that a search for other words finds, too. */
+/** Words that a search for other words also finds. */
 export interface Synonym {
   /** ISO 639 code. */
   readonly language: string;
@@ -9,7 +9,7 @@ export interface Synonym {
   readonly terms: readonly string[];
 }
 
-/** A phrase of a query, and stems that are searched beside it. */
+/** A phrase of a query, and stems that are also searched. */
 export interface SynonymRule {
   readonly input: readonly string[];
   readonly stems: readonly string[];
@@ -35,7 +35,7 @@ export class SynonymMap {
     });
   }
 
-  /** The rules whose input is a phrase of the query. */
+  /** Returns the rules whose input is a phrase of the query. */
   rulesFor(tokens: readonly Token[]): SynonymRule[] {
     const positions = new Map<string, number[]>();
     for (const [index, { stem }] of tokens.entries()) {

@@ -24,7 +24,7 @@ const MAX_CACHED_TOKENS = 200_000;
 export interface Token {
   /** The word as it is written, folded. */
   readonly surface: string;
-  /** The term that the word is indexed under. */
+  /** The indexed term of the word. */
   readonly stem: string;
   readonly isStopWord: boolean;
 }
@@ -62,7 +62,7 @@ export class Tokenizer {
   private token(surface: string): Token {
     const cached = this.cache.get(surface);
     if (cached) return cached;
-    // The `s` is what splitting leaves of "traveller's".
+    // Splitting "traveller's" leaves an `s`.
     const isStopWord = this.stopWords.has(surface) || surface === 's';
     const token = { surface, stem: this.stem(surface), isStopWord };
     // Stemming takes a microsecond or more, and a catalog has few different words.
@@ -72,7 +72,7 @@ export class Tokenizer {
   }
 }
 
-/** Lower case without accents and ligatures: one form for the different spellings of a word. */
+/** Converts to lower case without accents and ligatures, so that different spellings of a word have one form. */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   const bare = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();

@@ -6,7 +6,7 @@ import { VectorIndex } from './vector-index.js';
 const DIMENSIONS = 64;
 const innerProducts = loadInnerProducts();
 
-/** Vectors around a few centres, as those of texts are. */
+/** Makes vectors around a few centres, like the vectors of texts. */
 function vectorsOf(count: number, seed: number): Float32Array[] {
   const random = (n: number) => (Math.imul(n ^ (n >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32 - 0.5;
   return Array.from({ length: count }, (_, n) =>

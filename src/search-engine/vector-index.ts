@@ -9,15 +9,15 @@ export const DEFAULT_FLOOR = 0.3;
 
 /** A query vector, compared with all vectors of an index. */
 export interface VectorQuery {
-  /** The documents of the mask with at least this similarity, the most similar first, and not more than `limit`. */
+  /** Returns at most `limit` documents of the mask with at least this similarity, the most similar first. */
   nearest(mask: Uint8Array, minSimilarity: number, limit: number): Uint32Array;
-  /** The cosine, which does not change when other documents do. 0 without a vector. */
+  /** Returns the cosine, which does not depend on other documents; 0 without a vector. */
   similarity(ordinal: number): number;
 }
 
 /**
  * A vector index that is searched exactly, so that filters lose no results. Vectors are quantized to int8. The floor is
- * that of when the index last doubled.
+ * recomputed whenever the index doubles.
  */
 export class VectorIndex {
   private readonly innerProducts = loadInnerProducts();
@@ -29,7 +29,7 @@ export class VectorIndex {
   private countAtFloor = 0;
   /** The number of ordinals up to the last document with a vector. */
   private size = 0;
-  /** Documents below this similarity to a query do not match: the similarity that one in ten pairs of documents exceeds. */
+  /** Documents below this similarity to a query do not match. One in ten pairs of documents exceeds it. */
   floor = DEFAULT_FLOOR;
 
   /** The first vector decides the number of dimensions. A vector of another length or without a direction is ignored. */
@@ -50,7 +50,7 @@ export class VectorIndex {
     return this.values.byteLength + this.scales.byteLength;
   }
 
-  /** Null if the vector has no direction, or another number of dimensions. */
+  /** Returns null if the vector has no direction, or a different number of dimensions. */
   query(vector: Float32Array): VectorQuery | null {
     const quantized = quantize(vector);
     if (quantized === null || vector.length !== this.dimensions) return null;
@@ -102,8 +102,8 @@ interface Compared {
 }
 
 /**
- * Plain loops, because a tenth of all documents reach the floor. Of documents with the same similarity, the older one comes
- * first.
+ * Uses plain loops, because a tenth of all documents reach the floor. Among documents with the same similarity, the older one
+ * comes first.
  */
 function nearest({ similarities, scales, mask }: Compared, minSimilarity: number, limit: number): Uint32Array {
   const ordinals = new Uint32Array(mask.length);
@@ -113,7 +113,7 @@ function nearest({ similarities, scales, mask }: Compared, minSimilarity: number
     const similarity = similarities[ordinal] ?? 0;
     if (similarity < minSimilarity || mask[ordinal] !== 1 || (scales[ordinal] ?? 0) === 0) continue;
     ordinals[count] = ordinal;
-    // Plus one, because a histogram has no negative scores.
+    // Adds one, because a histogram has no negative scores.
     found[count++] = 1 + similarity;
   }
   const leastOfTop = scoreOfTop(limit, found.subarray(0, count));
@@ -125,7 +125,7 @@ function nearest({ similarities, scales, mask }: Compared, minSimilarity: number
   return Uint32Array.from(top.slice(0, limit));
 }
 
-/** A vector as int8 numbers, and the factor from these to the vector of length 1; null for one without a direction. */
+/** Returns a vector as int8 numbers, and the factor that makes it a vector of length 1; null for one without a direction. */
 function quantize(vector: Float32Array): { values: Int8Array; scale: number } | null {
   let largest = 0;
   for (const value of vector) largest = Math.max(largest, Math.abs(value));
@@ -140,7 +140,7 @@ function quantize(vector: Float32Array): { values: Int8Array; scale: number } | 
   return { values, scale: 1 / Math.sqrt(square) };
 }
 
-/** The same sample of pairs each time, of documents that are far apart in the order of arrival. */
+/** Takes the same sample of pairs each time, of documents that are far apart in the order of arrival. */
 function pairOf(pair: number, members: readonly number[]): readonly [number, number] {
   const one = Math.imul(pair + 1, 2654435761) >>> 0;
   const other = Math.imul(pair + 7, 1597334677) >>> 0;
