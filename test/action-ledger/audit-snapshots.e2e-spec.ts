@@ -20,14 +20,14 @@ const NEVER = 'no update changes it';
 const OTHERS = 'other use cases change it';
 
 /**
- * The entity of each update that also reverses its own entries, and why columns that its body does not contain need not be
- * restored. Members of the body that are no columns say where they are.
+ * The entity of each update that also reverses its own entries, and the reason why columns missing in its body need not be
+ * restored. Members of the body that are not columns state their place.
  */
 const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, string[]>; beside?: string[] }> = {
   'distribution.allotment.update': {
     entity: 'Allotment',
     left: { [NEVER]: ['channelId', 'productId', 'type', 'validFrom'], [OTHERS]: ['deletedAt'] },
-    // Recorded with the steps of the rule.
+    // The steps of the rule record it.
     beside: ['release'],
   },
   'distribution.allotment_slot.update': {
@@ -54,7 +54,7 @@ const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, 
         'voidReason',
       ],
     },
-    // Recorded if the update replaces them.
+    // An update that replaces them records them.
     beside: ['lines'],
   },
   'finance.payment_policy.replace': { entity: 'OrganizationPolicy', left: {} },
@@ -76,7 +76,7 @@ const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, 
       'computed from the tax code and what is billed': ['earlierRateCents', 'earlierRateTaxCents'],
       [OTHERS]: ['status', 'supplierStatus', 'cancelledAt', 'cancelledWithBooking'],
     },
-    // They decide about this update only.
+    // These members only control the update.
     beside: ['override', 'overrideReason'],
   },
   'trips.trip_component.update': {
@@ -160,7 +160,7 @@ function omissionIn({ target }: EntityMetadata, column: string) {
   return typeof target === 'string' ? null : omissionOf(target, column);
 }
 
-/** The members of an entity's snapshot, and the columns that it reads; none for an entity without a snapshot. */
+/** Returns the members of an entity's snapshot, and the columns that it reads; none for an entity without a snapshot. */
 function snapshotOf({ target, columns }: EntityMetadata): { members: string[]; read: ReadonlySet<string> } {
   const read = new Set<string>();
   if (typeof target === 'string') return { members: [], read };
@@ -174,12 +174,12 @@ function snapshotOf({ target, columns }: EntityMetadata): { members: string[]; r
   });
   const auditImage: unknown = Reflect.get(sample, 'auditImage');
   if (typeof auditImage !== 'function') return { members: [], read };
-  // Some snapshots contain rows that belong to the entity, here none, or what is overdue on a day.
+  // Some snapshots contain rows of the entity, here none, or members that depend on a day.
   const image: object = Reflect.apply(auditImage, recorder, [[], '2026-01-01']) as object;
   return { members: Object.keys(image), read };
 }
 
-/** A credit note has further members in the snapshot of an invoice, so every text is this one. */
+/** A credit note has further members in the snapshot of an invoice, so every text has this value. */
 function valueFor({ type, isArray }: ColumnMetadata): unknown {
   if (isArray) return [];
   if (type === 'timestamptz') return new Date(0);

@@ -27,7 +27,7 @@ const ATTEMPTS = 9;
 let app: TestApp;
 let staff: TestClient;
 beforeAll(async () => {
-  // The tests run the jobs themselves.
+  // The tests run the jobs.
   app = await startApp({ env: { JOBS: 'false' } });
   staff = app.as('owner');
 });

@@ -68,14 +68,14 @@ export async function newChannelOutsideChain(app: TestApp, chain: number): Promi
   }
 }
 
-/** A page of the ledger; throws if the request is rejected. */
+/** Reads a page of the ledger; throws if the request is rejected. */
 export async function page(app: TestApp, query: Record<string, string | number>): Promise<EntryPage> {
   const answer = await app.as('owner').get<EntryPage>(`${ENTRIES}?${search(query)}`);
   if (answer.status !== 200) throw new Error(`The list was refused: ${answer.text}`);
   return answer.body;
 }
 
-/** All entries that match the query, read page by page, newest first. */
+/** Reads all matching entries page by page, newest first. */
 export async function walk(app: TestApp, query: Record<string, string | number>): Promise<Entry[]> {
   const found: Entry[] = [];
   let cursor: string | null = null;
@@ -92,7 +92,7 @@ export function search(query: Record<string, string | number>): string {
   return new URLSearchParams(texts).toString();
 }
 
-/** The whole body of an error with these issues. */
+/** Returns the whole body of an error with these issues. */
 export function invalid(answer: Answer, issues: Issue[]): object {
   const fields: Record<string, string[]> = {};
   for (const { path, message } of issues) (fields[path] ??= []).push(message);
@@ -104,14 +104,14 @@ export function invalid(answer: Answer, issues: Issue[]): object {
   };
 }
 
-/** The position of an entry in its chain. */
+/** Returns the position of an entry in its chain. */
 export interface Place {
   id: string;
   chain: number;
   position: number;
 }
 
-/** The positions of a subject's entries, oldest first. */
+/** Returns the positions of a subject's entries, oldest first. */
 export function placesOf(app: TestApp, subjectId: string): Promise<Place[]> {
   const columns = 'id, chain, position::int as position';
   return app.sql(`select ${columns} from action_ledger_entries where subject_id = $1 order by sequence`, [subjectId]);

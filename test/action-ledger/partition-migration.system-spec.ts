@@ -45,7 +45,7 @@ it('the partitioning of a ledger with entries keeps every entry and payload, in 
     await dataSource.destroy();
   }
 
-  // Writes work afterwards, and the chains are whole.
+  // Writes work afterwards, and the chains are complete.
   const service = await machine.start();
   await service.stop();
   const [gaps] = await machine.sql<{ chains: number }>(

@@ -9,7 +9,7 @@ import { channelWithEntries, ENTRIES, newChannel, page } from './ledger.js';
 
 let app: TestApp;
 beforeAll(async () => {
-  // A database of its own, because the tests drop partitions.
+  // Uses a separate database, because the tests drop partitions.
   app = await startApp({ env: { JOBS: 'false', LEDGER_CHECKPOINT_MINUTES: '77', LOG_LEVEL: 'info' } });
 });
 
@@ -82,7 +82,7 @@ describe('the partitions of the ledger', () => {
 
   it('pages, filters and the verification cover entries of several partitions', async () => {
     const subjectId = await channelWithEntries(app, 3);
-    // An entry with an id of the next year, and one without a partition.
+    // Adds an entry with an id of the next year, and one without a partition.
     const ids = [YEAR + 1, YEAR + 5].map((year) => `select ledger_id_at('${year}-06-01') || '0000000000000001' as id`);
     const [next, later] = (await Promise.all(ids.map((text) => app.sql<{ id: string }>(text)))).map(
       ([row]) => row?.id ?? '',

@@ -21,7 +21,7 @@ beforeAll(async () => {
   staff = app.as('owner');
 });
 
-/** An entry with an action that nothing reverses. */
+/** Creates an entry with an action that has no reversal. */
 async function issued(action = ISSUE): Promise<Entry> {
   const subjectId = unique('invoice').replaceAll(' ', '-');
   await asSystem(() =>

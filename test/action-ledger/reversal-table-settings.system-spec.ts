@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 const read = async (path: string) => (await staff.get<{ data: Row }>(path)).body.data;
 
-/** Changes what the path names, reverses that, and expects it to be as before. */
+/** Changes the resource of the path, reverses the change, and expects the earlier state. */
 async function expectRestored(path: string, changes: object, action: string): Promise<void> {
   const before = await read(path);
   expect((await staff.patch(path, changes)).status).toBe(200);

@@ -118,7 +118,7 @@ describe('a preview of a reversal', () => {
   });
 });
 
-/** An overloaded service answers 503; a client tries again. */
+/** An overloaded service responds with 503, and a client retries. */
 async function untilAvailable<T extends { status: number }>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     const answer = await call();

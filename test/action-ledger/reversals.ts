@@ -23,14 +23,14 @@ export interface ErrorBody {
 
 export const REASON = 'Done by mistake';
 
-/** A channel with an update that removed something. */
+/** Creates a channel with an update that removed something. */
 export async function changedChannel(app: TestApp): Promise<string> {
   const id = await newChannel(app, { contactName: 'Petra Keller', metadata: { region: 'DACH' } });
   await app.as('owner').patch(`${CHANNELS}/${id}`, { contactName: null, metadata: null, status: 'inactive' });
   return id;
 }
 
-/** The subject's newest entry with this action. */
+/** Returns the subject's newest entry with this action. */
 export async function entryOf(app: TestApp, subjectId: string, action: string): Promise<Entry> {
   const [entry] = (await page(app, { subjectId, action, limit: 1 })).data;
   if (!entry) throw new Error(`${subjectId} has no entry ${action}`);
@@ -59,7 +59,7 @@ export async function reversed(app: TestApp, subjectId: string, action: string):
 }
 
 /**
- * The reason that blocks the reversal of the subject's newest entry with this action, as in the error and in the
+ * Returns the reason that blocks the reversal of the subject's newest entry with this action, as in the error and in the
  * preview.
  */
 export async function blocked(app: TestApp, subjectId: string, action: string): Promise<Record<string, unknown>> {

@@ -23,7 +23,7 @@ const TABLES = [
 
 let app: TestApp;
 let places: Place[];
-/** The last entry of the same chain. */
+/** Returns the last entry of the same chain. */
 let last: Place;
 let reversalId: string;
 let lines: string[];
@@ -59,7 +59,7 @@ afterEach(async () => {
 const at = (index: number): Place => places[index] ?? { id: '', chain: -1, position: -1 };
 const tail = () => last;
 
-/** What an administrator of the database can do: without triggers and foreign keys. */
+/** Runs a statement without triggers and foreign keys, as an administrator of the database can. */
 async function asOwner(...statements: string[]): Promise<void> {
   const triggers = (verb: string) => TABLES.map((table) => `alter table ${table} ${verb} trigger user`);
   const constraints = await app.sql<{ owner: string; name: string; definition: string }>(
@@ -250,7 +250,7 @@ describe('each change by the owner of the tables is found', () => {
   it('a whole chain that was replaced with matching hashes is found by the checkpoint alone, and is never signed', async () => {
     const { chain } = at(1);
     await asOwner(...remove(at(1)), REHASH(chain));
-    // One entry more than before, so that nothing is missing at the end.
+    // Adds an entry, so that nothing is missing at the end.
     await app.as('owner').patch(`/v1/admin/distribution/channels/${await subjectOf(at(0))}`, { description: 'Later' });
     const { breaks, findings } = await verified(app);
     expect(breaks).toEqual([]);

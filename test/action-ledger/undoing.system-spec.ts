@@ -27,14 +27,14 @@ beforeAll(async () => {
 
 type Row = Record<string, unknown>;
 
-/** What the path names; null if nothing is there any more. */
+/** Reads the resource of the path; null if it no longer exists. */
 async function read(path: string): Promise<Row | null> {
   const { status, body, text } = await staff.get<{ data?: Row } & Row>(path);
   if (status !== 200 && status !== 404) throw new Error(text);
   return status === 404 ? null : (body.data ?? body);
 }
 
-/** Without what every change sets, at any depth. */
+/** Omits the members that every change sets, at any depth. */
 function lasting(row: Row | null): unknown {
   const text = JSON.stringify(row, (name, value: unknown) => (VOLATILE.has(name) ? undefined : value));
   return JSON.parse(text) as unknown;
@@ -47,7 +47,7 @@ async function send(method: 'post' | 'put' | 'patch' | 'delete', path: string, b
   return answer.body?.data ?? answer.body ?? {};
 }
 
-/** Something that exists, the path to read it, and how to change it. */
+/** An existing resource, the path to read it, and a way to change it. */
 interface Subject {
   id: string;
   path: string;
@@ -188,7 +188,7 @@ it.each(UPDATES)('the reversal of %s restores what the update changed', async (a
   expect(lasting(await read(path))).toEqual(before);
 });
 
-/** An action, how to perform it, and what is there after its reversal. */
+/** An action, a way to perform it, and the state after its reversal. */
 interface Performed {
   id: string;
   path: string;
@@ -287,7 +287,7 @@ const OTHERS: [action: string, perform: () => Promise<Performed>][] = [
   [
     'finance.period.close',
     async () => {
-      // Only the month of the first posting can be closed first, and not before it has ended.
+      // The month of the first posting must be closed first, and only after it has ended.
       app.travel({ days: 62 });
       const periods = '/v1/admin/finance/periods';
       const tooEarly = await staff.post<{ details: { next: string } }>(`${periods}/2000-01/closing`);
@@ -365,7 +365,7 @@ it('the reversal of an update is blocked if it would not restore all of it', asy
   const { id: bookingId } = await makeBooking(staff);
   const item = await addItem(staff, bookingId, { departureId: first.id });
   await send('patch', `${BOOKINGS}/${bookingId}/items/${item.id}`, { departureId: second.id });
-  // The item will follow the day that its former departure has now.
+  // The item will follow its former departure to its current day.
   await send('patch', `${DEPARTURES}/${first.id}`, {
     startsAt: '2031-06-01T09:00:00.000Z',
     endsAt: '2031-06-01T18:00:00.000Z',

@@ -98,7 +98,7 @@ describe('the cost of an entry', () => {
   }
 
   it('all entries of a transaction are written by one statement', async () => {
-    // Between BEGIN and COMMIT.
+    // The statement runs between BEGIN and COMMIT.
     expect([await leastOf(1), await leastOf(5)]).toEqual([3, 3]);
   });
 });

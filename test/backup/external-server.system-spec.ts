@@ -18,7 +18,7 @@ const programs = existsSync(ROOT)
       .map((version) => join(ROOT, version, 'bin'))
       .find((folder) => ['initdb', 'pg_ctl', 'pg_dump', 'pg_restore'].every((name) => existsSync(join(folder, name))))
   : undefined;
-/** Other moments than those of the dumps need pgBackRest. */
+/** Restoring to a time between two dumps needs pgBackRest. */
 const hasPgBackRest = programs !== undefined && spawnSync('pgbackrest', ['version']).status === 0;
 const ROLES = readFileSync(join(PROJECT, 'deploy/sql/roles.sql'), 'utf8');
 
@@ -35,7 +35,7 @@ function urlOf(role: string, database: string): string {
   return `postgresql://${role}@127.0.0.1:${port}/${database}`;
 }
 
-/** A file of deploy/pgbackrest without its comments. */
+/** Reads a file of deploy/pgbackrest without its comments. */
 function deployed(name: string): string[] {
   const lines = readFileSync(join(PROJECT, 'deploy/pgbackrest', name), 'utf8').split('\n');
   return lines.filter((line) => line !== '' && !line.startsWith('#'));
@@ -49,7 +49,7 @@ function runProgram(program: string, words: string[]): string {
     cwd: '/',
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], PGBACKREST_CONFIG: pgBackRestFile },
-    // The server keeps what it inherits.
+    // The server keeps the environment that it inherits.
     stdio: program.endsWith('pg_ctl') ? 'ignore' : 'pipe',
   });
   if (status !== 0) throw new Error(`${program}: ${stdout}${stderr}`);
@@ -138,7 +138,7 @@ function rehearsalOn(database: string, more: Record<string, string> = {}): Rehea
   });
 }
 
-/** A restore that fails at its end: a role that the dump names does not exist. */
+/** Runs a restore that fails at its end, because a role named in the dump does not exist. */
 async function failing(rehearsal: Rehearsal): Promise<string> {
   const rename = (from: string, to: string) =>
     connected(urlOf('postgres', 'postgres'), (client) => client.query(`alter role ${from} rename to ${to}`));
@@ -149,7 +149,7 @@ async function failing(rehearsal: Rehearsal): Promise<string> {
   return output;
 }
 
-/** A restore that is stopped by Ctrl-C. */
+/** Runs a restore that Ctrl-C stops. */
 async function stopped(rehearsal: Rehearsal): Promise<string> {
   return withLockedTable(async (waiting) => {
     const script = rehearsal.begin('restore', ['--replace']);
@@ -160,7 +160,7 @@ async function stopped(rehearsal: Rehearsal): Promise<string> {
   });
 }
 
-/** A restore during which the service connects. */
+/** Runs a restore during which the service connects. */
 async function overtaken(rehearsal: Rehearsal): Promise<string> {
   const script = rehearsal.begin('restore', ['--replace']);
   const service = new pg.Client({ connectionString: urlOf('travel_service', 'travel') });
@@ -179,7 +179,7 @@ describe('backup and restore of an external server', () => {
   let counts: Record<string, number> = {};
   let file: Buffer | null = null;
 
-  /** What the service itself says of a restored database. */
+  /** Returns the service's own checks of a restored database. */
   async function verify(restored: Rehearsal): Promise<void> {
     await restored.start({ JOBS: 'false' });
     expect(await Promise.all([early, late].map((id) => restored.channelStatus(id)))).toEqual([200, 404]);
@@ -314,7 +314,7 @@ describe('backup and restore of an external server', () => {
     mkdirSync(older);
     writeFileSync(join(older, 'pg_dump'), '#!/bin/sh\necho "pg_dump (PostgreSQL) 9.6.1"\n');
     chmodSync(join(older, 'pg_dump'), 0o755);
-    // Without the programs of the distribution only PATH counts.
+    // Without the programs of the distribution, only PATH counts.
     const { clientOf } = await import('../../scripts/backup/dump.js');
     expect(() => clientOf('pg_dump', { major: 99, path: older })).toThrow(
       'pg_dump 9.6.1 is older than the server, which is PostgreSQL 99.',

@@ -12,7 +12,7 @@ const { signal } = new AbortController();
 const SHA256 = createHash('sha256').update('bytes').digest('hex');
 const STORED = join('files', SHA256.slice(0, 2), SHA256.slice(2, 4), SHA256);
 
-/** A folder with a stored file and the checkpoints of the ledger. */
+/** Makes a folder with a stored file and the checkpoints of the ledger. */
 function source(content = 'bytes') {
   const root = newFolder();
   mkdirSync(dirname(join(root, STORED)), { recursive: true });
@@ -22,7 +22,7 @@ function source(content = 'bytes') {
   return { filesDir: join(root, 'files'), checkpointFile };
 }
 
-/** A backup of the files, after earlier ones. */
+/** Makes a backup of the files, after earlier ones. */
 async function backup(places: Parameters<typeof copyFiles>[0], { earlier = [], keys = [] }: Partial<Options> = {}) {
   const folder = newFolder();
   const copied = await copyFiles(places, { target: folder, earlier, keys, signal });

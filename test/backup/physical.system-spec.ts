@@ -24,7 +24,7 @@ const FILE = join(stored, SHA256.slice(0, 2), SHA256.slice(2, 4), SHA256);
 const environment = { DATA_DIR: dataDir, BACKUP_DIR: backupDir };
 const commands = new Rehearsal(environment);
 
-/** Tables of the service that name keys and stored files, and one that is written all the time. */
+/** Creates tables of the service that name keys and stored files, and one with continuous writes. */
 const TABLES = `create table notes (id int generated always as identity, note text);
   create unlogged table positions as select 1 as position;
   create table service_keys (kek_id text); insert into service_keys values ('local-1');
@@ -49,7 +49,7 @@ async function write(note: string): Promise<void> {
   await connected(server?.ownerUrl ?? '', (client) => client.query('insert into notes (note) values ($1)', [note]));
 }
 
-/** The notes and their numbers, which have no gap if every transaction before the last one is there. */
+/** Reads the notes and their numbers, which have no gap if every transaction before the last one was restored. */
 async function notes(): Promise<{ names: string[]; isGapless: boolean }> {
   return connected(server?.ownerUrl ?? '', async (client) => {
     const { rows } = await client.query<{ id: number; note: string }>('select id, note from notes order by id');

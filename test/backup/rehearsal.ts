@@ -23,12 +23,12 @@ interface Verification {
   findings: { code: string }[];
 }
 
-/** The service on a database of its own, which a test backs up and restores. */
+/** The service on a separate database, which a test backs up and restores. */
 export class Rehearsal {
   private readonly project = newProject();
   private service: ServiceProcess | null = null;
 
-  /** `environment`: of the service and of the commands. */
+  /** `environment` applies to the service and the commands. */
   constructor(readonly environment: Record<string, string>) {
     // The commands connect as the service does.
     const tls = 'dist/src/platform/config/database-tls.js';
@@ -73,7 +73,7 @@ export class Rehearsal {
     return body.data.id;
   }
 
-  /** The bytes of a rendition; null while it is being rendered. */
+  /** Downloads the bytes of a rendition; null while it is being rendered. */
   async download(id: string): Promise<Buffer | null> {
     const answer = await this.send('GET', `${RENDITIONS}/${id}/download`);
     if (answer.status === 409) return null;
@@ -105,7 +105,7 @@ export class Rehearsal {
     return runScript(this.project, ['scripts/platform.js', script, ...words], this.environment);
   }
 
-  /** The same, with the JSON that it printed. */
+  /** Runs the command with `--json`, and returns the printed JSON. */
   async succeed<T>(script: 'backup' | 'restore', words: string[] = []): Promise<T> {
     const run = runScript(this.project, ['scripts/platform.js', script, ...words, '--json'], this.environment);
     if ((await run.end()) !== 0) throw new Error(run.output());
@@ -139,10 +139,10 @@ export class Rehearsal {
   }
 }
 
-/** Tables whose rows do not outlive a crash by design. */
+/** Tables whose rows a crash deletes by design. */
 const UNLOGGED = 'u';
 
-/** Represents the system of another company, which no backup contains. */
+/** This schema represents the system of another company, which no backup contains. */
 const OF_OTHERS = 'simulated_provider';
 
 /** The number of rows of every table, by name. */

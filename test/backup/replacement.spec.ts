@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { completeReplacement, replaceCluster } from '../../scripts/embedded-postgres/replacement.js';
 import { newFolder } from '../launcher/folders.js';
 
-/** A cluster and a restored draft, each with a file that has its name. */
+/** Makes a cluster and a restored draft, each with a file that contains its name. */
 function clusters() {
   const area = newFolder();
   const [cluster, draft, setAside] = [join(area, '18'), join(area, '18.draft-1-a'), join(area, '18.replaced-x')];

@@ -97,7 +97,7 @@ export interface PublishedEvent {
   data: Record<string, unknown>;
 }
 
-/** The messages of the booking's own channel, as soon as there are `count`. */
+/** Waits for `count` messages of the booking's own channel. */
 export async function eventsOf(app: TestApp, bookingId: string, count: number): Promise<PublishedEvent[]> {
   for (;;) {
     const path = `/realtime/v1/channels/bookings.${bookingId}/messages?limit=1000`;

@@ -20,7 +20,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-/** 30 days 100 %, 14 days 50 %, 0 days nothing. */
+/** Refunds 100 % until 30 days before, 50 % until 14 days, and nothing after that. */
 const STEPS = [
   { type: 'window', daysBeforeDeparture: 30, refundBasisPoints: 10_000 },
   { type: 'window', daysBeforeDeparture: 14, refundBasisPoints: 5_000, refundType: 'cash_or_credit' },
@@ -30,7 +30,7 @@ const STEPS = [
 const day = (days: number) => new Date(app.now().getTime() + days * 86_400_000).toISOString();
 const today = () => app.day();
 
-/** A departure in so many days, of a product with these cancellation terms. */
+/** Creates a departure in N days, of a product with these cancellation terms. */
 async function departureUnder(rules: object[] | null, days: number, currency = 'EUR') {
   const departure = await newDeparture(app, { startsAt: day(days), endsAt: day(days + 1), currency });
   if (!rules) return { departure, policy: null, version: null };
@@ -40,7 +40,7 @@ async function departureUnder(rules: object[] | null, days: number, currency = '
   return { departure, policy, version };
 }
 
-/** A confirmed booking of one seat on a departure in so many days. */
+/** Creates a confirmed booking of one seat on a departure in N days. */
 async function sold(
   rules: object[] | null,
   { days, cents, currency }: { days: number; cents: number; currency?: string },

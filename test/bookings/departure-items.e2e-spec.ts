@@ -28,7 +28,7 @@ let app: TestApp;
 let owner: TestClient;
 
 beforeAll(async () => {
-  // The tests run the job themselves, to avoid waiting.
+  // The tests run the job, to avoid waiting.
   app = await startApp({ env: { JOBS: 'false' } });
   owner = app.as('owner');
 });

@@ -18,7 +18,7 @@ const confirm = (id: string) => owner.post(`${BOOKINGS}/${id}/confirmation`);
 const report = () => asSystem(() => app.nest.get(DepartureMinimumsService).reportMissed());
 const guarantee = (id: string) => owner.post<{ data: Departure }>(`${DEPARTURES}/${id}/guarantee`);
 const actionsOn = async (id: string) => (await entriesAbout(owner, id)).map(({ action }) => action).slice(1);
-/** Relayed or not yet: the relay moves events from one table to the other in one transaction. */
+/** Reads both tables, because the relay moves events from one to the other in one transaction. */
 const eventsAbout = (id: string) =>
   app.sql<{ event: string; data: object }>(
     `select event, data from (

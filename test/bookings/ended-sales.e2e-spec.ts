@@ -28,7 +28,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-/** Starts this many hours from now and takes six. */
+/** Creates a departure that starts this many hours from now and takes six. */
 const startingIn = (hours: number, terms: object = {}): Promise<Departure> => {
   const starts = app.now().getTime() + hours * HOUR_MS;
   const times = { startsAt: new Date(starts).toISOString(), endsAt: new Date(starts + 6 * HOUR_MS).toISOString() };

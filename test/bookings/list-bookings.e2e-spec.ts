@@ -70,7 +70,7 @@ describe('GET /v1/admin/bookings', () => {
     [{ sort: 'number', status: 'confirmed,cancelled', startTo: '2027-12-31' }, 'A'],
     [{ sort: 'number', startFrom: '2027-02-01' }, 'CD'],
     [{ sort: 'number', startTo: '2027-02-01' }, 'AD'],
-    // It departs on the day of its item, the day before its start date.
+    // The booking departs on the day of its item, one day before its start date.
     [{ startTo: '2026-12-31' }, 'A'],
     [{ startFrom: '2027-01-01', startTo: '2027-01-31' }, ''],
     [{ startFrom: '2027-01-02', startTo: '2027-02-28', status: 'draft' }, 'D'],

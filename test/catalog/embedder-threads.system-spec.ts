@@ -8,7 +8,7 @@ import { expect, it } from '@jest/globals';
 
 const EMBEDDER = pathToFileURL(join(process.cwd(), 'dist/src/modules/catalog/embeddings/builtin-embedder.js'));
 
-/** In a process of its own, which gets the event of each new thread. */
+/** Runs in a separate process, which gets the event of each new thread. */
 const SCRIPT = `
   const threads = [];
   process.on('worker', (thread) => threads.push(thread));
@@ -23,7 +23,7 @@ const SCRIPT = `
   await embedder.stop();`;
 
 it('a thread of the model that ended while it was idle is replaced', async () => {
-  // A file, because threads inherit the options that a script on the command line needs.
+  // Uses a file, because threads inherit the options that a script on the command line needs.
   const folder = mkdtempSync(join(tmpdir(), 'embedder-'));
   try {
     const file = join(folder, 'script.mjs');

@@ -6,7 +6,7 @@ import { putAll, SEARCH, type SearchAnswer, searchable, STATUS } from './catalog
 /** Normalization by the model makes 18 characters of it. */
 const GROWS = '\ufdfa';
 const LOADED_WITHIN_MS = 60_000;
-/** On an idle machine whose CPU time for the control's fixed work is at most `FAST_WORK_MS`. */
+/** The limit on an idle machine whose CPU time for the control's fixed work is at most `FAST_WORK_MS`. */
 const AVAILABLE_WITHIN_MS = 5_000;
 const FAST_WORK_MS = 5;
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 /** An external embedding service. Its vectors measure ice, sea and text length. It rejects empty texts and poison. */
 export class EmbeddingService {
   isBroken = false;
-  /** The number of texts of documents and of queries that were received. */
+  /** The number of received texts of documents and of queries. */
   documents = 0;
   queries = 0;
   /** The header of each request. */
@@ -43,7 +43,7 @@ export class EmbeddingService {
 
   private async answer(body: string, response: ServerResponse): Promise<void> {
     const { input } = JSON.parse(body) as { input: string[] };
-    // A query is one text; so is a single document.
+    // Both a query and a single document are one text.
     if (input.length === 1) this.queries += 1;
     else this.documents += input.length;
     const { waiting } = this;

@@ -203,7 +203,7 @@ describe('search with an embedding service', () => {
 
   it('a slow embedding service does not occupy the workers of other jobs', async () => {
     service.pause();
-    // The service takes a single text for a query.
+    // The service treats a single text as a query.
     await putAll(
       other,
       ['snow', 'sledge'].map((id) => ({ id, fields: { name: `A ${id}` } })),

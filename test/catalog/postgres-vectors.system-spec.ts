@@ -99,7 +99,7 @@ describe('vectors in PostgreSQL', () => {
       expect(actual.total).toBeGreaterThan(0);
       expect(idsOf(actual).toSorted()).toEqual(idsOf(expected).toSorted());
       if ('sort' in body) expect(idsOf(actual)).toEqual(idsOf(expected));
-      // Both round vectors, and the server keyword scores, so neighbours may change places.
+      // Both round vectors, and the server also rounds keyword scores, so neighbours may change places.
       const scores = new Map(expected.hits.map(({ id, score }) => [id, score]));
       for (const [place, { id }] of 'sort' in body ? [] : actual.hits.entries()) {
         expect(Math.abs((scores.get(id) ?? 0) - (expected.hits[place]?.score ?? 0))).toBeLessThan(0.06);
@@ -141,7 +141,7 @@ describe('vectors in PostgreSQL', () => {
   withVectors(
     'the index of vectors in PostgreSQL returns nearly what a comparison with all of them returns',
     async () => {
-      // An index of a slice with a single document, so that most of what the index of vectors returns first is excluded.
+      // An index of a slice with a single document, so that the filter excludes most of the first results of the vector index.
       await stored.sql('select catalog_search_index_vectors(16)');
       await stored.sql(`insert into catalog_search_vector (index_id, id, embedding)
       select -1 - (n % 2), 'v' || n, l2_normalize(array(select random() - 0.5 + n * 0 from generate_series(1, 16))::halfvec)

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../setup/app.js';
 import { DOCUMENTS, fill, putAll, search, searchable, type SearchAnswer, STATUS } from './catalog.js';
 
-/* What every adapter of the search must do; postgres-search.e2e-spec.ts runs the same tests with its adapter. */
+/* Tests every adapter of the search; postgres-search.e2e-spec.ts runs the same tests with its adapter. */
 
 let app: TestApp;
 beforeAll(async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-/** A small set of areas and actions: `others` stands for each one that no scope contains. */
+/** A small set of areas and actions; `others` represents every area or action that no scope contains. */
 const AREAS = ['bookings', 'flights'];
 const ACTIONS = ['read', 'write'];
 const OTHERS = 'others';

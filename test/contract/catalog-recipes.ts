@@ -35,7 +35,7 @@ export const catalogRecipes: Record<string, Recipe> = {
   'POST /v1/admin/catalog/reindex': async (app) => ({ ...staff(app), body: {}, subject: made('catalog_reindex') }),
 };
 
-/** The ledger is the only place with the name of a batch. */
+/** Only the ledger has the name of a batch. */
 async function newestBatch(app: Parameters<Recipe>[0]): Promise<string> {
   const [entry] = await app.sql<{ subject_id: string }>(
     `select subject_id from action_ledger_entries where subject_type = 'catalog_batch' order by created_at desc, id desc limit 1`,

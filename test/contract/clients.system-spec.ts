@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { startApp, type TestApp } from '../setup/app.js';
 
 const run = promisify(execFile);
-/** Below the project, so that the generated code finds its packages. */
+/** The folder is below the project, so that the generated code finds its packages. */
 const FOLDER = join('.data', `clients-${process.pid}`);
 const INVOICE = 'inv_01k0dem000e000000000000003';
 

@@ -21,7 +21,7 @@ export const commissionRecipes: Record<string, Recipe> = {
   }),
 };
 
-/** Of a confirmed booking that has departed, so that a commission is payable at once. */
+/** Uses a confirmed booking that has departed, so that a commission is immediately payable. */
 async function itemOf(app: TestApp): Promise<string> {
   const { id } = await post(app, BOOKINGS, { currency: 'EUR', customerName: 'Ada', startDate: '2026-01-01' });
   const item = await post(app, `${BOOKINGS}/${id}/items`, { type: 'unit', title: 'Seat', unitSellCents: 10_000 });

@@ -47,7 +47,7 @@ const IDS = /^(\w+Id|productIds|tours)$/;
 /** Members with the ID of the record itself. */
 const OWN_IDS = ['id', 'envelopeId', 'componentId', 'reference'];
 
-/** Members whose values are no IDs of records that can be read, with the reason. */
+/** Members whose values are not IDs of readable records, with the reason. */
 const OUTSIDE: Record<string, string> = {
   requestId: 'a request',
   serverRequestId: 'a request',
@@ -67,7 +67,7 @@ const OUTSIDE: Record<string, string> = {
   stepId: 'a part of a trip',
 };
 
-/** The kind of the ID that a parameter of a path takes, where its example does not tell. */
+/** The kind of ID of a path parameter whose example does not show it. */
 const PARAMETERS: Record<string, string> = { bookingItemId: 'bkit', itemId: 'bkit', scheduleId: 'psch' };
 
 let app: TestApp;
@@ -106,7 +106,7 @@ it('every ID in a list or a record of the demo data is the ID of a record that e
 });
 
 it('the departures that the demo catalog advertises exist, with the same times, units and price', async () => {
-  // The catalog applies the events of the load one after another until it shows the last state again.
+  // The catalog applies the events of the load in order until it shows the last state again.
   const wrong = await eventually(async () => {
     documents = await readAll<CatalogDocument>('/v1/admin/catalog/documents');
     const differing = documents.flatMap(differingDepartures);
@@ -164,7 +164,7 @@ it('what demo bookings, trips and contracts sell has the name of its product', a
   }
 });
 
-/** The departures of a document that are not those of operations. */
+/** Returns the departures of a document that differ from operations. */
 function differingDepartures({ id, fields }: CatalogDocument): object[] {
   return (fields.departures ?? []).flatMap((departure): object[] => {
     const shown = {

@@ -27,7 +27,7 @@ function textOf(value: unknown): string {
   return JSON.stringify(value).slice(0, MAX_TEXT);
 }
 
-/** Whether the answer is 400 and names the place; only some surfaces list issues. */
+/** Returns whether the response is 400 and names the place; only some surfaces list issues. */
 export function rejected({ status, body, text }: Answer, place: string, code?: string): Comparison {
   const { details } = body as { details?: { issues?: { path: string; code: string }[] } };
   if (!details) return [`${status} ${text.includes(place) ? place : text}`, `400 ${place}`];

@@ -27,7 +27,7 @@ const REVOKING = {
   404: 'OAuthClientNotFound',
   429: 'OAuthClientRateLimited',
 };
-/** The six surfaces and five error bodies of the specification, each a schema of its own. */
+/** The six surfaces and five error bodies of the specification, each with its own schema. */
 const OWN_BODIES: Record<string, Record<string, string>> = {
   'POST /connect/v1/operators/{operatorId}/oauth-clients': { ...REVOKING, 409: 'OAuthClientConflict' },
   'DELETE /connect/v1/operators/{operatorId}/oauth-clients/{clientId}': REVOKING,
@@ -43,10 +43,10 @@ beforeAll(async () => {
   operations = operationsOf(document);
 });
 
-/** Parameters that choose the form of an answer, not its rows. */
+/** Parameters that select the format of a response, not its rows. */
 const NO_FILTERS = ['sort', 'format', 'basis', 'groupBy'];
 
-/** `<resource>_<verb>`: what a client library calls its method. */
+/** `<resource>_<verb>` is the method name in client libraries. */
 const OPERATION_ID = new RegExp(
   `^[a-z][A-Za-z]+_(${[
     'list|get|create|update|put|replace|delete|remove|add|record|request|preview|resolve|download|export|follow|publish|search',
@@ -147,7 +147,7 @@ describe('the API document', () => {
       for (const { name, schema } of operation.parameters ?? []) look(schema, `${nameOf(operation)} ${name}`);
     }
     const repeated = [...places.values()].filter((found) => found.length > 1);
-    // Lists of different things that have the same values have a name each.
+    // Lists with the same values but different meanings have different names.
     const inline = repeated.filter((found) => found.some((place) => /[ .]/.test(place)));
     expect(inline).toEqual([]);
   });
@@ -367,7 +367,7 @@ function schemasIn(schema: Schema, place: string): (Schema & { place: string })[
   ];
 }
 
-/** The maximum number of objects with members of their own in a value of the schema. */
+/** Returns the maximum number of objects with members in a value of the schema. */
 function objectsIn(schema: Schema): number {
   const { properties, items, maxItems = Infinity, allOf = [], oneOf = [], anyOf = [] } = resolved(schema);
   const members = Object.values(properties ?? {}).map(objectsIn);

@@ -126,7 +126,7 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     await asSystem(() => app.nest.get(ReminderJobs, { strict: false }).plan({ ruleId: rule.id }));
     await asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).sendDue());
   },
-  // Last, because it moves the clock.
+  // Runs last, because it moves the clock.
   'contract.expired, trip.hold_expired': async (app) => {
     await contractIn(app, 'issued', { expiresAt: new Date(app.now().getTime() + 60_000).toISOString() });
     await reservedTrip(app.as('owner'), [MANUAL]);

@@ -12,12 +12,12 @@ import type { Placed } from './served-document.js';
 
 const SCHEDULES = '/v1/admin/finance/bookings/{bookingId}/payment-schedules';
 
-/** Reads come first, deletions last, so that no call removes what another one needs. */
+/** Reads come first and deletions last, so that no call removes a resource that another one needs. */
 const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * Calls that are made after all but the deletions: a key version whose destruction is pending cannot be changed, and the
- * date of an invoice can be released once another example has voided it.
+ * Calls that are made after all others except the deletions: a key version whose destruction is pending cannot be changed, and
+ * the date of an invoice can be released once another example has voided it.
  */
 const LATE = [
   'POST /vault/v1/{vaultSlug}/keys/{version}/destruction',
@@ -85,14 +85,14 @@ interface DemoMember {
   session: string;
 }
 
-/** A user of the demo data, whose password was reset, and who has logged in. */
+/** Logs in as a user of the demo data whose password was reset. */
 async function demoMember(app: TestApp): Promise<DemoMember> {
   const password = 'a sentence for the examples';
   await app.post(`${RESETS}/completion`, { token: await resetToken(app, demoId('user', 4)), password });
   return { password, session: await login(app, 'amira.haddad@example.com', password) };
 }
 
-/** Each call has a user of its own. Recovery codes do not depend on the time at which the call is sent. */
+/** Each call has its own user. Recovery codes do not depend on the time at which the call is sent. */
 async function callsWithSecondFactor(app: TestApp): Promise<Record<string, { token?: string; body?: () => object }>> {
   const own = '/v1/admin/identity/me/second-factor';
   const withRecoveryCode = async () => {
@@ -131,7 +131,7 @@ async function callsThatEndSessions(app: TestApp): Promise<Record<string, { toke
   };
 }
 
-/** A code that is accepted when the call is sent, which may be minutes after it was made. */
+/** Makes a code that is accepted when the call is sent, possibly minutes later. */
 function currentCode(app: TestApp, secret: Buffer): () => object {
   let step = 0;
   return () => {
@@ -194,8 +194,8 @@ async function secretMembers(app: TestApp, member: DemoMember): Promise<Record<s
 }
 
 /**
- * Paths that no document can contain: links are signed or random, and so is what opens a contract; a provider has to refuse
- * or to be silent first.
+ * Paths that no document can contain: links and the ids that open contracts are signed or random, and a provider must first
+ * reject a request or fail to respond.
  */
 async function secretPaths(app: TestApp): Promise<Record<string, string>> {
   const rendition = '/v1/admin/finance/invoice-renditions/rend_01k0dem000e000000000000001/download';
@@ -224,7 +224,7 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
   };
 }
 
-/** The path of writing off 2.00 that are missing of an installment. */
+/** The path for writing off the missing 2.00 of an installment. */
 async function shortInstallment(app: TestApp): Promise<string> {
   const owner = app.as('owner');
   await owner.put('/v1/admin/finance/settings', { baseCurrency: 'EUR', toleranceCents: 500 });

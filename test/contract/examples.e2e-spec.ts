@@ -13,9 +13,9 @@ const RECORDED = 'src/document/api-examples.json';
 const JSON_TYPE = /^application\/(\w+\+)?json/;
 /** The first lines of a CSV file: its header and one row. */
 const LINES = 2;
-/** Passwords are shown by the first start and never again. */
+/** Only the first start shows passwords. */
 const COPIED = /Copy (it|them) from|first start printed it/;
-/** The day of the example, and what has to be in another state than in the demo data. */
+/** The day of the example, and resources whose state must differ from the demo data. */
 const KNOWN =
   / (sentOn|envelopeId|componentId|bookingId)$|\/payment-schedules\/\{scheduleId\}\/small-difference scheduleId$/;
 
@@ -123,7 +123,7 @@ describe('the response examples of the API document', () => {
 interface ReplacedValue {
   /** The operation and the parameter or the member. */
   place: string;
-  /** What the document says about it. */
+  /** The text of the document about it. */
   text: string;
 }
 
@@ -165,7 +165,7 @@ function successes(): Success[] {
   return operations.flatMap((operation) =>
     Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
       Object.entries(content).flatMap(([type, media]) => {
-        // An image has no form that can be written into JSON.
+        // JSON cannot represent an image.
         if (!status.startsWith('2') || type.startsWith('image/')) return [];
         const { schema, example } = media as { schema?: unknown; example?: Json };
         const name = JSON_TYPE.test(type) ? nameOf(operation) : `${nameOf(operation)} ${type}`;
@@ -191,7 +191,9 @@ function record(): void {
   writeFileSync(RECORDED, `{\n${lines.join(',\n')}\n}\n`);
 }
 
-/** The constant part of a text from another database: of a table its header, of an event stream all except its data. */
+/**
+ * Returns the part of a text that does not depend on the database: the header of a table, or an event stream without its data.
+ */
 function formOf(text: Json | undefined): string {
   if (typeof text !== 'string') return '';
   return text.includes('\r\n') ? (text.split('\r\n', 1)[0] ?? '') : text.replace(/^(id|data): .*$/gm, '$1');

@@ -168,7 +168,7 @@ const taxCode = () => ({
   rates: [{ rateBasisPoints: 1_900, validFrom: '2021-01-01' }],
 });
 
-/** A source has one rate for a currency pair and day, so each call has another currency. */
+/** A source has one rate for a currency pair and day, so each call uses a different currency. */
 const rateCurrencies = [
   'GMD',
   'GNF',
@@ -216,7 +216,7 @@ async function planOf(app: TestApp, bookingId: string): Promise<Subject> {
   return { type: 'payment_plan', id: plan?.id ?? '' };
 }
 
-/** A payment for a supplier invoice of its own. */
+/** Records a payment for a new supplier invoice. */
 async function payment(app: TestApp): Promise<object> {
   const { id } = await post(app, INVOICES, { ...invoice(), status: 'approved' });
   const money = { method: 'cash', currency: 'EUR', amountCents: 10_000, paidOn: '2026-01-31' };
@@ -234,7 +234,7 @@ async function remove(app: TestApp, path: string): Promise<void> {
   if (answer.status >= 300) throw new Error(`DELETE ${path} was refused: ${answer.text}`);
 }
 
-/** An invoice to a customer, for a booking of its own. */
+/** Creates an invoice to a customer for a new booking. */
 async function bill(app: TestApp): Promise<object> {
   const { id: bookingId } = await post(app, BOOKINGS, { currency: 'EUR', customerName: 'Ada' });
   await post(app, `${BOOKINGS}/${bookingId}/items`, { type: 'unit', title: 'Seat', unitSellCents: 10_000 });
@@ -246,7 +246,7 @@ async function onBill(app: TestApp) {
   return { ...staff(app), ...on('invoice', id) };
 }
 
-/** A credit note over an invoice of its own. */
+/** Creates a credit note for a new invoice. */
 async function noteOf(app: TestApp): Promise<object> {
   const { id: invoiceId } = await post(app, BILLS, await bill(app));
   await post(app, `${BILLS}/${invoiceId}/issuance`);

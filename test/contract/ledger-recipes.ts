@@ -176,7 +176,7 @@ export const recipes: Record<string, Recipe> = {
 };
 
 const channel = () => ({ name: `Channel ${randomUUID()}` });
-/** For a product of its own, which has one departure. */
+/** Uses a new product with one departure. */
 async function allotment(app: TestApp): Promise<object> {
   const { id: channelId } = await post(app, CHANNELS, channel());
   const productId = `product-${randomUUID()}`;

@@ -7,7 +7,7 @@ export interface Subject {
 
 /** One successful call of a route: its path, its body and the subject of its entry. */
 export interface Prepared {
-  /** The ID of the user who acts, where the request has no credential and its answer no session. */
+  /** The ID of the acting user, if the request has no credential and the response no session. */
   actorId?: (answer: Row) => string;
   token?: string;
   /** Path parameters by name. */
@@ -15,7 +15,7 @@ export interface Prepared {
   body?: object;
   /** The action of the entry, if the route declares only a pattern. */
   action?: string;
-  /** The subject, sometimes known from the response only; null: the call changes nothing. */
+  /** The subject, which sometimes only the response shows; null if the call changes nothing. */
   subject: ((answer: Row) => Subject | Promise<Subject>) | null;
   /** The actions of further entries of the same transaction. */
   follows?: string[];

@@ -58,11 +58,11 @@ const WITHOUT_KEY = [
   `POST ${STAFF}/notifications/reminder-rules/{id}/simulations`,
   `POST ${STAFF}/finance/invoice-renditions/{id}/links`,
 ];
-/** Of surfaces whose other changes can be repeated without a key. */
+/** Changes of surfaces whose other changes can be repeated without a key. */
 const WITH_KEY = ['POST /realtime/v1/channels/{channel}/messages', 'POST /vault/v1/{vaultSlug}/keys'];
-/** Ends the credential of its caller, which then authenticates no replay. */
+/** The call ends the credential of its caller, which then cannot authenticate a replay. */
 const ENDS_ITS_CALLER = `DELETE ${SESSIONS}/current`;
-/** What is revoked or ended has no version. */
+/** Revoked and ended resources have no version. */
 const WITHOUT_VERSION = [
   ENDS_ITS_CALLER,
   `DELETE ${SESSIONS}/others`,
@@ -72,7 +72,7 @@ const WITHOUT_VERSION = [
   `DELETE ${CLIENT}`,
   `DELETE ${CLIENT}/secrets/{secretId}`,
 ];
-/** Create a part of a certain version of a resource, or a new document in its place. */
+/** Operations that create a part of a certain version of a resource, or a new document that replaces it. */
 const WITH_VERSION = [`POST ${STAFF}/finance/invoices/{id}/correction`, `POST ${STAFF}/finance/tax-codes/{id}/rates`];
 /** Entries of the ledger and transfers have no version. */
 const WITHOUT_ETAG = [
@@ -81,7 +81,7 @@ const WITHOUT_ETAG = [
   `GET ${STAFF}/finance/exchange-rates/{id}`,
   `GET ${STAFF}/finance/transfers/{id}`,
 ];
-/** Contain more than the row of their version: computed statuses, warnings and previews. */
+/** Responses that contain more than the row of their version: computed statuses, warnings and previews. */
 const COMPUTED = [
   `GET ${STAFF}/bookings/{bookingId}`,
   `GET ${STAFF}/finance/bookings/{bookingId}/cancellation-settlement`,
@@ -99,20 +99,20 @@ const WITHOUT_OFFSET = [
   `GET ${CLIENT}/secrets`,
 ];
 
-/** Of the specification; entries of the ledger have cursors. */
+/** Lists of the specification; entries of the ledger have cursors. */
 const OTHER_ENVELOPE = [
   `GET ${STAFF}/action-ledger/entries`,
   `GET ${STAFF}/finance/booking-items/{bookingItemId}/commissions`,
   `GET ${STAFF}/finance/bookings/{bookingId}/reminder-runs`,
   `GET ${STAFF}/operations/operators`,
 ];
-/** In the order of the chain, and few. */
+/** Few rows in the order of the chain. */
 const WITHOUT_SORT = [
   `GET ${STAFF}/action-ledger/entries`,
   `GET ${STAFF}/finance/booking-items/{bookingItemId}/commissions`,
 ];
 
-/** A day on which something is valid. */
+/** Filters by a day of validity. */
 const OTHER_TIMES = [`GET ${STAFF}/finance/tax-codes on`];
 
 /** Returned only once: a repeated request does not show them again. */
@@ -422,7 +422,7 @@ describe('If-None-Match', () => {
   });
 });
 
-/** Last, because its calls succeed and change the demo data. */
+/** Runs last, because its calls succeed and change the demo data. */
 describe('Idempotency-Key', () => {
   let keyed: ExampleCall[];
   beforeAll(() => {
@@ -471,7 +471,7 @@ describe('Idempotency-Key', () => {
       ];
     });
     expect(found).toEqual([]);
-    // Three requests for each of some 150 operations.
+    // Sends three requests for each of some 150 operations.
   }, 180_000);
 });
 
@@ -487,7 +487,7 @@ function listMembers({ operation }: ExampleCall): Record<string, Schema> {
   return resolved(schemaOf(operation)).properties ?? {};
 }
 
-/** The rows of the first page, which has all rows of the demo data; those without a value are last in both directions. */
+/** The rows of the first page, which has all rows of the demo data; rows without a value are last in both directions. */
 async function rowsBy(call: ExampleCall, sort: string): Promise<unknown[]> {
   const { status, body } = await send<ListBody>(call, {}, { sort, limit: '200' });
   expect([call.name, status]).toEqual([call.name, 200]);
@@ -514,7 +514,7 @@ function send<Body = unknown>(call: ExampleCall, options: Call = {}, query: Reco
   return app.request<Body>(call.operation.method, path, { body, token, ...options });
 }
 
-/** The same operation with another body or, if it has none, with other ids. */
+/** Calls the same operation with another body or, if it has none, with other ids. */
 function anotherRequest(call: ExampleCall, options: Call): Promise<Answer> {
   const { operation, body, token } = call;
   if (Buffer.isBuffer(body)) return send(call, { ...options, body: Buffer.concat([body, Buffer.from('x')]) });

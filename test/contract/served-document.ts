@@ -82,8 +82,8 @@ export async function readDocument(app: TestApp): Promise<ServedDocument> {
 }
 
 /**
- * The document with shared parameters and responses inlined, so that a test finds everything about an operation there, and
- * with `nullable` in place of a type `null`, so that a schema has one type.
+ * Returns the document with inlined parameters and responses, so that an operation is complete, and with `nullable` instead of
+ * a type `null`, so that a schema has one type.
  */
 export function resolved(document: ServedDocument): ServedDocument {
   separateNull(document);

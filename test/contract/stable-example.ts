@@ -7,7 +7,7 @@ const LONGEST_LIST = 1;
 /** Lists of a fixed length. */
 const WHOLE_LISTS = ['buckets', 'recoveryCodes'];
 const TYPE_ID = /\b([a-z]+)_([0-7][0-9a-hjkmnp-tv-z]{25})\b/g;
-/** Opens a contract, so it is random in all of its characters. */
+/** This id opens a contract, so all of its characters are random. */
 const PUBLIC_CONTRACT_ID = /\bctr_[0-9a-hjkmnp-tv-z]{26}\b/g;
 const FILE_LINK = /\/v1\/files\/[\w-]+\.[\w-]{22}/g;
 const PLACEHOLDER_SUFFIX = '01k0examp1e';
@@ -29,8 +29,8 @@ const MEMBERS: Record<string, (text: string) => string> = {
 };
 
 /**
- * A response as in the API document: as if sent on one fixed day, with placeholders of the right form for random ids
- * and secrets, and with short lists. Another database gives the same example except for time-dependent values.
+ * Returns a response as in the API document: sent on one fixed day, with placeholders of the right form for random ids and
+ * secrets, and with short lists. Another database gives the same example except for time-dependent values.
  */
 export function stableExample(answer: Json, today: string): Json {
   const ids = new Map<string, string>();

@@ -6,8 +6,8 @@ const CHANNEL = 'demo.news';
 const INVOICE = 'inv_01k0dem000e000000000000001';
 
 /**
- * The beginning of responses that are neither JSON nor read completely by the client of the tests, by operation and
- * type.
+ * Reads the beginning of responses that are not JSON, or that the client of the tests does not read completely, by operation
+ * and type.
  */
 export async function textExamples(app: TestApp): Promise<Record<string, string>> {
   const file = 'GET /v1/files/{token}';
@@ -45,7 +45,7 @@ async function beginningOf(app: TestApp, { format, lines }: { format: string; li
   return `${bytes.toString('latin1').split('\n').slice(0, lines).join('\n')}\n`;
 }
 
-/** What a stream sends to a client that has seen the first message of the demo channel, up to the second message. */
+/** Reads a stream after the first message of the demo channel, up to the second message. */
 async function firstMessage(app: TestApp): Promise<string> {
   const token = app.credentials.platformKey;
   const path = `/realtime/v1/channels/${CHANNEL}/messages?limit=100`;

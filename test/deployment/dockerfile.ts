@@ -54,14 +54,14 @@ export const ignoreLines = readFileSync(join(PROJECT, '.dockerignore'), 'utf8')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
 
-/** Whether .dockerignore lets a file of the project through; its last line that matches decides. */
+/** Returns whether .dockerignore includes a file of the project; the last matching line decides. */
 export function isInContext(file: string): boolean {
   const path = relative(PROJECT, file);
   const deciding = ignoreLines.findLast((line) => patternOf(line.replace(/^!/, '')).test(path));
   return deciding === undefined || deciding.startsWith('!');
 }
 
-/** It matches what is below a folder too. */
+/** The pattern also matches files below a folder. */
 function patternOf(line: string): RegExp {
   const text = line.replace(/\*\*\/|\*|[.+^${}()|[\]\\]/g, (part) => {
     if (part === '**/') return '(?:.*/)?';
@@ -70,12 +70,12 @@ function patternOf(line: string): RegExp {
   return new RegExp(`^${text}(?:/.*)?$`);
 }
 
-/** The words that start a container of the image: without `words` the service, else that command. */
+/** Returns the words that start a container of the image: the given command, or the service without `words`. */
 export function containerCommand(words = commandOf('service', 'CMD')): string[] {
   return [...commandOf('service', 'ENTRYPOINT'), ...words];
 }
 
-/** The words of an instruction in the form of a JSON array, such as CMD. */
+/** Returns the words of an instruction with a JSON array, such as CMD. */
 export function commandOf(stage: string, name: 'CMD' | 'ENTRYPOINT' | 'HEALTHCHECK'): string[] {
   const [text = ''] = textsOf(stage, name);
   return JSON.parse(text.slice(text.indexOf('['))) as string[];

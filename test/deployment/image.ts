@@ -10,7 +10,7 @@ import { imageEnvironment, type Instruction, instructions, isInContext, readCopy
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const NPM_CACHE = '.npm/_cacache';
 const NPM_CACHE_PARTS = ['content-v2', 'index-v5'];
-/** Installs all packages for the build too, which takes a minute and 1,200 MB more. */
+/** Also installs all packages for the build, which takes an additional minute and 1,200 MB. */
 const INSTALLS_ALL = process.env['TEST_IMAGE_INSTALL'] === 'true';
 
 export interface Ended {
@@ -19,25 +19,25 @@ export interface Ended {
 }
 
 /**
- * The image without a container runtime. Each stage is an empty folder: COPY brings only what .dockerignore lets through, and the
- * RUN instructions are executed as they are written, by an unprivileged user with a home of its own. Those of root are not
- * executed, because they would change this machine; they create folders that belong to the user, and delete package managers.
- * Unless `TEST_IMAGE_INSTALL` is true, npm only verifies the lock file of the build stage, and the build uses the packages of the
- * project, which the same command installed.
+ * Builds the image without a container runtime. Each stage is an empty folder: COPY copies only files that .dockerignore
+ * includes, and an unprivileged user with a separate home executes the RUN instructions. It skips instructions of root, which
+ * create folders of the user and delete package managers, because they would change this machine. Unless `TEST_IMAGE_INSTALL`
+ * is true, npm only verifies the lock file of the build stage, and the build uses the packages of the project, which the same
+ * command installed.
  */
 export class Image {
   readonly folder = newFolder({ open: true });
-  /** What the service has at /app; it cannot write there. */
+  /** The folder /app of the service, which it cannot write to. */
   readonly tree = join(this.folder, 'service/app');
-  /** The one folder that it can write to. */
+  /** The only folder that the service can write to. */
   readonly data = join(this.folder, 'data');
   private readonly home = join(this.folder, 'home');
   private readonly programs = join(this.folder, 'programs');
 
-  /** The first stage that failed, or the last one. */
+  /** Returns the first stage that failed, or the last one. */
   async build(): Promise<Ended> {
     mkdirSync(join(this.home, NPM_CACHE), { recursive: true });
-    // Another npm may change the cache meanwhile; what is not copied is fetched.
+    // Another npm may change the cache meanwhile; missing packages are downloaded.
     for (const part of NPM_CACHE_PARTS) {
       await run(['cp', '-r', join(homedir(), NPM_CACHE, part), join(this.home, NPM_CACHE, part)]);
     }
@@ -47,7 +47,7 @@ export class Image {
     const failed = ended.find(({ code }) => code !== 0);
     if (failed) return failed;
     const built = await this.buildStage('service');
-    // As in the image: root owns it, and every user may read it.
+    // As in the image, root owns the folder and every user may read it.
     if (UNPRIVILEGED.uid !== undefined) await run(['chown', '-R', '0:0', this.tree]);
     await run(['chmod', '-R', 'a+rX,a-w', this.tree]);
     mkdirSync(this.data);
@@ -110,7 +110,7 @@ export class Image {
     return { code: 0, output };
   }
 
-  /** Hard links, because the unprivileged user may not be able to reach the project; copies on another disk. */
+  /** Uses hard links, because the unprivileged user may not be able to reach the project; copies files on another disk. */
   private async linkPackages(target: string): Promise<void> {
     const source = join(PROJECT, 'node_modules');
     const linked = await run(['cp', '-al', source, target]);
@@ -127,7 +127,7 @@ export class Image {
     const { from, sources, target } = readCopy(instruction);
     for (const source of sources) {
       const path = join(folder, target.endsWith('/') ? join(target, basename(source)) : target);
-      // Not copied, because the stages before are not used again.
+      // The files are moved, because earlier stages are not used again.
       if (from !== null) renameSync(join(this.folder, from, source), path);
       else cpSync(join(PROJECT, source), path, { recursive: true, filter: (file) => isInContext(file) });
       await run(['chown', '-R', owner(), path]);

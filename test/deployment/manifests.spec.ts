@@ -269,7 +269,7 @@ describe('the Kubernetes manifests', () => {
     const { podFailurePolicy, activeDeadlineSeconds, template } = named('Job', 'travel-migration').spec;
     const onExitCodes = { operator: 'In', values: [78] };
     expect(podFailurePolicy).toEqual({ rules: [{ action: 'FailJob', onExitCodes }] });
-    // Without it, a job whose image or secret is missing never ends.
+    // Without a deadline, a job whose image or secret is missing never ends.
     expect(activeDeadlineSeconds).toBeGreaterThan(0);
     // The API server rejects a failure policy with another value.
     expect(template.spec.restartPolicy).toBe('Never');

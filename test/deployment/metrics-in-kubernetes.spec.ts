@@ -41,13 +41,13 @@ it('the scrape job of docs/operations.md keeps the pods of the service by their 
     labels.map(([name]) => `__meta_kubernetes_pod_label_${name.replaceAll(/\W/g, '_')}`),
   );
   expect(kept?.regex).toBe(labels.map(([, value]) => value).join(';'));
-  // Pods that have ended would be processes that do not respond.
+  // Pods that have ended would look like processes that do not respond.
   expect(rules).toContainEqual({
     source_labels: ['__meta_kubernetes_pod_phase'],
     regex: 'Failed|Succeeded',
     action: 'drop',
   });
-  // For the autoscaler.
+  // The autoscaler needs these labels.
   expect(rules.flatMap(({ target_label: target }) => target ?? [])).toEqual(['namespace', 'pod']);
   expect(read('deploy/monitoring/alerts.yaml')).toContain(`up{job="${scrape.scrape_configs[0]?.job_name}"}`);
   expect(read('deploy/kubernetes/settings.yaml')).toContain("METRICS: 'true'");

@@ -82,7 +82,7 @@ describe('the production tree, which the image contains', () => {
           .toString()
           .split('\t')[0],
       ) / 1024;
-    // The image has no compiler, which has 24 MB.
+    // The image omits the compiler, which has 24 MB.
     expect(Math.round(sizeMb)).toBeLessThanOrEqual(350 - 24);
     expect(readdirSync(image.tree).sort()).toEqual(['dist', 'node_modules', 'package.json', 'scripts']);
   });
@@ -126,7 +126,7 @@ describe('the production tree, which the image contains', () => {
       expect(service.output()).toContain('DATABASE_POOLSIZE is not a setting and has no effect; DATABASE_POOL_SIZE');
 
       const owner = await signIn(url);
-      // Of the package of Scalar there is only this file.
+      // The package of Scalar contains only this file.
       const scalar = await fetchFile(`${url}/reference/scalar.js`);
       expect([scalar.status, scalar.bytes.length > 1_000_000]).toEqual([200, true]);
       // Fonts, templates and the client of the bucket are files of packages.

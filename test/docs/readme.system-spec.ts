@@ -54,7 +54,7 @@ describe('the README', () => {
     const [, , calls = ''] = await shellOf('README.md');
     const { code, output } = await run(calls, app.url);
     expect([code, output]).toEqual([0, expect.stringMatching(/"ciphertext".*\n$/s)]);
-    // Five lines of a terminal each.
+    // Five lines of a terminal per block.
     const responses = output.trimEnd().split('\n');
     expect(responses.map((text) => [text.slice(0, 1), text.length <= 400])).toEqual(Array(6).fill(['{', true]));
   });
@@ -77,6 +77,6 @@ describe('the tour', () => {
       expect(output.split('\n')).toContain('%PDF-');
       expect(files).toEqual([]);
     }
-    // About eighty processes start here, twice: one for each curl and each value that is extracted.
+    // About eighty processes start here twice, one for each curl and each extracted value.
   }, 300_000);
 });

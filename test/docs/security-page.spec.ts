@@ -9,7 +9,7 @@ const rows = [...page.matchAll(/^\| (API\d+|\d+\.\d+\.\d+) \| ([^|]+) \| ([^|]+)
   ([, item = '', , state = '', evidence = '']) => ({ item, state, evidence }),
 );
 
-/** How many requirements of levels 1 and 2 each chapter of ASVS 5.0 has. */
+/** The number of requirements of levels 1 and 2 in each chapter of ASVS 5.0. */
 const CHAPTERS = [27, 11, 19, 10, 9, 35, 18, 7, 7, 29, 14, 9, 13, 9, 13, 16, 7];
 
 /** A test as evidence: its file, and its title as the file has it. */

@@ -18,7 +18,7 @@ export async function play(scenario: Scenario): Promise<Outcome[]> {
   }
 }
 
-/** Runs the short scenario on a durable server of its own, which may be killed. */
+/** Runs the short scenario on a separate durable server, which may be killed. */
 export async function playOnOwnServer(scenario: Scenario): Promise<Outcome[]> {
   return playOn(await startWorld(), scenario);
 }

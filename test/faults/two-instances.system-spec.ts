@@ -16,7 +16,8 @@ describe('two instances on one database', () => {
 
   it('a request that two instances receive eight times happens once: all responses are equal, or 409 while it is running', () => {
     expect(copied).toMatchObject({ lost: 0, duplicated: 0, misses: [] });
-    // At least one response for each of the 30 keys; eight copies of each were sent, and more until one was answered.
+    // At least one response is expected for each of the 30 keys; eight copies of each were sent, and more until one got a
+    // response.
     expect(copied?.acknowledged).toBeGreaterThanOrEqual(30);
     expect(copied?.requests).toBeGreaterThanOrEqual(270);
   });

@@ -62,7 +62,7 @@ interface Numbered {
   kind: string;
 }
 
-/** The documents that a series numbered, and the numbers that its report misses or places out of order. */
+/** Returns the documents of a series, and the numbers that its report lists as missing or out of order. */
 async function numbersOf(seriesId: string): Promise<{ documents: Numbered[]; anomalies: unknown[] }> {
   const documents = await app.sql<Numbered>(
     `select sequence, number, coalesce(purpose, type) as kind from invoices where series_id = $1 order by sequence`,
@@ -101,7 +101,7 @@ describe('the numbers of documents of all types', () => {
     // 15 invoices that are credited, 15 of cancelled bookings, 20 that were issued in parallel, and 15 fees.
     expect(invoices.documents.map(({ sequence }) => Number(sequence))).toEqual(upTo(65));
     expect(invoices.documents.filter(({ kind }) => kind === 'cancellation_fee')).toHaveLength(15);
-    // 15 of staff and 15 of the settlements.
+    // Staff issue 15 and settlements issue 15.
     expect(notes.documents.map(({ sequence, kind }) => [Number(sequence), kind])).toEqual(
       upTo(30).map((sequence) => [sequence, 'credit_note']),
     );
@@ -204,7 +204,7 @@ describe('requests for the same document at the same time', () => {
       const last = await recalculate();
       expect([last.status, last.text]).toEqual([200, last.text]);
 
-      // Billed to the end, the documents have the tax of the item, of which each part has the rate of its time.
+      // When everything is billed, the documents have the tax of the item, each part at the rate of its time.
       const rest = await draft(owner, { bookingId });
       expect((await patiently(() => issue(owner, rest.id))).status).toBe(200);
       const [sums] = await app.sql(

@@ -145,7 +145,7 @@ describe('a status on create', () => {
   });
 
   it('a replay of an approved creation needs finance:approve', async () => {
-    // Two tokens of one person: keys belong to the person.
+    // Uses two tokens of one person, because keys belong to the person.
     const approver = await staffWith(app, 'finance:*', 'finance:approve');
     const writer = await staffWith(app, 'finance:*');
     const sent = body({ status: 'approved' });

@@ -15,7 +15,7 @@ let owner: TestClient;
 const made: Invoice[] = [];
 const SUPPLIER = 'List 100%_Tours \\ Co';
 
-/** Five invoices of one supplier, by which the list is filtered. */
+/** Creates five invoices of one supplier; the list is filtered by the supplier. */
 const ROWS = [
   { invoiceNumber: 'L-A', totalCents: 300, issueDate: '2027-01-03', dueDate: '2027-02-03', status: 'approved' },
   { invoiceNumber: 'L-B', totalCents: 100, issueDate: '2027-01-01', dueDate: '2027-02-01', currency: 'USD' },

@@ -50,7 +50,7 @@ export function departureIn(app: TestApp, days: number, terms: object = {}) {
   return newDeparture(app, { startsAt, endsAt, ...terms });
 }
 
-/** For a channel and a product of their own, unless `terms` contain others; from yesterday on. */
+/** Creates an allotment for a new channel and product, unless `terms` contain others; valid from yesterday on. */
 export async function allotmentBody(app: TestApp, terms: object = {}): Promise<object> {
   const validFrom = app.day(-1);
   const { id: channelId } = 'channelId' in terms ? { id: terms.channelId } : await newChannel(app);
@@ -63,14 +63,14 @@ export async function newAllotment(app: TestApp, terms: object = {}): Promise<Al
   return answer.body.data;
 }
 
-/** A booking of the allotment's channel: no other channel may sell from it. */
+/** Creates a booking of the allotment's channel, because no other channel may sell from it. */
 export async function bookingThrough(app: TestApp, allotmentId: string): Promise<Booking> {
   const owner = app.as('owner');
   const { body } = await owner.get<{ data: Allotment }>(`${ALLOTMENTS}/${allotmentId}`);
   return makeBooking(owner, { channelId: body.data.channelId });
 }
 
-/** An item of a booking of its own, sold from the allotment. */
+/** Creates a booking with an item sold from the allotment. */
 export async function sell(
   app: TestApp,
   { allotment, departure }: { allotment: { id: string }; departure: { id: string } },
@@ -91,7 +91,7 @@ export async function onlySlot(app: TestApp, id: string): Promise<Slot> {
   return slot;
 }
 
-/** A product with one departure, allotted to a new channel. */
+/** Creates a product with one departure, allotted to a new channel. */
 export async function allotted(
   app: TestApp,
   {
@@ -168,7 +168,7 @@ export async function expectSumsToAgree(app: TestApp, departureIds: readonly str
   expect(departures).toEqual([]);
 }
 
-/** The response to a call that is repeated while the service, or the share of the caller, is busy. */
+/** Repeats a call while the service, or the share of the caller, is busy. */
 export async function patiently<Body>(call: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
   for (;;) {
     const answer = await call();

@@ -75,7 +75,7 @@ describe('POST /v1/admin/distribution/inventory-allotments', () => {
     const first = await departureIn(app, 20, { productId, ...zone });
     const beyond = await newDeparture(app, {
       productId,
-      // Still the same day in UTC, but in Auckland it is tomorrow.
+      // In UTC it is still the same day, but in Auckland it is tomorrow.
       startsAt: last.startsAt.replace('T06', 'T13'),
       endsAt: last.startsAt.replace('T06', 'T20'),
       ...zone,

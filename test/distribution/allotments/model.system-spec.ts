@@ -180,7 +180,7 @@ describe('any sequence of sales, cancellations, releases, resizes and deletions'
     const office = await Office.open();
     for (let start = 0; start < actions.length; start += atOnce) {
       await Promise.all(actions.slice(start, start + atOnce).map((one) => office.act(one)));
-      // Every counter is the sum of its movements and items; a failed check constraint would answer with an unexpected error.
+      // Every counter is the sum of its movements and items; a failed check constraint would cause an unexpected error.
       await expectSumsToAgree(app, office.departures);
     }
   };

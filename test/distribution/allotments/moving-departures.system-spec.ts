@@ -28,14 +28,14 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-/** Repeats a busy response; of the others, only expected errors are accepted. */
+/** Repeats the call after a busy response, and accepts only expected errors. */
 async function attempt<Body>(call: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
   const answer = await patiently(call);
   if (answer.status >= 300) expect(EXPECTED).toContain((answer.body as { code?: string }).code);
   return answer;
 }
 
-/** Selects the actions; `SEED=... npm run test:system` repeats them, although not their order in time. */
+/** Selects the actions; `SEED=... npm run test:system` repeats them, but not their timing. */
 const SEED = process.env['SEED'] ?? randomUUID();
 const random = new Random(SEED);
 const oneOf = <T>(values: readonly T[]): T => random.pick(values);
@@ -87,7 +87,7 @@ describe('many sellers while departures, validities and releases change', () => 
       while (selling) {
         const { id } = oneOf(allotments);
         const departure = oneOf(departures);
-        // Within the validity the release step is due or not; 30 days later the departure is outside.
+        // Within the validity, the release step is due or not; 30 days later the departure is outside it.
         await move(departure, oneOf([-35, 0, 0, 30]));
         await attempt(() => owner.patch(`${ALLOTMENTS}/${id}`, { validTo: oneOf([first.startDate, validTo]) }));
         await attempt(() => owner.post(`${ALLOTMENTS}/${id}/releases`, { departureId: departure.id }));

@@ -51,7 +51,7 @@ describe('the release job', () => {
     await run();
     expect(await unitsOf(app, allotment.id)).toMatchObject({ released: 0, remaining: 14 });
 
-    // Departures start at 06:00 UTC, plus or minus the clock change: late enough at any hour of today.
+    // Departures start at 06:00 UTC, plus or minus the clock change, which is late enough at any hour of today.
     app.travel({ days: 10, hours: 7 });
     await run();
     expect(await unitsOf(app, allotment.id)).toEqual({ allotted: 20, sold: 6, released: 6, remaining: 8 });
@@ -93,7 +93,7 @@ describe('the release job', () => {
     });
     const release = { mode: 'automatic', steps: [{ daysBefore: 1, hoursBefore: 8 }] };
     const allotment = await newAllotment(app, { productId, release });
-    // 09:00 in Bucharest, a day earlier 09:00 again, and 8 hours before that: summer time started meanwhile.
+    // The release is at 09:00 in Bucharest one day earlier, less 8 hours; summer time started meanwhile.
     expect(await executionsOf(allotment.id)).toMatchObject([{ dueAt: new Date('2028-03-25T22:00:00Z') }]);
     const start = { startsAt: '2028-05-12T06:00:00Z', endsAt: '2028-05-12T15:00:00Z' };
     await app.as('owner').patch(`/v1/admin/operations/departures/${id}`, start);

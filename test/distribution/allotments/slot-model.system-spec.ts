@@ -20,7 +20,7 @@ import {
 
 /**
  * One departure with two guaranteed allotments and a cap, and a second, simple implementation of the rules of slots. After each
- * random act, the slots and the departure are what that model computes, and an act succeeds exactly if the model permits it.
+ * random act, the slots and the departure equal the model, and an act succeeds if and only if the model permits it.
  */
 const CAPACITY = 24;
 const DAY_MS = 86_400_000;
@@ -105,7 +105,7 @@ class Model {
     return this.departure.id;
   }
 
-  /** What the departure shows. */
+  /** Returns the units that the departure shows. */
   counters() {
     const sum = (count: (slot: ModelSlot) => number) => this.places.reduce((all, { slot }) => all + count(slot), 0);
     const sold = sum((slot) => slot.sold);

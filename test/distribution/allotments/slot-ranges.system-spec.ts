@@ -32,7 +32,7 @@ interface Place {
   departure: { id: string; productId: string; startsAt: string; endsAt: string; startDate: string };
 }
 
-/** Moves a departure by days from where it was created. */
+/** Moves a departure by a number of days from its original day. */
 const moveBy = ({ departure }: Pick<Place, 'departure'>, days: number, query = '') => {
   const later = (instant: string) => new Date(Date.parse(instant) + days * DAY_MS).toISOString();
   const body = { startsAt: later(departure.startsAt), endsAt: later(departure.endsAt) };
@@ -40,7 +40,7 @@ const moveBy = ({ departure }: Pick<Place, 'departure'>, days: number, query = '
 };
 const changeAllotment = (id: string, body: object, query = '') =>
   app.as('owner').patch<{ warnings: object[] }>(`${ALLOTMENTS}/${id}${query}`, body);
-/** The validity ends on the day of the departure, so that a later day is outside of it. */
+/** The validity ends on the day of the departure, so a later day is outside it. */
 async function ranged(terms: Parameters<typeof allotted>[1] = {}): Promise<Place & { slot: Slot }> {
   const place = await allotted(app, terms);
   await changeAllotment(place.allotment.id, { validTo: place.departure.startDate });

@@ -55,7 +55,7 @@ async function waivePart(bookingId: string, amountCents: number): Promise<void> 
   expect(waived.body.data).toMatchObject({ waived: true, amountCents });
 }
 
-/** How many bookings block the closing of the current month. */
+/** Returns the number of bookings that block the closing of the current month. */
 async function blocking(): Promise<number> {
   const month = app.day().slice(0, 7);
   const path = `/v1/admin/finance/periods/${month}`;

@@ -49,7 +49,10 @@ async function invoice(bookingId: string, body: object): Promise<string> {
   return made.body.data.id;
 }
 
-/** Checks the identity against the allocations and the histories, and that no money waits beside an open debt. */
+/**
+ * Checks the balance equation against the allocations and the histories, and that no money stays unapplied while a debt is
+ * open.
+ */
 async function assertIdentity(bookingId: string): Promise<void> {
   const money = await moneyOf(bookingId);
   const asOf = app.day();

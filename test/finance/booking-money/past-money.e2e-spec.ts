@@ -24,7 +24,7 @@ type Money = Record<string, unknown> & Record<'documents' | 'installments' | 'pa
 
 const today = () => app.day();
 
-/** Without what has no history: versions, times of changes, and what has set a due date. */
+/** Omits members without history: versions, times of changes, and the origin of due dates. */
 async function moneyOf(bookingId: string, asOf?: string): Promise<Money> {
   const query = asOf === undefined ? '' : `?asOf=${asOf}`;
   const { status, text, body } = await owner.get<{ data: Money }>(`${FINANCE}/bookings/${bookingId}/money${query}`);

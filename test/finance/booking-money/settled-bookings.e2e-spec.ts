@@ -41,7 +41,7 @@ async function sold(sale: Sale): Promise<Sold> {
   return { ...booking, schedules: (await schedulesOf(owner, booking.id)).map((one) => one.id) };
 }
 
-/** The same before its confirmation; it has no plan. */
+/** Creates the booking before its confirmation, without a plan. */
 async function quoted({ prices, currency = 'EUR', paymentPolicy = POLICY }: Sale): Promise<Sold> {
   const id = await book(owner, { prices: [], currency, startDate: days(app.day(), 200), paymentPolicy });
   const items: string[] = [];
@@ -82,7 +82,7 @@ async function moneyOf({ id }: Sold): Promise<Record<string, unknown>> {
   return (await owner.get<{ data: Record<string, unknown> }>(`${FINANCE}/bookings/${id}/money`)).body.data;
 }
 
-/** The rules of the integrity report about the money of customers that the booking breaks. */
+/** Returns the rules of the integrity report about customers' money that the booking breaks. */
 async function brokenRules({ id }: Sold): Promise<string[]> {
   const names: string[] = [];
   for (const { name, broken } of MONEY_CHECKS) {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const ONE: Item[] = [{ title: 'Tour', unitSellCents: 35_700, taxIncludedCents: 5_700 }];
 
-/** An issued invoice over all items of a new booking, whose plan has one installment. */
+/** Issues an invoice for all items of a new booking, whose plan has one installment. */
 async function billed(items: Item[] = ONE): Promise<Invoice> {
   const total = items.reduce((sum, { quantity = 1, unitSellCents }) => sum + quantity * unitSellCents, 0);
   const { id: bookingId, scheduleIds } = await sell(app, { items, plan: [total] });

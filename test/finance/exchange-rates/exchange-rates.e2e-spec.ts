@@ -42,7 +42,7 @@ beforeAll(async () => {
   app.travel({ hours: 1 });
 });
 
-/** Each test has its own currencies: the rates of a pair are those of all files that share the database. */
+/** Each test has its own currencies, because all files that share the database share the rates of a pair. */
 const rateOf = (from: string, rate: string, over: Partial<Rate> = {}) => ({
   ...{ from, to: 'EUR', day: app.day(), rate, source: 'bank' },
   ...over,
@@ -247,7 +247,7 @@ describe('exchange rates', () => {
   });
 });
 
-// Dates of documents do not fall in a series, so tests that date an invoice back have a series of their own.
+// Dates of documents in a series never decrease, so tests that backdate an invoice have their own series.
 describe('an invoice in a foreign currency', () => {
   it('an issued invoice has its rate and its amounts in the base currency, for each tax group and in sum', async () => {
     const rate = await recorded('USD', '1.0870', { from: 'EUR', to: 'USD', source: 'ecb' });
@@ -391,7 +391,7 @@ describe('a credit note in a foreign currency', () => {
     }
     parts.push(await issuedNote(owner, invoice));
     for (const part of parts) expect(part['exchangeRate']).toEqual(invoice['exchangeRate']);
-    // 3333 with a tax of 532: 2801 of 10000 are 2585.6 of 9231, 3333 of 11900 are 3076.7 of 10985.
+    // For 3333 with a tax of 532, 2801 of 10000 are 2585.6 of 9231, and 3333 of 11900 are 3076.7 of 10985.
     expect(baseOf(parts[0] ?? {})).toEqual([2_586, 491, 3_077]);
     const sums = parts
       .map(baseOf)
@@ -458,7 +458,7 @@ describe('a supplier invoice in a foreign currency', () => {
     const { body } = await approve(id);
     expect(body.data).toMatchObject({ exchangeRate: '0.25', appliedRate: { rate: '0.25', source: 'manual' } });
     expect(baseOf(body.data)).toEqual([210, 40, 250]);
-    // Notes are changed after the approval; its amounts remain.
+    // Changing notes after the approval keeps the amounts.
     const { body: noted } = await owner.patch<{ data: object }>(`${BILLS}/${id}`, { notes: 'Checked' });
     expect(noted.data).toMatchObject({ notes: 'Checked', exchangeRate: '0.25', baseTotalCents: 250 });
   });

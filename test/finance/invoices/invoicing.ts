@@ -29,7 +29,7 @@ export interface Item {
   quantity?: number;
   unitSellCents: number;
   taxIncludedCents?: number;
-  /** With a tax code the tax has to be that of its first rate. */
+  /** With a tax code, the tax must match its first rate. */
   taxCode?: { id: string; code: string; kind?: unknown; rates: { rateBasisPoints: number }[] };
   serviceDate?: string;
 }

@@ -34,7 +34,7 @@ interface Work {
   issueDate: string | undefined;
 }
 
-/** Five drafts for each issuer, of which every tenth fails; the issue dates, if any, in turn. */
+/** Makes five drafts for each issuer, of which every tenth fails, and assigns the issue dates, if any, in turn. */
 async function drafts(days: readonly string[]): Promise<Work[][]> {
   const all: Work[][] = [];
   const making = upTo(ISSUERS).map((issuer) => async () => {

@@ -25,17 +25,17 @@ import {
 } from './records.js';
 import { sum } from './taxes.js';
 
-/** What one clerk knows of a booking from the own steps alone, by the formulas of the finance reference. */
+/** A clerk's own record of a booking, computed only from the clerk's steps by the formulas of the finance reference. */
 export class Account extends BilledBooking {
   status: 'draft' | 'confirmed' | 'cancelled' = 'draft';
-  /** Of a cancelled booking: null as long as the cancellation is not settled. */
+  /** The fee of a cancelled booking; null until the cancellation is settled. */
   agreedFee: number | null = null;
   confirmedOn: string | null = null;
   plan: Installment[] | null = null;
   readonly credits: IssuedCredit[] = [];
   readonly money: Money[] = [];
   allocations: Allocation[] = [];
-  /** What the cancellation of an item took from installments. */
+  /** Reductions of installments by the cancellation of an item. */
   private readonly taken = new Map<Item, { installment: Installment; cents: number; waived: boolean }[]>();
   /** The plan before the cancellation, for a reinstatement. */
   private before: Pick<Installment, 'amount' | 'status'>[] = [];
@@ -69,18 +69,18 @@ export class Account extends BilledBooking {
     return sum(completed.map((one) => (isReceived(one) ? one.amount : -one.amount)));
   }
 
-  /** Of one receipt, or of all of them. */
+  /** Returns the amount of one receipt, or of all. */
   unapplied(one?: Money): number {
     const receipts = one ? [one] : this.money.filter((money) => isReceived(money) && money.status === 'completed');
     return sum(receipts.map(({ amount }) => amount)) - this.applied(({ money }) => receipts.includes(money));
   }
 
-  /** Covers refunds that are requested. */
+  /** Returns the money that covers requested refunds. */
   get reserved(): number {
     return this.applied(({ refund }) => refund?.status === 'requested');
   }
 
-  /** Lies on debts of a booking that is cancelled and not settled, or on installments of a quote: nothing of it is owed. */
+  /** Returns money allocated to debts that do not count: of a cancelled booking before its settlement, or of a quote. */
   get held(): number {
     const isUnsettled = this.status === 'cancelled' && this.agreedFee === null;
     const isQuote = this.status === 'draft';
@@ -118,7 +118,7 @@ export class Account extends BilledBooking {
     this.applyMoney();
   }
 
-  /** An item was cancelled: what that takes from the plan is remembered for its reinstatement. */
+  /** Cancels an item, and keeps the reductions of the plan for its reinstatement. */
   itemCancelled(item: Item, before: number, today: string): void {
     const amounts = new Map(this.installments.map((one) => [one, { counted: countedOf(one), waived: one.waived }]));
     this.totalChanged(before, today);
@@ -130,12 +130,12 @@ export class Account extends BilledBooking {
     );
   }
 
-  /** The item is sold again: the installments get back what its cancellation took; the rest is an amendment. */
+  /** Reinstates an item: reverses the reductions of its cancellation, and adds the rest as an amendment. */
   itemReinstated(item: Item, before: number, today: string): void {
     let left = this.total - before;
     for (const { installment, cents, waived } of this.taken.get(item) ?? []) {
       const part = Math.max(0, Math.min(left, cents));
-      // Staff have waived it since.
+      // Staff have waived this installment in the meantime.
       if (part === 0 || (installment.waived && !waived)) continue;
       const isWaived = waived && installment.status === 'cancelled';
       installment.amount = countedOf(installment) + part;
@@ -147,7 +147,7 @@ export class Account extends BilledBooking {
     this.totalChanged(this.total - left, today);
   }
 
-  /** After items were changed: the plan follows the total. */
+  /** Adjusts the plan to the total after items were changed. */
   totalChanged(before: number, today: string): void {
     const more = this.total - before;
     if (this.plan === null) {
@@ -176,7 +176,7 @@ export class Account extends BilledBooking {
     this.applyMoney();
   }
 
-  /** Adds an issued invoice; money that was received before settles it. */
+  /** Adds an issued invoice, which money received earlier settles. */
   issue(invoice: IssuedInvoice): void {
     this.invoices.push(invoice);
     this.applyMoney();
@@ -219,7 +219,7 @@ export class Account extends BilledBooking {
     }
   }
 
-  /** Staff release an allocation: its money settles nothing by itself any more. */
+  /** Releases an allocation by hand; its money no longer settles debts automatically. */
   releaseByHand(row: Allocation): void {
     this.allocations = this.allocations.filter((one) => one !== row);
     row.money.autoApply = false;
@@ -227,14 +227,14 @@ export class Account extends BilledBooking {
     this.applyMoney();
   }
 
-  /** A refund that failed or came back: its money is unapplied again. */
+  /** Makes the money of a failed or returned refund unapplied again. */
   takeBack(refund: Money, status: 'failed' | 'reversed', today: string): void {
     Object.assign(refund, { status, reversedOn: status === 'reversed' ? today : null });
     this.allocations = this.allocations.filter((row) => row.refund !== refund);
     this.applyMoney();
   }
 
-  /** What a reversed receipt settled is open again; requested refunds that it covered fail. */
+  /** Reopens the debts that a reversed receipt settled, and fails the requested refunds that it covered. */
   reverse(money: Money, today: string): void {
     const rows = this.allocations.filter((row) => row.money === money);
     Object.assign(money, { status: 'reversed', reversedOn: today });
@@ -267,7 +267,7 @@ export class Account extends BilledBooking {
     this.applyMoney();
   }
 
-  /** Everything is credited and released; then the fee is billed and paid from what was received. */
+  /** Credits and releases everything; then bills the fee and pays it from received money. */
   settleCancellation(fee: number, { today, feeInvoice }: { today: string; feeInvoice: IssuedInvoice | null }): void {
     for (const invoice of this.issued) for (const line of invoice.lines) creditRest(line);
     this.allocations = this.allocations.filter(({ refund }) => refund !== null);
@@ -281,14 +281,14 @@ export class Account extends BilledBooking {
     this.applyMoney(true);
   }
 
-  /** The receipts that money can be taken from, the first first. */
+  /** Returns the receipts with available money, the earliest first. */
   get receipts(): Money[] {
     return this.money
       .filter((one) => isReceived(one) && one.status === 'completed')
       .sort((a, b) => (a.paidOn === b.paidOn ? (a.id < b.id ? -1 : 1) : a.paidOn < b.paidOn ? -1 : 1));
   }
 
-  /** Section 4.2. Money that staff released by hand waits for them, unless `byHandToo`. */
+  /** Applies money as in section 4.2. Money released by hand stays unapplied, unless `byHandToo`. */
   applyMoney(byHandToo = false): void {
     this.allocations = allocationsOf(this, byHandToo);
     for (const installment of this.installments) this.settle(installment);
@@ -312,7 +312,10 @@ export class Account extends BilledBooking {
     return added;
   }
 
-  /** Waived first, then open and not billed, then open and billed, then paid; each from the latest. */
+  /**
+   * Reduces waived amounts first, then open and unbilled ones, then open and billed ones, then paid ones; each group from the
+   * latest.
+   */
   private shrink(cents: number): void {
     let left = cents;
     for (const installment of latestFirst(this.installments.filter(({ waived }) => waived))) {
@@ -337,7 +340,7 @@ export class Account extends BilledBooking {
     }
   }
 
-  /** One that would have nothing left is cancelled and keeps its last amount. */
+  /** An installment that would have nothing left is cancelled and keeps its last amount. */
   private reduce(installment: Installment, cents: number): number {
     if (cents === installment.amount) installment.status = 'cancelled';
     else installment.amount -= cents;
@@ -349,7 +352,7 @@ export class Account extends BilledBooking {
     for (const installment of this.installments.filter(isOpen)) this.reduce(installment, this.outstanding(installment));
   }
 
-  /** An installment of a cancelled booking is as large as its money, apart from the fee. */
+  /** An installment of a cancelled booking equals its money, except the fee. */
   private settle(installment: Installment): void {
     if (installment.status === 'cancelled') return;
     const paid = this.paid(installment);
@@ -360,7 +363,7 @@ export class Account extends BilledBooking {
     if (installment.status !== 'cancelled') installment.status = paid === installment.amount ? 'paid' : 'pending';
   }
 
-  /** Releases money, what was allocated last first. */
+  /** Releases money, the latest allocation first. */
   private release(isMeant: (row: Allocation) => boolean, cents: number): void {
     let left = cents;
     for (const row of this.allocations.filter(isMeant).reverse()) {
@@ -370,7 +373,7 @@ export class Account extends BilledBooking {
     }
   }
 
-  /** First what is on the invoice alone; money on an installment too stays on the installment. */
+  /** Releases money on the invoice alone first; money that is also on an installment stays there. */
   private releaseFromInvoice(invoice: IssuedInvoice, cents: number): void {
     let left = cents;
     const latest = this.allocations.filter((one) => one.invoice === invoice).reverse();
@@ -393,13 +396,13 @@ export class Account extends BilledBooking {
     return sum(this.allocations.filter(isMeant).map(({ cents }) => cents));
   }
 
-  /** Open installments, the first due first. */
+  /** Returns the open installments, the earliest due date first. */
   get open(): Installment[] {
     return firstDueFirst(this.installments.filter(isOpen));
   }
 }
 
-/** What an installment contributes to its plan. */
+/** Returns the part of the plan that an installment contributes. */
 function countedOf({ status, waived, amount }: Installment): number {
   return status === 'cancelled' && !waived ? 0 : amount;
 }

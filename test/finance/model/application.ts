@@ -4,9 +4,9 @@ import type { Allocation, IssuedInvoice } from './records.js';
 import { sum } from './taxes.js';
 
 /**
- * The allocations of a booking after received money was applied, section 4.2 of the reference: money on invoices alone goes
- * to open installments, money on installments alone to open invoices, and unapplied money to open installments, open
- * invoices, to these up to the claim, and uncovered refunds. What an invoice alone has beyond the claim becomes unapplied. A
+ * Computes the allocations of a booking after received money was applied (section 4.2 of the reference): money on invoices
+ * alone goes to open installments, money on installments alone to open invoices, and unapplied money to open installments, open
+ * invoices, to these up to the claim, and uncovered refunds. Money on an invoice alone beyond the claim becomes unapplied. A
  * row that is divided or completed is replaced.
  */
 export function allocationsOf(account: Account, byHandToo = false): Allocation[] {
@@ -19,12 +19,12 @@ export function allocationsOf(account: Account, byHandToo = false): Allocation[]
   return withUnapplied(account, { rows: withInvoices(kept, open), open, byHandToo });
 }
 
-/** What a part of a payment settles that staff named an invoice or an installment for. */
+/** Returns the debts settled by a part of a payment for which staff named an invoice or an installment. */
 export function namedShares(account: Account, target: IssuedInvoice | Installment, cents: number): Share[] {
   return new OpenAmounts(account).named(target, cents);
 }
 
-/** How much of it can be paid by name. */
+/** Returns the amount that can be paid by name. */
 export function payableOf(account: Account, target: IssuedInvoice | Installment): number {
   return 'lines' in target ? account.balance(target) : account.outstanding(target);
 }
@@ -49,7 +49,7 @@ function withUnapplied(account: Account, { rows, open, byHandToo }: Applying): A
   return [...rows, ...added];
 }
 
-/** Money on installments alone, on their own invoices and those of the booking first, then on others. */
+/** Applies money on installments alone, first to their own invoices and invoices of the booking, then to others. */
 function withInvoices(rows: readonly Allocation[], open: OpenAmounts): Allocation[] {
   const parts = new Map(rows.filter(isOnInstallmentAlone).map((row): [Allocation, Allocation[]] => [row, []]));
   for (const invoicesOf of [open.ownInvoices, open.otherInvoices]) {
@@ -67,7 +67,7 @@ function withInvoices(rows: readonly Allocation[], open: OpenAmounts): Allocatio
   });
 }
 
-/** The latest money on invoices alone is released as far as it exceeds the claim, or money on installments alone replaces it. */
+/** Releases the latest money on invoices alone if it exceeds the claim, or if money on installments alone replaces it. */
 function withoutExcess(account: Account, rows: Allocation[], open: OpenAmounts): Allocation[] {
   if (account.status === 'cancelled' || open.isAnyInstallmentOpen) return rows;
   const centsOf = (isMeant: (row: Allocation) => boolean) => sum(rows.filter(isMeant).map(({ cents }) => cents));
@@ -83,7 +83,7 @@ function withoutExcess(account: Account, rows: Allocation[], open: OpenAmounts):
     left -= part;
     open.reopen(row.invoice, part);
     cut.set(row, part < row.cents ? [{ ...row, cents: row.cents - part }] : []);
-    // It settles later debts by itself, unless other money of the payment waits for staff.
+    // The money settles later debts automatically, unless staff keep other money of the payment from doing so.
     if (unapplied.get(row.money) === 0) row.money.autoApply = true;
   }
   return rewritten(rows, (row) => cut.get(row) ?? null);
@@ -98,7 +98,7 @@ export type Share = Omit<Allocation, 'money'>;
 const isOnInvoiceAlone = ({ invoice, installment }: Allocation) => invoice !== null && installment === null;
 const isOnInstallmentAlone = ({ invoice, installment }: Allocation) => installment !== null && invoice === null;
 
-/** Replaces rows by others of the same sum, which are written last. Null: the row stays. */
+/** Replaces rows with others of the same sum, which are written last; null keeps a row. */
 function rewritten(rows: readonly Allocation[], replace: (row: Allocation) => Allocation[] | null): Allocation[] {
   const written: Allocation[] = [];
   const kept = rows.filter((row) => {
@@ -114,7 +114,7 @@ interface Open<Debt> {
   left: number;
 }
 
-/** What is open while money is applied. */
+/** The open debts while money is applied. */
 class OpenAmounts {
   private readonly installments: Open<Installment>[];
   private readonly invoices: Open<IssuedInvoice>[];
@@ -143,7 +143,7 @@ class OpenAmounts {
     return [...shares, ...(rest > 0 ? [{ ...row, cents: rest }] : [])];
   }
 
-  /** Parts of money that is on an installment already. */
+  /** Splits money that is already on an installment. */
   onInvoices(invoices: Open<IssuedInvoice>[], cents: number): { invoice: IssuedInvoice; cents: number }[] {
     return taken(invoices, cents).map(({ of: invoice, part }) => ({ invoice, cents: part }));
   }
@@ -170,7 +170,7 @@ class OpenAmounts {
     }));
   }
 
-  /** What this much unapplied money settles. */
+  /** Returns the debts that this amount of unapplied money settles. */
   take(cents: number, claimLeft: () => number): Share[] {
     let left = cents;
     const shares: Share[] = [];
@@ -191,13 +191,13 @@ class OpenAmounts {
     ];
   }
 
-  /** The own invoices of an installment, then those of the booking as a whole. */
+  /** Returns the invoices of an installment, then the invoices of the whole booking. */
   ownInvoices(installment: Installment | null): Open<IssuedInvoice>[] {
     const own = this.invoices.filter(({ of }) => of.installment === installment && installment !== null);
     return [...own, ...this.invoices.filter(({ of }) => of.installment === null)];
   }
 
-  /** Those of other installments; `left` is less what these need themselves. */
+  /** Returns the invoices of other installments; `left` excludes the need of those installments. */
   otherInvoices(installment: Installment | null): Open<IssuedInvoice>[] {
     if (this.isCancelled) return [];
     return this.invoices
@@ -225,7 +225,7 @@ class OpenAmounts {
   }
 }
 
-/** One after the other, each up to what is left of it. */
+/** Allocates to each in turn, up to its rest. */
 function taken<Debt>(debts: Open<Debt>[], cents: number): { of: Debt; part: number }[] {
   let left = cents;
   return debts.flatMap((debt) => {

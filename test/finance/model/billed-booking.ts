@@ -5,7 +5,7 @@ import { allocated, type Groups, grouped, isWrong, lessWaived, restsOf, sorted, 
 /** A line before it is on a document. */
 export type DrawnLine = Pick<DocumentLine, 'code' | 'gross' | 'tax'>;
 
-/** What a booking costs and what of it is on documents, in sum and per tax group: sections 0 and 1 of the reference. */
+/** The price of a booking and its billed part, in total and per tax group (sections 0 and 1 of the reference). */
 export abstract class BilledBooking {
   readonly items: Item[] = [];
   readonly invoices: IssuedInvoice[] = [];
@@ -29,13 +29,13 @@ export abstract class BilledBooking {
     return sum(this.issued.map((invoice) => totalOf(invoice) - creditedOf(invoice)));
   }
 
-  /** G and T of each tax group. */
+  /** Computes G and T of each tax group. */
   get owed(): Groups {
     const items = this.liveItems.map(({ code, quantity, unit, tax }) => [code, quantity * unit, tax] as const);
     return lessWaived(grouped(items), this.waived);
   }
 
-  /** D and U of each tax group. A fee bills no item. */
+  /** Computes D and U of each tax group. A fee bills no item. */
   get onDocuments(): Groups {
     const lines = this.issued.filter(({ fee }) => !fee).flatMap((invoice) => invoice.lines);
     return grouped(
@@ -47,13 +47,13 @@ export abstract class BilledBooking {
     return restsOf(this.owed, this.onDocuments);
   }
 
-  /** The groups that were billed wrongly: how much is to be credited. */
+  /** Returns the wrongly billed groups and the amounts to credit. */
   get creditDue(): Groups {
     const wrong = sorted(this.rests).filter(([, rest]) => isWrong(rest));
     return grouped(wrong.map(([code, { gross, tax }]) => [code, Math.max(0, -gross), Math.max(0, -tax)] as const));
   }
 
-  /** The lines of an invoice of an installment or of the booking, or the error that it is rejected with. */
+  /** Returns the lines of an invoice for an installment or the booking, or the expected error. */
   linesFor(installment: Installment | null): DrawnLine[] | 'credit_due' | 'invoice_exceeds_booking' {
     const lines = this.drawnLines(installment);
     if (lines === 'credit_due') return lines;
@@ -63,7 +63,7 @@ export abstract class BilledBooking {
     return this.billed + total > limit || lines.length === 0 ? 'invoice_exceeds_booking' : lines;
   }
 
-  /** The same as soon as an invoice is credited in full. */
+  /** Computes the same after an invoice was credited in full. */
   linesWithout(invoice: IssuedInvoice): ReturnType<BilledBooking['linesFor']> {
     const { lines } = invoice;
     invoice.lines = lines.map((line) => ({ ...line, creditedGross: line.gross, creditedTax: line.tax }));

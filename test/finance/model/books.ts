@@ -19,7 +19,7 @@ interface Period {
   figures: { name: string; currency: string; cents: string | number }[];
 }
 
-/** Reports of a day that a later day can still print. */
+/** Reports of a day that can still be reproduced later. */
 interface Printed {
   day: string;
   knownAt: string;
@@ -32,7 +32,7 @@ const AS_OF = [
   ...['receivables?groupBy=booking', 'receivables?basis=document&groupBy=booking', 'receivables/entries?'],
   ...['receivables/entries?basis=document', 'open-installments?', 'unapplied-money?', 'payables?'],
 ];
-/** A barrier prints the reports of this many earlier days again. */
+/** A barrier requests the reports of this many earlier days again. */
 const REPEATED = 6;
 
 /** The figures of the whole organization, which are computed from the clerks' records at each barrier. */
@@ -48,7 +48,7 @@ export class Books {
     private nextPeriod: string,
   ) {}
 
-  /** Remembers what was there before the clerks began. */
+  /** Stores the figures from before the clerks began. */
   async open(): Promise<void> {
     this.opening = await this.bankBalances();
     this.office.firstOpenDay = `${this.nextPeriod}-01`;
@@ -91,7 +91,7 @@ export class Books {
     }
   }
 
-  /** Returns what each booking owes, less what is prepaid. */
+  /** Returns the debt of each booking, less prepaid money. */
   private async checkReceivables(path: string, expected: ReadonlyMap<string, number>): Promise<Map<string, number>> {
     const { data, totals } = await this.page(path);
     const found = new Map(data.map((row) => [String(row['bookingId']), Number(row['openCents'])]));
@@ -105,7 +105,7 @@ export class Books {
     );
   }
 
-  /** What went through the bank since the clerks began, and the credit of each customer. */
+  /** Compares the bank movements since the clerks began, and the credit of each customer. */
   private async checkMoney(accounts: readonly Account[], clerks: readonly Clerk[]): Promise<void> {
     const balances = await this.bankBalances();
     for (const currency of CURRENCIES) {
@@ -169,7 +169,7 @@ export class Books {
     this.printed.push({ day, knownAt, texts });
   }
 
-  /** Closes the months that are over since some days: then the last days of a month can still be posted. */
+  /** Closes months that ended some days ago, so that the last days of a month can still be posted. */
   private async closePeriods(accounts: readonly Account[]): Promise<void> {
     const limit = days(this.office.today(), -10).slice(0, 7);
     for (; this.nextPeriod < limit; this.nextPeriod = following(this.nextPeriod)) {
@@ -190,7 +190,7 @@ export class Books {
     }
   }
 
-  /** What is in the bank by the payment journal. */
+  /** Returns the bank balance of the payment journal. */
   private async bankBalances(): Promise<Map<string, number>> {
     const { totals } = await this.page(`payment-journal?from=2020-01-01&to=${this.office.today()}`);
     return new Map(totals.map((row) => [String(row['currency']), Number(row['closingCents'])]));
@@ -231,7 +231,7 @@ export class Books {
   }
 }
 
-/** The figures of a month that follow from what the clerks wrote down. */
+/** Computes the figures of a month from the clerks' records. */
 const FIGURES: Record<string, (account: Account, period: string) => number> = {
   invoiced: (account, period) => documentsOf(account, period, 'gross'),
   output_tax: (account, period) => documentsOf(account, period, 'tax'),
@@ -252,7 +252,7 @@ function documentsOf({ issued, credits }: Account, period: string, amount: 'gros
   return sum(invoiced) - sum(credits.filter(ofPeriod).map((credit) => credit[amount]));
 }
 
-/** Open installments and refunds that no money covers; of quotes nothing. */
+/** Returns open installments and refunds that no money covers, without quotes. */
 function owedBy(account: Account): number {
   const installments = account.status === 'draft' ? [] : account.installments;
   return (
@@ -283,7 +283,7 @@ function text(value: unknown): string {
   return value === null ? '-' : String(value);
 }
 
-/** Of long texts the first lines that differ. */
+/** Returns the first different lines of long texts. */
 function differing(actual: unknown, expected: unknown): [string, string] {
   if (typeof actual !== 'string' || typeof expected !== 'string') {
     return [JSON.stringify(actual), JSON.stringify(expected)];

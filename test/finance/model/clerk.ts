@@ -9,7 +9,7 @@ import type { Installment } from './plan.js';
 import { Random } from './random.js';
 import type { IssuedInvoice } from './records.js';
 
-/** What all clerks share. It changes at barriers only, so that a clerk can be run again alone. */
+/** State that all clerks share. It changes only at barriers, so that a clerk can be run again alone. */
 export interface Office {
   seed: number;
   client: TestClient;
@@ -19,13 +19,13 @@ export interface Office {
   taxCodes: readonly { id: string; code: string; rates: { rateBasisPoints: number; validFrom: string }[] }[];
 }
 
-/** A draft of an invoice that was not issued at once. */
+/** A draft of an invoice that was not issued immediately. */
 export interface Draft {
   id: string;
   account: Account;
   installment: Installment | null;
   lines: readonly DrawnLine[];
-  /** What it was drawn from. */
+  /** The sources of the draft. */
   sources: string;
 }
 
@@ -38,7 +38,7 @@ export interface Numbered {
   isReleased: boolean;
 }
 
-/** A series of the clerk's own, whose numbers and dates no other clerk influences; it restarts each year. */
+/** The clerk's own series, whose numbers and dates no other clerk influences; it restarts each year. */
 export class Series {
   readonly documents: Numbered[] = [];
 
@@ -74,7 +74,7 @@ export const BOOKINGS = '/v1/admin/bookings';
 
 const TRACE_LENGTH = 25;
 
-/** Someone who works on bookings of the own, writes down what happened, and compares that with the service. */
+/** A clerk works on separate bookings, records the expected results, and compares them with the service. */
 export class Clerk {
   readonly random: Random;
   readonly accounts: Account[] = [];
@@ -96,7 +96,7 @@ export class Clerk {
     return this.office.today();
   }
 
-  /** On which day something is posted that happened on this day. */
+  /** Returns the posting date of this day. */
   postedOn(day: string): string {
     return day < this.office.firstOpenDay ? this.office.firstOpenDay : day;
   }
@@ -106,7 +106,7 @@ export class Clerk {
     return days(this.today, -this.random.int(0, this.random.chance(0.7) ? 0 : furthest));
   }
 
-  /** Remembers a draft that is to be issued later. */
+  /** Stores a draft to issue later. */
   keep({ id, account, installment, lines }: Omit<Draft, 'sources'>): void {
     this.drafts.push({ id, account, installment, lines, sources: sourcesOf(account, installment) });
   }
@@ -133,7 +133,7 @@ export class Clerk {
     return (await this.call<{ data: Row[] }>('GET', `${path}?limit=200`)).body;
   }
 
-  /** Sends a call that has to be rejected with this code, or one of these. */
+  /** Sends a call that must be rejected with this code, or one of these. */
   async rejected(method: string, path: string, rejection: { body?: object; codes: readonly string[] }): Promise<void> {
     const { body, codes } = rejection;
     const answer = await this.call<{ code?: string }>(method, path, body);
@@ -163,7 +163,7 @@ export class Clerk {
     return new Error(`Clerk ${number}, step ${steps}: ${text}\n${replay}\nIts last steps:\n${trace.join('\n')}`);
   }
 
-  /** A loaded service answers 503, which has written nothing. */
+  /** A loaded service responds with 503 and has written nothing. */
   private async call<Body>(method: string, path: string, body?: object): Promise<Answer<Body>> {
     for (;;) {
       const answer = await this.office.client.request<Body>(method, path, body ? { body } : {});
@@ -179,7 +179,7 @@ export function sourcesOf({ liveItems }: Account, installment: Installment | nul
   return [...items, amount, due, status === 'cancelled'].join('; ');
 }
 
-/** New installments are known by their position until their ids were read. */
+/** New installments are identified by their position until their ids are read. */
 function adoptIds(account: Account, { installments }: BookingMoney): void {
   for (const [index, installment] of account.installments.entries()) installment.id ??= installments[index]?.id ?? null;
 }

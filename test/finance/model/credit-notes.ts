@@ -7,7 +7,7 @@ import { includedTax, isWrong, rounded, sorted, sum } from './taxes.js';
 
 const CREDIT_NOTES = `${FINANCE}/credit-notes`;
 
-/** Credits what was billed too much, of the newest invoices first. */
+/** Credits excess billing, starting with the newest invoices. */
 export async function creditDue(clerk: Clerk): Outcome {
   const account = clerk.random.pick(clerk.accounts.filter(owesCredit));
   if (!account) return null;
@@ -32,7 +32,7 @@ export async function creditAll(clerk: Clerk, account: Account): Promise<void> {
   }
 }
 
-/** Credits a part of a line, or all of an invoice: because it was wrong, or as goodwill, which lowers the price. */
+/** Credits a part of a line, or a whole invoice, as a correction or as goodwill, which lowers the price. */
 export async function creditPart(clerk: Clerk): Outcome {
   const { random } = clerk;
   const account = random.pick(clerk.accounts.filter((one) => isConfirmed(one) && newestFirst(one).length > 0));
@@ -86,7 +86,7 @@ export async function correct(clerk: Clerk): Outcome {
 
 interface Crediting {
   invoice: IssuedInvoice;
-  /** Omitted: what is billed too much; the service chooses the lines of each group. */
+  /** If omitted, credits the excess; the service selects the lines of each group. */
   lines?: CreditLine[];
   requested?: object[];
   reason: string;
@@ -115,8 +115,8 @@ async function credit(clerk: Clerk, account: Account, crediting: Crediting): Pro
 }
 
 /**
- * Goodwill is an item of its own over the amount of the credit note, at the rate of the credited line, also after the rate of
- * the tax code has changed; at that of its day if the line shows none.
+ * Goodwill is a separate item for the amount of the credit note, at the rate of the credited line, also after the rate of the
+ * tax code has changed; at that of its day if the line shows none.
  */
 async function adjust(
   clerk: Clerk,
@@ -162,7 +162,7 @@ function newestFirst(account: Account): IssuedInvoice[] {
   return open.sort((a, b) => (key(a) < key(b) ? 1 : -1));
 }
 
-/** What is left of the lines of an invoice. */
+/** Returns the uncredited rest of the lines of an invoice. */
 export function restLines({ lines }: IssuedInvoice): CreditLine[] {
   return lines
     .map(({ gross, tax, creditedGross, creditedTax }, index) => ({
@@ -185,8 +185,8 @@ interface Drawn {
 }
 
 /**
- * The lines that the service chose for the credit due, with the taxes that they must have. The reference fixes the sum of each
- * group, not the lines: whole lines have all of their tax, and at most one of a group is credited in part, with the exact tax.
+ * Checks the lines that the service selected for the credit due, and their taxes. The reference fixes the sum of each group,
+ * not the lines: whole lines have all of their tax, and at most one of a group is credited in part, with the exact tax.
  */
 function dueLinesOf(account: Account, { clerk, invoice, issued }: Drawn): CreditLine[] {
   const rests = restLines(invoice);

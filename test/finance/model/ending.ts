@@ -7,8 +7,8 @@ import { confirmed } from './sales.js';
 import { sorted, sum } from './taxes.js';
 
 /**
- * Drives a booking by ordinary steps to its end: nothing is owed, nothing is held, and all of it is billed with the right tax.
- * Throws if a booking cannot get there.
+ * Completes a booking with ordinary steps, until nothing is owed or unapplied and everything is billed with the right tax.
+ * Throws if this is impossible.
  */
 export async function end(clerk: Clerk, account: Account): Promise<void> {
   if (account.status === 'draft') await confirmed(clerk, account);
@@ -37,7 +37,7 @@ async function bringMoney(clerk: Clerk, account: Account): Promise<void> {
   await payments.refundRest(clerk, account);
 }
 
-/** What a booking still has at its end. */
+/** Returns the remaining amounts of a completed booking. */
 function leftOf(account: Account): string[] {
   const terms = {
     room: Math.max(0, account.claim - account.billed),

@@ -19,7 +19,7 @@ const OF_INSTALLMENT = ['id', 'dueDate', 'amountCents', 'paidCents', 'status', '
 const OF_DOCUMENT = ['id', 'status', 'totalCents', 'creditedCents', 'paidCents', 'balanceCents'];
 const OF_PAYMENT = ['id', 'kind', 'status', 'amountCents', 'unappliedCents', 'coveredCents', 'paidOn', 'postingDate'];
 
-/** What the service says. */
+/** Returns the amounts of the service. */
 export function amountsOf(money: BookingMoney): object {
   return {
     terms: TERMS.map((name) => `${name} ${String(money[name])}`),
@@ -32,7 +32,7 @@ export function amountsOf(money: BookingMoney): object {
   };
 }
 
-/** The same by the clerk's own record. */
+/** Returns the same amounts from the clerk's own record. */
 export function expectedMoney(account: Account, { today }: { today: string }): object {
   const { claim, billed, received } = account;
   const unapplied = account.unapplied();

@@ -28,7 +28,7 @@ export interface Document {
 
 const INVOICES = `${FINANCE}/invoices`;
 
-/** Draws an invoice of an installment or of the booking, and mostly issues it at once. */
+/** Draws an invoice of an installment or of the booking, and usually issues it immediately. */
 export async function bill(clerk: Clerk): Outcome {
   const { random } = clerk;
   const account = random.pick(clerk.accounts.filter(isLive));
@@ -58,7 +58,7 @@ export async function bill(clerk: Clerk): Outcome {
   return [account];
 }
 
-/** Bills what is not billed yet, at once or an installment at a time. */
+/** Bills the unbilled rest, at once or one installment at a time. */
 export async function billRest(clerk: Clerk, account: Account): Promise<void> {
   if (account.status === 'cancelled') return billFee(clerk, account);
   const wanted = account.installments.filter(({ status }) => status !== 'cancelled');
@@ -75,7 +75,7 @@ export async function billRest(clerk: Clerk, account: Account): Promise<void> {
   }
 }
 
-/** The invoice of the fee was voided: the fee is billed again. */
+/** Bills the fee again after its invoice was voided. */
 async function billFee(clerk: Clerk, account: Account): Promise<void> {
   const fee = account.installments.find((installment) => installment.fee);
   if (!fee?.id || account.claim === account.billed) return;
@@ -117,7 +117,7 @@ interface Issuing extends Omit<Draft, 'sources'> {
   onStale?: string;
 }
 
-/** Issues a draft on a day that is allowed, or tries to on one that is not: false. */
+/** Issues a draft on an allowed day, or tries a forbidden one and returns false. */
 async function issue(clerk: Clerk, { id, account, installment, lines, ...redraw }: Issuing): Promise<boolean> {
   const { invoices: series } = clerk.series;
   const issueDate = days(clerk.today, clerk.random.chance(0.6) ? 0 : clerk.random.int(-34, 1));
@@ -151,14 +151,14 @@ async function issueOn(
   compareDocument(clerk, issued, { number, status: statusOf(account, invoice), lines });
 }
 
-/** An installment is on one document at a time, also if that is a draft. */
+/** An installment is on one document at a time, even if that is a draft. */
 function isOnInvoice({ drafts }: Clerk, account: Account, installment: Installment): boolean {
   const isDrafted = drafts.some((draft) => draft.installment === installment);
   const live = account.issued.filter((invoice) => statusOf(account, invoice) !== 'credited');
   return isDrafted || live.some((invoice) => invoice.installment === installment);
 }
 
-/** The customer has the invoice: it can only be credited. */
+/** A sent invoice can only be credited. */
 export async function deliver(clerk: Clerk): Outcome {
   const account = clerk.random.pick(
     clerk.accounts.filter(({ issued }) => issued.some(({ sent, fee }) => !sent && !fee)),
@@ -208,7 +208,7 @@ export async function releaseDate(clerk: Clerk): Outcome {
   return [];
 }
 
-/** Why a document cannot have this date; null if it can. */
+/** Returns the reason why a document cannot have this date; null if it can. */
 function rejectionOf({ today, office }: Clerk, series: Series, issueDate: string): string | null {
   if (issueDate > today || issueDate < days(today, -31)) return 'issue_date_out_of_bounds';
   if (issueDate < office.firstOpenDay) return 'period_closed';

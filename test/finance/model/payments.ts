@@ -39,7 +39,7 @@ export async function pay(clerk: Clerk): Outcome {
   return [account];
 }
 
-/** Pays a part of an invoice or an installment by its name; more than it has open is rejected. */
+/** Pays a part of an invoice or an installment by name; more than its open amount is rejected. */
 export async function payByName(clerk: Clerk): Outcome {
   const { random } = clerk;
   const account = random.pick(clerk.accounts.filter((one) => targetsOf(one).length > 0));
@@ -84,7 +84,7 @@ export async function reversePayment(clerk: Clerk): Outcome {
   return [account];
 }
 
-/** Releases an allocation by hand: what it settled is open, and the money waits until staff apply it again. */
+/** Releases an allocation by hand: its debt is open again, and the money stays unapplied until staff apply it. */
 export async function releaseByHand(clerk: Clerk): Outcome {
   const { random } = clerk;
   const account = random.pick(
@@ -109,7 +109,7 @@ export async function releaseByHand(clerk: Clerk): Outcome {
   return [account];
 }
 
-/** Money that was released by hand settles what is open again. */
+/** Money released by hand settles open debts again. */
 export async function applyByHand(clerk: Clerk): Outcome {
   const { random } = clerk;
   const waits = ({ autoApply, status }: Money) => !autoApply && status === 'completed';
@@ -123,7 +123,7 @@ export async function applyByHand(clerk: Clerk): Outcome {
   return [account];
 }
 
-/** Applies all money that waits for staff. */
+/** Applies all money that was released by hand. */
 export async function applyAll(clerk: Clerk, account: Account): Promise<void> {
   for (const money of account.receipts.filter((one) => !one.autoApply && account.unapplied(one) > 0)) {
     await clerk.post(`${PAYMENTS}/${money.id}/allocations`, {});
@@ -132,7 +132,7 @@ export async function applyAll(clerk: Clerk, account: Account): Promise<void> {
   }
 }
 
-/** Pays what is still owed. */
+/** Pays the outstanding amounts. */
 export async function payRest(clerk: Clerk, account: Account): Promise<void> {
   const amount = account.claim - account.received;
   if (amount <= 0) return;
@@ -144,7 +144,7 @@ export async function payRest(clerk: Clerk, account: Account): Promise<void> {
   account.receive(newMoney(clerk, { id, kind: 'receipt', amount, paidOn }));
 }
 
-/** Pays back what was paid too much. */
+/** Refunds overpaid money. */
 export async function refundRest(clerk: Clerk, account: Account): Promise<void> {
   const amount = account.received - account.claim;
   if (amount <= 0) return;

@@ -28,7 +28,7 @@ export interface Installment {
   status: 'pending' | 'paid' | 'cancelled';
   waived: boolean;
   fee: boolean;
-  /** Of a policy step that is dated from the departure. */
+  /** The offset of a policy step that counts from the departure. */
   offset: number | null;
 }
 
@@ -44,7 +44,7 @@ function daysBetween(from: string, to: string): number {
 const later = (a: string, b: string) => (a > b ? a : b);
 const earlier = (a: string, b: string) => (a < b ? a : b);
 
-/** finance.md 4.3: the installments of a plan that is made today. */
+/** Computes the installments of a plan made today (finance.md 4.3). */
 export function planned(
   total: number,
   policy: Policy,
@@ -114,14 +114,14 @@ export function waivedOf(installments: readonly Installment[]): number {
   return sum(installments.filter(({ waived }) => waived).map(({ amount }) => amount));
 }
 
-/** Section 6: open entries that the policy dates from the departure follow it; the others are due on it at the latest. */
+/** Applies section 6: open entries that the policy dates from the departure follow it; the others are due by the departure. */
 export function redate(plan: readonly Installment[], policy: Policy, on: { today: string; departure: string }): void {
   for (const { installment, due } of dates(plan, policy, { ...on, latest: on.departure })) installment.due = due;
 }
 
 /**
- * Finding D18: what is open again follows a departure that was moved meanwhile. A date from the one that the step defines to
- * the one that it would get today stays.
+ * Applies finding D18: reopened installments follow a departure that moved meanwhile. A date between the step's date and the
+ * date that it would get today stays.
  */
 export function redateReopened(
   plan: readonly Installment[],
@@ -135,7 +135,7 @@ export function redateReopened(
   }
 }
 
-/** The open entries and when they are due, one after the other: each counts on the due date of the one before. */
+/** Computes the due dates of open entries in order; each depends on the previous one. */
 function* dates(
   plan: readonly Installment[],
   policy: Policy,

@@ -2,7 +2,7 @@
 export class Random {
   private state: number;
 
-  /** Streams of one seed are independent of each other: a clerk can be run again without the others. */
+  /** Streams of one seed are independent, so a clerk can be run again without the others. */
   constructor(seed: number, stream: number) {
     this.state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(stream + 1, 0x85ebca6b)) >>> 0;
     for (let i = 0; i < 8; i += 1) this.next();
@@ -31,7 +31,7 @@ export class Random {
     return list[this.int(0, list.length - 1)];
   }
 
-  /** One of the names, each as often as its weight says. */
+  /** Selects one of the names with a probability proportional to its weight. */
   weighted<Name extends string>(weights: Record<Name, number>): Name {
     const entries = Object.entries<number>(weights) as [Name, number][];
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

@@ -1,6 +1,6 @@
 import type { Installment } from './plan.js';
 
-/** What a clerk wrote down of an item. `code` is the tax code, or `given`. */
+/** A clerk's record of an item. `code` is the tax code, or `given`. */
 export interface Item {
   id: string;
   code: string;
@@ -31,14 +31,14 @@ export interface IssuedInvoice {
   fee: boolean;
 }
 
-/** What an issued credit note takes from the sales of its day. */
+/** Amounts by which an issued credit note reduces the sales of its day. */
 export interface IssuedCredit {
   issueDate: string;
   gross: number;
   tax: number;
 }
 
-/** A line of a credit note: which line of the invoice, and how much of it. */
+/** A line of a credit note, with the credited line and amount of the invoice. */
 export interface CreditLine {
   position: number;
   gross: number;
@@ -50,17 +50,17 @@ export interface Money {
   kind: 'receipt' | 'refund' | 'transfer_in' | 'transfer_out';
   amount: number;
   paidOn: string;
-  /** The day of the books. */
+  /** The posting date. */
   postedOn: string;
-  /** The day of the books of its reversal. */
+  /** The posting date of its reversal. */
   reversedOn: string | null;
   status: 'completed' | 'requested' | 'failed' | 'reversed';
   transferId: string | null;
-  /** False from the moment on in which staff released a part of it by hand. */
+  /** False once staff have released a part of it by hand. */
   autoApply: boolean;
 }
 
-/** A part of a receipt and what it settles. The order of the rows is that in which they were written. */
+/** A part of a receipt and its target. The rows are in the order in which they were written. */
 export interface Allocation {
   money: Money;
   installment: Installment | null;

@@ -5,7 +5,7 @@ import type { Policy } from './plan.js';
 import type { Item } from './records.js';
 import { GIVEN, includedTax, isWrong, restsOf, grouped, rounded, sorted } from './taxes.js';
 
-/** What a step changed; null if nothing was there to be changed. */
+/** The change of a step; null if there was nothing to change. */
 export type Outcome = Promise<Account[] | null>;
 
 const CURRENCIES = ['EUR', 'JPY', 'KWD'];
@@ -68,7 +68,7 @@ export async function addItem(clerk: Clerk): Outcome {
   return [account];
 }
 
-/** A discount of a tax group, which the group and the booking can bear or which is rejected. */
+/** Adds a discount to a tax group; a discount larger than the group or the booking is rejected. */
 export async function discount(clerk: Clerk): Outcome {
   const { random } = clerk;
   const account = random.pick(clerk.accounts.filter(isLive));
@@ -99,7 +99,7 @@ export async function discount(clerk: Clerk): Outcome {
   return [account];
 }
 
-/** A new price or quantity; a tax that was given follows in proportion. */
+/** Sets a new price or quantity; a given tax changes in proportion. */
 export async function changeItem(clerk: Clerk): Outcome {
   const { random } = clerk;
   const account = random.pick(clerk.accounts.filter(isLive));
@@ -128,8 +128,8 @@ export async function changeItem(clerk: Clerk): Outcome {
 }
 
 /**
- * Changes the tax code of an item by mistake and reverts it; the item is then unchanged, regardless of billing. Left out are bookings with
- * items of several rates of the code, because their documents bill another rate than that of the item.
+ * Changes the tax code of an item by mistake and reverts it; the item is then unchanged, regardless of billing. Omits bookings
+ * with items at several rates of the code, because their documents bill a different rate than the item's.
  */
 export async function recodeItem(clerk: Clerk): Outcome {
   const { random } = clerk;
@@ -167,7 +167,7 @@ export async function cancelItem(clerk: Clerk): Outcome {
   return [account];
 }
 
-/** An item that was cancelled is sold again, at its old price and tax. */
+/** Reinstates a cancelled item at its old price and tax. */
 export async function reinstateItem(clerk: Clerk): Outcome {
   const cancelledOf = ({ items }: Account) => items.filter(({ cancelled }) => cancelled);
   const account = clerk.random.pick(clerk.accounts.filter((one) => isLive(one) && cancelledOf(one).length > 0));
@@ -258,7 +258,7 @@ async function insertItem(clerk: Clerk, account: Account): Promise<void> {
   account.totalChanged(before, today);
 }
 
-/** The tax code with the rate of today; null for amounts whose tax is given. */
+/** Returns the tax code with today's rate; null for amounts with a given tax. */
 export function codeOf({ office, today }: Clerk, code: string) {
   const found = office.taxCodes.find((one) => one.code === code);
   const rate = found?.rates.filter(({ validFrom }) => validFrom <= today).at(-1);

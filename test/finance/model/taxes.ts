@@ -30,7 +30,7 @@ function split(parts: readonly number[], amount: number): number[] {
   return shares;
 }
 
-/** By code, `given` last. */
+/** Sorts by code, with `given` last. */
 export function sorted(groups: Groups): [string, Group][] {
   return [...groups].sort(([a], [b]) => Number(a === GIVEN) - Number(b === GIVEN) || (a < b ? -1 : 1));
 }
@@ -45,7 +45,7 @@ export function grouped(amounts: Iterable<readonly [code: string, gross: number,
   return groups;
 }
 
-/** Groups of what is owed: those of the items, less the part of each in what is waived. */
+/** Computes the owed groups: the groups of the items, less the part of each in the waived amount. */
 export function lessWaived(items: Groups, waived: number): Groups {
   const list = sorted(items);
   const parts = split(
@@ -60,18 +60,18 @@ export function lessWaived(items: Groups, waived: number): Groups {
   );
 }
 
-/** What is owed and not yet on documents: R and S of the reference. */
+/** Computes the owed and unbilled amounts: R and S of the reference. */
 export function restsOf(owed: Groups, billed: Groups): Groups {
   const negative = sorted(billed).map(([code, { gross, tax }]) => [code, -gross, -tax] as const);
   return grouped([...sorted(owed).map(([code, { gross, tax }]) => [code, gross, tax] as const), ...negative]);
 }
 
-/** Whether a group was billed wrongly, so that it is credited before anything else is billed. */
+/** Returns whether a group was billed wrongly, so that it must be credited before anything else is billed. */
 export function isWrong({ gross, tax }: Group): boolean {
   return gross < 0 || tax < 0 || tax > gross;
 }
 
-/** What each group has on an invoice over this amount. */
+/** Computes the amount of each group on an invoice for this amount. */
 export function allocated(rests: Groups, amount: number): [string, Group][] {
   const list = sorted(rests);
   const shares = split(

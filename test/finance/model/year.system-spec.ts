@@ -18,7 +18,7 @@ const { MODEL_CLERK, MODEL_SEED = '51', MODEL_OPERATIONS = '1000' } = process.en
 /** The number of clock changes between two barriers, and of days in all: past two year ends. */
 const [LEGS, DAYS] = [4, 500];
 const START = '2030-10-01T10:00:00Z';
-/** Payments are dated back by two months at most; no clerk worked before. */
+/** Payments are backdated by at most two months; no clerk worked earlier. */
 const [LAST_CLOSED_MONTH, FIRST_OPEN_MONTH] = ['2030-07', '2030-08'];
 const SEED = Number(MODEL_SEED);
 /** The clerks that run; one, to repeat what it did with this seed. */
@@ -100,7 +100,7 @@ async function settleDemoBookings(): Promise<void> {
   }
 }
 
-/** As if the month before, and with it all earlier ones, had been closed by the service. */
+/** Closes the previous month, and with it all earlier ones, as the service would. */
 async function closePast(): Promise<void> {
   const path = `${FINANCE}/periods/${LAST_CLOSED_MONTH}`;
   const { body } = await app.as('owner').get<{ data: { figures: Record<string, unknown>[] } }>(path);
@@ -129,18 +129,18 @@ async function hire(number: number): Promise<Clerk> {
   return new Clerk(office, number, series);
 }
 
-/** The steps of a clerk in a part of the time between two barriers; 200 of all clerks together. */
+/** The steps of a clerk in a part of the time between two barriers; all clerks together make 200. */
 function stepsOf({ number }: Clerk, leg: number): number {
   const share = Math.floor(BARRIER / CLERKS) + (number < BARRIER % CLERKS ? 1 : 0);
   return Math.floor((share * (leg + 1)) / LEGS) - Math.floor((share * leg) / LEGS);
 }
 
-/** By how many days the clock moves the next time, of this many times. */
+/** Returns the number of days by which the clock moves next. */
 function daysAfter(move: number, moves: number): number {
   return Math.round((DAYS * (move + 1)) / moves) - Math.round((DAYS * move) / moves);
 }
 
-/** Does this many random steps. A step that finds nothing to work on does not count. */
+/** Does this many random steps. A step without anything to do does not count. */
 async function work(clerk: Clerk, count: number): Promise<void> {
   const weights = Object.fromEntries(Object.entries(STEPS).map(([name, [weight]]) => [name, weight]));
   for (let done = 0; done < count;) {
@@ -153,7 +153,7 @@ async function work(clerk: Clerk, count: number): Promise<void> {
   }
 }
 
-/** Leaves nothing that prevents the closing of a month: no cancellation to settle, and nothing to credit. */
+/** Removes everything that prevents the closing of a month: unsettled cancellations and credit due. */
 async function tidy(clerk: Clerk): Promise<void> {
   for (const account of clerk.accounts) {
     const isUnsettled = payments.isUnsettled(account);
@@ -164,7 +164,7 @@ async function tidy(clerk: Clerk): Promise<void> {
   }
 }
 
-/** Everything that was sold is billed, and all of it is paid. */
+/** Bills all sales and collects all payments. */
 async function endAll(clerk: Clerk): Promise<void> {
   for (const account of clerk.accounts) await end(clerk, account);
 }

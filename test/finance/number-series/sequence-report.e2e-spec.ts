@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const day = (offset: number) => app.day(offset);
 
-/** The id of an invoice over 1000 that was issued with this series. */
+/** Returns the id of an invoice for 1000 issued with this series. */
 async function issued(seriesId: string, issueDate?: string): Promise<string> {
   const { id: bookingId } = await sell(app, { plan: [100_000] });
   const { id } = await draft(owner, { bookingId, lines: [{ description: 'Tour', unitPriceCents: 1_000 }] });
@@ -41,7 +41,7 @@ async function report(seriesId: string, query = ''): Promise<{ data: Entry[]; to
   return body;
 }
 
-/** An invoice with a date of the future, as they could be issued before dates had limits. */
+/** Inserts an invoice with a future date, as earlier builds could issue. */
 async function issuedAhead(seriesId: string): Promise<string> {
   app.travel({ days: 20 });
   const id = await issued(seriesId);

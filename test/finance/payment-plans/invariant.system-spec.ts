@@ -17,7 +17,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-/** Does something to the booking; null if there is nothing to do it to. */
+/** Changes the booking; null if there is nothing to change. */
 type Operation = (bookingId: string) => Promise<Answer<unknown> | null>;
 
 const nth = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
@@ -72,7 +72,7 @@ const operations = fc.array(fc.oneof(edit, edit, edit, addition, payment, revers
   maxLength: 18,
 });
 
-/** `conflict` would mean that a constraint stopped what a rule should have stopped. */
+/** `conflict` would mean that a constraint rejected a change that a rule should have rejected. */
 function expectForeseen({ status, body }: Answer<unknown>): void {
   if (status < 300) return;
   expect(REJECTIONS).toContain(status);

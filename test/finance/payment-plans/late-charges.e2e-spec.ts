@@ -162,7 +162,7 @@ describe('sales without a tax code', () => {
     await addItem(owner, booking.id, { unitSellCents: 9_000, taxIncludedCents: 900 });
     const cancelled = await owner.post(`${BOOKINGS}/${booking.id}/items/${item.id}/cancellation`, {});
     expect(cancelled.status).toBe(200);
-    // As the terms of a policy would charge it.
+    // Charges the fee as the terms of a policy would.
     const fee = await addItem(owner, booking.id, { type: 'fee', unitSellCents: 3_000 });
     await app.sql('update booking_items set fee_of_item_id = $2 where id = $1', [fee.id, item.id]);
     const linesOf = async (body: object) => {
@@ -191,7 +191,7 @@ describe('sales without a tax code', () => {
     }
     expect(open.length).toBeGreaterThan(0);
 
-    // Once a line has billed the fee, the rest is for the other item only.
+    // Once a line has billed the fee, the rest is only for the other item.
     const billed = await owner.post<{ data: { id: string } }>(`${FINANCE}/invoices`, {
       bookingId: booking.id,
       lines: [{ bookingItemId: fee.id, description: 'Fee', priceBasis: 'gross', unitPriceCents: 3_000 }],

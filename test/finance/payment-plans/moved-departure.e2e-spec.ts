@@ -11,7 +11,7 @@ let app: TestApp;
 let owner: TestClient;
 let today: string;
 beforeAll(async () => {
-  // The tests run the job themselves, to avoid waiting.
+  // The tests run the job, to avoid waiting.
   app = await startApp({ env: { JOBS: 'false' } });
   owner = app.as('owner');
   today = app.day();
@@ -50,7 +50,7 @@ describe('the plan of a booking whose departure is moved', () => {
       { bookingId, warnings: [] },
       { bookingId, warnings: [] },
     ]);
-    // Sooner than `minimumDays`: the floor applies, the whole amount is not due at once.
+    // The departure is sooner than `minimumDays`, so the floor applies and the whole amount is not due at once.
     await move(bookingId, days(today, 10));
     expect(await dates(bookingId)).toEqual([today, days(today, 3)]);
     await move(bookingId, days(today, 100));

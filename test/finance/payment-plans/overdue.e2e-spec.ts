@@ -27,7 +27,7 @@ async function overdueEntries({ id }: Schedule): Promise<number> {
   return entries.filter(({ action }) => action === 'finance.payment_schedule.overdue').length;
 }
 
-/** The plan of a confirmed booking: that of a draft is a quote, of which nothing is overdue. */
+/** Creates the plan of a confirmed booking; the plan of a draft is a quote, which is never overdue. */
 async function confirmed() {
   const made = await planned(owner);
   expect((await owner.post(`/v1/admin/bookings/${made[0]}/confirmation`)).status).toBe(200);

@@ -33,12 +33,12 @@ export interface Envelope {
 export const schedulesPath = (bookingId: string) => `/v1/admin/finance/bookings/${bookingId}/payment-schedules`;
 export const planPath = (bookingId: string) => `/v1/admin/finance/bookings/${bookingId}/collection-plan`;
 
-/** The `YYYY-MM-DD` that is `days` days after this one. */
+/** Returns the `YYYY-MM-DD` that is `days` days after this one. */
 export function days(day: string, more: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + more * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** 30 % at booking, the rest 30 days before departure, all at once within 45 days. */
+/** Requires 30 % at booking and the rest 30 days before departure, or everything at once within 45 days. */
 export const POLICY = {
   steps: [
     { label: 'Deposit', type: 'deposit', percentBasisPoints: 3000, anchor: 'booking', offsetDays: 0 },
@@ -59,7 +59,7 @@ export const THIRDS = {
 };
 
 interface Wanted {
-  /** One item for each price; no items for an empty list. */
+  /** Makes one item for each price; none for an empty list. */
   prices?: number[];
   currency?: string;
   startDate?: string | null;
@@ -92,7 +92,7 @@ export function priceItem(
   return client.patch(`${BOOKINGS}/${bookingId}/items/${itemId}`, { unitSellCents });
 }
 
-/** The answer to a price change of the booking's first item. */
+/** Returns the response to a price change of the booking's first item. */
 export async function repriced(app: TestApp, bookingId: string, unitSellCents: number): Promise<Answer<unknown>> {
   const [item] = await app.sql<{ id: string }>('select id from booking_items where booking_id = $1 order by id', [
     bookingId,
@@ -192,7 +192,7 @@ export async function entriesOf(client: TestClient, subjectType: string, id: str
   return entries.map((entry) => entry.body.data).reverse();
 }
 
-/** The names of the events on the booking's channel, as soon as one of this name is among them. */
+/** Waits for an event of this name on the booking's channel, and returns the names of all events. */
 export async function eventsOf(app: TestApp, bookingId: string, last: string): Promise<string[]> {
   for (;;) {
     const { body: messages } = await app
