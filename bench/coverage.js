@@ -33,7 +33,7 @@ try {
   for (let sent = 0; sent < WARM_UP; sent += 1) await answer(url, next());
   const idle = await functionsOfEachRun(() => pause(IDLE_MS));
   const requests = await functionsOfEachRun(() => answer(url, next()));
-  // What a timer runs beside every request does not belong to it.
+  // Functions that a timer runs do not belong to the request.
   const functions = requests.filter((one) => !idle.includes(one));
   const files = [...new Set(functions.map((one) => one.split(' ', 1)[0]))].sort();
   const platform = files.filter((file) => file.startsWith('platform/'));

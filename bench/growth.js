@@ -174,7 +174,7 @@ function send({ url, agent }, { method, path, body, credential }) {
   });
 }
 
-/** What the requests need to know of a database. */
+/** The properties of a database that the requests need. */
 async function dataOf(connect) {
   const client = await connect();
   try {
@@ -194,7 +194,7 @@ async function dataOf(connect) {
   }
 }
 
-/** A service without jobs, with files of its own. */
+/** Starts a service without jobs, with a separate files folder. */
 function startOn(database) {
   const folder = join(world.folder, `data-${database}`);
   cpSync(join(world.folder, 'data'), folder, { recursive: true });

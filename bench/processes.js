@@ -17,7 +17,7 @@ export function startService(world, databaseUrl = world.databaseUrl) {
   );
 }
 
-/** Starts one of the floors. They create tables of their own, so they use the role of the owner. */
+/** Starts one of the floors. They create their own tables, so they use the role of the owner. */
 export function startFloor(name, world) {
   const env = { ...world.env, DATABASE_URL: world.env.MIGRATION_DATABASE_URL };
   return start(join(import.meta.dirname, `floors/${name}.js`), env, join(world.folder, `${name}.log`));

@@ -39,7 +39,7 @@ async function startProxy(database) {
   const count = { statements: 0, roundTrips: 0 };
   const server = createServer((client) => {
     const upstream = connect(Number(database.port), database.hostname);
-    // What is sent before the server has answered anything belongs to one round trip.
+    // Everything sent before the server's first response belongs to one round trip.
     let answered = true;
     const reader = messageReader((type) => {
       if (type !== QUERY && type !== EXECUTE) return;

@@ -8,7 +8,7 @@ import { startWorld } from './world.js';
 
 /*
  * npm run bench:telemetry: CPU time of the service per request without OpenTelemetry, with it, and with one trace of ten. The
- * services take turns, so that the ratios of a run are those of the same minutes. BENCH_REQUESTS (4000) is the size of a turn,
+ * services take turns, so that the ratios of a run compare the same minutes. BENCH_REQUESTS (4000) is the size of a turn,
  * BENCH_ROUNDS (5) their number, BENCH_ONLY a part of the cases' names.
  */
 const amount = Number(process.env.BENCH_REQUESTS ?? 4000);
@@ -101,7 +101,7 @@ function print([first, ...rest]) {
   process.stdout.write(`${first.padEnd(34)}${rest.map((cell) => String(cell).padStart(11)).join('')}\n`);
 }
 
-/** Receives and discards, in a thread of its own. */
+/** Receives and discards data in a separate thread. */
 async function startCollector() {
   const worker = new Worker(
     `const { createServer } = require('node:http');

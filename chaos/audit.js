@@ -11,7 +11,7 @@ import { run } from './world.js';
  */
 
 const SETTLED_WITHIN_MS = 60_000;
-/** After the recovery; far below the time for which a key stays locked. */
+/** The time after the recovery; much shorter than the time that a key stays locked. */
 const KEYS_FREE_WITHIN_SECONDS = 5;
 const RELAYED_WITHIN_MS = 15_000;
 
@@ -88,8 +88,8 @@ export function compare(writes, rows) {
 }
 
 /**
- * The number of all events on the channels of the client's writes: those that are published, and those that are still in the
- * outbox, such as those of the demo data at the start.
+ * Counts all events on the channels of the client's writes, both published ones and those still in the outbox, such as events
+ * of the demo data at the start.
  * @param {World} world
  * @returns {Promise<number>}
  */

@@ -84,8 +84,8 @@ export class RecordingClient {
   }
 
   /**
-   * Delivers all writes, first those that were sent before and not acknowledged, and returns the seconds until the last of
-   * these was acknowledged: how long its key was locked. Adds a fault if a write is not acknowledged in time.
+   * Delivers all writes, beginning with unacknowledged ones, and returns the seconds until the last of these was acknowledged,
+   * which is the time that its key was locked. Adds a fault if a write is not acknowledged in time.
    * @param {number} withinMs
    */
   async settle(withinMs) {

@@ -14,10 +14,10 @@ import { differences } from './sameness/compare.js';
 import { factsOf } from './sameness/service.js';
 
 /*
- * npm run sameness -- <git revision>: builds that revision and the working tree, starts each on an empty database, and
- * compares what a change of structure must keep: the API document without its texts, error codes, scopes, ledger
- * actions, events, and the schema of the database. Prints each difference as a line, then `same` or `N differences`
- * (exit code 1). The database server is an embedded one, or that of TEST_DATABASE_URL.
+ * npm run sameness -- <git revision>: builds that revision and the working tree, starts each on an empty database, and compares
+ * what a change of structure must keep: the API document without its texts, error codes, scopes, ledger actions, events, and
+ * the schema of the database. Prints each difference as a line, then `same` or `N differences` (exit code 1). The database
+ * server is an embedded one, or the one of TEST_DATABASE_URL.
  */
 const [revision] = process.argv.slice(2);
 if (revision === undefined) {

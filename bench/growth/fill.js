@@ -11,8 +11,8 @@ const SUFFIX = `day.prefix || lpad(n::text, 16, '0')`;
 const TIME = `day.start + n % 86400 * interval '1 second'`;
 
 /**
- * Rows copied from those of the demo data, so that they satisfy every constraint, with these columns replaced. `condition`
- * selects the rows that are copied.
+ * Copies rows of the demo data, so that they satisfy every constraint, and replaces these columns. `condition` selects the
+ * copied rows.
  */
 const COPIES = [
   {

@@ -7,7 +7,7 @@ const { demoDocuments } = await import('../../dist/src/modules/catalog/demo/demo
 /** Collections that are not part of the repository. */
 const DEVELOPMENT = { Cranfield: 'cranfield-dev.json', CISI: 'cisi.json' };
 
-/** Collections of documents, queries and judgements, without those that are not there. */
+/** Collections of documents, queries and judgements, without missing ones. */
 export function collections() {
   const sets = Object.entries(DEVELOPMENT).map(([title, file]) => ({ title, set: development(file) }));
   return [

@@ -56,8 +56,8 @@ export async function ablation(sets) {
 }
 
 /**
- * Chooses the constants on one collection and judges them on another one, which shows what is to be expected of a collection
- * that was not used for tuning. The sets are those without the demo catalog, whose questions are ours.
+ * Chooses the constants on one collection and judges them on another one, which shows the expected result for a collection that
+ * was not used for tuning. The sets exclude the demo catalog, because we wrote its questions.
  */
 export async function leaveOneOut(sets) {
   const candidates = [1.2, 1.6, 2].flatMap((k1) =>

@@ -5,8 +5,8 @@ import { demoDocuments } from '../../dist/src/modules/catalog/demo/demo-document
 
 /*
  * npm run catalog:generate -- --documents N: fills the catalog of a running service with N documents, through the batch
- * endpoint. They have the texts of the demo data; documents with the same ids are replaced. The address and the token are
- * those of credentials.json (DATA_DIR, .data by default).
+ * endpoint. They have the texts of the demo data; documents with the same ids are replaced. The address and the token come from
+ * credentials.json (DATA_DIR, .data by default).
  */
 const BATCH = 500;
 const MAX_DOCUMENTS = 1_000_000;

@@ -8,7 +8,7 @@ const tool = (name, ...args) => [join(ROOT, 'node_modules/.bin', name), ...args]
 /** Results for unchanged files are reused; a fresh clone checks everything. */
 const cache = (name) => ['--cache', '--cache-strategy', 'content', '--cache-location', join(CACHE, name)];
 
-/** `npm test` runs it too, because Jest does not check types. */
+/** `npm test` also runs it, because Jest does not check types. */
 export const types = { name: 'types', command: tool('tsc', '-p', 'tsconfig.test.json') };
 
 /** The other static checks, the slow ones first. They run beside the system tests, so that `npm test` ends sooner. */
@@ -30,7 +30,7 @@ export const build = { name: 'build', command: tool('nest', 'build') };
 /** The bundle of that build, which `npm start` runs. */
 export const bundle = { name: 'bundle', command: [join(ROOT, 'scripts/bundle.js')] };
 
-/** Jest with the options for ES modules; `args` as on its command line. */
+/** Runs Jest with the options for ES modules; `args` are its command-line arguments. */
 export function jest(name, args) {
   const options = [process.env.NODE_OPTIONS, '--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   return { name, command: tool('jest', ...args), env: { NODE_OPTIONS: options.filter(Boolean).join(' ') } };

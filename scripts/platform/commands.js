@@ -19,7 +19,7 @@ import { codeOf } from '../processes.js';
  * failure?: string, hidden?: boolean, printsJson?: boolean }} CommandDescription
  */
 
-/** The roles of staff users; a test compares them with those of the service. */
+/** The roles of staff users; a test compares them with the service's. */
 export const ROLES = ['owner', 'manager', 'finance', 'operations', 'sales', 'viewer'];
 
 /** Common properties of the groups of commands. */

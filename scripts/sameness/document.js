@@ -18,14 +18,14 @@ const TEXTS = ['summary', 'description', 'example', 'examples', 'externalDocs', 
 /** Lists without an order. */
 const SETS = ['required', 'enum', 'tags', 'type'];
 
-/** Components without meaning of their own. The names of schemas are part of generated clients. */
+/** Components that are only shorthands. The names of schemas are part of generated clients. */
 const SHORTHAND = /^#\/components\/(responses|parameters|headers|requestBodies)\//;
 
 const LISTED_APART = ['x-required-scope', 'x-ledger-action'];
 
 /**
- * What an API document promises, without its texts: each operation with its parameters, bodies and responses, each
- * schema, and, as lists of their own, the error codes, scopes and ledger actions of each operation.
+ * Returns the promises of an API document without its texts: each operation with its parameters, bodies and responses, each
+ * schema, and separate lists of the error codes, scopes and ledger actions of each operation.
  * @param {Json} document
  * @returns {Json}
  */
@@ -155,7 +155,7 @@ function byName(parameters) {
   return Object.fromEntries(parameters.map((each) => [`${each['in']} ${each['name']}`, withoutTexts(each)]));
 }
 
-/** A reference with a description of its own is wrapped in `allOf`; without the description it is the reference. */
+/** A reference with its own description is wrapped in `allOf`; without the description, only the reference remains. */
 function withoutWrapper(/** @type {Json} */ schema) {
   const isWrapper = Object.keys(schema).length === 1 && schema['allOf']?.length === 1;
   return isWrapper ? schema['allOf'][0] : schema;

@@ -15,9 +15,9 @@ import { summaryOf } from './document.js';
 const DOTTED_NAME = /(['"`])([a-z][a-z-]*(?:\.[a-z][a-z_-]*){2,})\1/g;
 
 /**
- * Everything that must stay the same, read from a build that runs on an empty database of its own.
+ * Reads everything that must stay the same from a build that runs on a separate empty database.
  * @param {{ root: string, databaseUrl: string, folder: string }} build `root`: the folder of its `dist`; `folder`: an
- *   empty one, for its data
+ * empty one, for its data
  * @returns {Promise<Record<string, any>>}
  */
 export async function factsOf({ root, databaseUrl, folder }) {
@@ -45,7 +45,7 @@ export async function factsOf({ root, databaseUrl, folder }) {
   };
 }
 
-/** A service that does not start is a difference too, so that the others are reported as well. @param {Build} build */
+/** A service that does not start counts as a difference, so that other differences are still reported. @param {Build} build */
 async function factsOfService(build) {
   try {
     const service = await startService(build);

@@ -10,7 +10,7 @@ const ARE_MISSING = `
     and to_regclass('public.catalog_search_vector') is null and has_schema_privilege('public', 'create')`;
 
 /**
- * The vectors of SEARCH_ADAPTER=postgres (docs/adr/0029), which are derived from those of `catalog_embedding`. Vectors of
+ * The vectors of SEARCH_ADAPTER=postgres (docs/adr/0029), which are derived from the vectors of `catalog_embedding`. Vectors of
  * several models may have different lengths; an HNSW index has one, so each length has its own index. The service must not
  * create indexes; the function does so with the rights of the owner, before there is a row of that length.
  */

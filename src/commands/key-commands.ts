@@ -5,7 +5,7 @@ import { asSystem } from '../platform/context/request-context.js';
 import { Database } from '../platform/database/database.js';
 import { type Rotation, ServiceKeys } from '../platform/keys/service-keys.js';
 
-/** Replaces the key that signs links and cursors; those that exist stay valid for a day. */
+/** Replaces the key that signs links and cursors; existing ones stay valid for a day. */
 export async function rotateSigningKey(context: CommandContext): Promise<Outcome> {
   const { version, activeAt } = await recorded(context, 'platform.signing_key.rotate', (keys) =>
     keys.rotate('signing'),

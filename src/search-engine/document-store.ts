@@ -42,7 +42,7 @@ export class DocumentStore implements Filterable {
     this.columns.set('id', new Column());
   }
 
-  /** The number of ordinals, including those that are not live. */
+  /** The number of ordinals, including inactive ones. */
   get size(): number {
     return this.views.length;
   }

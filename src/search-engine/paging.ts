@@ -24,7 +24,7 @@ interface Page {
 interface PageRequest {
   readonly request: SearchRequest;
   readonly ordinals: Uint32Array;
-  /** In parallel with the ordinals; empty if the query matches all documents. */
+  /** Scores in parallel with the ordinals; empty if the query matches all documents. */
   readonly scores: Float64Array;
   readonly documents: DocumentStore;
   readonly matchesAll: boolean;

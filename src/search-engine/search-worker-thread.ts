@@ -10,7 +10,7 @@ import type { Synonym } from './synonyms.js';
 const CHUNK_SIZE = 50;
 
 const indexes = new Map<string, SearchIndex>();
-/** Indexes that are being built beside those that are searched. */
+/** Indexes that are being built beside the searched ones. */
 const drafts = new Map<string, SearchIndex>();
 const locales = new Map<string, string>();
 let synonyms: readonly Synonym[] = [];

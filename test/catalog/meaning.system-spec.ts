@@ -135,7 +135,7 @@ describe('search with an embedding service', () => {
   const service = new EmbeddingService();
   let other: TestApp;
   beforeAll(async () => {
-    // Each application would run the jobs of both and compute vectors of its own model.
+    // Each application would run the jobs of both and compute vectors with its own model.
     await app.close();
     const url = await service.start();
     other = await startApp({ env: { EMBEDDER: 'http', EMBEDDING_URL: url, EMBEDDING_MODEL: 'toy' } });

@@ -53,7 +53,7 @@ export function stableExample(answer: Json, today: string): Json {
       .replace(/\b(occ)_[A-Za-z0-9]{24}\b/g, (id, prefix: string) => same(id, prefix))
       .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '01a00000-0000-7000-8000-000000000001')
       .replace(/\b20\d\d-\d\d-\d\d(?=T|\b)/g, (day) => new Date(Date.parse(day) + shiftMs).toISOString().slice(0, 10))
-      // Times of demo data are full minutes; all others were recorded, also those of a full second.
+      // Times of demo data are full minutes; all others were recorded, even if they are full seconds.
       .replace(/(?<=\dT)\d\d:\d\d:(?!00\.000Z)\d\d\.\d+Z/g, '09:30:00.000Z')
       .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'https://api.example.com');
   const same = (id: string, prefix: string): string => {

@@ -82,7 +82,7 @@ describe('the production tree, which the image contains', () => {
           .toString()
           .split('\t')[0],
       ) / 1024;
-    // The image omits the compiler, which has 24 MB.
+    // The image omits the compiler (24 MB).
     expect(Math.round(sizeMb)).toBeLessThanOrEqual(350 - 24);
     expect(readdirSync(image.tree).sort()).toEqual(['dist', 'node_modules', 'package.json', 'scripts']);
   });

@@ -25,7 +25,7 @@ function variablesOf(unit: string): Record<string, string> {
   return Object.fromEntries(words.map((word) => word.split('=', 2) as [string, string]));
 }
 
-/** The lines after the empty line of [Service], which limit what the process may do. */
+/** The lines after the empty line of [Service], which restrict the process. */
 function sandboxOf(unit: string): string[] {
   const [, lines = ''] = /^UMask=.*\n\n([^[]*)/m.exec(read(unit)) ?? [];
   return lines.split('\n').filter((line) => line !== '');
@@ -84,7 +84,7 @@ describe('the systemd units', () => {
 
   it('the timer starts the backup every day, also after the machine was off', () => {
     const unit = 'travel-backup.timer';
-    // Without Unit= a timer starts the service unit of its own name.
+    // Without Unit=, a timer starts the service unit with its name.
     expect(read(unit)).not.toMatch(/^Unit=/m);
     const keys = ['OnCalendar', 'Persistent', 'WantedBy'];
     expect(keys.map((key) => valuesOf(unit, key))).toEqual([['daily'], ['true'], ['timers.target']]);

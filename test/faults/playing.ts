@@ -23,7 +23,7 @@ export async function playOnOwnServer(scenario: Scenario): Promise<Outcome[]> {
   return playOn(await startWorld(), scenario);
 }
 
-/** A different number of result lines means that another scenario ran than the expected one. */
+/** A different number of result lines means that an unexpected scenario ran. */
 export function only([outcome, ...others]: Outcome[]): Outcome {
   if (!outcome || others.length > 0) throw new Error('The scenario has another number of outcomes than one');
   return outcome;

@@ -22,7 +22,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-/** A busy service answers 503, and the caller repeats the request. */
+/** A busy service responds with 503, and the caller repeats the request. */
 async function patiently<Body>(call: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
   for (;;) {
     const answer = await call();

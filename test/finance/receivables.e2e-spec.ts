@@ -19,7 +19,7 @@ interface Page {
   total: number;
 }
 
-/** What a booking of the demo data with money and documents has. */
+/** Selects the money and documents of a booking of the demo data. */
 async function paths(): Promise<string[]> {
   const first = async (list: string, isMeant: (row: Page['data'][number]) => boolean = () => true) => {
     const { body } = await owner.get<Page>(`${FINANCE}/${list}${list.includes('?') ? '&' : '?'}limit=200`);

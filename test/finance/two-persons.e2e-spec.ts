@@ -81,7 +81,7 @@ describe('supplier invoices that need two persons', () => {
     expect((await reverse(own.client, paid.id)).status).toBe(200);
     const again = out(invoice.id, 11_900, { replacesPaymentId: paid.id });
     expectSecondPerson(await own.client.post(PAYMENTS, again), own);
-    // The approval is reversed, and the draft is still that of the same person.
+    // The approval is reversed, and the draft still belongs to the same person.
     const [entry] = await app.sql<{ id: string }>(
       `select id from action_ledger_entries where subject_id = $1 and action = 'finance.supplier_invoice.approve'`,
       [invoice.id],

@@ -35,10 +35,7 @@ export interface Finding {
 
 const ATTEMPTS = 5;
 
-/**
- * One case: a row to work on, the request, and further requests that depend on its response. The same for the same seed
- * and number.
- */
+/** One case: a row, the request, and further requests that depend on its response. Seed and number determine it. */
 export class Case {
   readonly findings: Finding[] = [];
   readonly statuses: number[] = [];
@@ -87,13 +84,13 @@ export class Case {
     } catch (error) {
       this.statuses.push(0);
       if (!(error instanceof ConnectionLost)) throw error;
-      // The service need not answer requests that are not valid HTTP.
+      // The service need not respond to invalid HTTP.
       if (!draft.mayClose) this.add(draft, [`the connection was lost: ${error.message}`], request);
       return null;
     }
   }
 
-  /** A busy service answers with a delay; one that stays busy is a finding. */
+  /** A busy service responds late; a service that stays busy is a finding. */
   private async answer(bytes: Buffer, draft: Draft): Promise<WireAnswer> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.connection.send(bytes, draft);

@@ -22,7 +22,7 @@ export class Connection {
 
   constructor(private readonly url: URL) {}
 
-  /** Throws ConnectionLost, also if one request got several responses. */
+  /** Throws ConnectionLost, even if one request got several responses. */
   async send(bytes: Buffer, { method, mayClose }: { method: string; mayClose: boolean }): Promise<WireAnswer> {
     const socket = await this.open();
     socket.write(bytes);
@@ -90,7 +90,7 @@ export class Connection {
     }
   }
 
-  /** The response that has arrived completely, or null. */
+  /** Returns the complete response, or null. */
   private take(method: string): WireAnswer | null {
     const end = this.received.indexOf('\r\n\r\n');
     if (end === -1) return null;

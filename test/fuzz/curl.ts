@@ -14,7 +14,7 @@ export function curlOf({ method, target, headers, body }: WireRequest, url: stri
   return `printf ${quoted(octal(body))} | ${[...curl, '--data-binary @-'].join(' ')}`;
 }
 
-/** In single quotes; the variable of a credential is not quoted. */
+/** Puts the text in single quotes; the variable of a credential is not quoted. */
 function quoted(text: string): string {
   const plain = text.replace(/'/g, `'\\''`).replace(/[\u0000-\u001f\u007f-\u00ff]/g, (sign) => {
     return `'$'\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}''`;
@@ -22,7 +22,9 @@ function quoted(text: string): string {
   return `'${plain.replace(/\$(STAFF|PLATFORM|LIMITED)_TOKEN/, `'"$&"'`)}'`;
 }
 
-/** For printf: bytes that are not visible ASCII, and characters with a meaning for printf or the shell, in octal. */
+/**
+ * Escapes bytes for printf in octal: those that are not visible ASCII, and characters with a meaning for printf or the shell.
+ */
 function octal(bytes: Buffer): string {
   return Array.from(bytes, (byte) => {
     const isPlain = byte >= 0x20 && byte < 0x7f && byte !== 0x25 && byte !== 0x27 && byte !== 0x5c;

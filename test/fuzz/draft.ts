@@ -1,7 +1,7 @@
 import type { Placed } from '../contract/served-document.js';
 import type { Json } from './json.js';
 
-/** The credential of a request; `own`: that of the operation's surface. */
+/** The credential of a request; `own` is the one of the operation's surface. */
 export type Bearer = 'own' | 'none' | 'limited' | 'other' | 'forged';
 
 /** The expected response, in addition to being documented. `rejected`: 4xx; `any`: any documented one. */
@@ -29,7 +29,7 @@ export interface Draft {
   expected: Expected;
   /** Statuses that are allowed in addition to the documented ones, because HTTP allows them for every request. */
   readonly also: number[];
-  /** Not valid HTTP: the service may close the connection. */
+  /** The request is not valid HTTP, so the service may close the connection. */
   mayClose: boolean;
   /** The mutations of the strategies, for people. */
   readonly mutations: string[];
@@ -64,7 +64,8 @@ export function recordMutation(draft: Draft, mutation: string, expected?: Expect
 }
 
 /**
- * Invalid HTTP: the service may answer 400 in the error format of the storefront, because it has no path, and close.
+ * For invalid HTTP, the service may respond with 400 in the error format of the storefront, because there is no path, and close
+ * the connection.
  */
 export function allowClosing(draft: Draft): void {
   draft.mayClose = true;

@@ -26,7 +26,7 @@ const INSTANTS = [
 ];
 const EMAILS = ['a', 'a@', '@b.co', 'a@b', 'a b@example.com', 'a@b..co', 'a@exam ple.com', `${'l'.repeat(250)}@b.co`];
 
-/** A value that the schema does not allow, usually one step beyond a bound. Null: the schema allows everything. */
+/** Returns a value that the schema does not allow, usually one step beyond a bound; null if the schema allows everything. */
 export function faultyValue(schema: Schema, random: Random): Json | null {
   const candidates = [...ofOtherType(schema), ...beyondBounds(schema, random)];
   return candidates.length === 0 ? null : random.pick(candidates);
@@ -73,7 +73,7 @@ function beyondBounds(schema: Schema, random: Random): Json[] {
   return values;
 }
 
-/** Texts that hardly any pattern allows; those that match this one are omitted. */
+/** Returns texts that hardly any pattern allows, without texts that match this one. */
 function misfits(pattern: string): string[] {
   const form = new RegExp(pattern, 'u');
   const texts = [

@@ -63,7 +63,7 @@ interface ParsedRequest {
   sent: string;
 }
 
-/** Null: the connection is closed. */
+/** Null closes the connection. */
 export type Plant = (answer: Answer, parsed: ParsedRequest) => Answer | null;
 
 /** A service with one operation to create and one to read, in which a fault can be planted. */

@@ -49,7 +49,7 @@ function shown(value: unknown): string {
   return (JSON.stringify(value) ?? 'nothing').slice(0, 200);
 }
 
-/** By their JSON texts: an object that was sent need not have a `toString`. */
+/** Compares JSON texts, because a sent object need not have a `toString`. */
 function sorted(list: readonly unknown[]): string[] {
   return list.map((item) => JSON.stringify(item) ?? '').sort();
 }

@@ -12,7 +12,7 @@ interface Around {
 
 /** The members that a replay omits. */
 const SECRETS = ['clientSecret', 'token'];
-/** The id of a contract opens it on the storefront, so a replay omits it too. */
+/** The id of a contract opens it on the storefront, so a replay also omits the id. */
 const CONTRACT_ID = /^ctr_/;
 
 /** The same request twice with one Idempotency-Key, then another request with the key: the faults of the responses. */

@@ -35,7 +35,7 @@ export function written(draft: Draft, requestId: string): WireRequest {
   return { method: draft.method, target, headers, body: body !== null && draft.isChunked ? chunked(body) : body };
 }
 
-/** With the credentials instead of their placeholders. */
+/** Replaces placeholders with the credentials. */
 export function bytesOf({ method, target, headers, body }: WireRequest, tokens: Tokens): Buffer {
   const lines = headers.map(([name, value]) => `${name}: ${withTokens(value, tokens)}\r\n`);
   const head = Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');

@@ -6,7 +6,7 @@ export type { Schema };
 export class Document {
   constructor(private readonly served: ServedDocument) {}
 
-  /** The schema of a reference, also if it is in an `allOf` of its own to have a description beside it. */
+  /** Resolves a reference, even one that an `allOf` wraps to add a description. */
   resolve(schema: Schema): Schema {
     const [only, ...others] = schema.allOf ?? [];
     if (only && others.length === 0) return { ...this.resolve(only), ...schema };
@@ -23,7 +23,7 @@ export class Document {
   }
 }
 
-/** An object without members of its own: its content is the caller's. */
+/** An object without declared members, whose content the caller determines. */
 export function isFree({ type, properties, additionalProperties }: Schema): boolean {
   return type === 'object' && properties === undefined && additionalProperties === true;
 }

@@ -15,7 +15,7 @@ interface Around {
 /** Values of an accepted body that are not returned: in the response itself and in a later read of the resource. */
 export async function readBack(draft: Draft, answer: WireAnswer, around: Around): Promise<string[]> {
   const { operation, body, bytes, method } = draft;
-  // A command may change nothing: earlier values are sent again. A body of DELETE has no meaning.
+  // A command may change nothing, because it sends earlier values again. A body of DELETE has no meaning.
   const isCommand = operation.method === 'POST' && answer.status !== 201 && !operation.path.endsWith('/encrypt');
   const isKept = operation.method !== 'DELETE' && !isCommand;
   if (bytes !== null || !isObject(body) || method !== operation.method || !isKept) return [];
@@ -38,7 +38,7 @@ function rowLosses(sent: Record<string, unknown>, row: Row, { draft, document }:
   });
 }
 
-/** Without the members of the elements of a list that the server sets. */
+/** Omits the members of list elements that the server sets. */
 function withoutReadOnly(value: unknown, { items }: Schema, document: Document): unknown {
   if (!Array.isArray(value) || items === undefined) return value;
   const members = document.resolve(items).properties ?? {};

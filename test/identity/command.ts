@@ -7,7 +7,7 @@ export const PLATFORM = [process.execPath, join(import.meta.dirname, '../../scri
 
 export interface CommandResult {
   code: number;
-  /** Of both streams. */
+  /** The output of both streams. */
   output: string;
 }
 

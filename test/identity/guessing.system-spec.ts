@@ -23,7 +23,7 @@ async function secondStep(member: ProtectedMember): Promise<{ challengeId: strin
   return { challengeId: await challengeOf(app, member), code: nextCode(app, member.secret) };
 }
 
-/** Twelve parallel logins with a wrong code, by somebody who knows the password. */
+/** Sends twelve parallel logins with the right password and a wrong code. */
 async function guessTwelveTimes(member: ProtectedMember): Promise<{ status: number }[]> {
   const code = wrongCode(app, member.secret);
   const challenges = [await challengeOf(app, member), await challengeOf(app, member), await challengeOf(app, member)];
@@ -70,7 +70,7 @@ describe('an attacker who knows the password of a user', () => {
     expect(statuses(await guessTwelveTimes(member))).toEqual([...Array<number>(10).fill(401), 429, 429]);
     expect((await kindsOf(member.user.id)).filter((kind) => kind === 'second_factor_rejected')).toHaveLength(10);
 
-    // Of the limits of addresses and accounts, which end within a minute, nothing is left here.
+    // The limits of addresses and accounts end within a minute, so they no longer apply here.
     await forgetFailures(app);
     const { status, body, headers } = await continueLogin(app, await secondStep(member));
     expect([status, body]).toMatchObject([429, { code: 'rate_limited' }]);

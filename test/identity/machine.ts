@@ -59,7 +59,7 @@ export class Machine {
     return JSON.parse(readFileSync(this.credentialsFile, 'utf8')) as ReturnType<Machine['credentials']>;
   }
 
-  /** The URL for a service in production: a role of its own with the rights that migrations grant, which owns nothing. */
+  /** Returns the URL for a service in production, whose separate role has the rights that migrations grant and owns nothing. */
   async serviceUrl(): Promise<string> {
     const url = await this.newServiceRole();
     await migrateDatabase(
@@ -90,7 +90,7 @@ export class Machine {
     return query<Row>(this.databaseUrl, text, values);
   }
 
-  /** A start as main.ts does it, in this process; `listening` serves HTTP as well. */
+  /** Starts the service in this process as main.ts does; `listening` also serves HTTP. */
   async start(
     variables: Record<string, string> = {},
     { listening = false } = {},
@@ -121,7 +121,7 @@ function newFolder(): string {
   return join(parent, 'data');
 }
 
-/** A database of its own, empty or a copy of another one; its URL for the application. */
+/** Creates a separate database, empty or a copy of another one, and returns its URL for the application. */
 async function createDatabase(template?: string): Promise<string> {
   const { run, adminUrl, role } = JSON.parse(process.env['TEST_RUN'] ?? '') as Run;
   // Several files of one worker use machines.

@@ -185,7 +185,7 @@ describe('a password that somebody else has set', () => {
       const error = 'Change the password first: POST /v1/admin/identity/me/password';
       expect([status, body]).toEqual([403, errorBody(headers, 'password_change_required', { error })]);
     }
-    // Somebody else who knows the password cannot change the account, or add a second factor that a reset would keep.
+    // Other persons who know the password cannot change the account, or add a second factor that a reset would keep.
     for (const attempt of [
       session.patch(ME, { name: 'x' }),
       session.post(`${ME}/second-factor`, { currentPassword: row.password }),
@@ -257,7 +257,7 @@ describe('a request for a password reset', () => {
       await runResetJobs();
     }
     expect(await app.sql('select from account_links where user_id = $1', [user.id])).toHaveLength(3);
-    // The newest of them works: somebody who requests many links does not lock the owner out.
+    // The newest link works, so an attacker who requests many links does not lock the owner out.
     expect((await complete(await linkToken(app, user.id))).status).toBe(200);
   });
 
@@ -358,7 +358,7 @@ describe('a mail with a one-time link', () => {
       for (const mac of macs) expect(text).not.toContain(mac);
     }
     expect(messages.text).toContain('{{link}}');
-    // Both links are the ones that work.
+    // Both links are valid.
     expect((await app.post(ACCEPTANCE, { token: tokens[0], password: PASSWORD })).status).toBe(201);
     expect((await complete(tokens[1] ?? '')).status).toBe(200);
   });

@@ -25,7 +25,7 @@ beforeEach(() => forgetFailures(app));
 const MINUTE_MS = 60_000;
 const CURRENT = `${SESSIONS}/current`;
 const FINANCE = '/v1/admin/finance';
-/** The scopes that need it, written here again. */
+/** The scopes that need a second factor, repeated independently. */
 const SENSITIVE = [
   ...['finance:approve', 'finance:void', 'finance:numbering', 'finance:close', 'finance:refund'],
   ...['bookings:override', 'action-ledger:reverse', 'identity:write', 'identity:delete', 'organization:write'],

@@ -25,7 +25,7 @@ export function newProject(): string {
   return folder;
 }
 
-/** Adds a row on every request and answers the number of rows; 503 while the database is unavailable. */
+/** Adds a row on every request and returns the number of rows; 503 while the database is unavailable. */
 const SERVICE = `
 import { createServer } from 'node:http';
 import pg from 'pg';
@@ -75,12 +75,12 @@ export interface Script {
   end(): Promise<number | string>;
 }
 
-/** Starts a Node program with an environment of its own, without the settings of the test run. */
+/** Starts a Node program with a separate environment, without the settings of the test run. */
 export function runScript(folder: string, words: string[], env: NodeJS.ProcessEnv = {}): Script {
   return runProgram([process.execPath, ...words], folder, env);
 }
 
-/** The same for any program. */
+/** Starts any program in the same way. */
 export function runProgram([program = '', ...words]: string[], folder: string, env: NodeJS.ProcessEnv = {}): Script {
   const { PATH, HOME } = process.env;
   const child = spawn(program, words, {

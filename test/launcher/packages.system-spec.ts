@@ -14,7 +14,7 @@ const EXPRESS = { name: 'express', 'dist-tags': { latest: '5.3.0' }, versions: {
 
 const folders: string[] = [];
 
-/** A clone with one package of its own; both have an install script that leaves a file. */
+/** Makes a clone with one local package; both have an install script that creates a file. */
 function scriptedProject(): string {
   const folder = newFolder();
   folders.push(folder);

@@ -16,7 +16,7 @@ interface Printed {
   standardError: string;
 }
 
-/** What the command line does with these words; instead of running a command it returns it. */
+/** Returns the command that the command line would run for these words. */
 let parse: (words: string[]) => Promise<Printed>;
 
 beforeEach(() => {

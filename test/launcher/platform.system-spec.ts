@@ -155,7 +155,7 @@ describe('--json', () => {
 });
 
 it('Ctrl-C ends a command with 130, and SIGTERM with 143', async () => {
-  // As another process that is migrating; the connection of a pool would end while it is idle.
+  // Acts as another process that is migrating; an idle connection of a pool would end.
   const migrating = new pg.Client({ connectionString: process.env['MIGRATION_DATABASE_URL'] });
   await migrating.connect();
   await migrating.query('select pg_advisory_lock(7120001)');

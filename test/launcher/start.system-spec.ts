@@ -49,7 +49,7 @@ function postmaster(): number {
 }
 
 describe('npm start', () => {
-  // A service that a failed test left running must not answer the next test.
+  // A service that a failed test left running must not respond to the next test.
   afterEach(async () => {
     for (const { child } of scripts) child.kill('SIGTERM');
     await Promise.all(scripts.map((script) => script.end()));

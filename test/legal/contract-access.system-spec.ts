@@ -86,7 +86,7 @@ describe('the id of a contract, which opens it', () => {
   it('the id of a contract, which opens it, is random in all of its 130 bits', async () => {
     const contracts = await Promise.all(Array.from({ length: 40 }, () => draft(app)));
     const columns = Array.from({ length: 26 }, (_, place) => new Set(contracts.map(({ id }) => id.charAt(4 + place))));
-    // In a UUIDv7 the characters of the time are the same in all of them.
+    // In UUIDv7s the characters of the time would be the same.
     expect(Math.min(...columns.map((characters) => characters.size))).toBeGreaterThan(10);
   });
 });

@@ -192,7 +192,7 @@ async function mailed(terms: object = {}, mail: object = {}) {
   return { contract, link, page };
 }
 
-/** The paths of the links in the mails to this address, once there are so many. */
+/** Waits for N mails to this address, and returns the paths of their links. */
 async function linksTo(address: string, count: number): Promise<string[]> {
   for (;;) {
     const mails = server.mails.filter(({ recipient }) => recipient === address);

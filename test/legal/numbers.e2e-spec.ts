@@ -11,7 +11,7 @@ beforeAll(async () => {
   app = await startApp({ env: { ORG_TIME_ZONE: 'Europe/Bucharest' } });
 });
 
-/** Each test has a year of its own, so that its numbers start at 1. */
+/** Each test uses a different year, so that its numbers start at 1. */
 beforeEach(() => {
   year += 2;
   travelTo(app, `${year}-06-01T12:00:00Z`);
@@ -20,7 +20,7 @@ beforeEach(() => {
 const numbered = (from: number, to: number, of = year) =>
   Array.from({ length: to - from + 1 }, (_, n) => `C-${of}-${String(from + n).padStart(5, '0')}`);
 
-/** A busy service answers 503 with Retry-After, and then the same call succeeds. */
+/** A busy service responds with 503 and Retry-After; the repeated call succeeds. */
 async function issueInTheEnd(id: string): Promise<ContractAnswer> {
   for (;;) {
     const answer = await issue(app, id);

@@ -62,17 +62,17 @@ export interface Resolved {
   explain: Explained[];
 }
 
-/** Either rejected or not. */
+/** The request is either rejected or not. */
 export type Answered<Thing> = Answer<{ data: Thing; error: string; code: string; requestId: string }>;
 
-/** A new policy with a name of its own; `terms` contain the members that matter to the test. */
+/** Creates a policy with a unique name; `terms` contain the members that matter to the test. */
 export const policy = (terms: object = {}) => ({ kind: 'cancellation', name: `Policy ${randomUUID()}`, ...terms });
 export const version = (terms: object = {}) => ({ title: 'Terms', body: '<p>In writing.</p>', ...terms });
 
 /** An assignment that cannot overlap with any other. */
 export const aProduct = () => ({ scope: 'product', targetId: `product-${randomUUID()}` });
 
-/** Repeats the call, because a busy machine may answer 503. */
+/** Repeats the call, because a busy machine may respond with 503. */
 async function make<Thing>(app: TestApp, path: string, body?: object): Promise<Thing> {
   const answer = await insisting(() => app.as('owner').post<{ data: Thing }>(path, body));
   if (answer.status > 201) throw new Error(`${path} was rejected: ${answer.text}`);

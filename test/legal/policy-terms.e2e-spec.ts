@@ -105,7 +105,7 @@ describe('removing an assignment', () => {
 });
 
 describe('resolving a policy', () => {
-  /** One of each scope, all of one kind, with targets of their own. */
+  /** Makes one assignment of each scope, all of one kind, with different targets. */
   async function everyScope(kind: string) {
     const mark = randomUUID();
     const { id: channelId } = await newChannel(app);

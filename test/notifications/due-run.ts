@@ -9,10 +9,10 @@ export interface Wanted {
   channel?: object;
 }
 
-/** A due run of a rule and a booking of its own, and the state of the run and its message. */
+/** A due run with a separate rule and booking, and the state of the run and its message. */
 export async function dueRun(app: TestApp, { email, terms = {}, channel = { channel: 'email' } }: Wanted) {
   await onlyOwnRules(app);
-  // No reminders of what an earlier test left open are sent either.
+  // Also prevents reminders of debts that an earlier test left open.
   await app.sql(`update payment_schedules set status = 'cancelled', waived = true where status = 'pending'`);
   const { id } = await bookingWith(app, { installments: [[app.day(), 12_345]] });
   await app.sql('update bookings set customer_email = $2 where id = $1', [id, email]);

@@ -109,7 +109,7 @@ async function lockMarkOf(runId: string | undefined, email: string): Promise<pg.
   return holder;
 }
 
-/** The built service in a process of its own, which executes jobs. */
+/** Starts the built service in a separate process, which executes jobs. */
 function startService(): ChildProcess {
   const env = { ...process.env, PORT: '0', JOBS: 'true', SMTP_URL: server.url };
   const child = spawn(process.execPath, ['dist/src/main.js'], { env, stdio: 'ignore' });

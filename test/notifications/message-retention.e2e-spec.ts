@@ -26,7 +26,7 @@ async function sentMessage() {
   return { email, stored, storedRun };
 }
 
-/** The months of the retention period end on another day than the same number of days. */
+/** The months of the retention period do not end on the same day as a fixed number of days. */
 const lastMonths = async (months: number) => {
   const [{ days } = { days: 0 }] = await app.sql<{ days: number }>(
     `select (now()::date - (now() - make_interval(months => $1))::date)::int as days`,

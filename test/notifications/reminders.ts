@@ -40,7 +40,7 @@ export interface ErrorBody {
   details: { issues: Issue[]; fields: Record<string, string[]> };
 }
 
-/** A rule with a name of its own; `terms` contain the members that matter to the test. */
+/** Creates a rule with a unique name; `terms` contain the members that matter to the test. */
 export const rule = (terms: object = {}) => ({
   name: `Rule ${randomUUID()}`,
   trigger: 'balance_due',

@@ -207,7 +207,7 @@ it('the service sends a reminder by TLS and signs it', async () => {
   expect(app.logs.join()).not.toMatch(/travel:pass|PRIVATE KEY/);
 });
 
-/** A server that answers each command as `answer` says, and the commands that it received. */
+/** Starts a server that responds to each command with `answer`, and records the commands. */
 async function serverThat(answer: (command: string) => string): Promise<{ url: string; commands: string[] }> {
   const commands: string[] = [];
   const server = createServer((socket) => {

@@ -228,7 +228,7 @@ it('an unreachable mail server is tried again, and no log, message or error cont
 
 it('a run that is due in quiet hours is sent after they end', async () => {
   const { run } = await due({ email: address('clara') });
-  // By a clock that was not moved, like that of the next scheduler.
+  // Uses a clock that was not moved, like the next scheduler's.
   const [hour, next] = [0, 1].map((more) => new Date(Date.now() + more * 3_600_000).toISOString().slice(11, 13));
   const quiet = await startApp({ env: { JOBS: 'false', QUIET_HOURS: `${hour}:00-${next}:30` } });
   await work(quiet);

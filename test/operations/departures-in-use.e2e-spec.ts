@@ -114,7 +114,7 @@ describe('the counters of a departure', () => {
     });
   }
 
-  /** The effect of the action on the counters; null if it must be rejected. */
+  /** Returns the effect of the action on the counters; null if the action must be rejected. */
   function modelled(before: Counters, action: Action, n: number): Counters | null {
     const { capacity, sold, held, guaranteed } = before;
     const pool = capacity - sold - held - guaranteed;

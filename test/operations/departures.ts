@@ -43,7 +43,7 @@ export interface Departure {
 
 export type DepartureAnswer = Answer<{ data: Departure }>;
 
-/** A departure of a product of its own; `terms` contain the members that matter to the test. */
+/** Creates a departure of a new product; `terms` contain the members that matter to the test. */
 export const departure = (terms: object = {}) => ({
   productId: `product-${randomUUID()}`,
   startsAt: '2127-05-12T06:00:00.000Z',
@@ -65,7 +65,7 @@ export async function read(app: TestApp, id: string): Promise<Departure> {
   return (await app.as('owner').get<{ data: Departure }>(`${DEPARTURES}/${id}`)).body.data;
 }
 
-/** Calls of another module that use units, in one transaction. */
+/** Makes calls of another module that use units, in one transaction. */
 export function withUnits(app: TestApp, work: (departures: DeparturesService) => Promise<void>): Promise<void> {
   return asSystem(() => app.nest.get(Database).transaction(() => work(app.nest.get(DeparturesService))));
 }

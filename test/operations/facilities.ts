@@ -35,7 +35,7 @@ export interface GroundOperator {
 
 export type FacilityAnswer = Answer<{ data: Facility }>;
 
-/** A facility with a name of its own; `terms` contain the members that matter to the test. */
+/** Creates a facility with a unique name; `terms` contain the members that matter to the test. */
 export const facility = (terms: object = {}) => ({ name: `Facility ${randomUUID()}`, ...terms });
 export const groundOperator = (terms: object = {}) => ({ name: `Operator ${randomUUID()}`, ...terms });
 

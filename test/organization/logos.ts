@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 export interface PngOptions {
   width?: number;
   height?: number;
-  /** Instead of the pixels that the size requires. */
+  /** Replaces the pixels that the size requires. */
   pixels?: Buffer;
 }
 

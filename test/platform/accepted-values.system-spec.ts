@@ -45,7 +45,7 @@ function collect(value: unknown): void {
   }
 }
 
-/** Every class of a request. class-validator keeps them in a private map, with those of responses. */
+/** Every class of a request. class-validator keeps them in a private map, together with classes of responses. */
 function allClasses(): Case[] {
   const storage = getMetadataStorage();
   const rulesByClass = Reflect.get(storage, 'validationMetadatas') as Map<Type<object>, unknown>;
@@ -62,7 +62,7 @@ function faultsOf(type: Type<object>, values: object): string[] {
   return validateSync(object, OPTIONS).map(({ property }) => property);
 }
 
-/** An object without a fault, if the values contain one for each member that must have one. */
+/** Returns a valid object, if the values contain one for each required member. */
 function acceptedBy({ type, members }: Case): Record<string, unknown> {
   const object: Record<string, unknown> = {};
   for (const member of members) {
@@ -90,7 +90,7 @@ describe('the quick check of an object', () => {
         const faults = faultsOf(one.type, values);
         const isAcceptedQuickly = isAccepted(one.type, Object.assign(new one.type(), values));
         if (isAcceptedQuickly) ofClass += 1;
-        // A class with nested objects is left to class-validator.
+        // class-validator checks classes with nested objects.
         const expected = faults.length === 0 && !one.isNested;
         if (isAcceptedQuickly !== expected) differences.push({ class: one.type.name, values, faults });
       }
@@ -98,7 +98,7 @@ describe('the quick check of an object', () => {
       accepted += ofClass;
     }
     expect(differences.slice(0, 5)).toEqual([]);
-    // For classes with many rules that depend on each other, mostly of responses, the values contain no accepted object.
+    // The values contain no accepted object for classes with many interdependent rules, mostly classes of responses.
     expect(classesWithoutSample / cases.length).toBeLessThan(0.2);
     expect([cases.length > 50, accepted > 1_000]).toEqual([true, true]);
   }, 600_000);

@@ -5,10 +5,10 @@ import type { Answer } from '../setup/http.js';
 /** The proxy of `Caller`s, for the environment of the service. */
 export const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1,::1' };
 
-/** Sends a GET with a token and an address of its own. */
+/** Sends a GET with a separate token and address. */
 export type Caller = (path: string) => Promise<Answer>;
 
-/** Callers that share nothing: only together can they use up what a process has. */
+/** Callers that share nothing; only together can they exhaust the resources of a process. */
 export async function makeCallers(owner: TestClient, count: number): Promise<Caller[]> {
   const callers: Caller[] = [];
   for (let n = 0; n < count; n += 1) {

@@ -49,7 +49,7 @@ export class DatabaseProxy {
     for (const socket of this.sockets) socket.resume();
   }
 
-  /** The next statement that contains this text is executed, and its connection is reset instead of an answer. */
+  /** Executes the next statement that contains this text, and resets its connection before the response. */
   loseAnswerTo(text: string): void {
     this.unanswered = text;
   }

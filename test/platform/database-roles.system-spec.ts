@@ -19,7 +19,7 @@ let own: OwnServer;
 const urlOf = (role: string) => own.urlOf({ role, database: 'travel' });
 const as = (role: string, text: string) => query(urlOf(role), text);
 
-/** A server without roles and database of the service, as the one of an operator. */
+/** A server without roles and database of the service, like an operator's. */
 async function emptyServer(): Promise<OwnServer> {
   const server = await OwnServer.start();
   await server.sql('drop database travel');
@@ -109,7 +109,7 @@ describe('deploy/sql/roles.sql', () => {
     );
     expect(unreadable).toEqual([]);
     await own.sql(`select graphile_worker.add_job('nothing')`, 'travel');
-    // As pg_dump does: an error instead of missing rows.
+    // Reports an error instead of missing rows, as pg_dump does.
     const jobs = await query(urlOf('travel_backup'), 'select from graphile_worker._private_jobs');
     expect(jobs.length).toBeGreaterThan(0);
     await expect(as('travel_backup', 'delete from users')).rejects.toThrow(DENIED);

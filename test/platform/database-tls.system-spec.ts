@@ -141,7 +141,7 @@ describe('TLS to the database', () => {
   }, 120_000);
 });
 
-/** As an administrator does it: files that belong to the user of the server, and rules in pg_hba.conf. */
+/** Configures the server as an administrator does, with files of the server's user and rules in pg_hba.conf. */
 async function enableTls(own: OwnServer, { cert, key }: Identity, ca: string): Promise<void> {
   const [place] = await own.sql<{ folder: string; hba: string }>(
     `select current_setting('data_directory') as folder, current_setting('hba_file') as hba`,

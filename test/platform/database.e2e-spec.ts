@@ -174,7 +174,7 @@ describe('prepared statements', () => {
   it('statements beyond the limit of prepared statements run without being prepared', async () => {
     for (let n = 0; n < 1_000; n += 1) await database.prepared(`surplus-${n}`, `select ${n} as n`, []);
     expect(await database.prepared('surplus-last', 'select 7 as n', [])).toEqual([{ n: 7 }]);
-    // The job runner prepares statements of its own on the same connections.
+    // The job runner also prepares statements on the same connections.
     const kept = await database.transaction(() =>
       database.query("select name from pg_prepared_statements where name like 'surplus-%'"),
     );

@@ -85,7 +85,7 @@ describe('a full disk of the file store', () => {
     const file = await open('/dev/null', 'r');
     const handle = Object.getPrototypeOf(file) as typeof file;
     await file.close();
-    // The error of the operating system; only a file system of its own could really be filled.
+    // Simulates the error of the operating system, because only a separate file system could really be filled.
     const noSpace = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     jest.spyOn(handle, 'writeFile').mockRejectedValue(noSpace);
 

@@ -11,7 +11,7 @@ import { startApp } from '../setup/app.js';
 interface Column {
   type: string;
   isNullable: boolean;
-  /** As PostgreSQL writes the expression, without casts; null if there is none. */
+  /** Returns the expression as PostgreSQL writes it, without casts; null if there is none. */
   default: string | null;
 }
 
@@ -120,7 +120,7 @@ it.each(['migration:show', 'schema:log'])(
   60_000,
 );
 
-/** Without the casts and the quotes in which TypeORM and PostgreSQL differ. */
+/** Removes the casts and quotes in which TypeORM and PostgreSQL differ. */
 function plain(expression: string | null | undefined): string | null {
   return expression?.replace(/::[\w ]+(\[\])?/g, '').replace(/^'(.*)'$/, '$1') ?? null;
 }

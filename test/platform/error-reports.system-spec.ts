@@ -90,7 +90,7 @@ describe('ERROR_REPORTER', () => {
     const service = await ServiceProcess.start({ ERROR_REPORTER: file });
     expect(await failingRequest(service)).toEqual({ status: 500, requestId: 'reported-request-1' });
     await until(async () => (await reports()).length === 1);
-    // An error that the caller made is not reported.
+    // Errors of the caller are not reported.
     expect((await service.get('/v1/admin/distribution/channels/nothing')).status).toBe(404);
     expect(await service.end()).toBe(0);
 

@@ -3,7 +3,7 @@ import { AppError } from '../../src/platform/errors/app-error.js';
 import { FailureLimits } from '../../src/platform/admission/failure-limits.js';
 import { startApp, type TestApp } from '../setup/app.js';
 
-/** Two instances on one database, with a factor that must not count. */
+/** Starts two instances on one database, with a factor that must have no effect. */
 let apps: TestApp[];
 let failures: FailureLimits;
 beforeAll(async () => {

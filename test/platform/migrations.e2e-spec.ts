@@ -194,7 +194,7 @@ async function recorded(migration: MigrationInterface): Promise<{ transaction?: 
   return { ...(migration.transaction === undefined ? {} : { transaction: migration.transaction }), statements };
 }
 
-/** Whether one transaction locks several tables, or one for as long as it takes to read or write all of its rows. */
+/** Returns whether one transaction locks several tables, or one table while it reads or writes all rows. */
 function locksTables(sent: readonly string[]): boolean {
   // Semicolons in the body of a function separate no statements of the migration.
   const statements = sent.flatMap((text) => text.replace(/\$\$[^]*?\$\$/g, "''").split(';')).map((text) => text.trim());
@@ -213,7 +213,7 @@ function locksTables(sent: readonly string[]): boolean {
   return altered.size > (validates ? 0 : 1);
 }
 
-/** Whether PostgreSQL reads the rows of a table to verify what is added to it. */
+/** Returns whether PostgreSQL reads the rows of a table to verify an addition. */
 function readsAllRows(change: string): boolean {
   if (/set not null|alter column \w+ (set data )?type|\bunique\b|primary key/.test(change)) return true;
   const added = change.split(/\badd /).slice(1);

@@ -34,11 +34,11 @@ beforeAll(async () => {
   metrics = parseExposition((await app.get('/metrics')).text);
 });
 
-/** The names that a time series can have: of a histogram those of its parts. */
+/** Returns the names that a time series can have; a histogram has the names of its parts. */
 function seriesNames(): Set<string> {
   const parts = ['_bucket', '_sum', '_count'];
   const own = metrics.flatMap(({ name, type }) => (type === 'histogram' ? parts.map((part) => name + part) : [name]));
-  // Of Prometheus itself.
+  // Metrics of Prometheus itself.
   return new Set([...own, 'up']);
 }
 
@@ -59,7 +59,7 @@ function namesIn(query: string): { metrics: string[]; labels: string[]; selector
   return found;
 }
 
-/** `job` in each selector: other programs have metrics with the same names. */
+/** Each selector has `job`, because other programs have metrics with the same names. */
 function expectKnown(query: string, job: string): void {
   const { metrics: named, labels, selectors } = namesIn(query);
   expect([query, selectors.filter((selector) => !selector.includes(`{job="${job}"`))]).toEqual([query, []]);

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A span as it was received, its attributes and those of its resource as plain objects. */
+/** A received span, with its attributes and its resource's attributes as plain objects. */
 export interface ReceivedSpan {
   traceId: string;
   spanId: string;
@@ -32,7 +32,7 @@ interface Traces {
   }[];
 }
 
-/** A collector for OTLP over HTTP in JSON, which stores what it receives. */
+/** A collector for OTLP in JSON over HTTP, which stores everything it receives. */
 export class OtlpReceiver {
   /** Every body, as it was sent. */
   readonly bodies: { path: string; headers: IncomingHttpHeaders; body: string }[] = [];

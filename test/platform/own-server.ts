@@ -6,11 +6,11 @@ import { startPostgres } from '../../scripts/embedded-postgres/index.js';
 import { newFolder } from '../launcher/folders.js';
 import { closeAfterTests } from '../setup/running.js';
 
-/** A new database server for one test file, for what would change the server of all tests. */
+/** Starts a new database server for one test file, for tests that would change the server of all tests. */
 export class OwnServer {
   private constructor(
     readonly server: Awaited<ReturnType<typeof startPostgres>>,
-    /** For other files, which the user of the server can read. */
+    /** A folder for other files, which the user of the server can read. */
     readonly folder: string,
   ) {}
 
@@ -24,7 +24,7 @@ export class OwnServer {
     return new OwnServer(server, folder);
   }
 
-  /** As the superuser. */
+  /** Runs a statement as the superuser. */
   async sql<Row extends pg.QueryResultRow>(text: string, database = 'postgres'): Promise<Row[]> {
     return query<Row>(this.urlOf({ database }), text);
   }

@@ -37,7 +37,7 @@ const weights = async () =>
 const idle = () =>
   app.sql(`select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`);
 
-/** How many statements the work sends, and in how many groups that were each sent without waiting for a result. */
+/** Counts the statements that the work sends, and the groups that it sends without waiting for a result. */
 async function traffic(work: () => Promise<unknown>): Promise<{ statements: number; roundTrips: number }> {
   const seen = { statements: 0, roundTrips: 0 };
   let answered = true;
@@ -375,7 +375,7 @@ describe('an update of a row that must have been locked', () => {
   });
 });
 
-/** The fewest of three calls: the first fills caches, and statements of the background may be counted too. */
+/** Takes the minimum of three calls, because the first fills caches, and background statements may also be counted. */
 async function leastTraffic(call: () => Promise<() => Promise<unknown>>) {
   const seen: { statements: number; roundTrips: number }[] = [];
   for (let n = 0; n < 3; n += 1) seen.push(await traffic(await call()));

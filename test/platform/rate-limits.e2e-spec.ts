@@ -90,7 +90,7 @@ describe('rate limits', () => {
     for (let n = 0; n < 5; n += 1) one.push(await search(`198.51.100.1, ${pageServer}`));
     expect(one).toContain(429);
     expect(await search(`198.51.100.2, ${pageServer}`)).not.toBe(429);
-    // What a server that is not trusted forwards does not count.
+    // An address forwarded by an untrusted server does not count.
     const forged = [];
     for (let n = 0; n < 5; n += 1) forged.push(await search(`198.51.100.${n + 10}, 192.0.2.200`));
     expect(forged).toContain(429);

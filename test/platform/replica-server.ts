@@ -46,7 +46,7 @@ export class ReplicaServer {
     return Object.assign(new URL(primaryUrl), { port: String(this.port) }).href;
   }
 
-  /** As the superuser, in this database. */
+  /** Runs a statement as the superuser in this database. */
   sql<Row extends pg.QueryResultRow>(text: string, database = 'postgres'): Promise<Row[]> {
     return query<Row>(Object.assign(new URL(this.urlOf(this.superuserUrl)), { pathname: `/${database}` }).href, text);
   }
@@ -74,7 +74,7 @@ export class ReplicaServer {
     await ended(this.pid, 1_000);
   }
 
-  /** Stops it for good: the primary no longer keeps what it has not received. */
+  /** Stops the replica permanently; the primary no longer keeps data for it. */
   async remove(): Promise<void> {
     await this.stop();
     await query(this.superuserUrl, `select pg_drop_replication_slot('${SLOT}')`);
@@ -85,7 +85,7 @@ async function copyData(source: string, cluster: string, superuserUrl: string): 
   const client = new pg.Client({ connectionString: superuserUrl });
   await client.connect();
   try {
-    // The primary keeps what the replica has not received yet.
+    // The primary keeps data that the replica has not received yet.
     await client.query('select pg_create_physical_replication_slot($1, true)', [SLOT]);
     await client.query('select pg_backup_start($1, true)', [SLOT]);
     copyRunning(source, cluster);
@@ -97,7 +97,7 @@ async function copyData(source: string, cluster: string, superuserUrl: string): 
   }
 }
 
-/** Copies the data of a running server, without what it deletes meanwhile: the log says so too. */
+/** Copies the data of a running server, without files that it deletes meanwhile; the log also contains the deletions. */
 function copyRunning(source: string, target: string, below = ''): void {
   mkdirSync(join(target, below), { recursive: true });
   for (const entry of ifExists(() => readdirSync(join(source, below), { withFileTypes: true })) ?? []) {

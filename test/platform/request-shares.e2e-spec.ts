@@ -12,7 +12,7 @@ const CHANNELS = '/v1/admin/distribution/channels?limit=1';
 const BOOKINGS = '/v1/admin/bookings?limit=1';
 const RECEIVABLES = '/v1/admin/finance/reports/receivables?basis=document';
 const CONTRACT = '/v1/public/legal/contracts/ctr_0000000000000000000000000a';
-/** A quarter of them is four. */
+/** The share of a caller is a quarter, which is four. */
 const env = { DATABASE_POOL_SIZE: '16', JOBS: 'false', TRUSTED_PROXIES: '127.0.0.1,::1' };
 
 let app: TestApp;
@@ -46,7 +46,7 @@ async function whileLocked(
   }
 }
 
-/** What other callers do meanwhile: each of these requests needs a connection to the database. */
+/** Requests of other callers meanwhile; each needs a connection to the database. */
 async function expectOthersServed(): Promise<void> {
   const { user, password } = other;
   const headers = { 'X-Forwarded-For': '198.51.100.7' };

@@ -191,7 +191,7 @@ describe('a member with the name of an object property of JavaScript', () => {
       headers: { 'content-type': 'application/json' },
     });
     expect(status).toBe(400);
-    // As text: a matcher would take `__proto__` of an object literal for its prototype.
+    // Compares text, because a matcher would treat `__proto__` of an object literal as its prototype.
     const fields = `{"${path}":["${message}"]}`;
     expect(text).toBe(
       `{"error":"The request is invalid","code":"invalid_request","requestId":"${headers['x-request-id']}",` +

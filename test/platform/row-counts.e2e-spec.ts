@@ -14,7 +14,7 @@ beforeAll(async () => {
   app = await startApp();
 });
 
-/** Tables whose rows are not as many as the triggers counted, in one snapshot. */
+/** Selects tables whose number of rows differs from the triggers' count, in one snapshot. */
 async function wrongCounts(query: (text: string) => Promise<object[]> = (text) => app.sql(text)): Promise<object[]> {
   const actual = Object.entries(COUNTED_COLUMNS).map(
     ([table, columns]) =>
@@ -63,7 +63,7 @@ describe('the counts of rows', () => {
   });
 
   it('the total of a list follows concurrent creations and changes of status, with and without a status', async () => {
-    // More of them than there are connections.
+    // Uses more transactions than there are connections.
     const contracts = await Promise.all(Array.from({ length: 12 }, () => draft(app, { title: unique('Counted') })));
     const totals = () =>
       Promise.all(['', '&status=draft', '&status=issued', '&status=void'].map((one) => totalOf(one)));

@@ -8,13 +8,13 @@ import { until } from './locked-table.js';
 
 const running = new Set<ServiceProcess>();
 
-/** Kills what a test has left running, also one that failed half-way. */
+/** Kills processes that a test left running, even a failed one. */
 export async function endAll(): Promise<void> {
   await Promise.all([...running].map((service) => service.end('SIGKILL')));
   running.clear();
 }
 
-/** The built service as in production: a process of its own, or several. */
+/** The built service as in production, in one or several separate processes. */
 export class ServiceProcess {
   output = '';
   private readonly ended: Promise<number | null>;
@@ -50,7 +50,7 @@ export class ServiceProcess {
     return new ServiceProcess(child, `http://127.0.0.1:${port}`);
   }
 
-  /** With the staff token unless the path is of a platform surface. Throws if there is no response. */
+  /** Sends the staff token unless the path belongs to a platform surface. Throws if there is no response. */
   async get(path: string): Promise<Response> {
     const actor = /^\/(data|vault|realtime)\//.test(path) ? 'platform' : 'owner';
     const headers = { authorization: `Bearer ${tokenOf(readCredentials(), actor)}` };
@@ -85,7 +85,7 @@ function endNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Waits until it has ended by itself.
+    // Waits until the process has ended.
   }
 }
 

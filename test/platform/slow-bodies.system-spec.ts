@@ -72,7 +72,7 @@ describe('a client that does not read its answers', () => {
     await app.get('/openapi.json');
     server.setTimeout(2_000);
     const left = new Set<number | undefined>();
-    // A closed socket has no ports any more, on either side.
+    // A closed socket has no ports on either side.
     server.on('connection', (socket) => {
       const { remotePort } = socket;
       socket.on('close', () => left.add(remotePort));

@@ -17,7 +17,7 @@ const direct = process.env['DATABASE_URL'] ?? '';
 const database = new URL(direct).pathname.slice(1);
 
 let replica: ReplicaServer;
-/** Two processes, as it were: they share nothing but the database. Their replica may lag behind for longer than the tests take. */
+/** Simulates two processes, which share only the database. Their replica may lag behind for longer than the tests take. */
 let apps: [TestApp, TestApp];
 /** The session of a user who did not write in the last minutes. */
 let reader: string;
@@ -119,7 +119,7 @@ describe('reads that may be stale', () => {
     await until(async () => (await stateOf(app)) === 'is no longer a replica');
     isReading = false;
     await Promise.all(readers);
-    // On a busy machine the primary may seem to be away, too.
+    // On a busy machine the primary may also seem unavailable.
     if (app.logs.some((line) => line.includes('the database does not respond'))) statuses.delete(503);
     expect([...statuses]).toEqual([200]);
     const before = await readsOf(app);
@@ -154,14 +154,14 @@ async function answered<Response extends { status: number }>(call: () => Promise
   }
 }
 
-/** Whether the export of the ledger has the entry of the channel. */
+/** Returns whether the export of the ledger has the entry of the channel. */
 async function exported(client: TestClient, channelId: string): Promise<boolean> {
   const { status, text } = await answered(() => client.get(`${EXPORT}?subjectId=${channelId}`));
   expect(status).toBe(200);
   return text.includes(channelId);
 }
 
-/** Why the replica is not used; null if it is used. */
+/** Returns the reason why the replica is not used; null if it is used. */
 async function stateOf(app: TestApp): Promise<string | null> {
   // A process that is not ready names no replica.
   const { body } = await app.get<{ parts: { replica?: { reason: string | null } } }>('/health/ready');

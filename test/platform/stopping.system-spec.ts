@@ -75,7 +75,7 @@ describe('a service that is stopped', () => {
     const clients = Promise.all(Array.from({ length: 8 }, client));
     await pause(300);
     service.child.kill('SIGTERM');
-    // Like a load balancer.
+    // Polls readiness as a load balancer does.
     await until(async () => (await service.get('/health/ready')).status === 503);
     target = other;
     expect(await service.end()).toBe(0);
@@ -117,7 +117,7 @@ describe('a service that is stopped', () => {
       await until(() => Promise.resolve(proxy.isBlackhole));
       expect(service.output).not.toContain('Ready.');
       service.child.kill('SIGTERM');
-      // Either in order, or with 1 if something waits forever.
+      // The process ends normally, or with 1 if something waits forever.
       expect([0, 1]).toContain(await service.end());
     } finally {
       await proxy.close();

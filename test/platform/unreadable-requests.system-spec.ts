@@ -87,7 +87,7 @@ describe('a request that the HTTP parser of Node rejects', () => {
 
   it('invalid bytes after a running request end the connection, and do not become the response to that request', async () => {
     const answers = await wire(app.url, 'GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n\x01\x02\r\n\r\n');
-    // Either ready or not yet.
+    // The service is either ready or not.
     expect(answers.map(({ body }) => body)).toEqual([expect.objectContaining({ parts: expect.anything() })]);
     expect(answers[0]?.headers['connection']).toBe('close');
   });

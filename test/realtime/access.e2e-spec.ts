@@ -73,7 +73,7 @@ describe('rate limits of realtime', () => {
     const slow = await startApp({ env: { RATE_LIMIT_FACTOR: '0.01' } });
     const client = slow.as('platform');
     const channel = newChannelName();
-    // A burst of three.
+    // Sends a burst of three.
     const statuses = [];
     for (let n = 0; n < 3; n += 1) statuses.push((await client.post(pathOf(channel), { event: 'e' })).status);
     expect(statuses).toEqual([201, 201, 201]);

@@ -46,7 +46,7 @@ const usedBy = async (subject: string) => {
 const use = (subject: string, used: number) =>
   app.sql('update daily_budgets set used = $2 where subject = $1', [subject, used]);
 
-/** The publisher has this many channels more or fewer. */
+/** Changes the publisher's number of channels by this amount. */
 const addChannels = (publisher: string, channels: number) =>
   app.sql('update realtime_channel_counts set channels = channels + $2 where publisher = $1', [publisher, channels]);
 
@@ -65,7 +65,7 @@ describe('the bytes of a realtime key', () => {
     await use(subject, 256 * MIB);
     const channel = newChannelName();
 
-    // What the process has reserved.
+    // Returns the amount that the process has reserved.
     const statuses = [];
     for (let n = 1; n < PER_MIB; n += 1) statuses.push((await send(client, channel, KIB_64)).status);
     expect(new Set(statuses)).toEqual(new Set([201]));

@@ -22,7 +22,7 @@ interface Place {
   sinceId?: string;
 }
 
-/** A standard EventSource client that subscribes to a channel and records what it receives. */
+/** A standard EventSource client that subscribes to a channel and records its messages. */
 export class StreamClient {
   readonly messages: Message[] = [];
   gaps = 0;
@@ -67,9 +67,7 @@ export class StreamClient {
   }
 }
 
-/**
- * The raw response to a request for a stream, for what EventSource does not show. It reads nothing unless requested.
- */
+/** The raw response to a request for a stream, for details that EventSource hides. It reads nothing unless requested. */
 export async function rawStream(
   { url, token, channel, sinceId }: Place,
   { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
@@ -99,7 +97,7 @@ export async function textOf(response: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** The messages that arrived as a whole. */
+/** Returns the messages that arrived completely. */
 export function idsIn(received: string): string[] {
   const whole = received.split('\n\n').slice(0, -1);
   return whole.flatMap((frame) => {

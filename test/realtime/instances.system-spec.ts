@@ -20,7 +20,7 @@ afterAll(async () => {
   await endAll();
 });
 
-/** Asks one instance after the other until one answers, as a client behind a load balancer does. */
+/** Tries the instances in turn until one responds, as a client behind a load balancer does. */
 async function anyAnswer(path: string, init: RequestInit = {}, first = 0): Promise<Response> {
   for (let attempt = first; ; attempt += 1) {
     const { url } = services[attempt % 2 === 0 ? 0 : 1];
@@ -39,7 +39,7 @@ async function publish(channel: string, data: unknown, first: number): Promise<s
   return ((await response.json()) as { data: Message }).data.id;
 }
 
-/** Pages by sinceId until the last message is there. */
+/** Pages by sinceId until the last message arrives. */
 async function follow(channel: string, from: string, node: number): Promise<string[]> {
   const seen: Message[] = [];
   for (let since = from; !seen.some(({ data }) => data === 'last'); since = seen.at(-1)?.id ?? from) {

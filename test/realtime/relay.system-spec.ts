@@ -137,7 +137,7 @@ describe('the outbox relay', () => {
     const [app] = apps;
     if (!app) throw new Error('no application');
 
-    // More than one batch, written by three processes at the same time, each to a channel of its own.
+    // Writes more than one batch with three concurrent processes, each to a separate channel.
     await Promise.all(
       channels.map(async (channel, index) => {
         for (let n = 0; n < 300; n += 10) {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Runs `work` with a database session of its own, for transactions that stay open while the service continues. */
+/** Runs `work` with a separate database session, for transactions that stay open while the service continues. */
 export async function withSession<T>(
   work: (session: pg.Client) => Promise<T>,
   url = process.env.MIGRATION_DATABASE_URL,

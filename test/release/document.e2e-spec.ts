@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const documentOf = (text: string) => JSON.parse(text) as Served;
 
-/** What breaks clients of the served document if it changes. */
+/** Returns the changes of the served document that would break clients. */
 function broken(change: (document: Served) => void): string[] {
   const changed = documentOf(served);
   change(changed);

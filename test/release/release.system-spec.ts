@@ -21,7 +21,7 @@ interface Bill {
 
 const clone = join(newFolder({ open: true }), 'clone');
 
-/** With the database of this test file, on which the build of the clone makes its API document. Without a network. */
+/** Runs without a network and with the database of this test file, on which the build of the clone makes its API document. */
 function run(program: string, ...words: string[]) {
   const env = {
     ...process.env,
@@ -145,7 +145,7 @@ describeWithGit('npm run release', () => {
           `--tag registry.example.com/travel-operations-platform:${NEXT} .`,
       );
 
-      // The form of both files stays that of npm.
+      // Both files keep npm's format.
       for (const [file, changes] of [
         ['package.json', 1],
         ['package-lock.json', 2],

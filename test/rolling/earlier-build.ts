@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { PROJECT } from '../launcher/folders.js';
 import { closeAfterTests } from '../setup/running.js';
 
-/** What a build reads. */
+/** The files that a build reads. */
 const SOURCES = ['src', 'scripts', 'ormconfig.ts', 'package.json', 'tsconfig.json', 'nest-cli.json'];
 const BUILD_TOOLS = ['@nestjs/cli', 'typescript'];
 const EMIT_ONLY = 'tsconfig.emit.json';
 
-/** A folder with the build, or why it cannot be made here. */
+/** A folder with the build, or the reason why it cannot be made here. */
 export type EarlierBuild = { root: string } | { reason: string };
 
 interface Packages {

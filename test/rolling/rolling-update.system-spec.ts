@@ -14,8 +14,8 @@ import { closeAfterTests } from '../setup/running.js';
 import { buildOf, type EarlierBuild } from './earlier-build.js';
 
 /**
- * The earlier build that runs beside the present one: the last commit before the newest migrations. A migration that
- * excludes it names a later commit here.
+ * The earlier build that runs beside the current one: the last commit before the newest migrations. A migration that excludes
+ * it names a later commit here.
  */
 const EARLIER = '8fe6ddb8';
 
@@ -28,7 +28,7 @@ const TOGETHER_MS = 4_000;
 /** The build compiles, and processes start; on a busy machine. */
 const WITHIN_MS = 480_000;
 
-/** What one process was asked, and what it answered. */
+/** Requests to one process, and its responses. */
 interface Traffic {
   /** Ids of the channels that it created. */
   channels: string[];
@@ -49,11 +49,11 @@ interface World {
 
 let build: EarlierBuild;
 let world: World;
-/** What a process of the earlier build was asked that was started after the migration. */
+/** Requests to a process of the earlier build that was started after the migration. */
 let startedAgain: Traffic | null = null;
 let earlier: ServiceProcess;
 let present: ServiceProcess;
-/** To the earlier and the present version beside each other, then to each of them alone. */
+/** Sends requests to the earlier and the current version at the same time, then to each of them alone. */
 const traffic: Traffic[] = [];
 
 beforeAll(async () => {
@@ -88,7 +88,7 @@ beforeAll(async () => {
   traffic.push(await sendFor(earlier.url, TOGETHER_MS / 2));
   await settled();
 
-  // It is completed: the present version remains.
+  // The update is completed, and the current version remains.
   present = await ServiceProcess.start({ ...env, MIGRATE: 'false' });
   expect(await earlier.end()).toBe(0);
   traffic.push(await sendFor(present.url, TOGETHER_MS / 2));
@@ -257,7 +257,7 @@ async function request(url: string, n: number, found: Omit<Traffic, 'stop'>): Pr
   }
 }
 
-/** `ids`: collects the id of what the call creates. */
+/** `ids` collects the ids of created rows. */
 function callOf(
   n: number,
   { channels, contracts, renditions }: Omit<Traffic, 'stop'>,
@@ -295,7 +295,7 @@ async function settled(): Promise<void> {
   );
 }
 
-/** From the process of the present build. */
+/** Requests to the process of the current build. */
 async function read<Body>(path: string): Promise<Body> {
   const headers = { authorization: `Bearer ${world.credentials.staff.token}` };
   const response = await fetch(`${present.url}${path}`, { headers });

@@ -116,8 +116,7 @@ describe('the ids of another operator', () => {
       }
     }
     expect(await contents(app)).toEqual(before);
-    // Operations that create, list and revoke clients only; all combinations of ids except those of the own operator
-    // only.
+    // Tests only operations that create, list and revoke clients, with all combinations of ids except the own operator's.
     expect(tried).toBeGreaterThanOrEqual(intruders.length * (4 + 4 + 4 + (5 * 5 - 1)));
   }, 180_000);
 

@@ -41,7 +41,7 @@ describe('guessing a password', () => {
     const { email } = (await hire(app, ['viewer'])).user;
     expect(await many(ALLOWED + 5, () => login(app, email))).toEqual(refusedAfter(ALLOWED, 5));
 
-    // The correct password is rejected too, with the same response; another account is not affected.
+    // The correct password is also rejected, with the same response; another account is not affected.
     const right = await login(app, email.toUpperCase(), { password: PASSWORD });
     expect(right.status).toBe(429);
     expect((await login(app, uniqueEmail())).status).toBe(401);

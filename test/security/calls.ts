@@ -49,7 +49,7 @@ export function bodyFor({ requestBody }: Placed, json: object): object {
 export function callInVain(client: TestClient, operation: Placed): Promise<Answer> {
   const hasBody = operation.requestBody || operation.method === 'POST';
   const body = hasBody ? bodyFor(operation, NO_MEMBER_OF_ANY_BODY) : undefined;
-  // What has no id in its path exists: it has another version than this one.
+  // Resources without an id in their path exist, and their version differs from this one.
   const isOfOne =
     operation.method === 'DELETE' && !operation.path.includes('{') && !operation.path.endsWith('/current');
   const headers: Record<string, string> = isOfOne ? { 'If-Match': '"0"' } : {};

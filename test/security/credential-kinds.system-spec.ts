@@ -33,7 +33,7 @@ const ACCEPTED: Record<Surface, Kind[]> = {
 
 let app: TestApp;
 let operations: Placed[];
-/** One of each kind, with every scope that its kind can have. */
+/** Creates one credential of each kind, with every scope that its kind can have. */
 let tokens: Record<Kind, string>;
 /** Formerly valid credentials. */
 let over: Record<string, string>;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { startApp, type TestApp } from '../setup/app.js';
 import { tablesWith } from '../setup/tables.js';
 
-/** In every name, address and text that the requests below send. */
+/** Every name, address and text that the requests below send contains this marker. */
 const MARK = `mk${randomBytes(6).toString('hex')}`;
 const EMAIL = `${MARK}@example.com`;
 const PHONE = `+49170${String(Number.parseInt(randomBytes(3).toString('hex'), 16)).padStart(8, '7')}`;
@@ -44,7 +44,7 @@ describe('names, addresses and phone numbers', () => {
     for (const [path, body] of FLOWS) {
       const created = await owner.post<{ data: { id: string; version: number } }>(path, body);
       statuses.push([path, created.status]);
-      // Rejected requests too: unknown members, wrong types, and a search.
+      // Also sends rejected requests: unknown members, wrong types, and a search.
       await owner.post(path, { ...body, unknownMember: NAME });
       await owner.post(path, { ...body, currency: NAME, kind: NAME, language: NAME });
       await owner.get(`${path}?search=${MARK}`);

@@ -225,7 +225,7 @@ describe('bytes of bodies that are being received', () => {
     };
     const first = await attack('2001:db8::1');
     await until(async () => rejected(first, 429) === 6);
-    // The same /64.
+    // This address is in the same /64.
     const next = await attack('2001:db8::2');
     await until(async () => rejected(next, 429) === 10);
     const other = await attack('198.51.100.9');

@@ -46,7 +46,10 @@ const MEANINGLESS = [
 let app: TestApp;
 let operations: Placed[];
 
-/** The callers that meet a requirement, implemented here again: the comparison of the service is what is tested. */
+/**
+ * Returns the callers that meet a requirement, implemented independently, because the test checks the comparison of the
+ * service.
+ */
 function meets(granted: string, required: string): boolean {
   if (required.startsWith('*:')) {
     const [prefix, area, action] = granted.split(':');
@@ -72,7 +75,7 @@ function isBusy({ status, text }: Answer): boolean {
   return status === 503 && text.includes('"overloaded"');
 }
 
-/** What decides over an account is open to sessions only, after the scope check. */
+/** After the scope check, account settings require a session. */
 function needsSession({ status, text }: Answer): boolean {
   return status === 403 && text.includes('"session_required"');
 }
@@ -137,7 +140,7 @@ function remembered(make: Together): Together {
 const farFrom = (operation: Placed, scopes: readonly string[]) =>
   scopes.filter((scope) => !byScope(scope, operation) && !isNear(scope, operation['x-required-scope'] ?? ''));
 
-/** Of the same module or area, a wildcard scope, or of the same action within connect. */
+/** Matches scopes of the same module or area, wildcard scopes, and scopes of the same action within connect. */
 function isNear(granted: string, required: string): boolean {
   const [module, area, action] = granted.split(':');
   const [ofModule, ofArea, ofAction] = required.startsWith('*:')
@@ -153,7 +156,7 @@ async function callersBy(scopes: readonly string[], make: (scope: string) => Pro
   return callers;
 }
 
-/** Creates the clients with several scopes beforehand: nothing else may change during the calls. */
+/** Creates the clients with several scopes beforehand: no other data may change during the calls. */
 async function makeAll(together: Together, called: Placed[], scopes: readonly string[]): Promise<void> {
   for (const operation of called) {
     const far = farFrom(operation, scopes);
@@ -164,7 +167,7 @@ async function makeAll(together: Together, called: Placed[], scopes: readonly st
 const byScope = (granted: string, { 'x-required-scope': required }: Placed) =>
   required === undefined || meets(granted, required);
 
-/** The scopes that make a difference: each is permitted somewhere and rejected somewhere. */
+/** Returns the scopes that are permitted by some operation and rejected by another. */
 const on = (...surfaces: string[]) => operations.filter((operation) => surfaces.includes(surfaceOf(operation)));
 
 describe('the scopes that operations require', () => {

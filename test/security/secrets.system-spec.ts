@@ -92,7 +92,7 @@ const REJECTED: Record<string, [status: number, send: (secret: string) => Promis
   'a cookie': [401, (s) => app.get(ME, headers({ Cookie: `session=${s}` }))],
 };
 
-/** The same with credentials of the right form, by which the service recognises them. */
+/** Sends the same requests with credentials of the right form, which the service recognises. */
 const OF_FORM: Record<string, [status: number, secret: () => string, send: (secret: string) => Promise<Answer>]> = {
   'an unknown staff token': [401, () => newCredential('vsk').token, (s) => app.with(s).get(ME)],
   'an unknown session': [401, () => newCredential('vss').token, (s) => app.get(ME, headers({ 'x-api-key': s }))],
@@ -192,7 +192,7 @@ describe('secrets that are sent or returned', () => {
     const planted = [...Object.entries(secrets), ...Object.entries(all)].map(([what, secret]) => plant(what, secret));
     expect(await leaks(app, planted, answers)).toEqual([]);
     expect(app.logs.filter((line) => line.includes('$argon2id$'))).toEqual([]);
-    // The search finds what is there.
+    // Control: the search finds existing values.
     expect(await tablesWith(app, ['Nightly'])).toEqual(['public.api_tokens', 'public.ledger_payloads']);
   });
 });

@@ -9,7 +9,7 @@ const sources = readdirSync(join(PROJECT, 'src'), { recursive: true, encoding: '
 
 /** The files in which the pattern occurs. */
 const filesWith = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
-/** What the group of the pattern finds in all files, each once. */
+/** Returns the distinct matches of the pattern's group in all files. */
 const found = (pattern: RegExp) =>
   new Set(sources.flatMap(({ text }) => [...text.matchAll(pattern)].map(([, group = '']) => group)));
 

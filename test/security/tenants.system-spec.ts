@@ -92,7 +92,7 @@ function call(client: TestClient, operation: Placed, values: Record<string, stri
   return client.request(operation.method, pathWith(operation, values), { body: media?.example });
 }
 
-/** Status, headers and body without what differs between any two responses. */
+/** Returns status, headers and body without the parts that differ between any two responses. */
 function shapeOf({ status, headers, body }: Answer): unknown {
   const { date: _, 'x-request-id': __, ratelimit: ___, ...same } = headers;
   const content: unknown =
@@ -123,9 +123,9 @@ function trespasses(operation: Placed): Record<string, string>[] {
   return combinations.filter(isTheirs);
 }
 
-/** What the holder of a bound credential must see of a resource of another operator. */
+/** The expected response to the holder of a bound credential for a resource of another operator. */
 function expectedFor({ path }: Placed): { status: number } {
-  // Whose channel it is follows from its name alone, so that 403 reveals nothing.
+  // The name of a channel determines its owner, so 403 reveals nothing.
   return { status: path.startsWith('/realtime/') ? 403 : 404 };
 }
 
@@ -179,7 +179,7 @@ describe('the resources of another operator', () => {
     const inOrder = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
     const found = operations
       .filter((operation) => trespasses(operation).length > 0)
-      // The body of a grant or a key version refers to demo data; deletions come last, those of parts before those of wholes.
+      // The body of a grant or a key version refers to demo data; deletions come last, first parts and then wholes.
       .sort((a, b) => inOrder.indexOf(a.method) - inOrder.indexOf(b.method) || b.path.length - a.path.length);
     for (const operation of found) {
       const { status } = await call(owner, operation, theirs);

@@ -33,7 +33,7 @@ export interface Overrides {
   env?: Record<string, string>;
 }
 
-/** The built service in this process, on a port of its own. Without a credential unless `as` or `with` set one. */
+/** The built service in this process, on a separate port. Sends no credential unless `as` or `with` set one. */
 export class TestApp extends TestClient {
   private readonly pool = new pg.Pool({ connectionString: process.env.MIGRATION_DATABASE_URL, max: 2 });
   /**
@@ -43,7 +43,7 @@ export class TestApp extends TestClient {
 
   constructor(
     connection: ConstructorParameters<typeof TestClient>[0],
-    /** For actions that HTTP does not offer, such as running a job now. */
+    /** Serves actions that HTTP does not offer, such as running a job now. */
     readonly nest: NestExpressApplication,
     /** Every line that the service logged, as JSON text; the level is `LOG_LEVEL`, silent unless overridden. */
     readonly logs: readonly string[],

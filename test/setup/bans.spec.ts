@@ -3,7 +3,7 @@ import { Linter } from 'eslint';
 import tseslint from 'typescript-eslint';
 import { bans } from '../../eslint.bans.js';
 
-/** For each lint rule the code that it must reject, and similar code that must pass. */
+/** Code that each lint rule must reject, and similar code that must pass. */
 const cases: Record<string, { rejected: string[]; passes: string[] }> = {
   'no-default-export': { rejected: ['export default class A {}', 'export default 1;'], passes: ['export class A {}'] },
   'no-double-cast': { rejected: ['const a = b as unknown as string;'], passes: ['const a = b as string;'] },

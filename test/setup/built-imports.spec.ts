@@ -9,7 +9,7 @@ const IMPORT =
   /(?:import|const)\s*\{(?<names>[^}]*)\}\s*(?:from|=\s*await\s+import\()\s*'(?<path>[./]*dist\/[^']+)\.js'/g;
 
 interface BuiltImport {
-  /** The file that imports, and what it imports. */
+  /** The importing file, and its imports. */
   place: string;
   source: string;
   name: string;

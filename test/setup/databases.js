@@ -113,7 +113,7 @@ export async function dropRun(adminUrl, run) {
   });
 }
 
-/** Those that the connected role may drop. */
+/** Databases that the connected role may drop. */
 async function databasesOf(admin, prefix) {
   const { rows } = await admin.query(
     `select datname from pg_database where starts_with(datname, $1) and pg_has_role(datdba, 'usage')`,
@@ -133,7 +133,7 @@ async function createRoles(admin, run) {
     return { user, password };
   };
   const [role, service] = [await create(`${run}_owner`), await create(`${run}_service`)];
-  // So that tests, which act as the owner, can see and end the connections of the service.
+  // Lets tests, which act as the owner, see and end the connections of the service.
   await admin.query(`grant ${service.user} to ${role.user}`);
   return { role, service };
 }

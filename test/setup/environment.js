@@ -19,8 +19,8 @@ function endWorker([kind]) {
 if (isChildProcess) process.on('message', endWorker);
 
 /**
- * Files that search the catalog, or show that the service is complete with all of its demo data. System tests start services
- * in processes of their own, which would load and embed a missing catalog.
+ * Files that search the catalog, or show that the service is complete with all of its demo data. System tests start services in
+ * separate processes, which would load and embed a missing catalog.
  */
 const WITH_CATALOG =
   /[/\\]test[/\\](catalog|contract|docs|faults|fuzz|platform|security|setup|system)[/\\]|\.system-spec\.ts$/;
@@ -41,7 +41,7 @@ const shared = { Date, Error, Reflect };
 export default class Environment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
-    // A single worker in the process of Jest has no end of its own, so each file closes its application there.
+    // A single worker in the process of Jest never ends, so each file closes its application there.
     const sharesApplication = config.projectConfig.testEnvironmentOptions.application === 'shared' && isChildProcess;
     const nativeRequire = createRequire(import.meta.url);
     const needsCatalog = WITH_CATALOG.test(context.testPath);

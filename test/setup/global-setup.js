@@ -10,9 +10,9 @@ import { startServer } from './server.js';
 import { serviceEnv } from './service-env.js';
 
 /**
- * Once per run: a server, and in it a migrated template with demo data, created by the commands of the built service.
- * The workers receive what they need through the environment variable `TEST_RUN`; if that is set already, its server
- * and template are used (`npm run test:watch` keeps them between runs).
+ * Starts a server once per run, and creates a migrated template with demo data by commands of the built service. The workers
+ * receive what they need through the environment variable `TEST_RUN`; if that is set already, its server and template are used
+ * (`npm run test:watch` keeps them between runs).
  */
 export default async function setUp(_globalConfig, { rootDir }) {
   if (process.env.TEST_RUN) return;

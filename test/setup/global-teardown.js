@@ -7,7 +7,7 @@ export default async function tearDown() {
   await clear(JSON.parse(process.env.TEST_RUN));
 }
 
-/** Also after an incomplete setup. */
+/** This also runs after an incomplete setup. */
 export async function clear({ adminUrl, run, folder }) {
   if (adminUrl) await dropRun(adminUrl, run);
   await globalThis.testServer?.stop();

@@ -8,8 +8,8 @@ declare const worker: { applications: Map<string, unknown> };
 // A server of an earlier file in the same process, which has failed already, or of a shared application.
 const before = listening() - worker.applications.size;
 
-// After each test file: applications are closed, and a server that still listens fails the file here instead of keeping
-// the run from ending. What a file opens itself it closes in its `describe`, whose hooks run before this one.
+// Closes applications after each test file, and fails the file if a server still listens, which would keep the run from ending.
+// A file closes its own resources in its `describe`, whose hooks run before this one.
 afterAll(async () => {
   await closeRunning();
   for (let waited = 0; listening() - worker.applications.size > before; waited += 20) {

@@ -6,8 +6,8 @@ export const DEADLOCK = '40P01';
 export const CHECK = '23514';
 
 /**
- * Collects the transactions that the database ends with one of these SQLSTATEs from now on, also if the service
- * recovers: a deadlock is repeated, and the client does not see it.
+ * Collects the transactions that the database ends with one of these SQLSTATEs from now on, even if the service recovers: it
+ * retries after a deadlock, and the client does not see it.
  */
 export function recordDatabaseErrors({ nest }: TestApp, ...states: string[]): unknown[] {
   const found: unknown[] = [];

@@ -25,7 +25,7 @@ export default class RunSummary {
   }
 }
 
-/** With the number of tests in them that passed. */
+/** Adds the number of their passed tests. */
 function failedFiles(files) {
   return files
     .filter(({ numFailingTests, testExecError }) => numFailingTests > 0 || testExecError)

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { startPostgres } from '../../scripts/embedded-postgres/index.js';
 
 /**
- * A process of its own for the test server: it runs until its standard input closes. So the server and the folder of
- * the run end with the run, even if that is killed with -9. Prints one JSON line `{adminUrl}` when the server accepts
- * connections.
+ * A separate process for the test server, which runs until its standard input closes. So the server and the folder of the run
+ * end with the run, even if it is killed with -9. Prints one JSON line `{adminUrl}` when the server accepts connections.
  */
 const [folder] = process.argv.slice(2);
 

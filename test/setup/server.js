@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const STOP_WITHIN_MS = 15_000;
 
 /**
- * The PostgreSQL server of this run: the one of `TEST_DATABASE_URL` (its role must be allowed to create databases; a
- * superuser shows best that the application needs no special rights), else an embedded one with its data in `folder`.
+ * The PostgreSQL server of this run: the one of `TEST_DATABASE_URL` (its role must be allowed to create databases; a superuser
+ * shows best that the application needs no special rights), otherwise an embedded one with its data in `folder`.
  */
 export async function startServer(folder) {
   const given = process.env.TEST_DATABASE_URL;

@@ -7,8 +7,8 @@ interface Table {
 }
 
 /**
- * Every table of the database, those of the job queue included, but no partitions; all columns except the time of the last use
- * of a credential.
+ * Returns every table of the database, including the job queue's but no partitions, with all columns except the time of the
+ * last use of a credential.
  */
 async function tablesOf(app: TestApp): Promise<Table[]> {
   return app.sql<Table>(

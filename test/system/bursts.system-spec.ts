@@ -22,21 +22,21 @@ import { Bystander, type Errand, type Served } from './bursts/bystander.js';
 import { LISTED_OPERATIONS, unexpectedAnswers } from './bursts/expected-answers.js';
 import { MeasuredProcess } from './request-cost/measured-process.js';
 
-/** `npm run test:system -- --full test/system/bursts`: each burst three times. */
+/** `npm run test:system -- --full test/system/bursts` sends each burst three times. */
 const REPETITIONS = process.env.FULL_TESTS === 'true' ? 3 : 1;
 const IN_FLIGHT = 40;
 const BOOKINGS = 20_000;
-/** Bookings of them that have an issued invoice and a payment. */
+/** Bookings with an issued invoice and a payment. */
 const INVOICED = 4_000;
 const MOST_SLOWED = 10;
 const WITHIN_MS = 240_000 * REPETITIONS;
-/** Reads come first and deletions last, so that no request deletes what a later one needs. */
+/** Reads come first and deletions last, so that no request deletes rows that a later one needs. */
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** Bursts of reads on the control. */
 const CONTROL_BURSTS = 15;
 /** The service may close the connection of a caller that exceeds its limits. */
 const CLOSED = { status: 0, body: undefined };
-/** Besides their own scope they need others: those that they hand out, or those of the action that they reverse. */
+/** These operations need further scopes: the scopes that they grant, or the scopes of the action that they reverse. */
 const NEED_ALL_SCOPES = new Set([
   ...['apiTokens_create', 'grants_create', 'grants_update', 'invitations_create', 'invitations_resend'],
   ...['clientSecrets_list', 'clientSecrets_revoke', 'clientSecrets_rotate'],
@@ -44,7 +44,7 @@ const NEED_ALL_SCOPES = new Set([
   ...['oauthClients_get', 'oauthClients_create', 'oauthClients_list', 'oauthClients_revoke'],
   ...['users_removeSecondFactor', 'users_update'],
 ]);
-/** They answer as long as the caller listens. */
+/** These operations respond as long as the caller listens. */
 const ENDLESS = ['live_follow'];
 
 let app: TestApp;
@@ -62,7 +62,7 @@ beforeAll(async () => {
   const bookingId = await invoicedBooking();
   await copies(bookingId);
   await app.sql('analyze');
-  // As the hourly job has: requests answer the stored report if the tables are too large for them.
+  // Stores the report as the hourly job does, because requests return the stored report if the tables are too large.
   await asSystem(() => app.nest.get(IntegrityService).verifyAndStore());
   errands = await errandsOf(bookingId);
 }, 240_000);
@@ -97,8 +97,8 @@ const COPIED = [
 const COPIED_IDS = ['book', 'bkit', 'plan', 'psch', 'inv', 'pay', 'pall'];
 
 /**
- * Inserts copies of a booking, its documents and its money without the service. The ids of a copy differ from those of the
- * original in their first six characters, in every column.
+ * Inserts copies of a booking, its documents and its money without the service. The ids of a copy differ from the original ids
+ * in their first six characters, in every column.
  */
 async function copies(bookingId: string): Promise<void> {
   for (const rows of COPIED) await copyRows(rows, bookingId);
@@ -213,7 +213,7 @@ async function during(url: URL, work: (bystander: Bystander) => Promise<void>): 
   return bystander.stop();
 }
 
-/** One burst of the operation with the document's example, from an address of its own; returns the different answers. */
+/** Sends one burst of the operation with the document's example from a separate address; returns the different responses. */
 async function burst(url: URL, operation: Placed, name: string): Promise<string[]> {
   const token = await credentialFor(operation);
   const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
@@ -250,7 +250,7 @@ function requiredQuery({ parameters = [] }: Placed): string {
   return query === '' ? '' : `?${query}`;
 }
 
-/** The status and, if it was rejected, the code, or the message on a surface without codes. */
+/** Returns the status and, for an error, its code, or its message on a surface without codes. */
 function nameOfAnswer({
   status,
   body,

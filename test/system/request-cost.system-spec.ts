@@ -17,7 +17,7 @@ const MIB = 1024 * 1024;
 /** `REQUEST_COST=full`: every shape in every encoding, every header on every operation, each also without a credential. */
 const FULL = process.env.REQUEST_COST === 'full';
 const WITHIN_MS = FULL ? 3_600_000 : 1_800_000;
-/** Reads come first and deletions last, so that no request deletes what a later one needs. */
+/** Reads come first and deletions last, so that no request deletes rows that a later one needs. */
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** In the quick run one request in N is sent without a credential as well; which ones differs by operation. */
 const ONE_IN = 8;

@@ -41,7 +41,7 @@ async function rateAdded(taxCode: TaxCode, rateBasisPoints = 2_100, validFrom = 
   return body.warnings;
 }
 
-/** Waits for the job that marks what was sold at another rate. */
+/** Waits for the job that marks items sold at a different rate. */
 async function marked(taxCode: TaxCode): Promise<void> {
   for (;;) {
     const [jobs] = await app.sql<{ count: number }>(
@@ -459,7 +459,7 @@ describe('what documents bill at an earlier rate follows from the documents that
     expect([status, text]).toEqual([200, text]);
   }
 
-  /** Whether the report on these bookings and items finds nothing. */
+  /** Returns whether the report on these bookings and items finds nothing. */
   async function isSound({ id, itemIds }: Sold): Promise<boolean> {
     const found = (await verify(owner)).checks.flatMap(({ examples }) => examples.map(({ subjectId }) => subjectId));
     return ![id, ...itemIds].some((each) => found.includes(each));

@@ -21,7 +21,7 @@ beforeAll(async () => {
   rule = await newRule(app, { trigger: 'booking_confirmed', sendTime: '00:00', stages });
 });
 
-/** The booking of a trip whose provider does not answer the confirmation, unless it behaves otherwise. */
+/** Creates the booking of a trip whose provider does not respond to the confirmation, unless a different behaviour is given. */
 async function booked(behaviour: object = { confirm: 'fail' }): Promise<{ bookingId: string; ref: string }> {
   const ref = await simulate(app, behaviour);
   const { envelopeId } = await reservedTrip(owner, [external(ref)]);

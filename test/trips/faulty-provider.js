@@ -21,7 +21,7 @@ import { setTimeout as pause } from 'node:timers/promises';
  * @property {boolean} [failsRelease]
  */
 
-/** Beside the orders, because a service in a process of its own reads them too. */
+/** The file is beside the orders, because a service in a separate process also reads it. */
 export const BEHAVIOURS = `
   create table if not exists simulated_provider.behaviours (ref text primary key, behaviour jsonb not null);
   grant select on simulated_provider.behaviours to public`;

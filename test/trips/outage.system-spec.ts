@@ -61,7 +61,7 @@ describe('an outage of a provider', () => {
     const states = (await Promise.all(refs.map((ref) => ordersOf(app, ref)))).flat().map(({ state }) => state);
     expect(states.filter((state) => state !== 'released')).toEqual([]);
     expect(await app.sql('select from trip_envelopes where attention')).toEqual([]);
-    // Back by the ten and the two hours: the process of the next test has the clock of the machine.
+    // Moves the clock back by the ten and the two hours, because the process of the next test has the clock of the machine.
     app.travel({ hours: -12 });
   }, 300_000);
 });
@@ -75,7 +75,7 @@ describe('a service that is killed while it cancels an order', () => {
     await behave(app, ref, { cancel: 'never_answer', cancelFeeCents: 700 });
     const service = await ServiceProcess.start({ JOBS: 'true' }, 'test/trips/faulty-service.js');
     expect((await owner.post(`/v1/admin/bookings/${bookingId}/cancellation`, { reason: 'Ill' })).status).toBe(200);
-    // By its clock nothing is due yet that this clock calls due.
+    // By its clock, the calls that are due by this clock are not due yet.
     await app.sql(`update reservation_steps set due_at = now() where status = 'cancelling'`);
     while ((await ordersOf(app, ref))[0]?.state !== 'cancelled') await pause(100);
     await service.end('SIGKILL');

@@ -172,7 +172,7 @@ describe('a reservation whose units are rejected although they were available at
   }
 });
 
-/** An overloaded service answers 503; a client tries again. */
+/** An overloaded service responds with 503, and a client retries. */
 async function reserveWhenServed(envelopeId: string): ReturnType<typeof reserve> {
   const answer = await reserve(owner, envelopeId);
   return answer.status === 503 ? reserveWhenServed(envelopeId) : answer;

@@ -12,7 +12,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-/** Until the late quotes have arrived. */
+/** Waits until the late quotes have arrived. */
 async function whilePending(call: () => ReturnType<typeof price>): ReturnType<typeof price> {
   for (let tries = 1; ; tries += 1) {
     const answer = await call();
@@ -29,7 +29,7 @@ describe('a provider that quotes slowly', () => {
     const pending = problem('quote_pending', { componentIds: [late?.componentId], retryAfterMs: expect.any(Number) });
     expect((await price(owner, envelopeId)).body).toEqual(pending);
     expect(await readTrip(owner, envelopeId)).toMatchObject({ status: 'draft', totalCents: null });
-    // The provider would answer another price now: the stored quote is used.
+    // The provider would now return a different price, so this shows that the stored quote is used.
     await behave(app, slow, { priceCents: 99_000 });
     expect((await price(owner, envelopeId)).body).toEqual(pending);
     const { body } = await whilePending(() => price(owner, envelopeId));

@@ -169,7 +169,7 @@ export const callProviders = (app: TestApp) => asSystem(() => app.nest.get(Exter
 /** The pauses between calls to confirm or to cancel, in minutes. */
 export const PAUSES = [1, 5, 30, 120, 240, 420, 624];
 
-/** Makes all calls of an order that its provider does not answer, and one more. */
+/** Makes all unanswered calls of an order, and one more. */
 export async function untilGivenUp(app: TestApp): Promise<void> {
   await callProviders(app);
   for (const minutes of [...PAUSES, 24 * 60]) {
@@ -198,7 +198,7 @@ export async function attentionsOf(client: TestClient, id: string): Promise<Atte
   return (await client.get<{ data: Attention[] }>(`${TRIPS}/${id}/attentions`)).body.data;
 }
 
-/** A booked trip whose provider has refused to confirm its component, and the paths of what is wrong. */
+/** Creates a booked trip whose provider has rejected the confirmation, and returns the paths of the problem. */
 export async function unconfirmedTrip(app: TestApp, behaviour: Behaviour = { confirm: 'refuse' }) {
   const owner = app.as('owner');
   const ref = await simulate(app, behaviour);

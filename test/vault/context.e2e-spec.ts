@@ -80,7 +80,7 @@ describe('a context', () => {
     const slug = 'imitated';
     await encrypted(app.as('platform'), slug, 'x');
     const id = await idOf(slug);
-    // What a naive concatenation of version and context would read as version 12, or as another vault.
+    // A naive concatenation of version and context would read these contexts as version 12, or as another vault.
     const ciphertexts = [await bound(slug, '2'), await bound(slug, `|context|y`), await bound(slug, `${id}|2`)];
     for (const ciphertext of ciphertexts) {
       for (const context of [undefined, 'y', '|y', `|${id}|2`, 'context|y', '|context|']) {

@@ -41,7 +41,7 @@ const audited = async (slug: string) =>
     )
   ).map(({ operation }) => operation);
 
-/** A vault whose second key encrypts; returns what the first one encrypted. */
+/** Creates a vault whose second key encrypts; returns a ciphertext of the first one. */
 async function rotated(slug: string): Promise<string> {
   const old = await encrypted(platform(), slug, 'old');
   await platform().post(`/vault/v1/${slug}/keys`);
@@ -145,7 +145,7 @@ describe('the destruction of a key version', () => {
       const slug = `race-${round}`;
       const old = await rotated(slug);
       await schedule(slug);
-      // The clock of the process that cancels is behind: for it the waiting period has not ended.
+      // The clock of the cancelling process is behind, so its waiting period has not ended.
       other.travel({ ms: 7 * DAY_MS });
       const [cancelled] = await Promise.all([cancel(slug), destroyDue(other), destroyDue(other)]);
       app.travel({ ms: 7 * DAY_MS });

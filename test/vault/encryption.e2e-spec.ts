@@ -66,7 +66,7 @@ describe('encrypting a value', () => {
 });
 
 describe('buffers with a value', () => {
-  /** Runs the work; returns the contents that the buffers of ciphers had at first, and what is in them afterwards. */
+  /** Runs the work; returns the contents of the cipher buffers before and after it. */
   async function watched(work: () => Promise<unknown>): Promise<{ seen: string[]; left: Buffer[] }> {
     const buffers: { seen: string; buffer: Buffer }[] = [];
     const watch = (buffer: unknown) => {

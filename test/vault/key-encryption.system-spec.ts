@@ -79,7 +79,7 @@ describe('a new key-encryption key', () => {
     ).toHaveLength(1);
     for (const node of nodes) expect(await decrypted(node.as('platform'), 'rewrapped', ciphertext)).toBe('old data');
 
-    // The old key is not needed any more: in production the local one is not even read.
+    // The old key is no longer needed; production does not even read the local one.
     const required = { NODE_ENV: 'production', RATE_LIMIT_FACTOR: '100', BASE_URL: 'https://office.acme.test' };
     const production = await startApp({ env: { ...env, ...required } });
     expect(await decrypted(production.as('platform'), 'rewrapped', ciphertext)).toBe('old data');

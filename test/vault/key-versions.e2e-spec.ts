@@ -26,7 +26,7 @@ const change = (slug: string, version: number, state: string) =>
   platform().patch<{ data: Version }>(`${keysOf(slug)}/${version}`, { state });
 const travel = (ms: number) => [app, other].forEach((node) => node.travel({ ms }));
 
-/** A vault whose second key encrypts; returns what the first one encrypted. */
+/** Creates a vault whose second key encrypts; returns a ciphertext of the first one. */
 async function rotated(slug: string): Promise<string> {
   const old = await encrypted(platform(), slug, 'old');
   await rotate(slug);

@@ -18,7 +18,7 @@ async function documented(): Promise<{ statement: string; program: string }> {
   return { statement: block('sql').replaceAll(":'slug'", '$1'), program: block('js') };
 }
 
-/** Runs the program as an operator does; returns what it prints. */
+/** Runs the program as an operator does; returns its output. */
 async function recovered(program: string, keys: object[], kek: string, args: string[]): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'recovery-'));
   try {

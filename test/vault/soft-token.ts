@@ -47,7 +47,7 @@ p.C_CloseSession(session);
 p.C_Finalize();
 `;
 
-/** A token of SoftHSM in a folder of its own. */
+/** A token of SoftHSM in a separate folder. */
 export class SoftToken {
   readonly folder: string;
   private readonly pinFile: string;
@@ -98,7 +98,7 @@ export class SoftToken {
   }
 }
 
-/** In a folder of its own, as an operator does it, because the service does not depend on the package. */
+/** Installs the package in a separate folder, as an operator does, because the service does not depend on it. */
 function install(): void {
   mkdirSync(PACKAGES, { recursive: true });
   writeFileSync(join(PACKAGES, 'package.json'), JSON.stringify({ private: true, allowScripts: { pkcs11js: true } }));

@@ -156,7 +156,9 @@ const forFinance = ({ transylvania }: Sold): readonly DemoBooking[] =>
     };
   });
 
-/** For the examples of cancellations: 40 and 41 have a settlement, 42 can be reinstated, as can item 144 of 43. */
+/**
+ * The examples of cancellations use these bookings: 40 and 41 have a settlement, 42 can be reinstated, as can item 144 of 43.
+ */
 const cancelled = ({ lake }: Sold): readonly DemoBooking[] => [
   ...[40, 41, 42].map((row) => ({
     row,

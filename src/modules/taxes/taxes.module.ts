@@ -6,7 +6,7 @@ import { TaxCodesService } from './tax-codes/tax-codes.service.js';
 import { TaxesDemo } from './taxes.demo.js';
 import './taxes-tables.js';
 
-/** Tax codes are a module of their own below bookings, trips and finance, which all use them. */
+/** Tax codes are a separate module below bookings, trips and finance, which all use them. */
 @Module({
   imports: [ActionLedgerModule],
   controllers: [TaxCodesController],

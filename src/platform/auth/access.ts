@@ -8,7 +8,7 @@ import type { Request } from 'express';
 
 export const ACCESS = 'access';
 
-/** What a route requires of its caller: nothing, any credential of the surface (`scope` null), or this scope. */
+/** The requirement of a route: nothing, any credential of the surface (`scope` null), or this scope. */
 export interface Access {
   readonly isPublic: boolean;
   readonly scope: string | null;

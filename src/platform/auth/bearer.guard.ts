@@ -50,8 +50,8 @@ const KINDS: Record<Surface, readonly CredentialKind[]> = {
 };
 
 /**
- * Sets the actor of a guarded route, or answers 401. A token that was verified less than a second ago is found in a cache;
- * only the others go through passport, which would cost each request 13 to 17 % of the request rate.
+ * Sets the actor of a guarded route, or rejects the request with 401. A token that was verified less than a second ago is found
+ * in a cache; only the others go through passport, which would cost each request 13 to 17 % of the request rate.
  */
 @Injectable()
 export class BearerGuard extends AuthGuard('bearer') {

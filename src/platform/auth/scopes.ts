@@ -28,7 +28,7 @@ export const SPECIAL_SCOPES = [
   'action-ledger:reverse',
 ] as const;
 
-/** A special scope that a plain scope covers too. */
+/** A special scope that a plain scope also covers. */
 const COVERED_BY: ReadonlyMap<string, string> = new Map([['finance:receivables', 'finance:read']]);
 
 /** Plain scopes for changes of accounts, of credentials, and of the bank accounts to which customers pay. */

@@ -20,7 +20,7 @@ export abstract class Env {
   /** Whether a start applies pending migrations; otherwise it rejects a schema that is older than it needs. */
   readonly migrate: boolean;
   readonly databasePoolSize: number;
-  /** Null: all reads use the primary. */
+  /** If null, all reads use the primary. */
   readonly databaseReplicaUrl: string | null;
   readonly databaseReplicaMaxLagMs: number;
   readonly dataDir: string;

@@ -10,7 +10,7 @@ export interface S3Access {
   endpoint: string | null;
   region: string;
   pathStyle: boolean;
-  /** Null: the default chain of the SDK. */
+  /** If null, the SDK uses its default chain. */
   credentials: { accessKeyId: string; secretAccessKey: string } | null;
   encryption: 'AES256' | 'aws:kms' | null;
   kmsKeyId: string | null;

@@ -47,7 +47,7 @@ export function readKeks(variables: Variables, given: Given, faults: string[]): 
   return { ...readKeys(variables, given, faults), kekToken: readToken(given, faults) };
 }
 
-/** A token that is not selected is read too: it unwraps the keys it has wrapped. */
+/** Also reads a token that is not selected, because it unwraps the keys it has wrapped. */
 function readToken({ provider, token }: Given, faults: string[]): TokenSettings | null {
   const { library, label, pinFile } = token;
   const variables = { KEK_PKCS11_LIBRARY: library, KEK_PKCS11_TOKEN: label, KEK_PKCS11_PIN_FILE: pinFile };
@@ -178,7 +178,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** 32 bytes of standard, padded base64; null for anything else. */
+/** Decodes 32 bytes of standard, padded base64; null for any other text. */
 function toKey(text: string): Buffer | null {
   const key = Buffer.from(text, 'base64');
   return key.length === KEY_BYTES && key.toString('base64') === text ? key : null;

@@ -12,9 +12,9 @@ const MAX_BUNDLE_BYTES = 1024 * 1024;
 
 /** How the connection to the mail server is protected. The texts are PEM. */
 export interface MailTls {
-  /** Without TLS nothing is sent; otherwise STARTTLS is used if the server offers it. */
+  /** If true, nothing is sent without TLS; otherwise STARTTLS is used if the server offers it. */
   required: boolean;
-  /** Null: the authorities of Node.js. */
+  /** If null, the authorities of Node.js apply. */
   ca: string | null;
   client: { cert: string; key: string } | null;
 }

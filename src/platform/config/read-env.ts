@@ -52,7 +52,7 @@ export function readEnv(variables: Variables): Env {
   const { kekPkcs11Library: library, kekPkcs11Token: label, kekPkcs11PinFile: pinFile } = values;
   const token = { library, label, pinFile };
   const keks = readKeks(variables, { provider, file, token, primary, production }, faults);
-  // A sender with a fault of its own is undefined.
+  // A faulty sender is undefined.
   const mail = readMailTransport({ ...values, mailFrom: values.mailFrom ?? '' }, faults);
   if (values.otlpEndpoint === null && Object.keys(values.otlpHeaders ?? {}).length > 0) {
     faults.push(
@@ -114,7 +114,7 @@ export function checkBackupEnv(variables: Variables): void {
   readOnly(BACKUP_SETTINGS, variables);
 }
 
-/** The values of some settings; those of the others may be missing. */
+/** The values of some settings; the others may be missing. */
 function readOnly<K extends keyof Settings>(keys: readonly K[], variables: Variables): Pick<Values, K> {
   const names: readonly string[] = keys.map((key) => settings[key].name);
   const faults: string[] = [];
@@ -147,7 +147,7 @@ function readSettings(variables: Variables, faults: string[]): Values {
   for (const [key, setting] of Object.entries<Setting<unknown>>(settings)) {
     values[key] = readSetting(setting, variables, faults);
   }
-  // The keys are those of the table, and each value came from its own setting's parser.
+  // The table defines the keys, and each value came from the parser of its setting.
   return values as Values;
 }
 

@@ -7,7 +7,7 @@ export interface UnknownSetting {
   likely: string;
 }
 
-/** Of a key-encryption key; any id is possible. */
+/** Matches a setting with a key-encryption key; any id is possible. */
 const KEY = /^VAULT_KEK_/;
 const NAMES: readonly string[] = Object.values(settings).map(({ name }) => name);
 /** A name counts as misspelled if at most one letter in five differs, and at most three in all. */

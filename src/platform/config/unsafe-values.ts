@@ -36,7 +36,7 @@ export function unsafeInProduction(variables: Variables): UnsafeValue[] {
   return found.filter((unsafe) => unsafe !== null);
 }
 
-/** Development has published credentials and no protection of its own, so other machines cannot reach it by default. */
+/** Development has published credentials and no protection, so other machines cannot reach it by default. */
 export function unsafeInDevelopment(variables: Variables): UnsafeValue[] {
   const host = variables[settings.host.name]?.trim() ?? '';
   const allowed = variables[settings.allowRemoteDevelopment.name]?.trim() === 'true';

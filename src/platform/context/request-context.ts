@@ -38,7 +38,7 @@ export interface ClientDescription {
 export interface RequestContext {
   /** `X-Request-Id`: the client may choose it, and repeat it. */
   readonly requestId: string;
-  /** The service generates it for each request and each job, so audit records contain it too. */
+  /** The service generates it for each request and each job, so audit records also contain it. */
   readonly serverRequestId: string;
   actor: Actor | null;
   /** Absent outside a request: in a job, in provisioning. */

@@ -21,7 +21,7 @@ export function unauthorized(surface: Surface, wasPresented: boolean): AppError 
   return new AppError(401, 'unauthorized', REQUIRED[surface], { headers: { 'WWW-Authenticate': challenge } });
 }
 
-/** For a caller whose credential has ended since its verification. */
+/** The error for a caller whose credential has ended since its verification. */
 export function callerEnded(): AppError {
   return unauthorized(currentContext().surface ?? 'staff', true);
 }

@@ -4,9 +4,9 @@ import { omissionOf } from './unaudited.js';
 
 const audited = new WeakMap<Class, readonly string[]>();
 
-/** An entity whose changes the action ledger records. One with computed members or rows of its own adds them to `imageOf`. */
+/** An entity whose changes the action ledger records. An entity with computed members or child rows adds them to `imageOf`. */
 export abstract class Audited {
-  /** What the ledger stores of the row. */
+  /** Returns the audit snapshot of the row. */
   auditImage(): object {
     return imageOf(this);
   }
@@ -15,7 +15,7 @@ export abstract class Audited {
 /** A row as the ledger stores it when no column is omitted. */
 export type Image<Row> = { [Name in keyof Columns<Row>]: Plain<Row[Name]> };
 
-/** The columns of a row, but those that are `@Unaudited` or `@Derived`. */
+/** Returns the columns of a row, except `@Unaudited` and `@Derived` ones. */
 export function imageOf<Row extends object>(row: Row): Image<Row> {
   const names = auditedColumnsOf(row.constructor);
   return Object.fromEntries(names.map((name) => [name, plain(Reflect.get(row, name))])) as Image<Row>;

@@ -1,7 +1,7 @@
 import { getMetadataArgsStorage, type ValueTransformer } from 'typeorm';
 import type { ColumnMetadataArgs } from 'typeorm/metadata-args/ColumnMetadataArgs.js';
 
-/** Of an entity, also of an abstract one. */
+/** The class of an entity, even an abstract one. */
 export type Class = object['constructor'];
 
 const known = new WeakMap<Class, readonly ColumnMetadataArgs[]>();

@@ -188,7 +188,7 @@ export class Database {
     return rows[0] ? (statements.entityOf(rows[0]) as Entity) : null;
   }
 
-  /** Locks those of the rows that exist until the transaction ends, in the order of their ids. */
+  /** Locks the existing rows until the transaction ends, in the order of their ids. */
   async lockAll<Entity extends Versioned>(entity: EntityTarget<Entity>, ids: readonly string[]): Promise<Entity[]> {
     if (!units.getStore()) throw new Error('Only a transaction can lock rows');
     return this.entities(entity, this.statementsOf(entity).lockAll(ids));
@@ -279,7 +279,7 @@ export class Database {
   async purge(table: string, condition: string, values: readonly unknown[]): Promise<number> {
     if (units.getStore()) throw new Error('A purge has transactions of its own');
     const selected = `select ctid from ${table} where ${condition} limit ${PURGED_AT_ONCE}`;
-    // The outer condition is for a row that another transaction has locked and then renewed: servers older than the releases
+    // The outer condition handles a row that another transaction has locked and then renewed: servers older than the releases
     // of November 2025 do not compare its ctid again.
     const text = `delete from ${table} where ctid = any (array(${selected})) and (${condition})`;
     let deleted = 0;

@@ -13,9 +13,9 @@ export interface AppliedMigration {
   checksum: string | null;
 }
 
-/** What the database records about its schema. */
+/** The database's record of its schema. */
 export interface RecordedSchema {
-  /** In the order in which they run. */
+  /** Migrations in the order in which they run. */
   applied: AppliedMigration[];
   /** The version of the oldest build that may run on the schema; null before the migration that stores it. */
   oldestBuild: number | null;
@@ -36,7 +36,7 @@ type Query = (text: string) => Promise<unknown[]>;
 const TIMESTAMP_DIGITS = 13;
 const REMEDY = 'use the build that migrated it, restore a backup, or use a new database';
 
-/** TypeORM's own table `migrations` permits no further columns, so checksums have a table of their own. */
+/** TypeORM's own table `migrations` permits no further columns, so checksums have a separate table. */
 export const CREATE_CHECKSUMS = `
   create table if not exists migration_checksums (
     name text primary key,
@@ -114,7 +114,7 @@ function namesOf(migrations: readonly { name: string }[]): string {
   return `the migration ${first?.name ?? ''}${others > 0 ? ` (and ${others} more)` : ''}`;
 }
 
-/** As TypeORM names them. */
+/** Names as TypeORM derives them. */
 function nameOf(migration: MigrationInterface): string {
   return migration.name ?? migration.constructor.name;
 }

@@ -98,7 +98,7 @@ export async function migrate(dataSource: DataSource, options: MigrationOptions 
     async () => {
       const { known, recorded, comparison } = await compared(dataSource);
       if (comparison.state === 'unusable') throw new ConfigurationError([`DATABASE_URL: ${comparison.fault}`]);
-      // The rights of this build may be fewer than those that processes of the newer one need.
+      // The rights of this build may be fewer than processes of the newer one need.
       if (comparison.state === 'newer') return [];
       const pending = comparison.state === 'older' ? comparison.pending : [];
       if (pending.length > 0) await rejectOtherRoles(dataSource, pending.length);
@@ -181,9 +181,9 @@ async function runMigrations(dataSource: DataSource, options: MigrationOptions):
 }
 
 /**
- * Runs the migration in its own transaction, together with the rights on what it creates. A migration with `transaction =
- * false` has no transaction and waits as long as needed: it only builds or removes indexes concurrently, and no statement waits
- * for that.
+ * Runs the migration in its own transaction, together with the rights on the objects it creates. A migration with `transaction
+ * = false` has no transaction and waits as long as needed: it only builds or removes indexes concurrently, and no statement
+ * waits for that.
  */
 async function runMigration(migration: Migration, { runner, executor, grant, progress }: Run): Promise<void> {
   const isAtomic = migration.instance?.transaction !== false;

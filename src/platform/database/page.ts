@@ -20,13 +20,13 @@ interface PageText {
   readonly parameters: readonly string[];
 }
 
-/** Building a statement takes TypeORM some 100 µs, so those of equal queries are built once. */
+/** Building a statement takes TypeORM some 100 µs, so statements of equal queries are built once. */
 const known = new Map<string, PageText>();
 const MAX_KNOWN = 1_000;
 
 /**
- * One statement for a page and the total number of rows. The count is a subquery of its own, not `count(*) over ()`:
- * that would read and sort the whole list for its first page. Where triggers count the rows, it is read from there.
+ * One statement for a page and the total number of rows. The count is a separate subquery, not `count(*) over ()`: that would
+ * read and sort the whole list for its first page. Where triggers count the rows, it is read from there.
  */
 export function pageStatement(
   found: SelectQueryBuilder<ObjectLiteral>,

@@ -9,7 +9,7 @@ import { destroy, replicaPoolOptions, ServicePool } from './service-pool.js';
 import { Database } from './database.js';
 
 const EVERY_MS = 500;
-/** A replica that does not answer within this time is not used until it answers again. */
+/** A replica that does not respond within this time is not used until it responds again. */
 const ANSWER_WITHIN_MS = 2_000;
 
 /** The position of a server's write-ahead log: written on the primary, replayed on a replica. */

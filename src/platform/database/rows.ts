@@ -19,7 +19,7 @@ export interface Versioned extends ObjectLiteral {
 type WithDefault<Entity> =
   { [Name in keyof Entity]: null extends Entity[Name] ? Name : never }[keyof Entity] | 'version' | 'updatedAt';
 
-/** The columns of a new row, of which those with a default may be absent. */
+/** The columns of a new row; columns with a default may be absent. */
 export type NewRow<Entity> = Omit<Columns<Entity>, WithDefault<Entity>> & {
   [Name in keyof Columns<Entity>]?: Entity[Name] | undefined;
 };
@@ -89,7 +89,7 @@ export class Rows<Entity extends Versioned> {
     return this.database.lock(this.entity, id);
   }
 
-  /** Locks those of the rows that exist, in the order of their ids. */
+  /** Locks the existing rows, in the order of their ids. */
   async lockAll(ids: readonly string[]): Promise<Entity[]> {
     return ids.length === 0 ? [] : this.database.lockAll(this.entity, ids);
   }

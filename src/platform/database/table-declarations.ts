@@ -22,9 +22,9 @@ export const PERSONAL_DATA = [
 ] as const;
 export type PersonalData = (typeof PERSONAL_DATA)[number];
 
-/** Declarations of a table in addition to its entity, or without one. Column names are those of the database. */
+/** Declarations of a table in addition to its entity, or without one. Column names are the database's. */
 export interface TableDeclaration {
-  /** What the service's role may do with its rows; SELECT, INSERT and UPDATE unless given. Nothing needs TRUNCATE. */
+  /** Rights of the service's role on its rows; SELECT, INSERT and UPDATE unless given. Nothing needs TRUNCATE. */
   rights?: TableRights;
   /** Columns with personal data. */
   personal?: Partial<Record<PersonalData, readonly string[]>>;

@@ -135,7 +135,7 @@ export class TransactionState {
     }
   }
 
-  /** Sends the queued statements, those that write all collected items, and the COMMIT in one write. */
+  /** Sends the queued statements, the statements that write all collected items, and the COMMIT in one write. */
   async commit(): Promise<void> {
     const pending = [...this.collected].sort(([a], [b]) => a.order - b.order);
     for (const [collector, items] of pending) await this.queue(collector.statement(items as never[]));
@@ -153,7 +153,7 @@ export class TransactionState {
   /** Rolls back, and returns `error`, or its cause if a statement of TypeORM failed only because an earlier one did. */
   async rollback(error: unknown): Promise<unknown> {
     this.hasEnded = true;
-    // If the connection itself broke, the rollback fails too; the first error is reported.
+    // If the connection itself broke, the rollback also fails; the first error is reported.
     if (this.hasBegun) await this.client.query('rollback').catch(() => undefined);
     return this.failure && databaseErrorOf(error)?.code === FAILED_TRANSACTION ? this.failure.error : error;
   }
@@ -208,7 +208,7 @@ export async function inTransaction<T>(unit: TransactionState, work: () => Promi
   }
 }
 
-/** Runs the work in a read-only transaction of its own, in which all statements see one state of the database. */
+/** Runs the work in a separate read-only transaction, in which all statements see one state of the database. */
 export async function inSnapshot<T>(
   pool: ServicePool,
   { clock, trace }: { clock: Clock; trace: StatementTrace | null },

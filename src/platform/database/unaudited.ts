@@ -4,14 +4,14 @@ import type { Class } from './columns.js';
 const UNAUDITED = Symbol('unaudited');
 const DERIVED = Symbol('derived');
 
-/** Says why the audit snapshot omits a column, or why an entity has no snapshot of its own. No reversal restores such a column. */
+/** States why the audit snapshot omits a column, or why an entity has no snapshot. No reversal restores such a column. */
 export function Unaudited(reason: string) {
   return (target: object, property?: string | symbol): void => {
     define(UNAUDITED, reason, target, property);
   };
 }
 
-/** Says what a column is computed from; its audit snapshot omits it, and a reversal computes it again. */
+/** Names the sources of a computed column; the audit snapshot omits it, and a reversal recomputes it. */
 export function Derived(from: string): PropertyDecorator {
   return (target, property) => {
     define(DERIVED, from, target, property);

@@ -22,8 +22,8 @@ const BOOT_WITHIN_MS = 10_000;
 const TICK_MS = 100;
 
 /**
- * Probes the database on a connection of its own, past any pooler. A statement on a dead network waits for minutes, so if
- * the database does not respond within a second, all callers are rejected at once until it responds again.
+ * Probes the database on a separate connection, without the pooler. A statement on a dead network waits for minutes, so if the
+ * database does not respond within a second, all callers are rejected at once until it responds again.
  */
 @Injectable()
 export class Watchdog implements OnApplicationBootstrap, OnApplicationShutdown {

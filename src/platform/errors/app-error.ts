@@ -40,7 +40,10 @@ export interface Issue {
 }
 
 export const MAX_ISSUES = 100;
-/** In UTF-16 units. The caller chooses the names of members: a name of a megabyte must not be repeated in each issue. */
+/**
+ * The length is in UTF-16 units. The caller chooses the names of members: a name of a megabyte must not be repeated in each
+ * issue.
+ */
 export const MAX_PATH = 200;
 export const MAX_MESSAGE = 1_000;
 

@@ -11,8 +11,8 @@ type Refusal = (error: DatabaseError) => AppError;
 const refusals = new Map<string, Refusal>();
 
 /**
- * Maps a violation of this constraint to an error for the caller. The database decides what is unique; checking first
- * and inserting later would be a race. Call it at the top level of the service that writes the table.
+ * Maps a violation of this constraint to an error for the caller. The database determines uniqueness; checking first and
+ * inserting later would be a race. Call it at the top level of the service that writes the table.
  */
 export function mapConstraint(constraint: string, refusal: Refusal): void {
   refusals.set(constraint, refusal);

@@ -1,6 +1,6 @@
 /**
- * The codes of the issues in `details.issues[]`, each with what it says of the member at `path`. A code never changes its
- * meaning. Its `params`, named in parentheses, are what a translated message needs besides the name of the member.
+ * The codes of the issues in `details.issues[]`, each with its statement about the member at `path`. A code never changes its
+ * meaning. Its `params`, named in parentheses, are the values that a translated message needs besides the name of the member.
  */
 export const ISSUE_CODES = {
   required: 'The member is missing',
@@ -105,5 +105,5 @@ export const ISSUE_CODES = {
 
 export type IssueCode = keyof typeof ISSUE_CODES;
 
-/** What a translated message needs: bounds, the expected type or format, the allowed values. */
+/** Values that a translated message needs: bounds, the expected type or format, the allowed values. */
 export type IssueParams = Readonly<Record<string, number | string | readonly string[]>>;

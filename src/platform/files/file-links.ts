@@ -9,7 +9,7 @@ export interface LinkedFile {
   /** Letters, digits, dots, dashes and underscores. */
   name: string;
   type: string;
-  /** Whether a browser may display it in a page of this origin, if its bytes are those of a PDF; otherwise it is downloaded. */
+  /** Whether a browser may display it in a page of this origin, if it is a PDF; otherwise it is downloaded. */
   inline?: boolean;
 }
 

@@ -16,7 +16,7 @@ const DESCRIPTION =
   'Token from the signed link of the file. Copy it from `data.url` of `POST /v1/admin/finance/invoice-renditions/{id}/links`, or from `Location` of the download.';
 /** The form of a token; a real one is signed and known only from the response that returned it. */
 const EXAMPLE = `${Buffer.from('["<sha256>","INV-2027-0001.pdf","application/pdf",0]').toString('base64url')}.${'A'.repeat(22)}`;
-/** Chromium draws a PDF with a style and an object of its own; only pages of this origin may frame it. */
+/** Chromium draws a PDF with its own style and object; only pages of this origin may frame it. */
 const PDF_POLICY = "default-src 'none';style-src 'unsafe-inline';object-src 'self';frame-ancestors 'self'";
 const PDF = 'application/pdf';
 const PDF_START = '%PDF-';

@@ -229,8 +229,8 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
   }
 
   /**
-   * Whether the bucket exists and can be read. It lists the one object that is not a file: the answer to HeadBucket has no
-   * body, so it does not name the reason of a rejection, and a policy that permits a prefix only rejects it.
+   * Whether the bucket exists and can be read. It lists the one object that is not a file: the response to HeadBucket has no
+   * body, so it does not name the reason of a rejection, and a policy that permits only a prefix rejects it.
    */
   private shortList(): S3.ListObjectsV2Command {
     const { Bucket, Key: Prefix } = this.objectOf(PROBE);
@@ -332,7 +332,7 @@ function reasonOf(error: unknown): StoreFailure {
   return 'rejected';
 }
 
-/** Without the other members of the answer, which contain the access key and what was signed. */
+/** Omits the other members of the response, which contain the access key and the signed data. */
 function loggable(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   const { name, message, stack } = error;

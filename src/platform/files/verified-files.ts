@@ -17,7 +17,7 @@ import {
 
 /** Files up to this size are verified before they are sent, so that a damaged one becomes an error response. */
 const VERIFIED_BEFORE_BYTES = 1024 * 1024;
-/** For the bytes of such a file. */
+/** Verifies the bytes of such a file. */
 const READ_MS = 6_000;
 
 /**

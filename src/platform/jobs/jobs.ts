@@ -46,7 +46,7 @@ const MAX_ATTEMPTS = 25;
 @Injectable()
 export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private runner: Runner | null = null;
-  /** Its connection listens for new jobs; null if those of the pool have sessions of their own. */
+  /** Its connection listens for new jobs; null if the connections of the pool have their own sessions. */
   private listening: ServicePool | null = null;
 
   constructor(
@@ -126,7 +126,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
       });
   }
 
-  /** A trace of its own: the request that added the job has ended, and the job may be repeated for days. */
+  /** Starts a new trace, because the request that added the job has ended, and the job may be repeated for days. */
   private traced(name: string, work: () => Promise<void>): Promise<void> {
     const { tracer } = this.telemetry;
     if (!tracer) return work();

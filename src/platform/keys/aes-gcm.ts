@@ -19,7 +19,9 @@ export function seal(binding: Binding, plaintext: Buffer): Buffer {
   return sealUnderNonce({ ...binding, nonce: randomBytes(NONCE_BYTES) }, plaintext);
 }
 
-/** For published test vectors, which specify the nonce. Otherwise call `seal`: a repeated nonce reveals the key. */
+/**
+ * Used for published test vectors, which specify the nonce. Call `seal` in all other cases: a repeated nonce reveals the key.
+ */
 export function sealUnderNonce({ key, aad, nonce }: Binding & { nonce: Buffer }, plaintext: Buffer): Buffer {
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(aad);
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);

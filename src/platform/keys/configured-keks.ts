@@ -8,7 +8,7 @@ import { TokenKeks } from './token-keks.js';
 
 const KEY_BYTES = 32;
 
-/** Key-encryption keys in the memory of the process: those of the environment or of a file, and the local one. */
+/** Key-encryption keys in the memory of the process: keys of the environment or of a file, and the local one. */
 export class ConfiguredKeks extends KekProvider {
   private readonly keks: ReadonlyMap<string, KeyObject>;
 
@@ -64,7 +64,10 @@ export class ConfiguredKeks extends KekProvider {
   }
 }
 
-/** Keys of two places: each is used where it is, so that stored keys can be moved from one place to the other. */
+/**
+ * Combines keys of two providers; each key stays in its provider, so that stored keys can be moved from one provider to the
+ * other.
+ */
 class KeksOfTwoPlaces extends KekProvider {
   constructor(
     private readonly configured: ConfiguredKeks,
@@ -99,9 +102,9 @@ class KeksOfTwoPlaces extends KekProvider {
 }
 
 /**
- * The provider that `KEK_PROVIDER` selects. Except in production, a local key is created if none is configured; it keeps
- * unwrapping what it wrapped when keys are configured later. Throws ConfigurationError if its file is damaged, or a token
- * cannot be used.
+ * The provider that `KEK_PROVIDER` selects. Except in production, a local key is created if none is configured; it still
+ * unwraps keys that it wrapped when other keys are configured later. Throws ConfigurationError if its file is damaged, or a
+ * token cannot be used.
  */
 export function createKekProvider(env: Env): KekProvider {
   const { dataDir, production, keks, kekPrimary, kekToken } = env;

@@ -11,11 +11,11 @@ export interface Mac {
 }
 
 /**
- * The port to the key-encryption keys (KEKs), which are never in the database: a copy of the database alone is not
- * sufficient to unwrap a stored key or to make a code. All methods are asynchronous, as those of a KMS or an HSM are.
+ * The port to the key-encryption keys (KEKs), which are never in the database: a copy of the database alone is not sufficient
+ * to unwrap a stored key or to make a code. All methods are asynchronous, as in a KMS or an HSM.
  */
 export abstract class KekProvider {
-  /** The KEK that wraps new keys and makes new codes. The others unwrap and verify what they made. */
+  /** The KEK that wraps new keys and makes new codes. The others unwrap and verify their own keys and codes. */
   abstract readonly primaryId: string;
 
   /**

@@ -10,8 +10,8 @@ const SALT_AT = VERSION_AT + 4;
 const VALUE_AT = SALT_AT + 16;
 
 /**
- * Encrypts small secrets that the database stores, such as those of second factors: a copy of the database does not reveal them.
- * Each value has a key of its own, derived from a stored key by a random salt, so the number of values is not limited.
+ * Encrypts small secrets that the database stores, such as secrets of second factors: a copy of the database does not reveal
+ * them. Each value has its own key, derived from a stored key by a random salt, so the number of values is not limited.
  */
 @Injectable()
 export class SealingKeys {

@@ -15,7 +15,7 @@ import { Cron } from '../jobs/job-decorators.js';
 import { LOG } from '../observability/log.js';
 import { KekProvider, type WrappedKey } from './kek-provider.js';
 
-/** What a key of the service is for: `signing` links and cursors, `sealing` secrets that the database stores. */
+/** Purposes of the service's keys: `signing` links and cursors, `sealing` secrets that the database stores. */
 export type KeyUse = 'signing' | 'sealing';
 const USES: readonly KeyUse[] = ['signing', 'sealing'];
 
@@ -81,7 +81,7 @@ export interface Rotation {
   activeAt: Date;
 }
 
-/** How many keys were wrapped again, and those that could not be unwrapped. */
+/** The number of rewrapped keys, and the keys that could not be unwrapped. */
 export interface Rewrapping {
   rewrapped: number;
   failed: string[];
@@ -135,9 +135,7 @@ export class ServiceKeys implements OnModuleInit, OnApplicationBootstrap, OnAppl
     return key;
   }
 
-  /**
-   * All keys that are valid now, newest first, including those that do not sign yet: the clock of another process may be ahead.
-   */
+  /** Returns all valid keys, newest first, including keys that do not sign yet: the clock of another process may be ahead. */
   valid(use: KeyUse): ServiceKey[] {
     const now = this.clock.now();
     return this.of(use).filter(({ stored: { expiresAt } }) => expiresAt === null || expiresAt > now);
@@ -153,9 +151,9 @@ export class ServiceKeys implements OnModuleInit, OnApplicationBootstrap, OnAppl
   }
 
   /**
-   * Adds a key, which replaces the present one in a minute, when all processes know it; until then, this returns the same key.
-   * A replaced signing key verifies for another day and is deleted then. A replaced sealing key is kept, because stored
-   * values need it. Throws 409 `key_limit_reached` if a token would have to be tried with more than 16 keys.
+   * Adds a key, which replaces the current one in a minute, when all processes know it; until then, this returns the same key.
+   * A replaced signing key verifies for another day and is deleted then. A replaced sealing key is kept, because stored values
+   * need it. Throws 409 `key_limit_reached` if a token would have to be tried with more than 16 keys.
    */
   async rotate(use: KeyUse): Promise<Rotation> {
     return this.change(async (now) => {

@@ -6,8 +6,8 @@ import { type ServiceKey, ServiceKeys } from './service-keys.js';
 const MAC_BYTES = 16;
 
 /**
- * Signs cursors and links that clients send back, each purpose with a key of its own. A token is valid for at least a day after
- * the rotation of the key that signed it; one that must be valid for longer cannot be made here.
+ * Signs cursors and links that clients send back, each purpose with its own key. A token is valid for at least a day after the
+ * rotation of the key that signed it; one that must be valid for longer cannot be made here.
  */
 @Injectable()
 export class SigningKeys {

@@ -28,14 +28,14 @@ export class HealthController {
   }
 
   /**
-   * 200 if every part of the process works, else 503 with the state of each part. Without the replica the primary is read, and
-   * without the file store most requests work, so the process is ready, and its status is `degraded`.
+   * Returns 200 if every part of the process works, otherwise 503 with the state of each part. Without the replica the primary
+   * is read, and without the file store most requests work, so the process is ready, and its status is `degraded`.
    */
   @Get('ready')
   @Public()
   @HttpCode(200)
   ready(@Res({ passthrough: true }) response: Response): object {
-    // The watchdog has a connection of its own, so this responds at once even if all other connections are in use or hang.
+    // The watchdog has a separate connection, so this responds at once even if all other connections are in use or hang.
     const database = this.watchdog.state;
     const { draining } = this.traffic;
     const parts = { database, ...this.readiness.state() };

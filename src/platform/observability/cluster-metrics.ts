@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 
 /**
- * Messages between the processes that share a port. A scrape arrives at any worker, which asks the primary process; that one
- * reads the metrics of all workers and adds them up. prom-client can do this too, but also waits for workers that are starting, and its
- * counters fall when a worker ends.
+ * Messages between the processes that share a port. A scrape arrives at any worker, which asks the primary process; the primary
+ * process reads the metrics of all workers and adds them up. prom-client can also do this, but waits for workers that are
+ * starting, and its counters fall when a worker ends.
  */
 const OFFERED = 'metrics-offered';
 const WANTED = 'metrics-wanted';
@@ -34,7 +34,7 @@ export function clusterMetrics(own: Registry): Promise<string | null> {
   return cluster.isWorker ? askPrimary() : own.metrics();
 }
 
-/** In a worker process: lets the primary process read this registry from now on. */
+/** Lets the primary process read the registry of this worker from now on. */
 export function reportToPrimary(own: Registry): void {
   if (!cluster.isWorker) return;
   process.on('message', (message: unknown) => {
@@ -45,7 +45,7 @@ export function reportToPrimary(own: Registry): void {
   sendToPrimary({ type: OFFERED, id: randomUUID() });
 }
 
-/** In the primary process: adds up the metrics whenever a worker requests them. */
+/** Adds up the metrics in the primary process whenever a worker requests them. */
 export function aggregateMetrics(): void {
   const workers = new WorkerMetrics();
   cluster.on('message', (worker: Worker, message: unknown) => {
@@ -54,7 +54,7 @@ export function aggregateMetrics(): void {
   for (const event of ['disconnect', 'exit'] as const) cluster.on(event, (worker: Worker) => workers.remove(worker));
 }
 
-/** The metrics of the workers, read on request. Sums contain those of ended workers: a counter that falls means a restart. */
+/** The metrics of the workers, read on request. Sums include ended workers: a counter that falls means a restart. */
 class WorkerMetrics {
   /** The last metrics read from each serving worker. */
   private readonly latest = new Map<Worker, Families>();

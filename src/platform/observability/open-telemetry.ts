@@ -48,7 +48,7 @@ export class OpenTelemetry implements Telemetry {
         'service.version': serviceVersion(),
         'service.instance.id': randomUUID(),
       }),
-      // OTEL_RESOURCE_ATTRIBUTES; nothing else of the machine or the process leaves.
+      // OTEL_RESOURCE_ATTRIBUTES; no other property of the machine or the process is exported.
       resourceDetectors: [resources.envDetector],
       // A caller can turn recording off for its requests, but cannot make the service record more than its own ratio.
       sampler: new ParentBasedSampler({ root: ratio, remoteParentSampled: ratio }),

@@ -16,7 +16,7 @@ export class Readiness implements OnModuleInit {
     this.checks = [...checks].map(([name, { call }]) => [name, call]);
   }
 
-  /** By name: whether it is ready. */
+  /** Whether each part is ready, by name. */
   state(): Record<string, { ok: boolean }> {
     return Object.fromEntries(this.checks.map(([name, isReady]) => [name, { ok: isReady() }]));
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { asSystem, currentContext, type Span, type SpanOutcome } from '../context/request-context.js';
 import { type TracedWork, traceStatements } from './tracer.js';
 
-/** A tracer that stores what it is given. */
+/** A tracer that stores its input. */
 function recorder() {
   const started: { work: TracedWork; outcome: SpanOutcome | null }[] = [];
   const span = (isRecorded: boolean, end: Span['end'] = () => undefined): Span => ({

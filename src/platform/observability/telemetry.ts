@@ -8,9 +8,9 @@ export type TelemetrySettings = Pick<Env, 'otlpEndpoint' | 'otlpHeaders' | 'serv
 
 /** Traces that this process sends to a collector. */
 export abstract class Telemetry {
-  /** Null: nothing is recorded. */
+  /** If null, nothing is recorded. */
   abstract readonly tracer: Tracer | null;
-  /** Sends what is left, for some seconds at most. */
+  /** Sends the remaining data, for a few seconds at most. */
   abstract close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ type Headers = Readonly<Record<string, string>>;
 
 const NO_HEADERS: Headers = {};
 
-/** Records calls of other services, and passes the trace on to those that belong to the operator. */
+/** Records calls of other services, and passes the trace on to services of the operator. */
 @Injectable()
 export class OutgoingCalls {
   constructor(

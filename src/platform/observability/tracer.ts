@@ -1,6 +1,6 @@
 import { findContext, type Span, type SpanAttributes } from '../context/request-context.js';
 
-/** What a span describes. Names and attributes contain templates and statement texts, never values of a request. */
+/** The description of a span. Names and attributes contain templates and statement texts, never values of a request. */
 export interface TracedWork {
   readonly kind: 'server' | 'client' | 'consumer';
   readonly name: string;

@@ -157,7 +157,7 @@ function variantsOf({ method, path, parameter }: { method: string; path: string;
   return parameter.in === 'path' && method !== 'get' ? ['ToChange', `To${pascal(last)}`] : [`Of${pascal(last)}`];
 }
 
-/** What a path parameter identifies: `invoice` of `/v1/admin/finance/invoices/{id}`. */
+/** Returns the resource that a path parameter identifies: `invoice` of `/v1/admin/finance/invoices/{id}`. */
 function collectionOf(path: string, name: string): string {
   const before = path.slice(0, path.indexOf(`/{${name}}`));
   const last = before.slice(before.lastIndexOf('/') + 1).replaceAll('-', ' ');

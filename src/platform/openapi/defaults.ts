@@ -5,8 +5,8 @@ import type { OperationObject, ReferenceObject, SchemaObject, Schemas } from './
 const STATED = /(?:^|[\s(;,])(?:`([^`]+)`|(\d+|true|false))(?: by default|, the default| \((?:the )?default\))/i;
 
 /**
- * Adds `default` to the members of requests whose description names one, so that it is written once. An update has none of
- * its own: an absent member stays as it is.
+ * Adds `default` to the members of requests whose description names one, so that it is written once. An update has no defaults:
+ * an absent member does not change.
  */
 export function stateDefaults(document: OpenAPIObject): void {
   const schemas = document.components?.schemas ?? {};
@@ -28,7 +28,7 @@ export function stateDefaults(document: OpenAPIObject): void {
 interface Visit {
   schemas: Schemas;
   seen: Set<SchemaObject>;
-  /** The members of this schema, but not those of the objects in it, belong to an update. */
+  /** The members of this schema belong to an update, except members of nested objects. */
   isUpdate: boolean;
 }
 

@@ -50,7 +50,7 @@ export function completeOperation(operation: OperationObject, route: Route, sche
   const successes = Object.entries(operation.responses as Record<string, ResponseObject>);
   for (const [status, response] of successes) {
     response.description ||= status === '201' ? 'Created' : 'Success';
-    // A PATCH that takes If-Match answers the new version even if the specification has no member for it.
+    // A PATCH with If-Match returns the new version even if the specification has no member for it.
     const isChange = route.method === 'PATCH' && parametersOf(operation).includes('If-Match');
     const versioned = isChange || (hasETags(route, status) && isVersioned(response, schemas));
     const isReplayed = parametersOf(operation).includes('Idempotency-Key');
@@ -115,7 +115,7 @@ function parametersOf({ parameters = [] }: OperationObject): string[] {
   return parameters.flatMap((parameter) => ('name' in parameter ? [parameter.name] : []));
 }
 
-/** The version of a vault key is a number of its own, and a rendition that is only accepted (202) has no ETag yet. */
+/** The version of a vault key is a separate number, and a rendition that is only accepted (202) has no ETag yet. */
 function hasETags({ surface }: Route, status: string): boolean {
   return (surface === 'staff' || surface === 'connect') && status !== '202';
 }
@@ -130,7 +130,7 @@ function isVersioned(response: ResponseObject, schemas: Schemas): boolean {
 
 function resolve(schema: SchemaObject | ReferenceObject | undefined, schemas: Schemas): SchemaObject | null {
   if (!schema) return null;
-  // A reference with a description of its own is wrapped in `allOf`.
+  // A reference with its own description is wrapped in `allOf`.
   if (!('$ref' in schema)) return schema.allOf?.length === 1 ? resolve(schema.allOf[0], schemas) : schema;
   return resolve(schemas[schema.$ref.split('/').pop() ?? ''], schemas);
 }

@@ -33,7 +33,7 @@ export class PreparedFile {
     response.vary('Accept-Encoding').type(this.type);
     response.set({ ETag: `"${this.hash}-${encoding}"`, 'Cache-Control': this.cacheControl });
     if (encoding !== 'identity') response.set('Content-Encoding', encoding);
-    // Express makes it a 304 if the ETag is among those of If-None-Match.
+    // Express responds with 304 if If-None-Match contains the ETag.
     response.send(bytes);
   }
 

@@ -41,7 +41,7 @@ const FILES = {
 };
 type ReferencePath = keyof typeof FILES;
 
-/** The page of Scalar and what it loads. */
+/** The page of Scalar and its resources. */
 const REFERENCE_PATHS = Object.keys(FILES) as ReferencePath[];
 
 /** Reads the file when a browser first requests it: Scalar takes 5 MB, and few services are asked for it. */
@@ -105,7 +105,7 @@ function requestedSurface({ query }: Request): Surface | undefined {
   return known;
 }
 
-/** The page and what it loads, by path. */
+/** The page and its resources, by path. */
 function swaggerUiFiles(logsIn: boolean): Record<string, PreparedFile> {
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const { version } = JSON.parse(readFileSync(join(assets, 'package.json'), 'utf8')) as { version: string };

@@ -112,7 +112,7 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
     await this.jobs.addAll(jobs);
   }
 
-  /** Registers a callback for new events of this process; the relay polls for those of other processes. */
+  /** Registers a callback for new events of this process; the relay polls for events of other processes. */
   onCommitted(wake: () => void): void {
     this.wakers.push(wake);
   }

@@ -30,7 +30,7 @@ export const JSON_LIMITS: JsonLimits = {
   objectKeys: MAX_OBJECT_KEYS,
   arrayElements: MAX_ARRAY_ELEMENTS,
 };
-/** For values that are stored as they are sent. One object of 50,000 members would block the event loop for 100 ms. */
+/** Limits values that are stored as they are sent. One object of 50,000 members would block the event loop for 100 ms. */
 export const FREE_FORM_LIMITS: JsonLimits = { depth: MAX_DEPTH, objectKeys: 5_000, arrayElements: MAX_VALUES };
 
 const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;

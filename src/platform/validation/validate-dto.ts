@@ -14,7 +14,7 @@ import { isAccepted } from './accepted-values.js';
 import { type Issue, MAX_ISSUES } from '../errors/app-error.js';
 import { issueOf, unknownMember } from './dto-issues.js';
 
-/** At most `max` elements. `validateDto` reads the number and does not validate the elements of a longer list. */
+/** Allows at most `max` elements. `validateDto` reads the number and does not validate the elements of a longer list. */
 export function ArrayMaxSize(max: number): PropertyDecorator {
   const validate = (value: unknown) => Array.isArray(value) && value.length <= max;
   const defaultMessage = () => arrayMaxSizeMessage('$property', max);
@@ -37,7 +37,7 @@ export function ArrayUnique(options: ValidationOptions = {}): PropertyDecorator 
  * its variation selector as one, so up to twice the length would reach the database.
  */
 
-/** At least `min` characters. */
+/** Requires at least `min` characters. */
 export function MinLength(min: number, options?: ValidationOptions): PropertyDecorator {
   const message = `$property must be longer than or equal to ${min} characters`;
   return ValidateBy(
@@ -46,7 +46,7 @@ export function MinLength(min: number, options?: ValidationOptions): PropertyDec
   );
 }
 
-/** At most `max` characters. `validateDto` reads the number before other rules read the text. */
+/** Allows at most `max` characters. `validateDto` reads the number before other rules read the text. */
 export function MaxLength(max: number, options?: ValidationOptions): PropertyDecorator {
   const message = maxLengthMessage('$property', max);
   return ValidateBy(
@@ -107,10 +107,10 @@ interface ValidatedDto<T> {
 }
 
 /**
- * Creates an instance of the class and validates it. The cost depends on what the class allows, not on what was sent: a
- * list or text that is too long is one issue and is not read further; values of unknown members, and structures in
- * place of scalars, are not copied; nested objects are validated one after the other, until there are 100 issues. The
- * number of objects in a request follows from the sizes of its lists; a test adds them up over the API document.
+ * Creates an instance of the class and validates it. The cost depends on the limits of the class, not on the input: a list or
+ * text that is too long is one issue and is not read further; values of unknown members, and structures in place of scalars,
+ * are not copied; nested objects are validated one by one, until there are 100 issues. The number of objects in a request
+ * follows from the sizes of its lists; a test adds them up over the API document.
  */
 export async function validateDto<T extends object>(type: Type<T>, value: object): Promise<ValidatedDto<T>> {
   const validation = new DtoValidation();
@@ -174,7 +174,7 @@ class DtoValidation {
   }
 
   /**
-   * Unknown members that class-transformer omits without an error: those whose names every object has, such as `toString`.
+   * Unknown members that class-transformer omits without an error, because every object has their names, such as `toString`.
    */
   private rejectPassedOver(names: string[], { instance, path }: { instance: object; path: string }): void {
     for (const name of names) {

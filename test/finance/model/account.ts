@@ -200,7 +200,7 @@ export class Account extends BilledBooking {
     return { openReduced, released: total - openReduced };
   }
 
-  /** The shares are those that staff named. */
+  /** Staff named the shares. */
   receive(money: Money, shares: readonly Share[] = []): void {
     this.money.push(money);
     this.allocations.push(...shares.map((share) => ({ ...share, money })));

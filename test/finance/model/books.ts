@@ -27,7 +27,7 @@ interface Printed {
 }
 
 const CURRENCIES = ['EUR', 'JPY', 'KWD'];
-/** Reports of what was open on a day. */
+/** Reports of the open amounts of a day. */
 const AS_OF = [
   ...['receivables?groupBy=booking', 'receivables?basis=document&groupBy=booking', 'receivables/entries?'],
   ...['receivables/entries?basis=document', 'open-installments?', 'unapplied-money?', 'payables?'],
@@ -125,7 +125,7 @@ export class Books {
     }
   }
 
-  /** Each number of a clerk's series is on one document, without gaps; the dates are those of the clerk. */
+  /** Each number of a clerk's series is on one document, without gaps; the dates match the clerk's. */
   private async checkNumbers(clerks: readonly Clerk[]): Promise<void> {
     const year = this.office.today().slice(0, 4);
     for (const clerk of clerks) {

@@ -143,7 +143,7 @@ export class Clerk {
     );
   }
 
-  /** Compares the service with what the clerk expects of these bookings. */
+  /** Compares the service with the clerk's expectations for these bookings. */
   async check(accounts: readonly Account[]): Promise<void> {
     for (const account of accounts) {
       const money = await this.send<BookingMoney>('GET', `${FINANCE}/bookings/${account.id}/money`);

@@ -19,7 +19,7 @@ export function owesCredit(account: Account): boolean {
   return isConfirmed(account) && sorted(account.creditDue).length > 0;
 }
 
-/** Afterwards no group is billed beyond what is owed. A wrong tax is corrected: the invoices are credited in full. */
+/** Afterwards no group is billed beyond the amount owed. A wrong tax is corrected: the invoices are credited in full. */
 export async function creditAll(clerk: Clerk, account: Account): Promise<void> {
   for (const invoice of newestFirst(account)) {
     const due = sorted(account.creditDue).map(([code, { gross }]) => Math.min(gross, restOf(invoice, code).gross));
@@ -115,8 +115,8 @@ async function credit(clerk: Clerk, account: Account, crediting: Crediting): Pro
 }
 
 /**
- * Goodwill is a separate item for the amount of the credit note, at the rate of the credited line, also after the rate of the
- * tax code has changed; at that of its day if the line shows none.
+ * Goodwill is a separate item for the amount of the credit note, at the rate of the credited line, even after the rate of the
+ * tax code has changed, or at the rate of its day if the line shows none.
  */
 async function adjust(
   clerk: Clerk,

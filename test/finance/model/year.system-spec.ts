@@ -21,7 +21,7 @@ const START = '2030-10-01T10:00:00Z';
 /** Payments are backdated by at most two months; no clerk worked earlier. */
 const [LAST_CLOSED_MONTH, FIRST_OPEN_MONTH] = ['2030-07', '2030-08'];
 const SEED = Number(MODEL_SEED);
-/** The clerks that run; one, to repeat what it did with this seed. */
+/** The clerks that run; name one to repeat its steps with this seed. */
 const RUNNING = MODEL_CLERK === undefined ? Array.from({ length: CLERKS }, (_, index) => index) : [Number(MODEL_CLERK)];
 
 const STEPS: Record<string, [weight: number, step: (clerk: Clerk) => sales.Outcome]> = {

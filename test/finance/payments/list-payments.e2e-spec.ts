@@ -42,7 +42,7 @@ async function list(parameters: Record<string, string>): Promise<Page> {
   return body;
 }
 
-/** The listed payments among those that were created, by their letters. */
+/** Returns the letters of the created payments that the list contains. */
 async function letters(parameters: Record<string, string>): Promise<string> {
   const { data } = await list(parameters);
   return data.map(({ id }) => 'ABCD'[made.findIndex((one) => one.id === id)] ?? '?').join('');

@@ -115,7 +115,7 @@ export async function eventsOf(app: TestApp, channel: string, { of: [name, id], 
   }
 }
 
-/** What the ledger stores of a payment: all members of the response that are not computed. */
+/** Returns the audit snapshot of a payment: all members of the response that are not computed. */
 export function stored({ warnings: _computed, ...columns }: Payment): Omit<Payment, 'warnings'> {
   return columns;
 }

@@ -30,7 +30,7 @@ async function paymentsOf(bookingId: string): Promise<Payment[]> {
 const paid = async (bookingId: string) => (await schedulesOf(owner, bookingId)).map(({ paidCents }) => paidCents);
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-/** The broken rules of the integrity report. This file has an application of its own, because other files break some. */
+/** The broken rules of the integrity report. This file has a separate application, because other files break some. */
 async function brokenRules(): Promise<unknown[]> {
   const { body } = await owner.get<{ data: { checks: { violations: number }[] } }>('/v1/admin/finance/integrity');
   return body.data.checks.filter(({ violations }) => violations > 0);

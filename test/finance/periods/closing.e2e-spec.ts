@@ -23,7 +23,7 @@ let app: TestApp;
 let owner: TestClient;
 let first: string;
 
-/** The month that lies this many months after the one of the first posting. */
+/** Returns the month N months after the month of the first posting. */
 function month(offset: number): string {
   const [year = 0, number = 0] = first.split('-').map(Number);
   return new Date(Date.UTC(year, number - 1 + offset, 1)).toISOString().slice(0, 7);

@@ -1,6 +1,6 @@
 import type { TestApp } from '../../setup/app.js';
 
-/** Closes these months without looking at what is in them. */
+/** Closes these months without checking their contents. */
 export async function closeMonths(app: TestApp, ...months: string[]): Promise<void> {
   for (const month of months) {
     await app.sql(

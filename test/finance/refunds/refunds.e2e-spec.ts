@@ -34,7 +34,7 @@ async function requested(bookingId: string, amountCents: number): Promise<Paymen
 const complete = (id: string, paidOn = '2026-03-01') =>
   owner.post<Envelope>(`${FINANCE}/refunds/${id}/completion`, { paidOn, reference: 'SEPA 9' });
 
-/** The payments of the booking that the customer owes, and the others. */
+/** Returns the payments of the booking that the customer owes, and the others. */
 const uncoveredOf = (bookingId: string) =>
   Promise.all(
     [true, false].map(async (uncovered) => {

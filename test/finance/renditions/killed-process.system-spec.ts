@@ -80,7 +80,7 @@ async function newClient(): Promise<pg.Client> {
   return client;
 }
 
-/** The built service in a process of its own, which runs jobs. */
+/** Starts the built service in a separate process, which runs jobs. */
 function startService(): ChildProcess {
   const env = { ...process.env, PORT: '0', JOBS: 'true', FILES_DIR: folder };
   const child = spawn(process.execPath, ['dist/src/main.js'], { env, stdio: 'ignore' });

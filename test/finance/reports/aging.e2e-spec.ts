@@ -74,7 +74,7 @@ describe('aging of payables', () => {
         { bucket: 'over_90', count: 2, amountCents: 30_000 },
       ],
     });
-    // 31 days later all invoices except the one without a due date are late.
+    // 31 days later all invoices except the one without a due date are overdue.
     expect(await buckets('payable', 'XPF', day(31))).toEqual([5, 1, 12, 120, 33_200]);
   });
 
@@ -166,7 +166,7 @@ describe('aging of receivables', () => {
         [day(-5), 50],
       ],
     });
-    // Two days: the tables may have the day of UTC.
+    // Uses two days, because the tables may have the day of UTC.
     expect(await buckets('receivable', 'XAF', day(-2))).toBeUndefined();
     await app.sql(`update payment_schedules set status = 'cancelled', waived = true where id = $1`, [schedules[0]]);
     expect(await buckets('receivable', 'XAF')).toEqual([0, 50, 0, 0, 0]);

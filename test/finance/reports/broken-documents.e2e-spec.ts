@@ -203,7 +203,7 @@ describe('the integrity report about taxes', () => {
       validFrom: '2128-01-01',
     });
     expect([added.status, added.text]).toEqual([201, added.text]);
-    // The job that marks it has not run.
+    // The job that marks the item has not run.
     expect(broken(await verify(owner))).toEqual({ tax_of_items: entry('booking_item', body.data.id, [1_900, 1_900]) });
     expect((await owner.post(`/v1/admin/bookings/${bookingId}/items`, item)).status).toBe(201);
     const job = { taxCodeId: taxCode.id, validFrom: '2128-01-01' };

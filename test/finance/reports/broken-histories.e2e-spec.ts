@@ -76,7 +76,7 @@ describe('tampering with what reports of past days read', () => {
     });
     expect(found).toEqual({ period_frozen: entry('accounting_period', '1999-01', [0, 5]) });
 
-    // The figures of receivables have another meaning since; a month that was closed before keeps its own.
+    // The meaning of the figures of receivables has changed since then; a month that was closed earlier keeps its own.
     const changed = {
       tables: ['accounting_period_figures'],
       change: `insert into accounting_period_figures values ('1999-01', 'receivables', 'EUR', 5)`,

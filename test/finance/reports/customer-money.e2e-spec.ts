@@ -214,7 +214,7 @@ describe('received money of customers at the end of a day', () => {
       payments: 30_000,
     });
 
-    // As an earlier build voided it: the figures of the month agree on it.
+    // Voids it as an earlier build did; the figures of the month agree with that.
     await app.sql(
       `update invoices set status = 'void', voided_at = now(), voided_on = $2, void_reason = 'x' where id = $1`,
       [unpaid.id, day(0)],
@@ -282,7 +282,7 @@ describe('received money of customers at the end of a day', () => {
       const { balanceCents, billedCents, receivedCents } = body.data;
       const [open = 0, prepaid = 0] = document.get(id) ?? [];
       const [due = 0, ahead = 0] = schedule.get(id) ?? [];
-      // The claim of a quote is what was billed, which is no installment.
+      // The claim of a quote is the billed amount, which is not an installment.
       const claimed = status === 'draft' ? 0 - prepaid : balanceCents;
       expect([id, status, open - prepaid, due - ahead]).toEqual([id, status, billedCents - receivedCents, claimed]);
     }

@@ -50,7 +50,10 @@ async function stalled(): Promise<{ outgoing: ClientRequest; response: IncomingM
   return { outgoing, response };
 }
 
-/** The same as soon as a connection for exports is free: that of an export becomes free a moment after its response. */
+/**
+ * Repeats the request until a connection for exports is free: a connection becomes free a moment after the response of its
+ * export.
+ */
 async function stalledWhenFree(): ReturnType<typeof stalled> {
   for (;;) {
     const one = await stalled();
@@ -60,7 +63,7 @@ async function stalledWhenFree(): ReturnType<typeof stalled> {
   }
 }
 
-/** An export is rejected if others use all connections of the caller for reports for too long. */
+/** An export is rejected if other exports occupy the caller's connections for reports for too long. */
 async function untilExported(): Promise<void> {
   for (;;) {
     const { status } = await app.as('owner').get(SMALL);
@@ -90,7 +93,7 @@ describe('exports of large reports', () => {
     first.outgoing.destroy();
     expect((await third).status).toBe(200);
     const fourth = await stalledWhenFree();
-    // Neither of them has read anything for some seconds.
+    // Neither client has read anything for some seconds.
     await untilExported();
     await expect(text(second.response).then(({ length }) => length)).rejects.toThrow('aborted');
     fourth.outgoing.destroy();

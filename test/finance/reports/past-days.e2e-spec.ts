@@ -31,7 +31,7 @@ async function done(path: string, body: object = {}): Promise<{ id: string }> {
 
 /* The clock only moves forward: a series assigns no number with an earlier date than its last one. */
 
-/** A confirmed booking of 100000 with an issued invoice and so much paid. */
+/** Creates a confirmed booking of 100000 with an issued invoice and this paid amount. */
 async function sold(currency: string, paidCents: number): Promise<string> {
   const { id } = await makeBooking(owner, { currency, startDate: day(300) });
   await addItem(owner, id, { unitSellCents: 100_000 });
@@ -45,7 +45,7 @@ async function sold(currency: string, paidCents: number): Promise<string> {
 const settle = (id: string, agreedFeeCents: number, more: object = {}) =>
   done(`${FINANCE}/bookings/${id}/cancellation-settlement`, { agreedFeeCents, feeReason: 'Agreed by phone', ...more });
 
-/** A refund of a receipt that was reversed afterwards. */
+/** Creates a refund of a receipt that is reversed afterwards. */
 async function uncovered(currency: string, cents: number): Promise<{ bookingId: string; refundId: string }> {
   const { id: bookingId } = await bookingWith(app, { currency, installments: [[day(10), 1_000]] });
   const receipt = await recorded(owner, received(bookingId, 1_000 + cents, { currency, paidOn: day(0) }));

@@ -17,7 +17,7 @@ export interface Integrity {
   checks: Check[];
 }
 
-/** The current report, not the stored one. */
+/** Reads the current report, not the stored one. */
 export async function verify(client: TestClient): Promise<Integrity> {
   const { status, body } = await client.get<{ data: Integrity }>(INTEGRITY);
   expect(status).toBe(200);
@@ -61,7 +61,7 @@ export interface Tampering {
   kept?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The rules that are violated between a change and its restoration; none may be before and after. */
+/** Returns the rules that are violated between a change and its restoration; none may be violated before and after. */
 export async function violatedBy(app: TestApp, client: TestClient, tampering: Tampering) {
   const { tables, change, restore, kept } = tampering;
   expect(broken(await verify(client))).toEqual({});

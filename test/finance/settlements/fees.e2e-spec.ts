@@ -28,7 +28,7 @@ async function post<Thing>(url: string, body: object): Promise<Thing> {
   return answer.body.data;
 }
 
-/** A confirmed booking of 100000 with an issued invoice and so much paid. */
+/** Creates a confirmed booking of 100000 with an issued invoice and this paid amount. */
 async function sold(paidCents: number): Promise<{ id: string; invoice: Document }> {
   const { id } = await makeBooking(owner, { currency: 'EUR' });
   await addItem(owner, id, { unitSellCents: 100_000 });

@@ -62,7 +62,7 @@ async function post<Thing>(url: string, body: object, client = owner): Promise<T
   return answer.body.data;
 }
 
-/** A confirmed booking of 100000 in 60 days, with an issued invoice and so much paid. */
+/** Creates a confirmed booking of 100000 in 60 days, with an issued invoice and this paid amount. */
 async function sold({ paid = 0, currency = 'EUR', items = [{ unitSellCents: 100_000 }] as object[] } = {}) {
   const { id } = await makeBooking(owner, { currency, startDate: '2127-01-01' });
   for (const item of items) await addItem(owner, id, item);

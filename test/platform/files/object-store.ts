@@ -16,7 +16,7 @@ export interface ObjectStore {
   bucket: string;
   /** The settings of a service that stores its files there. */
   env: Record<string, string>;
-  /** For what the service does not do, such as damaging an object. */
+  /** Does things that the service never does, such as damaging an object. */
   client: S3Client;
 }
 
@@ -49,7 +49,10 @@ export async function startObjectStore(bucket = 'travel-files'): Promise<ObjectS
   return { url, bucket, client, env };
 }
 
-/** As S3 does: an object appears when all of its bytes arrived and have the announced hash. s3rver writes it in place and unverified. */
+/**
+ * As in S3, an object appears when all of its bytes have arrived and match the announced hash. s3rver writes it in place and
+ * unverified.
+ */
 async function publish({ store }: S3rver, { bucket, key, content, metadata }: StoredObject, path: string) {
   const { 'content-length': announced, 'x-amz-checksum-sha256': checksum } = content.headers;
   const [md5, sha256] = [createHash('md5'), createHash('sha256')];

@@ -9,7 +9,7 @@ export interface Logged {
   error?: unknown;
 }
 
-/** The first store of these settings, without a service, and what it logs. */
+/** Opens the first store of these settings without a service, and collects its log. */
 export async function openStore(variables: Record<string, string>, logged: Logged[] = []): Promise<MovableFiles> {
   const env = readEnv({ ...process.env, ...variables });
   const log = {

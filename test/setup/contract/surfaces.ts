@@ -6,7 +6,7 @@ const text = { type: 'string', minLength: 1 };
 const retryAfterMs = { type: 'integer', minimum: 1 };
 const ajv = new Ajv();
 
-/** An unexpected failure has no code, so its schemas are those without it. */
+/** An unexpected failure has no code, so its schemas have none. */
 const unmapped = { error: text, requestId: text, details: { type: 'object' } };
 /** RFC 6749 adds a member, and clients of that endpoint expect the delay at the top level. */
 const unmappedToken = { ...unmapped, error_description: text, retryAfterMs };

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** The control of the burst test: answers each request after a millisecond of work, and knows no caller. */
+/** The control of the burst test responds to each request after a millisecond of work, and does not distinguish callers. */
 const server = createServer((request, response) => {
   const end = performance.now() + 1;
   while (performance.now() < end);

@@ -11,7 +11,7 @@ export interface Errand {
   readonly body?: object;
 }
 
-/** What became of one errand. */
+/** The result of one request of the bystander. */
 export interface Served {
   readonly name: string;
   readonly status: number;
@@ -19,12 +19,12 @@ export interface Served {
   readonly during: string;
 }
 
-/** Short beside a burst. Logins in close succession would use a core for their hashes, which slows the bursts. */
+/** Much shorter than a burst. Logins in close succession would use a core for their hashes, which slows the bursts. */
 const PAUSE_MS = 100;
 /** Its own address, behind the trusted proxy of the test. */
 const ADDRESS = { 'X-Forwarded-For': '203.0.113.9' };
 
-/** A caller that minds its own business on a service that others attack. */
+/** A well-behaved caller of a service that others attack. */
 export class Bystander {
   readonly served: Served[] = [];
   /** The operation that is under attack. */

@@ -1,6 +1,6 @@
 /**
- * What an operation may answer in its burst besides 2xx, by status and code (or message, on surfaces without codes). Any
- * other answer fails the test: a burst that is rejected before the work begins measures nothing.
+ * Permitted responses to a burst besides 2xx, by status and code (or message, on surfaces without codes). Any other response
+ * fails the test: a burst that is rejected before the work begins measures nothing.
  */
 const REASONS: Record<string, readonly string[]> = {
   // The first request of the burst changes the state; the others come too late.
@@ -39,7 +39,7 @@ const REASONS: Record<string, readonly string[]> = {
   '409 rate_taken': ['exchangeRates_record'],
   '409 tax_code_taken': ['taxCodes_create'],
   '409 tax_rate_overlap': ['taxCodes_addRate'],
-  // What the requests share is used up, or another of them has changed it meanwhile.
+  // The requests share a resource that is exhausted, or that another of them has changed meanwhile.
   '409 capacity_exceeded': ['bookingItems_add', 'bookingItems_update'],
   '409 component_unavailable': ['trips_price'],
   '409 trip_changed': ['trips_price', 'trips_reserve'],
@@ -64,7 +64,7 @@ const REASONS: Record<string, readonly string[]> = {
   '400 invalid_request': ['invoices_deliver', 'organizationProfile_replaceLogo'],
   '422 current_password_wrong': ['passwords_change', 'secondFactors_setUp'],
   '422 link_invalid': ['invitations_accept', 'passwords_completeReset'],
-  // Its purpose is to lead elsewhere.
+  // The purpose of the operation is a redirect.
   '302': ['renditions_download'],
 };
 

@@ -3,7 +3,7 @@ import type { Draft } from '../../fuzz/draft.js';
 import { bytesOf, type Tokens, written } from '../../fuzz/request.js';
 import { MeasuredProcess, type Reading } from './measured-process.js';
 
-/** One request that is to be measured. */
+/** One request to measure. */
 export interface RequestCase {
   readonly operation: string;
   /** The unusual property of the request, for people. */
@@ -18,7 +18,7 @@ export interface Measured {
   readonly bearer: Draft['bearer'];
   /** Bytes on the wire. */
   readonly bytes: number;
-  /** 0: the service closed the connection before the whole request was sent. */
+  /** Is 0 if the service closed the connection before the whole request was sent. */
   readonly status: number;
   /** How long the event loop was blocked, without the time in which the process had no CPU. */
   readonly blockedMs: number;

@@ -90,8 +90,8 @@ const SHAPES: readonly Shape[] = [
 ];
 
 /**
- * Every header on one operation of a kind; on each other one in `ONE_IN` of those that determine the effect of the
- * operation, other ones in each turn.
+ * Sends every header to one operation of a kind. Each other operation gets one in `ONE_IN` of the headers that determine its
+ * effect, in rotation.
  */
 export function headerCases(
   operation: Placed,

@@ -42,12 +42,12 @@ export class MeasuredProcess {
     return this.ask('reading');
   }
 
-  /** After a forced garbage collection. */
+  /** Returns the memory in use after a forced garbage collection. */
   memory(): Promise<Memory> {
     return this.ask('memory');
   }
 
-  /** Of the control: the CPU time of its fixed work, now. */
+  /** Measures the current CPU time of the control's fixed work. */
   async work(): Promise<number> {
     return (await this.ask<{ workMs: number }>('work')).workMs;
   }

@@ -21,7 +21,7 @@ function plainOf(schema: Schema, document: Document): Schema {
   return only === undefined ? resolved : plainOf(only, document);
 }
 
-/** Every member of a body, also those of its arrays' elements. */
+/** Returns every member of a body, including members of array elements. */
 export function membersOf(schema: Schema, document: Document, place: Place = []): Member[] {
   const own = plainOf(schema, document);
   const found: Member[] = place.length === 0 ? [] : [{ place, schema: own }];

@@ -4,7 +4,7 @@ import { arrayOf, filled, MOST, nested, objectOf } from './texts.js';
 /** A body that is being built. */
 export interface Shape {
   readonly name: string;
-  /** From the example of the API document. */
+  /** Makes the body from the example of the API document. */
   body(example: Json): Json;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { answerReadings } from './loop-probe.js';
 
-/** The built service in a process of its own, which reports to its parent how long its event loop was blocked. */
+/** Runs the built service in a separate process, which reports to its parent how long its event loop was blocked. */
 const load = (path) => import(pathToFileURL(join(process.cwd(), 'dist/src', path)).href);
 const [{ connect }, { createApp }, { readEnv }, { createLog }] = await Promise.all(
   [

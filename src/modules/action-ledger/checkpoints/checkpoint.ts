@@ -5,7 +5,7 @@ import type { KekProvider } from '../../../platform/keys/kek-provider.js';
 /** The last entry of a chain: its position and its hash in hex. Chains without entries are omitted. */
 export type Head = readonly [chain: number, position: number, hash: string];
 
-/** What a line of the checkpoint file contains, as JSON. */
+/** The JSON of a line of the checkpoint file. */
 export interface Checkpoint {
   version: 1;
   /** Starts at 1. */

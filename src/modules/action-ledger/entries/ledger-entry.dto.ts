@@ -180,7 +180,7 @@ export class LedgerEntryDetail extends LedgerEntryResponse {
   @Nested(() => LedgerIrreversibility)
   irreversible: LedgerIrreversibility | null;
 
-  /** For a reversal, why its last attempt failed; null otherwise. */
+  /** For a reversal, the reason why its last attempt failed; null otherwise. */
   @Text({ max: 2000 })
   failure: string | null;
 }

@@ -35,7 +35,7 @@ export class BreakResponse {
   @Id('aled')
   entryId: string | null;
 
-  /** What is wrong, in English. */
+  /** Description of the fault in English. */
   @Text({ max: 200 })
   fault: string;
 }
@@ -58,7 +58,7 @@ export class FindingResponse {
   @Id('aled')
   entryId: string | null;
 
-  /** What is wrong, in English. */
+  /** Description of the fault in English. */
   @Text({ max: 1000 })
   message: string;
 }

@@ -29,8 +29,8 @@ interface RatedItem extends TaxedLine {
 }
 
 /**
- * Computes the part of each of these items of one tax code that documents bill at another rate than the item's. It follows from
- * the documents that count now. Items with the rate of a document share its amount with items that had that rate before.
+ * Computes the part of each of these items of one tax code that documents bill at a different rate than the item's. It depends
+ * on the documents that count now. Items with the rate of a document share its amount with items that had that rate before.
  * Without such items the amount belongs to them up to their price, and only the rest to the other items.
  */
 export function earlierParts(items: readonly RatedItem[], billed: readonly BilledAtRate[]): EarlierRate[] {

@@ -181,8 +181,8 @@ export class CancelBookingItem {
   reason?: string;
 
   /**
-   * True: an item of type `fee` is added for the amount that the cancellation terms of the booking charge for this item today.
-   * False by default.
+   * If true, an item of type `fee` is added for the amount that the cancellation terms of the booking charge for this item
+   * today. False by default.
    * @example false
    */
   @Optional()
@@ -269,7 +269,7 @@ export class BookingItemResponse {
   taxRateBasisPoints: number | null;
 
   /**
-   * True: the tax code has another rate on the service date, because the rate was added after the sale or the date moved
+   * True if the tax code has a different rate on the service date, because the rate was added after the sale or the date moved
    * after documents with the copied rate were issued. Recalculating the taxes of the booking clears the mark.
    */
   @Flag()
@@ -283,7 +283,7 @@ export class BookingItemResponse {
   @Cents({ min: MIN_CENTS })
   earlierRateTaxCents: number;
 
-  /** False: the price is kept in full if the booking is cancelled. */
+  /** If false, the organization keeps the full price when the booking is cancelled. */
   @Flag()
   refundable: boolean;
 

@@ -45,7 +45,7 @@ export const SUPPLIER_STATUSES = named('SupplierStatus', [
 ]);
 export type SupplierStatus = (typeof SUPPLIER_STATUSES)[number];
 
-/** While the provider has or may have an order, a cancelled item must be cancelled there too. */
+/** While the provider has or may have an order, a cancelled item must also be cancelled there. */
 export const LIVE_AT_SUPPLIER: readonly SupplierStatus[] = ['pending', 'confirmed'];
 
 export interface ItemChanges {
@@ -79,9 +79,9 @@ export class BookingItem extends Audited {
   @Column('integer') quantity: number;
   @Column('bigint', { name: 'unit_sell_cents', transformer: safeInteger }) unitSellCents: number;
   @Column('bigint', { name: 'total_sell_cents', transformer: safeInteger }) totalSellCents: number;
-  /** For the whole quantity, between 0 and the total; the tax of a discount is negative. */
+  /** Tax for the whole quantity, between 0 and the total; the tax of a discount is negative. */
   @Column('bigint', { name: 'tax_included_cents', transformer: safeInteger }) taxIncludedCents: number;
-  /** Null: the tax is an amount that the client sends. */
+  /** Null if the client sends the tax as an amount. */
   @Column('text', { name: 'tax_code_id', nullable: true }) taxCodeId: string | null;
   /** The text of the tax code, copied like the next two for the service date, or for the day of creation without one. */
   @Column('text', { name: 'tax_code', nullable: true }) taxCode: string | null;
@@ -96,7 +96,7 @@ export class BookingItem extends Audited {
   @Column('bigint', { name: 'earlier_rate_cents', transformer: safeInteger }) earlierRateCents: number;
   /** The tax of `earlierRateCents`. */
   @Column('bigint', { name: 'earlier_rate_tax_cents', transformer: safeInteger }) earlierRateTaxCents: number;
-  /** False: kept in full when the booking is cancelled. */
+  /** If false, the organization keeps the full price when the booking is cancelled. */
   @Column('boolean') refundable: boolean;
   /** Amount owed to the supplier for the whole quantity. */
   @Column('bigint', { name: 'cost_cents', nullable: true, transformer: safeInteger }) costCents: number | null;

@@ -138,7 +138,7 @@ export class BookingItemsService {
       await this.taxes.assertGroups(booking, { before: null, after: item }, { isCodeOptional });
       const followed: BookingItem[] = [];
       const summary = await this.saveWithTotal(booking, { cents: item.totalSellCents }, async () => {
-        // For a credit note that lowers the price; the item follows the documents when the note is issued.
+        // Adds an item for a credit note that lowers the price; the item follows the documents when the note is issued.
         if (sold.hasEarlierRates && item.taxCodeId !== null && !billed)
           followed.push(...(await this.followDocuments(bookingId, { added: item })));
         await this.repository.items.insert(item);
@@ -274,7 +274,7 @@ export class BookingItemsService {
     return this.taxes.hasRate(taxCodeId, serviceDate);
   }
 
-  /** Cancels all items of a locked booking and releases their units. Returns the ids of those that were active. */
+  /** Cancels all items of a locked booking and releases their units. Returns the ids of the active ones. */
   async cancelAll(bookingId: string, reason: string): Promise<string[]> {
     const units = await this.repository.cancelItems(bookingId, reason, this.clock.now());
     await this.lockDepartures(units);
@@ -549,7 +549,7 @@ function assertOpenFor(booking: Booking, type: BookingItem['type']): void {
   else booking.assertItemsOpen();
 }
 
-/** Rejects another currency than the booking's: a seat is sold in the currency of its price, like a trip component. */
+/** Rejects a currency other than the booking's: a seat is sold in the currency of its price, like a trip component. */
 function assertCurrency({ currency }: Booking, departure: DepartureSummary): void {
   if (departure.currency === currency) return;
   throw unprocessable('currency_mismatch', 'The departure is sold in another currency than the booking', {

@@ -10,7 +10,7 @@ const ORDERS: Record<(typeof SORT_FIELDS)[number], (direction: string) => string
   number: (direction) => `b.number ${direction}, b.id ${direction}`,
 };
 
-/** Whether an item of the booking `b` has another tax rate than its day. */
+/** Tests whether an item of the booking `b` has a different tax rate than its day. */
 export const RATE_CHANGED = `exists (select from booking_items i
   where i.booking_id = b.id and i.tax_rate_changed and i.status <> 'cancelled')`;
 

@@ -20,7 +20,7 @@ export class BookingRetentionJobs {
     private readonly env: Env,
   ) {}
 
-  /** Each batch is a transaction of its own, so a stopped job continues with the next batch. */
+  /** Each batch has its own transaction, so a stopped job continues with the next batch. */
   @Cron('bookings.retention', '53 3 * * *')
   async erasePast(): Promise<void> {
     while ((await this.database.transaction(() => this.eraseBatch())) === BATCH);

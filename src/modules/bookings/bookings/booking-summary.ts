@@ -40,7 +40,7 @@ export interface BookingItemSummary {
   readonly unitSellCents: number;
   readonly totalSellCents: number;
   readonly taxIncludedCents: number;
-  /** Null: the tax was sent as an amount, and the next three are null too. */
+  /** Null if the tax was sent as an amount; the next three are then also null. */
   readonly taxCodeId: string | null;
   /** The text of the tax code. */
   readonly taxCode: string | null;
@@ -52,7 +52,7 @@ export interface BookingItemSummary {
   /** The part of the total that documents billed before the rate changed, and its tax. */
   readonly earlierRateCents: number;
   readonly earlierRateTaxCents: number;
-  /** False: kept in full when the booking is cancelled. */
+  /** If false, the organization keeps the full price when the booking is cancelled. */
   readonly refundable: boolean;
   readonly costCents: number | null;
   readonly costCurrency: string | null;

@@ -151,7 +151,7 @@ export class CancelBooking {
   cancelledOn?: string;
 
   /**
-   * Who ended the sale, `customer` by default. The customer owes a fee only for a cancellation of its own.
+   * Party that ended the sale, `customer` by default. Customers owe a fee only if they cancelled.
    * @example "customer"
    */
   @Optional()
@@ -209,7 +209,7 @@ export class ListBookings extends PageQuery {
 
 /** One policy version that applies to the booking, and the products it covers. */
 export class BookingTermsLine {
-  /** What the policy regulates; several lines of one kind cover different products. */
+  /** Subject of the policy; several lines of one kind cover different products. */
   @OneOf(POLICY_KINDS)
   kind: PolicyKind;
 

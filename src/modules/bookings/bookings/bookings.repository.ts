@@ -193,7 +193,7 @@ export class BookingsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Locks up to `limit` bookings that are due; those that another transaction has locked are skipped. */
+  /** Locks up to `limit` due bookings, and skips bookings that another transaction has locked. */
   async lockDue({ from, due }: Progress, limit: number): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       `select b.id from bookings b where b.status = $2 and ${due} order by b.id limit $3 for update skip locked`,

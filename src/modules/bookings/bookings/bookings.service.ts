@@ -259,7 +259,7 @@ export class BookingsService {
     }
   }
 
-  /** Returns those of these bookings whose personal data was erased. */
+  /** Returns the given bookings whose personal data was erased. */
   async erasedAmong(ids: readonly string[]): Promise<string[]> {
     return this.repository.erasedAmong(ids);
   }

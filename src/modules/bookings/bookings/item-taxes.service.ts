@@ -256,7 +256,7 @@ export class ItemTaxesService {
       const [now, then] = [plus(rest, after, taxCodeId), plus(rest, before, taxCodeId)];
       if (deficitOf(now) <= deficitOf(then)) continue;
       const taxCode = [after, before].find((item) => item?.taxCodeId === taxCodeId)?.taxCode ?? null;
-      // The booking total has an error of its own.
+      // The booking total has a separate error.
       if ((booking.totalCents ?? 0) + (after?.totalSellCents ?? 0) - (before?.totalSellCents ?? 0) < 0) return false;
       throw negativeTotal(taxCode, now);
     }

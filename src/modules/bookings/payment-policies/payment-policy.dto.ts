@@ -30,7 +30,7 @@ export class PolicyStepBody {
   @Cents()
   fixedCents?: number | null;
 
-  /** True for the one step that takes what the other steps leave of the total. */
+  /** True for the one step that takes the rest of the total. */
   @Optional()
   @Flag()
   remainder?: boolean;
@@ -113,7 +113,7 @@ export class PolicyStepResponse {
   @Cents()
   fixedCents: number | null;
 
-  /** True for the one step that takes what the other steps leave of the total. */
+  /** True for the one step that takes the rest of the total. */
   @Flag()
   remainder: boolean;
 

@@ -38,7 +38,7 @@ export function* demoDocuments(count: number, now: Date): Generator<Draft> {
   for (let index = 0; index < count; index += 1) {
     const random = seeded(index * 7919 + 17);
     const vertical = verticalOf(index);
-    // Numbers below 100 are those of the tours.
+    // The tours have numbers below 100.
     const context = { random, now, firstDeparture: 100 + index * DEPARTURES_OF_ONE };
     const fields = FIELDS[vertical](made[vertical] - first[vertical], context);
     made[vertical] += 1;

@@ -53,7 +53,7 @@ export function published(index: number, now: Date): Record<string, unknown> {
   return { publishedAt: new Date(now.getTime() - (index % 365) * DAY_MS - index * 60_000).toISOString() };
 }
 
-/** The start of a departure N days from now: in the morning of its own time zone. */
+/** Returns the start of a departure N days from now, in the morning of its time zone. */
 export function morningIn(zone: string, now: Date, days: number): Date {
   return instantOf(Date.parse(dayOf(now, days)) + START_HOUR * HOUR_MS, zone);
 }

@@ -1,7 +1,7 @@
 import { type Kind, KINDS } from './demo-places.js';
 
 export interface Theme {
-  /** In a name: "Crete beach week". */
+  /** Used in a name: "Crete beach week". */
   readonly title: string;
   readonly tags: readonly string[];
   readonly category: string;

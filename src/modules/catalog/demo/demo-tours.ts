@@ -5,7 +5,7 @@ import { placeIn } from './demo-places.js';
 /** A tour with departures that the demo data of other modules sells. */
 interface Tour {
   readonly name: string;
-  /** As in `demo-places.ts`. */
+  /** Same as in `demo-places.ts`. */
   readonly place: string;
   readonly category: string;
   readonly tags: readonly string[];

@@ -11,7 +11,7 @@ import type { StoredDocument } from './documents.repository.js';
 
 const FIELDS_RULE = { maxBytes: 65_536, maxDepth: 3 };
 
-/** The language and market of a document. Each combination is stored as a document of its own. */
+/** The language and market of a document. Each combination is a separate document. */
 export class Variant {
   /**
    * BCP 47 language tag of the texts; the language of the market by default.
@@ -123,7 +123,7 @@ export class DocumentResponse {
   @Text({ max: 64 })
   market: string;
 
-  /** All fields as stored, including those that the public search never returns. */
+  /** All fields as stored, including fields that the public search never returns. */
   fields: Record<string, unknown>;
 
   /** Increases with every replacement. It is also the ETag; If-Match is compared with it. */

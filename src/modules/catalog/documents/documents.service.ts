@@ -219,7 +219,7 @@ export class DocumentsService {
     this.ledger.record('catalog.document.follow_departure', { ...subject, after });
   }
 
-  /** Creates or replaces documents in the running transaction. Returns those that existed before. */
+  /** Creates or replaces documents in the running transaction. Returns the replaced ones. */
   private async write(
     documents: readonly NewDocument[],
     check: (existing: readonly PreviousDocument[]) => void = () => undefined,

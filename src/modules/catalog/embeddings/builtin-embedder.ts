@@ -22,9 +22,9 @@ const LIMITS = {
 const IDLE_MS = 10_000;
 
 /**
- * The model of an npm package, in worker threads. It supports English only and needs no network. Queries have a thread of
- * their own, so that they do not wait for documents. Documents have as many threads as there are cores, which on Linux get
- * little time while anything else runs.
+ * The model of an npm package, in worker threads. It supports English only and needs no network. Queries have a separate
+ * thread, so that they do not wait for documents. Documents have as many threads as there are cores, which on Linux get little
+ * time while anything else runs.
  */
 export class BuiltinEmbedder extends Embedder {
   readonly name = 'builtin';

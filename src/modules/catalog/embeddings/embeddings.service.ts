@@ -85,7 +85,9 @@ interface EmbeddableDocument {
   readonly text: string;
 }
 
-/** Computes the vectors of queries at once, and those of documents in jobs, after keyword search finds them already. */
+/**
+ * Computes the vectors of queries immediately, and the vectors of documents in jobs, after keyword search already finds them.
+ */
 @Injectable()
 export class EmbeddingsService implements OnModuleDestroy, OnApplicationShutdown {
   readonly embedder: Embedder;

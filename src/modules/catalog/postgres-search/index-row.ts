@@ -44,7 +44,7 @@ export interface IndexRow {
   readonly start: number;
   readonly latitude: number | null;
   readonly longitude: number | null;
-  /** In milliseconds; null if the view of the document does not expire. */
+  /** Expiry in milliseconds; null if the view of the document does not expire. */
   readonly expiresAt: number | null;
   readonly lexemes: readonly string[];
   /** The words as written, with their stems. */
@@ -122,7 +122,7 @@ function searchedTokens({ fields }: DocumentView, schema: Schema, tokenizer: Tok
   });
 }
 
-/** The index id is part of a lexeme, so that each index has posting lists of its own. */
+/** The index id is part of a lexeme, so that each index has its own posting lists. */
 export function lexeme(indexId: string, stem: string): string {
   return `${indexId}_${stem}`;
 }

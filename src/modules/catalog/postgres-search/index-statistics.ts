@@ -37,7 +37,7 @@ const ADD_VALUES = `
   order by key
   on conflict (index_id, key) do update set documents = known.documents + excluded.documents`;
 
-/** A removed value is known already: only those of facets are counted. */
+/** The removed values are already known; only values of facets are counted. */
 const SUBTRACT_VALUES = `
   update catalog_search_value as known set documents = known.documents - given.documents
   from unnest($2::bigint[], $3::int[]) as given (key, documents)

@@ -152,7 +152,7 @@ export class IndexWriter {
     try {
       for await (const page of pages) {
         const { context, statistics } = (draft ??= await this.createDraft(settings, generation, page));
-        // Rows are computed while the server stores those of the last page.
+        // Computes rows while the server stores the rows of the previous page.
         const rows = this.rowsOf(context, page);
         if (writing) statistics.count(await writing);
         if (statistics.size > MAX_STATISTICS) await this.writeStatistics(statistics);

@@ -28,7 +28,7 @@ const { coordination, maxKeywords } = DEFAULT_RANKING;
 /** All combinations of up to three of these rarest terms are candidates. */
 const MAX_COMBINED_TERMS = 10;
 const MAX_COMBINATIONS = 40;
-/** A word in this many documents gets a tsquery of its own. */
+/** A word in this many documents gets its own tsquery. */
 const FREQUENT = 10_000;
 
 /** A tsquery of the documents that contain one of the terms. */

@@ -13,7 +13,10 @@ import type { SearchStatements } from './search-statements.js';
 
 /** If at most this many documents meet the filters, each is compared; otherwise the HNSW index finds the nearest. */
 const MAX_COMPARED = 20_000;
-/** Later pages match all documents as near as those of the first page, so that new documents do not displace others. */
+/**
+ * Later pages match all documents that are as near as the matches of the first page, so that new documents do not displace
+ * others.
+ */
 const MAX_OF_LATER_PAGES = 1_000;
 /** The longest vectors that can have an HNSW index. */
 const MAX_INDEXED_DIMENSIONS = 4_000;

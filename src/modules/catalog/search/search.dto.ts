@@ -151,7 +151,7 @@ export class CatalogSearchResponse {
   @Objects({ max: 250 })
   cards: Record<string, unknown>[];
 
-  /** For each requested field its values as `{value, count}`, most frequent first. */
+  /** Values of each requested field as `{value, count}`, most frequent first. */
   facets: Record<string, unknown>;
 
   /** Whether `total` is exact (`eq`) or a lower bound (`gte`). */

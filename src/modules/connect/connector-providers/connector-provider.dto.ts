@@ -71,7 +71,7 @@ export class ConnectorProviderResponse {
   @Text({ max: 120 })
   name: string;
 
-  /** What the provider supports, as keys. */
+  /** Capabilities of the provider, as keys. */
   @Texts(CAPABILITIES)
   capabilities: string[];
 

@@ -248,7 +248,7 @@ export class ReleaseResponse {
   reclaimOnMove: boolean;
 }
 
-/** Units of a product's departures reserved for a channel; each departure has a slot of its own. */
+/** Units of a product's departures reserved for a channel; each departure has its own slot. */
 export class AllotmentResponse {
   @Id('alot')
   id: string;

@@ -17,7 +17,7 @@ export interface AllotmentChanges {
   notes?: string | null;
 }
 
-/** An allotment with its release rule, whose steps have a table of their own. */
+/** An allotment with its release rule, whose steps have a separate table. */
 export interface AllotmentView {
   allotment: Allotment;
   release: ReleaseRule | null;

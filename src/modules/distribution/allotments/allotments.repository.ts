@@ -249,7 +249,7 @@ export class AllotmentsRepository {
     );
   }
 
-  /** Marks claimed steps as executed, with the units that each released, and those that can be reclaimed from the pool. */
+  /** Marks claimed steps as executed, with the units that each released, and the units that can be reclaimed from the pool. */
   async finishSteps(
     executed: readonly { step: DueStep; units: number; reclaimable: number }[],
     now: Date,

@@ -1,6 +1,6 @@
 /**
- * Departures whose counters differ from what they count: units of items that are not cancelled, of trips that hold them, and
- * of slots of guaranteed allotments that can still be sold. Returns type, id, expected and actual units.
+ * Selects departures whose counters differ from the counted units: units of items that are not cancelled, of trips that hold
+ * them, and of slots of guaranteed allotments that can still be sold. Returns type, id, expected and actual units.
  */
 export const MISCOUNTED_DEPARTURES = `
   select 'departure' as type, departure.id, counted.expected, counted.actual

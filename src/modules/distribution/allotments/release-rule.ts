@@ -17,7 +17,7 @@ export interface ReleaseStep {
   keepQuantity: number;
 }
 
-/** Rule for releasing unsold units. A job executes the steps of an automatic rule, staff those of a manual one. */
+/** Rule for releasing unsold units. A job executes the steps of an automatic rule; staff execute the steps of a manual one. */
 export interface ReleaseRule {
   mode: ReleaseMode;
   steps: ReleaseStep[];

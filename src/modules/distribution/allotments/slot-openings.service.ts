@@ -23,7 +23,7 @@ export interface Unsold {
   units: number;
 }
 
-/** A slot to open, the units that it needs, and those that it gets. */
+/** A slot to open, with its required and its actual units. */
 interface Opening {
   allotment: Allotment;
   slot: AllotmentSlot;
@@ -173,7 +173,7 @@ export class SlotOpeningsService {
     });
   }
 
-  /** Slots return to inactive allotments too, which keep their units; only active ones get new slots. */
+  /** Slots also return to inactive allotments, which keep their units; only active ones get new slots. */
   private async openingsOn(
     departure: DepartureSummary,
     allotments: readonly Allotment[],

@@ -187,7 +187,7 @@ export class SlotsRepository {
   }
 
   /**
-   * Reverses `allocate`. After a release of the slot the units are released too, otherwise suspended if it is closed. Returns
+   * Reverses `allocate`. If the slot was released, the units are also released; if it is closed, they are suspended. Returns
    * null if fewer units are sold or held.
    */
   async deallocate(

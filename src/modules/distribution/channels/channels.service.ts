@@ -142,7 +142,7 @@ export class ChannelsService {
     return channel.status;
   }
 
-  /** Saves and publishes a change of a locked channel, and returns what the ledger stores of it. */
+  /** Saves and publishes a change of a locked channel, and returns its audit record. */
   private async change(channel: Channel, change: () => void): Promise<{ before: object; after: object }> {
     const [before, { status }] = [channel.auditImage(), channel];
     change();

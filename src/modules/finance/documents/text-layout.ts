@@ -82,7 +82,7 @@ function visualRuns(order: readonly number[], placedAt: (index: number) => Place
   for (const placed of order.map(placedAt)) {
     const group = groups.at(-1);
     const last = group?.at(-1);
-    // Arabic digits are read from left to right. Each is a run of its own, because the font would reverse several of them.
+    // Arabic digits are read from left to right. Each is a separate run, because the font would reverse several of them.
     const isSingle = !placed.isReversed && isShaped(placed.font);
     const joins = last?.font === placed.font && last.isReversed === placed.isReversed && !isSingle;
     if (joins) group?.push(placed);

@@ -17,7 +17,7 @@ export const SERVICE_TYPES = extensible('SupplierServiceType', [
 ]);
 export type ServiceType = (typeof SERVICE_TYPES)[number];
 
-/** A line of a supplier invoice. Lines are replaced as a whole, so they have no ids of their own. */
+/** A line of a supplier invoice. Lines are replaced as a whole, so they have no ids. */
 @Rights(DELETE)
 @Entity('supplier_invoice_lines')
 @Unaudited('part of the snapshot of its invoice')

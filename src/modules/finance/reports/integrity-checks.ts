@@ -26,7 +26,7 @@ const ALLOCATED = `
     on allocated.payment_id = payment.id`;
 
 /**
- * The database enforces most of these rules itself; the checks verify the stored rows, including those that other programs
+ * The database enforces most of these rules itself; the checks verify the stored rows, including rows that other programs
  * wrote.
  */
 export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [

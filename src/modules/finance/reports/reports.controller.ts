@@ -110,7 +110,7 @@ export class ReportsController {
   }
 
   /**
-   * Report what is owed to suppliers
+   * Report the debts to suppliers
    *
    * @remarks Returns open amounts of posted supplier invoices at the end of a day by supplier, with their days overdue.
    */
@@ -122,7 +122,7 @@ export class ReportsController {
   }
 
   /**
-   * List what is owed to suppliers
+   * List the debts to suppliers
    *
    * @remarks Lists the supplier invoices in the groups of the report.
    */

@@ -148,7 +148,7 @@ export class ReportsService {
   }
 }
 
-/** Resolves when the client has read what was written, or has disconnected. Rejects if it takes longer than `PATIENCE_MS`. */
+/** Resolves when the client has read the written data, or has disconnected. Rejects if it takes longer than `PATIENCE_MS`. */
 async function taken(stream: PassThrough): Promise<void> {
   const waiting = new AbortController();
   const signal = AbortSignal.any([waiting.signal, AbortSignal.timeout(PATIENCE_MS)]);

@@ -16,14 +16,14 @@ const STAFF_SCOPE = {
 /** A new API token of the calling user. */
 export class CreateApiToken {
   /**
-   * What the token is used for.
+   * Purpose of the token.
    * @example "Nightly export"
    */
   @Text({ max: 120 })
   name: string;
 
   /**
-   * Scopes of the token, at most those of the caller.
+   * Scopes of the token, at most the caller's.
    * @example ["finance:read", "distribution:read"]
    */
   @Texts({ ...STAFF_SCOPE, min: 1, max: 64, unique: true })
@@ -62,7 +62,7 @@ export class ApiTokenResponse {
   @Id('atok')
   id: string;
 
-  /** What the token is used for. */
+  /** Purpose of the token. */
   @Text({ max: 120 })
   name: string;
 

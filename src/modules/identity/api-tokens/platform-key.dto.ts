@@ -35,7 +35,7 @@ export class ProvidedKey {
   @Flag()
   revoked?: boolean;
 
-  /** With `revoked`: also revokes the OAuth clients that were created with the key, and those that they created. */
+  /** With `revoked`, true also revokes the OAuth clients that were created with the key, and their descendants. */
   @Optional()
   @Flag()
   revokeChildren?: boolean;

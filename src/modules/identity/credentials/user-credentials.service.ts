@@ -14,7 +14,7 @@ export class UserCredentialsService {
 
   /**
    * Ends the sessions of the user in the current transaction, except the one with the ID `keptId`, and returns their number.
-   * Logins that wait for a code end too, and the devices of the ended sessions become unknown.
+   * Also ends logins that wait for a code, and makes the devices of the ended sessions unknown.
    */
   async endSessions(userId: string, keptId: string | null = null): Promise<number> {
     const { count } = await this.database.execute(

@@ -13,8 +13,8 @@ const LIFETIME_SECONDS = 90 * 24 * 60 * 60;
 const MAX_PER_USER = 50;
 
 /**
- * Devices from which users have logged in. A login from a known device has a failure limit of its own, so that attackers
- * who exhaust the limit of the account cannot lock its user out. A device token replaces neither the password nor a code.
+ * Devices from which users have logged in. A login from a known device has its own failure limit, so that attackers who exhaust
+ * the limit of the account cannot lock its user out. A device token replaces neither the password nor a code.
  */
 @Injectable()
 export class DevicesService {

@@ -168,7 +168,7 @@ export class InvitationsService {
   /** A user who was disabled or demoted after the invitation must not gain access by it. */
   private async assertInviterHasScopes({ invitedBy, roles }: Invitation): Promise<void> {
     if (invitedBy === null) return;
-    // Until the commit the inviter cannot be disabled or demoted.
+    // Prevents until the commit that the inviter is disabled or demoted.
     const [inviter] = await this.database.query<{ roles: Role[] }>(
       'select roles from users where id = $1 and active for share',
       [invitedBy],

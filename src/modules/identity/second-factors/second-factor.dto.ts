@@ -63,7 +63,7 @@ export class SecondFactorResponse {
 
 /** The secret for the authenticator app, which is returned only once. */
 class SecondFactorSetup {
-  /** For a QR code: secret of 160 bits, SHA-1, six digits, 30 seconds. A replayed response omits it. */
+  /** URL for a QR code, with a secret of 160 bits, SHA-1, six digits and 30 seconds. A replayed response omits it. */
   @Optional()
   @Text({ max: 1_000 })
   otpauthUri?: string;

@@ -125,9 +125,9 @@ export class SecondFactorsController {
   /**
    * Remove the second factor of another user
    *
-   * @remarks For a colleague who has lost the authenticator app and the recovery codes: ends all sessions of the user, who is
-   * informed by mail, and returns the state of the second factor. A user without one is 404. A user whose roles allow more than
-   * the scopes of the caller is rejected. The caller's own second factor can be removed only with a code.
+   * @remarks Helps a colleague who has lost the authenticator app and the recovery codes. Ends all sessions of the user,
+   * informs the user by mail, and returns the state of the second factor. A user without one is 404. A user whose roles allow
+   * more than the scopes of the caller is rejected. The caller's own second factor can be removed only with a code.
    */
   @ApiOperation({ operationId: 'users_removeSecondFactor' })
   @Delete('users/:id/second-factor')

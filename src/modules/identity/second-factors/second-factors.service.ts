@@ -152,8 +152,8 @@ export class SecondFactorsService {
   }
 
   /**
-   * For the command by which an operator helps an owner who lost app and recovery codes. Ends the user's sessions. The address
-   * must belong to an active user with a second factor.
+   * Serves the command with which an operator helps an owner who lost app and recovery codes. Ends the user's sessions. The
+   * address must belong to an active user with a second factor.
    */
   async removeByAddress(email: string): Promise<void> {
     await this.database.transaction(async () => {
@@ -237,7 +237,7 @@ export class SecondFactorsService {
         try {
           return await work();
         } catch (error) {
-          // Runs after the transaction: recording needs a connection of its own, and parallel guesses would use all of them.
+          // Runs after the transaction: recording needs a separate connection, and parallel guesses would use all of them.
           if (isWrongCode(error)) await this.events.recordRejection('second_factor_rejected', { userId });
           throw error;
         }

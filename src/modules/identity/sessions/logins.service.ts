@@ -216,7 +216,7 @@ export class LoginsService {
     return found.getOne();
   }
 
-  /** Runs outside transactions: recording needs a connection of its own. */
+  /** Runs outside transactions: recording needs a separate connection. */
   private async reject(kind: 'login_rejected' | 'second_factor_rejected', userId: string | null): Promise<never> {
     await this.events.recordRejection(kind, { userId });
     const { requestId, client } = currentContext();

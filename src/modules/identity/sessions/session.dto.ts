@@ -43,7 +43,7 @@ export class ContinueLogin extends SecondFactorProof {
   @Text({ max: 200 })
   challengeId: string;
 
-  /** As in the first step. */
+  /** Same as in the first step. */
   @Optional()
   @Text({ min: 0, max: 200 })
   deviceToken?: string;
@@ -118,7 +118,7 @@ export class SessionResponse {
   @Text({ max: 300 })
   userAgent: string | null;
 
-  /** When the second factor was last proved in the session, by login or reauthentication; null if never. */
+  /** Time at which the second factor was last proved in the session, by login or reauthentication; null if never. */
   @Nullable()
   @Instant()
   secondFactorAt: string | null;

@@ -140,7 +140,7 @@ export class SessionsController {
    * End a session
    *
    * @remarks Immediately ends an open session of the calling user, for example on a lost device, deletes the device token, and
-   * returns the session. With the scope `identity:write` it ends sessions of other users too. A session that has ended, and
+   * returns the session. With the scope `identity:write` it also ends sessions of other users. A session that has ended, and
    * without this scope a session of another user, are not found. It needs a session.
    */
   @Delete(':id')

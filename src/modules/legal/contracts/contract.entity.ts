@@ -55,7 +55,7 @@ export interface ContractChanges {
 export class Contract {
   /** The reference names the contract in events, ledger entries and logs, and grants no access. */
   @PrimaryColumn('text') id: string;
-  /** Opens the contract without a credential. The API calls it `id`; nothing else may contain it. */
+  /** Opens the contract without a credential. The API calls it `id`; no other field may contain it. */
   @Unaudited('opens the contract')
   @Column('text', { name: 'public_id' })
   publicId: string;

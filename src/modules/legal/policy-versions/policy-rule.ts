@@ -14,7 +14,7 @@ export interface PolicyRule {
   daysBeforeDeparture: number | null;
   refundBasisPoints: number | null;
   refundType: RefundType | null;
-  /** In the minor unit of `currency`. */
+  /** Amount in the minor unit of `currency`. */
   flatAmountCents: number | null;
   currency: string | null;
   validFrom: string | null;

@@ -2,7 +2,7 @@ import { named } from '../../../platform/http/named-values.js';
 import { divideRounded } from '../../../platform/money/money.js';
 import type { PolicyRule, RefundType } from '../policy-versions/policy-rule.js';
 
-/** Who ended the sale. The customer owes a fee only for a cancellation of its own. */
+/** The party that ended the sale. Customers owe a fee only if they cancelled. */
 export const CANCELLATION_INITIATORS = named('CancellationInitiator', ['customer', 'operator', 'force_majeure']);
 export type CancellationInitiator = (typeof CANCELLATION_INITIATORS)[number];
 

@@ -26,7 +26,7 @@ export class SlotWarning {
   available: number;
 }
 
-/** A booking or trip that is still on another day than its departure. */
+/** A booking or trip that is not yet on the day of its departure. */
 class PendingFollower {
   /** Kind of record. */
   @OneOf(FOLLOWER_KINDS)

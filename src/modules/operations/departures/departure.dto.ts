@@ -133,7 +133,7 @@ export class CreateDeparture {
   @Instant()
   decideBy?: string | null;
 
-  /** True: a package in the sense of Directive (EU) 2015/2302. False by default. */
+  /** Whether it is a package in the sense of Directive (EU) 2015/2302. False by default. */
   @Optional()
   @Flag()
   euPackage?: boolean;
@@ -180,7 +180,7 @@ export class ListDepartures extends PageQuery {
   @AnyOf(SALES_STATES)
   salesState?: SalesState[];
 
-  /** True: only departures with `attention`; false: only the others. */
+  /** If true, only departures with `attention`; if false, only the others. */
   @Optional()
   @QueryFlag()
   attention?: boolean;
@@ -306,7 +306,7 @@ export class DepartureResponse {
   @Flag()
   attention: boolean;
 
-  /** True: a package in the sense of Directive (EU) 2015/2302. */
+  /** Whether it is a package in the sense of Directive (EU) 2015/2302. */
   @Flag()
   euPackage: boolean;
 

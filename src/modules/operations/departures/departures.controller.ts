@@ -141,8 +141,8 @@ export class DeparturesController {
    * Reinstate a cancelled departure
    *
    * @remarks Schedules the departure again as it was, with the units that were guaranteed to channels; if it has fewer, the
-   * request is rejected and the error lists the `slots`. A departure that is not cancelled or has started is rejected too. The
-   * body may be omitted.
+   * request is rejected and the error lists the `slots`. Departures that are not cancelled or have started are also rejected.
+   * The body may be omitted.
    */
   @Post(':id/reinstatement')
   @HttpCode(200)

@@ -223,7 +223,7 @@ export class DeparturesService {
   }
 
   /**
-   * Locks the given departures and guarantees those whose confirmed bookings have reached the minimum. Call it after bookings
+   * Locks the given departures and guarantees each whose confirmed bookings have reached the minimum. Call it after bookings
    * with units of them were confirmed.
    */
   async assessMinimums(ids: readonly string[]): Promise<void> {
@@ -272,7 +272,7 @@ export class DeparturesService {
     await this.changeUnits(changed, [{ departureId, units }], terms);
   }
 
-  /** Works on a cancelled departure too. Throws an internal error if fewer units were allocated. */
+  /** Also works on a cancelled departure. Throws an internal error if fewer units were allocated. */
   async release(departureId: string, units: number, { to, from }: Release): Promise<void> {
     const change = from === 'sold' ? 'unsell' : 'release_held';
     await this.changeUnits(to === 'guaranteed_slot' ? `${change}_guaranteed` : change, [{ departureId, units }]);
@@ -299,7 +299,7 @@ export class DeparturesService {
     await this.changeUnits('release', units);
   }
 
-  /** Returns guaranteed units to the supplier: lowers the capacity too. Throws like `lowerGuaranteed`. */
+  /** Returns guaranteed units to the supplier, and lowers the capacity. Throws like `lowerGuaranteed`. */
   async withdrawGuaranteed(...units: Units[]): Promise<void> {
     await this.changeUnits('withdraw', units);
   }

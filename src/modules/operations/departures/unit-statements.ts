@@ -33,9 +33,9 @@ export function isSale(change: Change): boolean {
 }
 
 /**
- * Changes one or many departures (`$1` ids, each once; `$2` units) and returns those that pass the guard. A sale also takes the
- * present instant and the sales states in which it is accepted (`$3`, `$4`), so that a sale that waited for a closing is
- * rejected.
+ * Changes one or many departures (`$1` ids, each once; `$2` units) and returns the departures that pass the guard. A sale also
+ * takes the current instant and the sales states in which it is accepted (`$3`, `$4`), so that a sale that waited for a closing
+ * is rejected.
  */
 function statement(set: string, guard: string): string {
   return `update departures d set ${set}

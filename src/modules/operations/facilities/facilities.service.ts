@@ -29,7 +29,7 @@ for (const constraint of ['facilities_no_cycle', 'facilities_not_own_parent']) {
   mapConstraint(constraint, () => conflict('facility_cycle', 'A facility cannot contain itself'));
 }
 
-/** The trigger takes this lock too. It is taken before the row's lock, to prevent a deadlock of two concurrent moves. */
+/** The trigger also takes this lock. It is taken before the row's lock, so that two concurrent moves cannot deadlock. */
 const LOCK_TREE = 'select pg_advisory_xact_lock(7120021, 0)';
 
 const COUNT_IMPACT = `

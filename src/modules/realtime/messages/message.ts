@@ -12,7 +12,7 @@ export interface Draft {
   credentialId?: string;
 }
 
-/** A published message. Its id sorts after those of all earlier messages of its channel. */
+/** A published message. Its id sorts after the ids of all earlier messages of its channel. */
 export interface Message extends Omit<Draft, 'publishedBy' | 'credentialId'> {
   id: string;
   /** Null for messages that were stored before publishers were recorded. */

@@ -1,4 +1,4 @@
-/** Booking items sold with another rate of a tax code than the rate of their service day. */
+/** Booking items whose rate of a tax code differs from the rate of their service day. */
 export interface OtherRateSales {
   items: number;
   bookings: number;

@@ -213,7 +213,7 @@ export const TAX_RATE_WARNINGS = named('TaxRateWarningCode', ['sold_at_another_r
 
 /** A warning about sales before a rate was added. */
 export class TaxRateWarning {
-  /** `sold_at_another_rate`: booking items have another rate than the current one of their service day. */
+  /** `sold_at_another_rate`: booking items have a different rate than the current one of their service day. */
   @OneOf(TAX_RATE_WARNINGS)
   code: (typeof TAX_RATE_WARNINGS)[number];
 

@@ -23,7 +23,7 @@ interface StoredOrder {
 }
 
 /**
- * Acts as the external provider outside production and sells every product at one price. Its orders are in a schema of its own
+ * Acts as the external provider outside production and sells every product at one price. Its orders are in a separate schema
  * (src/bootstrap/simulated-provider.ts), which represents the provider's system, so they are written independently of the
  * running transaction and survive the process. Tests make it slow and faulty (test/trips/faulty-provider.js).
  */

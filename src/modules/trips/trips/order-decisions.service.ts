@@ -191,7 +191,7 @@ export class OrderDecisionsService {
   private async begin(target: ComponentPath, wanted: TripComponent, offer: Offer): Promise<Replacement> {
     const unconfirmed = await this.lockUnconfirmed(target);
     const { trip, plan } = unconfirmed;
-    // For a booked trip, only replacements are requested; a second one would hold an unnecessary order.
+    // A booked trip requests only replacements; a second one would hold an unnecessary order.
     if (plan.steps.some(({ status }) => status === 'dispatching')) throw inProgress();
     if ((await this.repository.componentsOf(trip.id)).length >= MAX_COMPONENTS) {
       throw conflict('component_limit_reached', `A trip has at most ${MAX_COMPONENTS} components`, {

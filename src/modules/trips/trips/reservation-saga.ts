@@ -117,7 +117,7 @@ export class ReservationSaga {
       return true;
     } catch (error) {
       if (error instanceof ClaimLost) return false;
-      // A reservation that failed has ended, too.
+      // A failed reservation has also ended.
       if (error instanceof AppError) return error.code !== 'reservation_in_progress';
       throw error;
     }

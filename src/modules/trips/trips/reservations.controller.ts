@@ -54,7 +54,7 @@ export class ReservationsController {
    * Reserve a trip
    *
    * @remarks Holds all components at their providers or none of them; a draft is priced first. The trip becomes `reserved`
-   * until the first hold expires (`holdExpiresAt`); a trip that is reserved already is returned unchanged. Needs a complete
+   * until the first hold expires (`holdExpiresAt`); a trip that is already reserved is returned unchanged. Needs a complete
    * traveler party and every manual component confirmed by staff. If a price has changed the new prices are stored and the call
    * fails with 409 `price_changed`; if a component cannot be held the others are released and it fails with 409
    * `reservation_failed`. While another call is reserving the trip the response is 409 `reservation_in_progress` with
@@ -114,8 +114,8 @@ export class ReservationsController {
   /**
    * Cancel a trip
    *
-   * @remarks Cancels the trip and releases its holds at the providers. The body may be omitted. With a booked trip its booking
-   * is cancelled too, which also requires the scope `bookings:write`; external providers cancel their orders afterwards
+   * @remarks Cancels the trip and releases its holds at the providers. The body may be omitted. If the trip is booked, its
+   * booking is also cancelled, which requires the scope `bookings:write`; external providers cancel their orders afterwards
    * (`cancelling`). A trip that is cancelled or being reserved is rejected.
    */
   @ApiOperation({ operationId: 'trips_cancel' })

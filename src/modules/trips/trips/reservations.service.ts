@@ -207,8 +207,8 @@ export class ReservationsService {
   }
 
   /**
-   * Releases expired holds, ends reservations that have reached their limit, continues those that no process works on, and
-   * calls the providers of steps that are due. Several processes may sweep at once. Returns how many reservations it ended.
+   * Releases expired holds, ends reservations that have reached their limit, continues abandoned ones, and calls the providers
+   * of steps that are due. Several processes may sweep at once. Returns how many reservations it ended.
    */
   async sweep(): Promise<number> {
     let ended = 0;
@@ -259,7 +259,7 @@ export class ReservationsService {
     return { claim: { tripId: id, token: trip.fencingToken } };
   }
 
-  /** Null if an external provider has to be asked, too: then nothing is quoted in this transaction. */
+  /** Returns null if an external provider must also be asked; then this transaction quotes nothing. */
   private async internalQuotes(components: readonly TripComponent[]): Promise<Map<string, Quote> | null> {
     if (!components.every((one) => one.isInternal())) return null;
     return this.internal.quote(components.map((one) => one.quoteRequest()));
@@ -290,7 +290,7 @@ export class ReservationsService {
     markReleasing(plan, dueAt);
   }
 
-  /** Like `releaseHolds`; a job releases the external holds. */
+  /** Does the same as `releaseHolds`; a job releases the external holds. */
   private async releaseAll(plan: ReservationPlan): Promise<void> {
     await this.releaseHolds(plan, this.clock.now());
     await this.callProviders(plan);

@@ -28,7 +28,7 @@ export class TripRetentionJobs {
     private readonly env: Env,
   ) {}
 
-  /** Each batch is a transaction of its own, so a stopped job continues with the next batch. */
+  /** Each batch has its own transaction, so a stopped job continues with the next batch. */
   @Cron('trips.retention', '59 3 * * *')
   async erasePast(): Promise<void> {
     let after: string | null = '';

@@ -174,7 +174,7 @@ export class ListTrips extends PageQuery {
   @Text({ max: 255 })
   search?: string;
 
-  /** True: only trips that staff need to check; false: only the others. */
+  /** If true, only trips that staff must check; if false, only the others. */
   @Optional()
   @QueryFlag()
   attention?: boolean;

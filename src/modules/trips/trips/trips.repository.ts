@@ -228,7 +228,7 @@ export class TripsRepository {
   }
 
   /**
-   * Returns trips that are not cancelled and have a component on another day than its departure, or only the trip of this
+   * Returns trips that are not cancelled and have a component that is not on the day of its departure, or only the trip of this
    * booking.
    */
   async idsNotOnDayOf(departureId: string, bookingId: string | null = null): Promise<string[]> {

@@ -44,7 +44,7 @@ const CHANGE = `
 
 interface CachedVault {
   vault: Promise<VaultSnapshot | null>;
-  /** In milliseconds since 1970. */
+  /** Time in milliseconds since 1970. */
   expiresAt: number;
 }
 

@@ -123,7 +123,7 @@ export class BookingMoney {
   @Cents()
   invoiceOnlyCents: number;
 
-  /** Refunds and outgoing transfers that no money covers any more; the customer owes them. */
+  /** Refunds and outgoing transfers that money no longer covers; the customer owes them. */
   @Cents()
   uncoveredRefundCents: number;
 

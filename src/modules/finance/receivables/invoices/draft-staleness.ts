@@ -82,7 +82,7 @@ export function stalenessOf({ account, items, invoice, lines, redrawn }: DrawnDr
     item_cancelled: cancelled.length > 0,
     installment_changed: now.installment !== drawnFrom.installment,
     payer_changed: payerSource === 'customer' && payerName !== account.booking.customerName,
-    // Another document of the booking matters only if it changes what this one contains.
+    // Another document of the booking matters only if it changes the contents of this one.
     documents_changed: linesSource !== 'manual' && areOtherDocuments && redrawn !== null && !isSame(redrawn, lines),
     tax_rate_changed: rates.length > 0,
     room_exceeded: invoice.totalCents > roomOf(account),

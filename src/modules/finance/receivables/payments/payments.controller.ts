@@ -90,8 +90,8 @@ export class PaymentsController {
    *
    * @remarks Allocates unapplied money to installments and issued invoices; without `allocations` to open installments, oldest
    * first, and `autoApply` becomes true. Earlier allocations without an invoice are also applied to invoices issued since then.
-   * Allocations are effective from today. Rejected if the payment is reversed, if an allocation exceeds what is left or
-   * outstanding, or if the payment would have more than 500 active allocations.
+   * Allocations are effective from today. Rejected if the payment is reversed, if an allocation exceeds the unapplied or the
+   * outstanding amount, or if the payment would have more than 500 active allocations.
    */
   @Post(':id/allocations')
   @HttpCode(200)

@@ -43,7 +43,7 @@ export class PaymentPoliciesService {
     return this.database.transaction(async () => {
       const now = this.clock.now();
       const created = make(OrganizationPolicy, { id: ID, steps: [...steps], ...terms, createdAt: now });
-      // Of two concurrent first calls, the second waits here and then replaces the row of the first one.
+      // If two first calls are concurrent, the second waits here and then replaces the row of the first one.
       if (expected === null && (await this.rows.insertUnlessTaken(created))) {
         this.recordReplacement(created, null);
         return created;

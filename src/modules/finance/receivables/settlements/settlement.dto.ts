@@ -168,7 +168,9 @@ export class SettlementPreview {
   restCents: number | null;
 }
 
-/** The settlement of a cancelled booking: the fee, and what was credited, billed and refunded. Amounts are in minor units. */
+/**
+ * The settlement of a cancelled booking: the fee, and the credited, billed and refunded amounts. Amounts are in minor units.
+ */
 export class SettlementSummary {
   @Id('cset')
   id: string;
