@@ -6,7 +6,7 @@ import type { Synonym } from './synonyms.js';
 /** A thread that does not respond within this time is terminated. */
 const STOP_WITHIN_MS = 5_000;
 
-/** The messages to the worker thread. A draft is an index that is being built beside the present one. */
+/** The messages to the worker thread. A draft is an index that is being built beside the current one. */
 export type WorkerCommand =
   | { kind: 'search'; indexId: string; request: SearchRequest }
   | {

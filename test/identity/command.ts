@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** The words that start the command line on the present build. */
+/** The words that start the command line on the current build. */
 export const PLATFORM = [process.execPath, join(import.meta.dirname, '../../scripts/built-platform.js')];
 
 export interface CommandResult {

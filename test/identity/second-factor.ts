@@ -36,7 +36,7 @@ export function nextCode(app: TestApp, secret: Buffer): string {
   return codeNow(app, secret);
 }
 
-/** Three digits of the six differ from every code of the present steps. */
+/** Three digits of the six differ from every code of the current steps. */
 export function wrongCode(app: TestApp, secret: Buffer): string {
   const valid = new Set([-2, -1, 0, 1, 2].map((steps) => codeNow(app, secret, steps)));
   return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !valid.has(code)) ?? '';

@@ -76,7 +76,7 @@ const OLD_ROWS = `
   insert into payment_allocations (id, payment_id, supplier_invoice_id, amount_cents, effective_on, created_at)
   values ('pal_2', 'pay_4', 'sinv_1', 4000, '2026-03-20', '${LATE}')`;
 
-/** A database with old rows, migrated to the present schema. */
+/** A database with old rows, migrated to the current schema. */
 async function migrated(): Promise<Machine> {
   const machine = await Machine.bare();
   const { options } = createDataSource({ databaseUrl: machine.databaseUrl, databasePoolSize: 2 });

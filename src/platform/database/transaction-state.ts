@@ -84,7 +84,7 @@ export class TransactionState {
   }
 
   /**
-   * Queues the statement with its present values. It is sent before any later statement. Its error fails the statement with
+   * Queues the statement with its current values. It is sent before any later statement. Its error fails the statement with
    * which it is sent, and the transaction.
    */
   async queue(statement: Statement): Promise<void> {

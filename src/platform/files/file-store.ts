@@ -11,7 +11,7 @@ export interface OpenFile {
   sizeBytes: number;
 }
 
-/** The reason why a store is not usable: no answer in time, a call that it does not permit, or no space. */
+/** The reason why a store is not usable: no response in time, a call that it does not permit, or no space. */
 export type StoreFailure = 'unreachable' | 'rejected' | 'full';
 
 /**

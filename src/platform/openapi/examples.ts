@@ -4,7 +4,7 @@ import type { OperationObject, ReferenceObject, ResponseObject, SchemaObject } f
 type Schemas = Record<string, SchemaObject | ReferenceObject>;
 
 /**
- * Recorded answers by operation: `GET /v1/admin/bookings/{bookingId}`. The name of an answer that is not JSON ends in its
+ * Recorded responses by operation: `GET /v1/admin/bookings/{bookingId}`. The name of a response that is not JSON ends in its
  * media type: `GET /v1/admin/action-ledger/entries/export text/csv`.
  */
 export type ResponseExamples = Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ export function exemplifyBody(operation: OperationObject, route: Route, schemas:
   }
 }
 
-/** Shows the recorded answers of this operation at its responses. */
+/** Shows the recorded responses of this operation at its responses. */
 export function exemplifyResponses(operation: OperationObject, name: string, examples: ResponseExamples): void {
   const successes = Object.entries(operation.responses as Record<string, ResponseObject>).filter(([status]) =>
     status.startsWith('2'),

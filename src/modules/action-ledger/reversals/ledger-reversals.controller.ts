@@ -23,7 +23,7 @@ export class LedgerReversalsController {
    * @remarks Reverses a recorded action and returns the ledger entry of the reversal. If external systems must be informed, the
    * entry is `running` until that succeeded. The caller also needs the scopes of the operation that performs the action and of
    * the operation with the same effect as the reversal; the error names the missing one. An action can be reversed once.
-   * Actions without reversal and erased entries are rejected; if the present state prevents it, 409 `reversal_conflict` names
+   * Actions without reversal and erased entries are rejected; if the current state prevents it, 409 `reversal_conflict` names
    * the cause in `details.reason`. With `recordOnly`, an action that cannot be reversed gets an entry that changes nothing else
    * (`state` is `recorded`), once; an action that can be reversed is rejected.
    */

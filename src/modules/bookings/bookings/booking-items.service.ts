@@ -282,7 +282,7 @@ export class BookingItemsService {
     return units.map(({ id }) => id).sort();
   }
 
-  /** Stores the answers of the providers of these items. The amounts and the booking itself do not change. */
+  /** Stores the responses of the providers of these items. The amounts and the booking itself do not change. */
   async setSupplierStatus(bookingId: string, itemIds: readonly string[], status: SupplierStatus): Promise<void> {
     await this.repository.bookings.lock(bookingId);
     for (const itemId of itemIds) {

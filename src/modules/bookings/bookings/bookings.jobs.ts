@@ -72,7 +72,7 @@ export class BookingJobs implements DepartureListener {
   }
 
   /**
-   * Moves items to the departure's present day, and bookings to the day on which it ends, even if it moved several times.
+   * Moves items to the departure's current day, and bookings to the day on which it ends, even if it moved several times.
    * Throws at the end if some could not be moved; the queue retries those.
    */
   @Job(ITEMS_JOB)

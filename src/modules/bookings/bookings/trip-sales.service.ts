@@ -32,7 +32,7 @@ export interface TripSale {
   components: readonly ComponentSale[];
 }
 
-/** Turns trips into bookings, and stores later answers of their external providers. */
+/** Turns trips into bookings, and stores later responses of their external providers. */
 @Injectable()
 export class TripSalesService {
   constructor(
@@ -80,7 +80,7 @@ export class TripSalesService {
     return (await this.items.add(bookingId, item, { isCodeOptional: true })).id;
   }
 
-  /** Stores answers of external providers about items of a trip's booking. */
+  /** Stores responses of external providers about items of a trip's booking. */
   async setSupplierStatus(bookingId: string, itemIds: readonly string[], status: SupplierStatus): Promise<void> {
     await this.items.setSupplierStatus(bookingId, itemIds, status);
   }

@@ -18,7 +18,7 @@ export class CatalogAdministrationController {
   /**
    * Rebuild the search index
    *
-   * @remarks Queues a rebuild of the index in every process. The present index answers searches until the new one is complete.
+   * @remarks Queues a rebuild of the index in every process. The current index answers searches until the new one is complete.
    * With `embeddings: "renew"` the vectors are also computed again. Only one rebuild can run at a time; the catalog status
    * shows its progress.
    */

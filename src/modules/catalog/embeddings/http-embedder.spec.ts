@@ -28,7 +28,7 @@ afterEach(async () => {
   await once(server, 'close');
 });
 
-/** Sends a query that the service receives and does not answer, and aborts it for this reason. */
+/** Sends a query that the service receives and does not respond to, and aborts it for this reason. */
 async function abandonedQuery(reason: DOMException): Promise<void> {
   const caller = new AbortController();
   const received = once(server, 'request');

@@ -246,7 +246,7 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
   }
 
   private async applyChanges({ slice: before, stats, revision }: IndexedSlice, slice: Slice): Promise<void> {
-    // Until a rebuild is complete, the index keeps the vectors of its present model.
+    // Until a rebuild is complete, the index keeps the vectors of its current model.
     const { model, rebuild, purgedGeneration } = before;
     const updated = { ...slice, model, rebuild, purgedGeneration };
     let current = stats;
@@ -266,7 +266,7 @@ export class CatalogIndexService implements OnApplicationBootstrap, BeforeApplic
     this.rebuilds.set(slice.id, rebuild);
   }
 
-  /** Builds a new index beside the present one. The next update applies the changes that are made meanwhile. */
+  /** Builds a new index beside the current one. The next update applies the changes that are made meanwhile. */
   private async rebuild(slice: Slice): Promise<void> {
     const settings = this.settingsOf(slice);
     const stats = await this.engine.rebuild(settings, slice.generation, this.pagesUntilStopped(slice));

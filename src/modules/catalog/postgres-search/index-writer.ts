@@ -13,7 +13,7 @@ const RENEWED_AFTER_MS = 3_000;
 const MAX_STATISTICS = 400_000;
 /** Rows of deleted indexes are removed in batches, each in its own transaction. */
 const REMOVED_AT_ONCE = 5_000;
-/** The typical length is the average of the present index or of the first documents, or the default if there are few. */
+/** The typical length is the average of the current index or of the first documents, or the default if there are few. */
 const MIN_SAMPLE = 50;
 const DEFAULT_LENGTH = 60;
 
@@ -140,7 +140,7 @@ export class IndexWriter {
     });
   }
 
-  /** Builds an index beside the present one and then replaces it. */
+  /** Builds an index beside the current one and then replaces it. */
   async rebuild(
     settings: IndexSettings,
     generation: number,

@@ -8,7 +8,7 @@ const MAX_ENDED = 1_000_000;
 /** A change of the caller's own password. */
 export class ChangePassword {
   /**
-   * The present password, compared exactly.
+   * The current password, compared exactly.
    * @example "as the first start printed it"
    */
   @Text({ min: 0, max: PASSWORD_RULE.max, verbatim: true })

@@ -9,7 +9,7 @@ const CODE = /^[0-9]{6}$/;
 /** Proves that the caller of a session is its user. */
 export class SetUpSecondFactor {
   /**
-   * The present password, compared exactly.
+   * The current password, compared exactly.
    * @example "as the first start printed it"
    */
   @Text({ min: 0, max: PASSWORD_RULE.max, verbatim: true })

@@ -43,7 +43,7 @@ export function scopesOf(roles: readonly Role[]): string[] {
   return [...new Set(roles.flatMap((role) => SCOPES[role]))];
 }
 
-/** The scopes that both lists allow: a token never exceeds the present roles of its user. */
+/** The scopes that both lists allow: a token never exceeds the current roles of its user. */
 export function scopesInBoth(one: readonly string[], other: readonly string[]): string[] {
   const coveredBy = (list: readonly string[]) => (scope: string) => covers(list, scope);
   return [...new Set([...one.filter(coveredBy(other)), ...other.filter(coveredBy(one))])];

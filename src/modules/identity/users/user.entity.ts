@@ -52,7 +52,7 @@ export class User extends Audited {
     Object.assign(this, { passwordHash, passwordChangeRequired: false, updatedAt: now });
   }
 
-  /** Marks the present password as known to another person. */
+  /** Marks the current password as known to another person. */
   requireNewPassword(now: Date): void {
     Object.assign(this, { passwordChangeRequired: true, updatedAt: now });
   }

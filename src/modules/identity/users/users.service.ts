@@ -112,7 +112,7 @@ export class UsersService {
     return user;
   }
 
-  /** The caller must have the scopes of the present and new roles. */
+  /** The caller must have the scopes of the current and new roles. */
   async update(id: string, changes: UpdateUser, expected: ExpectedVersions): Promise<User> {
     return this.database.transaction(async () => {
       const { user, hasOtherOwner } = await this.lock(id);

@@ -38,7 +38,7 @@ export interface ExternalQuotes {
   pendingIds: string[];
 }
 
-/** `unknown`: the provider did not answer, so that the order may be confirmed or not. */
+/** `unknown`: the provider did not respond, so that the order may be confirmed or not. */
 export type Confirmation = 'confirmed' | 'unknown' | Rejection;
 
 type ProviderQuoteRequest = QuoteRequest & { provider: ProviderName };
@@ -102,7 +102,7 @@ export class ExternalProvidersService {
     }
   }
 
-  /** Returns the order that the provider has under the key; `unknown` if it does not answer, null if it knows no such key. */
+  /** Returns the order that the provider has under the key; `unknown` if it does not respond, null if it knows no such key. */
   async lookup({ provider, providerKey }: ExternalHold): Promise<OrderState | 'unknown' | null> {
     const found = this.inTime(provider, 'lookup', this.named(provider).lookup(providerKey));
     return found.catch(() => 'unknown' as const);
@@ -119,7 +119,7 @@ export class ExternalProvidersService {
     return confirmed.then((rejection) => rejection ?? ('confirmed' as const)).catch(() => 'unknown' as const);
   }
 
-  /** Returns null if the provider did not answer. */
+  /** Returns null if the provider did not respond. */
   async cancel({ provider, providerKey, offer }: ExternalHold): Promise<Cancellation | null> {
     return this.inTime(provider, 'cancel', this.named(provider).cancel(providerKey, offer)).catch(() => null);
   }
@@ -152,7 +152,7 @@ export class ExternalProvidersService {
     return this.env.production ? NOT_CONNECTED : this.simulated;
   }
 
-  /** Throws `TookTooLong` if the answer takes longer than the limit of the call. */
+  /** Throws `TookTooLong` if the response takes longer than the limit of the call. */
   private async inTime<T>(provider: ProviderName, kind: ProviderCall, call: Promise<T>): Promise<T> {
     const ended = new AbortController();
     const longest = kind === 'quote' ? this.env.requestDeadlineMs * QUOTING_SHARE : Infinity;

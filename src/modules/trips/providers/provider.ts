@@ -74,7 +74,7 @@ export interface ExternalProvider {
   release(key: string, order: Order): Promise<void>;
   /** Ends a confirmed order, for a fee. A key that the provider does not know cannot be held afterwards. */
   cancel(key: string, order: Order): Promise<Cancellation>;
-  /** Looks up a hold whose answer was lost; null if the provider does not know the key. */
+  /** Looks up a hold whose response was lost; null if the provider does not know the key. */
   lookup(key: string): Promise<OrderState | null>;
 }
 

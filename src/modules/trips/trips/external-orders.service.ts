@@ -74,7 +74,7 @@ export class ExternalOrdersService {
   }
 
   /**
-   * Calls the provider of the step and stores the answer. Does nothing if the step changes in the meantime, or needs no call.
+   * Calls the provider of the step and stores the response. Does nothing if the step changes in the meantime, or needs no call.
    */
   async settle(stepId: string): Promise<void> {
     const known = await this.repository.planOfStep(stepId);
@@ -89,7 +89,7 @@ export class ExternalOrdersService {
   }
 
   /**
-   * Changes a step, its component and its trip under the trip's lock, after an answer of the provider or a decision of staff.
+   * Changes a step, its component and its trip under the trip's lock, after a response of the provider or a decision of staff.
    */
   async change(stepId: string, change: Settlement): Promise<TripView> {
     return this.database.transaction(async () => {
@@ -174,7 +174,7 @@ export class ExternalOrdersService {
     for (const event of eventsOf(trip, 'cancelled')) this.outbox.add(event);
   }
 
-  /** Calls the provider as the status requires. Returns how to store the answer; null if no call is due. */
+  /** Calls the provider as the status requires. Returns how to store the response; null if no call is due. */
   private async call(step: ReservationStep): Promise<Settlement | null> {
     switch (step.status) {
       case 'releasing':

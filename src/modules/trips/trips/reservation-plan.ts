@@ -106,7 +106,7 @@ export interface ReservationStep {
   failure: Rejection | null;
   /** Number of requests to the provider to hold, release, confirm or cancel. */
   attempts: number;
-  /** Number of requests without an answer in its present status. */
+  /** Number of requests without a response in its current status. */
   tries: number;
   /** The time since which the outcome of the hold is unknown. */
   unknownSince: Date | null;
@@ -196,7 +196,7 @@ export function moveToRejected(
   }
 }
 
-/** Stores the answer of an external provider. */
+/** Stores the response of an external provider. */
 export function moveByResult(step: ReservationStep, result: HoldResult): void {
   if (result.held) moveStep(step, 'held', { holdExpiresAt: result.expiresAt });
   else moveStep(step, 'failed', { failure: { code: result.code, message: result.message } });

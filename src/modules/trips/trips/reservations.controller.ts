@@ -137,7 +137,7 @@ export class ReservationsController {
   /**
    * Abandon a reservation
    *
-   * @remarks Ends a reservation that cannot end because a provider does not answer. Holds are released, the trip becomes
+   * @remarks Ends a reservation that cannot end because a provider does not respond. Holds are released, the trip becomes
    * `failed`, and a hold whose outcome is unknown is looked up for 7 days (`abandoned`). In the first 60 seconds of the
    * reservation the response is 409 `reservation_in_progress` with `retryAfterMs`; a trip that is not being reserved is
    * rejected.

@@ -26,7 +26,7 @@ export const STAFF_RESOLUTIONS = named('TripAttentionStaffResolution', [
 ]);
 export type StaffResolution = (typeof STAFF_RESOLUTIONS)[number];
 
-/** `settled` means by the provider's own answer, or because the order is no longer needed. */
+/** `settled` means by the provider's response, or because the order is no longer needed. */
 export const RESOLUTIONS = named('TripAttentionResolution', ['settled', ...STAFF_RESOLUTIONS]);
 export type Resolution = (typeof RESOLUTIONS)[number];
 

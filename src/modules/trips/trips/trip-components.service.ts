@@ -93,7 +93,7 @@ export class TripComponentsService {
   }
 
   /**
-   * Moves components to the present day of their departure, including components of reserved and booked trips, even if it moved
+   * Moves components to the current day of their departure, including components of reserved and booked trips, even if it moved
    * several times. Each trip has its own transaction. With a booking, moves only components of its trip, in the caller's
    * transaction if there is one. Throws at the end if a trip was being reserved; the caller retries later.
    */

@@ -79,7 +79,7 @@ export class Trip {
   @Unaudited('says which process works on the reservation')
   @Column('integer', { name: 'fencing_token' })
   fencingToken: number;
-  /** When its present reservation began. */
+  /** When its current reservation began. */
   @Unaudited('says which process works on the reservation')
   @Column('timestamptz', { name: 'reserving_since', nullable: true })
   reservingSince: Date | null;
