@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * The result of a scenario; null for what it did not measure.
+ * The result of a scenario; unmeasured values are null.
  * @typedef {object} Outcome
  * @property {string} name
  * @property {number | null} [cycles]

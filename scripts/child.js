@@ -66,8 +66,8 @@ export function stoppedCode(stopping) {
 }
 
 /**
- * The signals that stop this process. The first one aborts `stopping`; one that comes at least two seconds later (npm and the
- * terminal both send the first one) aborts `killing`. The end of the npm that runs this process counts as a signal, because a
+ * The signals that stop this process. The first signal aborts `stopping`; a signal at least two seconds later aborts `killing`
+ * (npm and the terminal both send the first one). The end of the npm that runs this process counts as a signal, because a
  * killed npm sends none.
  * @returns {{ stopping: AbortSignal, killing: AbortSignal }}
  */

@@ -97,7 +97,9 @@ function apiDocument() {
   const command = [join(ROOT, 'scripts/platform.js'), 'openapi'];
   const { status, stdout, stderr } = run([process.execPath, ...command]);
   if (status === 0) return JSON.parse(stdout);
-  throw new LaunchError('The API document could not be made.', 'Correct what the output names.', { detail: stderr });
+  throw new LaunchError('The API document could not be made.', 'Correct the problems in the output.', {
+    detail: stderr,
+  });
 }
 
 /** @param {Json} document @param {string} version */

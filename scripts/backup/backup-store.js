@@ -128,7 +128,7 @@ export class BackupStore {
       if (!isDeepStrictEqual(present.manifest, manifest)) {
         throw new LaunchError(
           `${this.folder} contains another backup with the name ${name}.`,
-          'Choose a folder of its own for the copies of each database.',
+          'Choose a separate folder for the copies of each database.',
           { exitCode: EXIT_DATA },
         );
       }

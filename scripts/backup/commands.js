@@ -92,7 +92,7 @@ export function backupCopy({ backup: name, from, to }, { stopping: signal }) {
       if (name === undefined && last !== undefined && last.name > chosen.name) {
         throw new LaunchError(
           `${target.folder} contains ${last.name}, which is later than ${chosen.name}: a restore from there would choose it.`,
-          'Choose a folder of its own for the copies of each database; or name the backup to copy it all the same.',
+          'Choose a separate folder for the copies of each database; or name the backup to copy it anyway.',
           { exitCode: EXIT_DATA },
         );
       }

@@ -78,6 +78,6 @@ function kill(child, signal) {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // The group has already ended.
+    // The process group has already ended.
   }
 }

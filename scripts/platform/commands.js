@@ -83,7 +83,7 @@ export const COMMANDS = [
   },
   {
     name: 'users invite',
-    purpose: 'Send a person a link to become a staff user with a password of their own',
+    purpose: 'Send a person a link to become a staff user with their own password',
     details: 'Needs a mail server (SMTP_URL) in production. A running process of the service sends the mail.',
     arguments: [EMAIL],
     options: NAME_AND_ROLES,
@@ -136,7 +136,7 @@ export const COMMANDS = [
     name: 'reindex',
     purpose: 'Rebuild the search index of the catalog, and wait until it is complete',
     details:
-      'The present index answers searches until the new one is complete. With SEARCH_ADAPTER=memory each running process rebuilds its own. Missing vectors are computed, too. Without options everything is rebuilt.',
+      'The current index serves searches until the new one is complete. With SEARCH_ADAPTER=memory each running process rebuilds its own. Missing vectors are also computed. Without options everything is rebuilt.',
     options: [
       { flags: '--vertical <name>', purpose: 'only this type of product, such as charters' },
       { flags: '--locale <tag>', purpose: 'only this language, such as en-GB' },
@@ -194,7 +194,7 @@ export const COMMANDS = [
     name: 'backup copy',
     purpose: 'Copy a backup to another place and verify the copy',
     details:
-      'For example to a mounted disk or share of another site. A copy has its name only when all of it was read again; repeating the command copies only what is missing or damaged. Deletes old copies beyond BACKUP_KEEP, unless the backup is named.',
+      'For example to a mounted disk or share of another site. A copy gets its name after all of it was read again; repeating the command copies only missing or damaged files. Deletes old copies beyond BACKUP_KEEP, unless the backup is named.',
     arguments: [{ name: 'backup', purpose: 'name of the backup; the newest by default', optional: true }],
     options: [
       { flags: '--to <folder>', purpose: 'where to', required: true },

@@ -32,7 +32,7 @@ export const retentionSettings = {
   accountingRetentionYears: wholeNumber({
     name: 'ACCOUNTING_RETENTION_YEARS',
     purpose:
-      'Years after the end of the year of a change when its states before and after are erased from the action ledger; not below what the law requires for bookkeeping',
+      'Years after the end of the year of a change when its states before and after are erased from the action ledger; not less than the law requires for bookkeeping',
     example: '8',
     fallback: '10',
     min: 5,

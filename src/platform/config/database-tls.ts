@@ -21,7 +21,10 @@ export function tlsFault({ searchParams }: URL): string | null {
     : `names ${unreadable}=${searchParams.get(unreadable)}, a file that the service cannot read`;
 }
 
-/** The URL with which the driver gives the modes PostgreSQL's meaning. Otherwise it treats them all as verify-full, and warns. */
+/**
+ * Returns a URL that makes the driver interpret the modes as PostgreSQL does. Otherwise it treats them all as verify-full, and
+ * warns.
+ */
 export function withPostgresTlsModes(text: string): string {
   const url = new URL(text);
   if (!url.searchParams.has('sslmode')) return text;

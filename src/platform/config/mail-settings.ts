@@ -27,7 +27,7 @@ export const mailSettings = {
   smtpCaFile: optionalText({
     name: 'SMTP_CA_FILE',
     purpose:
-      'PEM file of the authorities that may issue the certificate of the mail server; absent: those of Node.js. All files are read at the start',
+      'PEM file of the authorities that may issue the certificate of the mail server; absent: the authorities of Node.js. All files are read at the start',
     example: '/run/secrets/mail-ca.pem',
     ...FILE,
   }),

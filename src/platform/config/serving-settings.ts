@@ -99,7 +99,7 @@ export const servingSettings = {
   drainSeconds: optionalText({
     name: 'DRAIN_SECONDS',
     purpose:
-      'Seconds for which a stopping process reports not ready before it stops accepting requests; absent: 2 in production, else 0',
+      'Seconds for which a stopping process reports not ready before it stops accepting requests; absent: 2 in production, otherwise 0',
     example: '5',
     expected: 'a whole number from 0 to 60',
     form: /^([0-9]|[1-5][0-9]|60)$/,

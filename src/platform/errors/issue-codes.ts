@@ -7,7 +7,7 @@ export const ISSUE_CODES = {
   unknown_member: 'The request has no member of this name',
   wrong_type: 'The value is null or of another type (`expected`: string, integer, number, boolean, object or array)',
   wrong_format: 'The text does not have the required form (`format`: its name, or `pattern`: a regular expression)',
-  unknown_value: 'The value is none of those that are allowed (`allowed`)',
+  unknown_value: 'The value is not one of the allowed ones (`allowed`)',
   too_short: 'The text has too few characters (`min`)',
   too_long: 'The text has too many characters (`max`)',
   wrong_length: 'The text has too few or too many characters besides its markup (`min`, `max`)',

@@ -245,7 +245,7 @@ export class S3Files extends MovableFiles implements OnApplicationShutdown {
   /** Returns null if the object to read is missing. Throws 503 for every other failure. */
   private async call<T>(kind: Kind, withinMs: number, send: (options: CallOptions) => Promise<T>): Promise<T | null> {
     if ([...this.failing.values()].includes('unreachable'))
-      throw storeUnavailable(new Error('The store did not answer the last call'));
+      throw storeUnavailable(new Error('The store did not respond to the last call'));
     try {
       return await within(withinMs, send);
     } catch (error) {

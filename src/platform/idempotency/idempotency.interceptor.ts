@@ -17,7 +17,7 @@ export const MUTATES = 'mutates';
 export interface Mutation {
   /** The action of its ledger entry; null: it writes none, for the given reason. */
   readonly action: string | null;
-  /** Actions of the entries that it writes in place of that one, depending on what the request changes. */
+  /** Actions of the entries that it may write instead, depending on the changes of the request. */
   readonly alternatives?: readonly string[];
   readonly reason?: string;
   /** Why no reversal of the entry is possible, for an action without `@Reverses`. */

@@ -55,9 +55,9 @@ const REVALIDATED = 'no-cache';
 const UNCHANGING = 'public, max-age=31536000, immutable';
 
 /**
- * Serves `/openapi.json`, Swagger UI at `/docs`, to which `/` leads, and Scalar at `/reference`. The document is built on the first request
- * and serialized once for each surface: building it for each request would block all the others. With `logsIn` Swagger UI has a form that
- * logs in staff.
+ * Serves `/openapi.json`, Swagger UI at `/docs` (`/` redirects to it), and Scalar at `/reference`. The document is built on the
+ * first request and serialized once for each surface: building it for each request would block all the others. With `logsIn`
+ * Swagger UI has a form that logs in staff.
  */
 export function serveDocument(
   app: NestExpressApplication,

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/* The parts of the document, named; @nestjs/swagger exports the whole only. */
+/* Names for the parts of the document; @nestjs/swagger exports only the whole. */
 export type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 export type ResponsesObject = OperationObject['responses'];
 export type ResponseObject = Exclude<NonNullable<ResponsesObject[string]>, { $ref: string }>;

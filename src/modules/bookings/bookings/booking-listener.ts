@@ -40,7 +40,7 @@ export interface BilledAmounts {
 export abstract class BookingListener {
   /**
    * Called before the booking is locked for a cancellation or reinstatement (of itself or an item) or for the move of a
-   * departure. A module whose own rows are locked before bookings locks them here.
+   * departure. Called before bookings are locked; a module locks rows here that must be locked first.
    */
   beforeLock?(bookingId: string): Promise<void>;
   confirmed?(booking: BookingSummary): Promise<void>;

@@ -50,7 +50,7 @@ export class CancellationTermsService {
     const circumstances = { cancelledOn: this.clock.today(), initiator: 'customer' } as const;
     const { feeCents } = await this.costOf(booking, [item], circumstances);
     if (feeCents === null) {
-      throw conflict('fee_needs_decision', 'The terms do not determine the fee; add it as an item of its own', {
+      throw conflict('fee_needs_decision', 'The terms do not determine the fee; add it as a separate item', {
         itemId: item.id,
       });
     }

@@ -20,7 +20,7 @@ const CREDENTIALS = {
   ),
   client_secret: text(
     200,
-    'Secret of the client; absent if it is sent with HTTP Basic. Copy it from `clientSecret` of the same answer, which alone contains it.',
+    'Secret of the client; absent if it is sent with HTTP Basic. Copy it from `clientSecret` of the same response; no other response contains it.',
     DEMO_CREDENTIALS.clientSecret,
   ),
 };

@@ -135,7 +135,7 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'billed_within_claim',
-    rule: 'The issued documents of a confirmed booking do not exceed what it costs, unless that fell in the last 30 days',
+    rule: 'The issued documents of a confirmed booking do not exceed its price, unless the price fell in the last 30 days',
     broken: `
       select 'booking' as type, booking.id, claim.cents as expected, billed.cents as actual
       from bookings booking

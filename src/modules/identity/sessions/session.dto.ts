@@ -37,7 +37,7 @@ export class Login {
 export class ContinueLogin extends SecondFactorProof {
   /**
    * The login to continue. Copy it from `details.challengeId` of the error `second_factor_required`; it is valid for five
-   * minutes and five tries.
+   * minutes and five attempts.
    * @example "as the error contains it"
    */
   @Text({ max: 200 })

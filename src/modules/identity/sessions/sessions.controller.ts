@@ -125,8 +125,8 @@ export class SessionsController {
   /**
    * End all other sessions
    *
-   * @remarks Ends all sessions of the calling user except the current one, and returns their number. Their devices become
-   * unknown. It needs a session.
+   * @remarks Ends all sessions of the calling user except the current one, and returns the number of ended sessions. Their
+   * devices become unknown. It needs a session.
    */
   @Delete('others')
   @RequireScope()

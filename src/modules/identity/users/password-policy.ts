@@ -10,7 +10,7 @@ export interface PasswordOwner {
   email: string;
 }
 
-/** Twelve characters in such a row are as easy to guess as one of them. */
+/** Twelve characters in such a sequence are as easy to guess as one of them. */
 const ROWS = [
   '01234567890123456789',
   'abcdefghijklmnopqrstuvwxyz',

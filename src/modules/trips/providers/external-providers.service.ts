@@ -130,7 +130,7 @@ export class ExternalProvidersService {
     try {
       return await this.inTime(request.provider, 'quote', call);
     } catch (error) {
-      if (!(error instanceof TookTooLong)) return { available: false, reason: 'The provider did not answer' };
+      if (!(error instanceof TookTooLong)) return { available: false, reason: 'The provider did not respond' };
       await this.lateQuotes.expect(request, call);
       return null;
     }

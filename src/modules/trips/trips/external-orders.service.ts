@@ -28,7 +28,7 @@ const LOOKED_UP_MS = 7 * 24 * 60 * MINUTE_MS;
 const CLAIM_SECONDS = 120;
 const BATCH = 100;
 const LANES = 8;
-const NO_ANSWER: Rejection = { code: 'no_answer', message: 'The provider did not answer' };
+const NO_ANSWER: Rejection = { code: 'no_answer', message: 'The provider did not respond' };
 
 /** A step with its component and trip, which is locked. */
 export interface Settled {

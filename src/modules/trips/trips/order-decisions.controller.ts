@@ -58,7 +58,7 @@ export class OrderDecisionsController {
   @Post('attentions/:attentionId/resolution')
   @HttpCode(200)
   @RequireScope('trips:write')
-  @Mutates('trips.attention.resolve', { irreversible: 'It states what the provider did' })
+  @Mutates('trips.attention.resolve', { irreversible: 'It records an action of the provider' })
   @Refuses({ 409: ['attention_resolved'] })
   async resolve(
     @PathId('trip', 'envelopeId', 2) envelopeId: string,

@@ -173,7 +173,7 @@ export class OrderDecisionsService {
     if (pendingIds.length > 0) throw quotePending(pendingIds);
     const offer = quotes.get(componentId);
     if (!offer?.available) {
-      const reason = offer?.reason ?? 'The provider did not answer';
+      const reason = offer?.reason ?? 'The provider did not respond';
       const details = { componentIds: [componentId], components: [{ componentId, reason }] };
       throw conflict('component_unavailable', 'The replacement is not available', details);
     }

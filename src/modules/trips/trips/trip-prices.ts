@@ -5,7 +5,7 @@ import type { TripPrices } from './trip.entity.js';
 
 const QUOTE_RETRY_MS = 3_000;
 
-const NO_ANSWER: Quote = { available: false, reason: 'The provider did not answer' };
+const NO_ANSWER: Quote = { available: false, reason: 'The provider did not respond' };
 
 interface PriceChange {
   componentId: string;

@@ -89,7 +89,7 @@ export class ListExchangeRates extends PageQuery {
   sort?: string;
 }
 
-/** An exchange rate as a document copied it. */
+/** The copy of an exchange rate in a document. */
 export class AppliedRateResponse extends PublishedRate {
   /** Currency of which one unit is priced, ISO 4217. */
   declare from: string;

@@ -40,7 +40,7 @@ export function restsByRate(rest: TaxGroup, { items, billed }: GroupSources): Ra
   const at = (rate: number | null) => sumOf(billed.filter(({ rateBasisPoints }) => rateBasisPoints === rate));
   const elsewhere = sumOf(billed.filter(({ rateBasisPoints }) => !rates.includes(rateBasisPoints)));
   const earlier = minus(sumOf(parts), elsewhere);
-  // For parts at a rate that other items have now, the billed amounts at that rate also belong to those items.
+  // If other items now have the rate of a part, the billed amounts at that rate also belong to those items.
   const shared = rates.find((rate) => {
     const isOthers = items.some((item, index) => item.taxRateBasisPoints !== rate && parts[index]?.grossCents !== 0);
     return at(rate).grossCents !== 0 && isOthers;

@@ -135,7 +135,7 @@ export class PaymentSchedulesController {
   @HttpCode(200)
   @RequireScope('finance:write')
   @Mutates('finance.payment_schedule.write_off', {
-    irreversible: 'The rest is an installment of its own: reverse its waiver',
+    irreversible: 'The rest is a separate installment: reverse its waiver',
   })
   @Refuses({ 409: ['booking_closed', 'schedule_paid', 'schedule_cancelled', 'beyond_tolerance'] })
   async writeOff(
