@@ -46,7 +46,7 @@ export function rejectMissingDatabase() {
   );
 }
 
-/** Where the embedded server keeps its data and its log. */
+/** Folder of the embedded server's data and log. */
 export function embeddedFolders() {
   return { dataDir: join(dataFolder(), 'postgres'), logFile: join(dataFolder(), 'logs/postgres.log') };
 }

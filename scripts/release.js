@@ -120,7 +120,7 @@ function requireCompatible(document, version) {
   if (needsMajor.length > 0 && partsOf(version)[0] <= partsOf(last)[0]) {
     throw new LaunchError(
       `The API document breaks clients of ${last}, and ${version} is not a new major version.`,
-      `Release ${partsOf(last)[0] + 1}.0.0, or restore what ${last} promised.`,
+      `Release ${partsOf(last)[0] + 1}.0.0, or restore the promises of ${last}.`,
       { detail: needsMajor.join('\n') },
     );
   }

@@ -65,7 +65,7 @@ async function factsOfService(build) {
 /** @param {string} name @param {Build} build */
 async function command(name, { root, env, folder }) {
   const platform = join(root, 'scripts/built-platform.js');
-  // Revisions before the command line had a program for commands.
+  // Older revisions had a separate program for commands, before the command line.
   const program = existsSync(platform) ? platform : join(root, 'dist/src/commands.js');
   const words = [process.execPath, program, name];
   const { code, output } = await runQuietly(words, { cwd: folder, env });
@@ -94,7 +94,7 @@ function namesIn(folder) {
   return [...new Set(found.map(([, , name = '']) => name))].sort();
 }
 
-/** How many entries of each action the first start writes. @param {string} databaseUrl */
+/** Counts the entries of each action that the first start writes. @param {string} databaseUrl */
 async function ledgerOf(databaseUrl) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -12,7 +12,7 @@ const MAJORS = [20, 22, 24];
 const WITHIN_MS = 600_000;
 const START_SECONDS = 300;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-/** What depends on Node.js most: HTTP, streams, cryptography, dates and numbers. */
+/** Tests of the parts that depend on Node.js most: HTTP, streams, cryptography, dates and numbers. */
 const UNIT_TESTS = ['src/platform/(http|keys|money|observability|traffic)/', 'src/search-engine/'];
 
 /** The build and the scripts without sources, so that nothing is installed or built again for another version. */

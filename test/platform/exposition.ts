@@ -45,7 +45,7 @@ const TYPES = new Set(['counter', 'gauge', 'histogram', 'summary']);
 const WRONG_UNITS =
   /^(?:s|ms|us|ns|sec|b|kb|mb|gb|tb|pb|m|h|d|milliseconds?|microseconds?|nanoseconds?|minutes?|hours?|days?|weeks?|kilobytes?|megabytes?|gigabytes?|bits?|percent|percents)$/;
 
-/** What `promtool check metrics` reports, as far as it depends on names: one text per fault. */
+/** Reports the same faults of names as `promtool check metrics`, one text each. */
 export function namingFaults(metrics: readonly ExposedMetric[]): string[] {
   return metrics.flatMap(({ name, help, type, samples }) => {
     const faults: [isFault: boolean, text: string][] = [

@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * How the simulated provider behaves for a product. `lose_request` never reaches it; `lose_answer` takes effect, but the answer
- * is an error; `never_answer` takes effect, and the call never ends; `fail` has no effect. Times are milliseconds.
+ * Behaviour of the simulated provider for a product. `lose_request` never reaches it; `lose_answer` takes effect, but the
+ * answer is an error; `never_answer` takes effect, and the call never ends; `fail` has no effect. Times are milliseconds.
  * @typedef {object} Behaviour
  * @property {boolean} [sells] false: the provider does not know the product
  * @property {number} [priceCents] of one unit

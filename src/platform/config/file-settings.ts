@@ -1,6 +1,6 @@
 import { choice, flag, optionalText, fileStore } from './settings.js';
 
-/** Where rendered documents and logos are stored: in a folder or in an S3-compatible store. */
+/** Settings of the store of rendered documents and logos: a folder or an S3-compatible store. */
 export const fileSettings = {
   filesDir: optionalText({
     name: 'FILES_DIR',

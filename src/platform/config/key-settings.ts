@@ -2,7 +2,7 @@ import { choice, optionalText, wholeNumber } from './settings.js';
 
 const FILE = { expected: 'the path of a file', form: /^[^\0]{1,500}$/ };
 
-/** Where the key-encryption keys are, and the keys of vaults. `VAULT_KEK_<id>` is in keks.ts. */
+/** Settings of the key-encryption keys and of vault keys. `VAULT_KEK_<id>` is in keks.ts. */
 export const keySettings = {
   kekProvider: choice(
     {

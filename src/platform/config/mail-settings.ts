@@ -5,7 +5,7 @@ const WEEKDAY = /^(mon|tue|wed|thu|fri|sat|sun)$/;
 const FILE = { expected: 'the path of a file', form: /^[^\0]{1,500}$/ };
 const DOMAIN = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){1,8}$/i;
 
-/** How mails are sent, and the hours in which customers receive none. */
+/** Settings for sending mails, and the hours in which customers receive none. */
 export const mailSettings = {
   smtpUrl: smtpUrl({
     name: 'SMTP_URL',

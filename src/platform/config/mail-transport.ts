@@ -10,7 +10,7 @@ const [BEGIN, END] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'
 /** A bundle of all public authorities has 200 kB. */
 const MAX_BUNDLE_BYTES = 1024 * 1024;
 
-/** How the connection to the mail server is protected. The texts are PEM. */
+/** Protection of the connection to the mail server. The texts are PEM. */
 export interface MailTls {
   /** If true, nothing is sent without TLS; otherwise STARTTLS is used if the server offers it. */
   required: boolean;

@@ -1,7 +1,7 @@
 export const ACTOR_TYPES = ['user', 'api_key', 'oauth_client', 'system'] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
-/** Who is acting: the holder of the credential, or the service itself. Never taken from a request's body. */
+/** The actor: the holder of the credential, or the service itself. It never comes from a request's body. */
 export interface Actor {
   readonly type: ActorType;
   /** The user's, key's or client's id; `system` for the service itself. */

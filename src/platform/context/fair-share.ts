@@ -11,7 +11,7 @@ export interface ShareLimits {
   readonly runningPerCaller: number;
   /** Tasks of one caller that wait. */
   readonly waitingPerCaller: number;
-  /** How long a task waits before it is rejected; absent: until its turn. */
+  /** Maximum wait of a task before it is rejected; if absent, it waits for its turn. */
   readonly waitMs?: number;
 }
 

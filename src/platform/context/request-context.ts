@@ -5,7 +5,7 @@ import type { Surface } from './surface.js';
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** How the work of a span ended. */
+/** Outcome of the work of a span. */
 export interface SpanOutcome {
   /** Replaces the name that it was started with. */
   readonly name?: string;

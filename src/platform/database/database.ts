@@ -324,7 +324,7 @@ export class Database {
     return this.pool().abandon(context);
   }
 
-  /** How many statement names are in use: the most statements that a connection has prepared. */
+  /** Number of statement names in use, which is the maximum number of prepared statements per connection. */
   get statementNameCount(): number {
     return this.statementNames.count;
   }

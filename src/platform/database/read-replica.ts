@@ -53,7 +53,7 @@ export class ReadReplica implements OnApplicationBootstrap, OnApplicationShutdow
     metrics.gauge({ ...lag, aggregator: 'max' }, () => (Number.isFinite(this.lagMs) ? this.lagMs / 1_000 : null));
   }
 
-  /** Why the replica is not used now; null if it is used. */
+  /** Reason why the replica is not used now; null if it is used. */
   get reason(): string | null {
     return this.fault ?? (this.lagMs > this.env.databaseReplicaMaxLagMs ? 'lags behind' : null);
   }

@@ -18,7 +18,7 @@ export function Derived(from: string): PropertyDecorator {
   };
 }
 
-/** Why the audit snapshot omits a column of this entity; null if it contains it. */
+/** Returns the reason why the audit snapshot omits a column of this entity; null if it contains the column. */
 export function omissionOf(entity: Class, column: string): { reason: string; isDerived: boolean } | null {
   const prototype = entity.prototype as object;
   const derived = textOf(Reflect.getMetadata(DERIVED, prototype, column));

@@ -20,7 +20,7 @@ export interface Mutation {
   /** Actions of the entries that it may write instead, depending on the changes of the request. */
   readonly alternatives?: readonly string[];
   readonly reason?: string;
-  /** Why no reversal of the entry is possible, for an action without `@Reverses`. */
+  /** Reason why the entry cannot be reversed, for an action without `@Reverses`. */
   readonly irreversible?: string;
   /** Dotted paths of secrets in the response; a replay omits them. */
   readonly secrets: readonly string[];

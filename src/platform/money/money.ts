@@ -20,7 +20,7 @@ export function isCurrency(value: unknown): value is string {
   return decimalsOf(value) !== undefined && !NO_CURRENCIES.has(value);
 }
 
-/** How many decimals the currency's minor unit has: 2 for EUR, 0 for JPY, 3 for KWD. Throws on an unknown code. */
+/** Returns the number of decimals of the currency's minor unit: 2 for EUR, 0 for JPY, 3 for KWD. Throws on an unknown code. */
 export function minorUnits(currency: string): number {
   const decimals = decimalsOf(currency);
   if (decimals === undefined) throw new RangeError(`Unknown currency ${currency}`);

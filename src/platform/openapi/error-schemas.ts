@@ -25,11 +25,11 @@ export const invalidMembers = (maxItems: number) => ({
       required: ['path', 'message', 'code'],
       properties: {
         path: text(MAX_PATH, 'Where the member is, for example `lines.0.quantity`'),
-        message: text(MAX_MESSAGE, 'What is wrong with the member, in English; the text may change'),
+        message: text(MAX_MESSAGE, 'Fault of the member, in English; the text may change'),
         code: { description: 'The violated rule', allOf: [{ $ref: '#/components/schemas/IssueCode' }] },
         params: {
           type: 'object',
-          description: 'What a translated message needs besides the name of the member; the members depend on the code',
+          description: 'Values for a translated message besides the name of the member; the members depend on the code',
           additionalProperties: {
             anyOf: [
               { type: 'integer', minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },

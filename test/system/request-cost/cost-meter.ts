@@ -20,7 +20,7 @@ export interface Measured {
   readonly bytes: number;
   /** Is 0 if the service closed the connection before the whole request was sent. */
   readonly status: number;
-  /** How long the event loop was blocked, without the time in which the process had no CPU. */
+  /** Time for which the event loop was blocked, without the time in which the process had no CPU. */
   readonly blockedMs: number;
   readonly cpuMs: number;
   readonly limitMs: number;

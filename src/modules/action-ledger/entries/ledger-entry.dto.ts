@@ -147,7 +147,7 @@ export class LedgerEntryResponse {
   createdAt: string;
 }
 
-/** Why an entry cannot be reversed. */
+/** The reason why an entry cannot be reversed. */
 export class LedgerIrreversibility {
   /** `no_undo`: the action has no inverse. */
   @OneOf(IRREVERSIBILITIES)
@@ -175,7 +175,10 @@ export class LedgerEntryDetail extends LedgerEntryResponse {
   @Text({ max: 200 })
   missingScope: string | null;
 
-  /** Why the entry cannot be reversed; null if it can be. It can then be answered with `recordOnly`, unless it is reversed. */
+  /**
+   * Reason why the entry cannot be reversed; null if it can. `recordOnly` can then record a response to it, unless it is
+   * reversed.
+   */
   @Nullable()
   @Nested(() => LedgerIrreversibility)
   irreversible: LedgerIrreversibility | null;

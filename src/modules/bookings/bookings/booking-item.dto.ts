@@ -161,7 +161,7 @@ export class CreateBookingItem {
   @Texts({ ...SALES_OVERRIDE_RULE, max: SALES_OVERRIDES.length, unique: true })
   override?: SalesOverride[];
 
-  /** Why `override` is used; stored with the action ledger entry. */
+  /** Reason for using `override`; stored with the action ledger entry. */
   @Optional()
   @Text({ max: 2000, multiline: true })
   overrideReason?: string;
@@ -260,7 +260,7 @@ export class BookingItemResponse {
   @Text({ max: 20 })
   taxCode: string | null;
 
-  /** How the item is taxed, from the tax code; null without one. */
+  /** Tax treatment from the tax code; null without a tax code. */
   @OneOf(TAX_KINDS)
   taxKind: TaxKind | null;
 

@@ -67,7 +67,7 @@ export class CreateBooking {
   customerName: string;
 
   /**
-   * Address that reminders are sent to. An empty string means null.
+   * Address that receives reminders. An empty string means null.
    * @example "ada@example.com"
    */
   @Clearable()

@@ -15,7 +15,7 @@ export interface CancellationCircumstances {
 /** A draft is not binding: cancelling it costs nothing. */
 const FREE: CancellationCost = { lines: [], feeCents: 0, outcome: 'refund', warnings: ['no_cancellation_terms'] };
 
-/** Decides the fee for cancelling bookings and items, and how long a cancellation can be reversed. */
+/** Determines the fee for cancelling bookings and items, and the time within which a cancellation can be reversed. */
 @Injectable()
 export class CancellationTermsService {
   constructor(

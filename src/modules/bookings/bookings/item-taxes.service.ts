@@ -79,7 +79,7 @@ export class ItemTaxesService {
     }
   }
 
-  /** The state that a change of the item is compared with. */
+  /** The earlier state, which is compared with a change of the item. */
   imageOf(item: BookingItem): TaxedItem & { taxDay: string } {
     const { id, type, taxCodeId, taxCode, totalSellCents, taxIncludedCents } = item;
     return { id, type, taxCodeId, taxCode, totalSellCents, taxIncludedCents, taxDay: this.taxDayOf(item) };

@@ -145,7 +145,7 @@ export class CatalogStatus {
   @Whole(COUNT)
   generation: number;
 
-  /** Where the index is: in the memory of each process (`memory`) or in the database (`postgres`). */
+  /** Location of the index: the memory of each process (`memory`) or the database (`postgres`). */
   @OneOf(['memory', 'postgres'])
   adapter: 'memory' | 'postgres';
 

@@ -1,4 +1,4 @@
-/** The kinds of journeys that a place is suited for. */
+/** The kinds of journeys for which a place is suitable. */
 export type Kind = 'coast' | 'city' | 'mountain' | 'wild' | 'wine' | 'river' | 'snow' | 'island' | 'arctic';
 
 export interface Place {

@@ -17,7 +17,7 @@ export interface NewDocument extends SliceKey {
 /** A document as it is stored. */
 export interface StoredDocument extends NewDocument {
   readonly version: number;
-  /** Whether it has a vector of the model that its slice is searched with. */
+  /** Whether it has a vector of the model that searches its slice. */
   readonly embedded: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;

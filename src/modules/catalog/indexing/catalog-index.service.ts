@@ -42,7 +42,7 @@ const CATCH_UP_INTERVAL_MS = 20;
 /** Must change when stored indexes of earlier versions of the program can no longer be searched. */
 const STORED_FORMAT = 1;
 
-/** A slice that this process can search; `slice` is the state that its index was updated to. */
+/** A slice that this process can search; `slice` is the current state of its index. */
 export interface IndexedSlice {
   readonly slice: Slice;
   readonly stats: IndexStats;

@@ -87,7 +87,7 @@ export function isVertical(value: unknown): value is Vertical {
   return VERTICALS.some((vertical) => vertical === value);
 }
 
-/** The name of the field that a client refers to. */
+/** The client's name of the field. */
 export function fieldName(requested: string): string {
   return (Object.hasOwn(SINGULARS, requested) ? SINGULARS[requested] : undefined) ?? requested;
 }

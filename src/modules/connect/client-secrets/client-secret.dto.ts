@@ -4,7 +4,7 @@ import type { ClientSecret } from './client-secret.entity.js';
 
 const THIRTY_DAYS = 30 * 24 * 3600;
 
-/** How to replace the secret of a client. */
+/** Options for replacing the secret of a client. */
 export class RotateClientSecret {
   /**
    * Seconds during which the current secret stays valid beside the new one: 0 to 2592000 (30 days); 86400 (one day) by default.

@@ -61,7 +61,7 @@ export class ConnectorProviderRow {
   applicationFormSchema?: Record<string, unknown> | null;
 }
 
-/** A provider of products that operators can connect to. Providers are created by provisioning. */
+/** A provider of products to which operators can connect. Provisioning creates providers. */
 export class ConnectorProviderResponse {
   /** Unique key chosen when the provider was provisioned. */
   @Text({ max: 63, pattern: PROVIDER_KEY })

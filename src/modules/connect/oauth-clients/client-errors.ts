@@ -63,7 +63,7 @@ const missing = body(
     resource: {
       type: 'string',
       enum: ['operator', 'grant', 'oauth_client'],
-      description: 'What was not found',
+      description: 'Kind of the missing resource',
     },
   },
 );

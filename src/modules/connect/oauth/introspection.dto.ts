@@ -24,7 +24,7 @@ export class IntrospectionResponse {
   @Text({ max: 28 })
   sub?: string;
 
-  /** How the token is sent; always `Bearer`. */
+  /** Type of the token; always `Bearer`. */
   @Optional()
   @OneOf(['Bearer'])
   token_type?: 'Bearer';

@@ -36,15 +36,15 @@ export class MetadataResponse {
   @Texts(SHORT)
   response_types_supported: string[];
 
-  /** How a client can authenticate at the token endpoint. */
+  /** Authentication methods of the token endpoint. */
   @Texts(SHORT)
   token_endpoint_auth_methods_supported: string[];
 
-  /** How a client can authenticate to introspect a token. */
+  /** Authentication methods of the introspection endpoint. */
   @Texts(SHORT)
   introspection_endpoint_auth_methods_supported: string[];
 
-  /** How a client can authenticate to revoke a token. */
+  /** Authentication methods of the revocation endpoint. */
   @Texts(SHORT)
   revocation_endpoint_auth_methods_supported: string[];
 

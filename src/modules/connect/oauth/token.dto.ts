@@ -76,7 +76,7 @@ export class TokenResponse {
   @Text({ max: 70, pattern: /^oat_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}$/ })
   access_token: string;
 
-  /** How the token is sent; always `Bearer`. */
+  /** Type of the token; always `Bearer`. */
   @OneOf(['Bearer'])
   token_type: 'Bearer';
 

@@ -49,7 +49,7 @@ export class ReleasedUnits {
   @Id('alot')
   allotmentId: string;
 
-  /** What happened to the units. */
+  /** Type of the movement of units. */
   @OneOf(UNSOLD_ACTIONS)
   unsoldAction: UnsoldAction;
 

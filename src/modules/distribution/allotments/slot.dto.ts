@@ -154,7 +154,7 @@ export class RecordedRelease {
   @ListOf(() => ReleasedSlot, { max: MAX_UNITS })
   slots: ReleasedSlot[];
 
-  /** What happened to the units; absent for a deletion, which returns them to the general pool. */
+  /** Outcome for the units; absent for a deletion, which returns them to the general pool. */
   @Optional()
   @OneOf(UNSOLD_ACTIONS)
   unsoldAction?: UnsoldAction;

@@ -5,11 +5,11 @@ import { divideRounded } from '../../../platform/money/money.js';
 export const COMMISSION_MODELS = named('CommissionModel', ['percentage', 'fixed', 'markup', 'net']);
 export type CommissionModel = (typeof COMMISSION_MODELS)[number];
 
-/** The amounts that a percentage can apply to. */
+/** The amounts to which a percentage can apply. */
 export const COMMISSION_BASES = named('CommissionBasis', ['net_sell', 'gross_sell', 'margin']);
 export type CommissionBasis = (typeof COMMISSION_BASES)[number];
 
-/** How a commission is computed; the inputs of other models are null. */
+/** The model and inputs of a commission; the inputs of other models are null. */
 export interface CommissionTerms {
   commissionModel: CommissionModel;
   basis: CommissionBasis | null;

@@ -248,7 +248,7 @@ export class CommissionResponse {
   @Id('chan')
   channelId: string | null;
 
-  /** How `amountCents` is computed. */
+  /** Model that computes `amountCents`. */
   @OneOf(COMMISSION_MODELS)
   commissionModel: CommissionModel;
 

@@ -156,7 +156,7 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'tax_on_documents',
-    rule: 'No tax group has more on documents than its items, unless they changed since; nor another tax once all is billed',
+    rule: 'No tax group bills more than its items, unless they changed since, nor a different tax once everything is billed',
     // Each credited line may be off by one unit. Lines that staff entered may be in any tax group. An item that changes
     // while an invoice is issued waits for it, so that its version may be recorded under a slightly earlier time.
     broken: `
@@ -185,7 +185,7 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'tax_of_items',
-    rule: 'An item with a tax code has its tax at its rate, which is that of its service day or its creation, or is flagged; its part at earlier rates is what documents bill at these',
+    rule: 'An item with a tax code has its tax at its rate, which is that of its service day or its creation, or is flagged; its part at earlier rates equals the amounts that documents bill at these rates',
     // Amounts that were billed before the rate changed keep their tax. A fee has the rate of its item.
     broken: `
       select 'booking_item' as type, item.id, taxed.cents as expected, item.tax_included_cents as actual

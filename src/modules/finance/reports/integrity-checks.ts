@@ -121,7 +121,7 @@ export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'commission_payouts',
-    rule: 'Each paid commission has one payment over its amount that is not reversed, and no other commission has one',
+    rule: 'Each paid commission has one payment of its amount that is not reversed, and no other commission has one',
     broken: `
       select 'commission' as type, line.id, case line.status when 'paid' then line.amount_cents else 0 end as expected,
         coalesce(payout.cents, 0) as actual

@@ -99,7 +99,7 @@ export const MONEY_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'customer_money',
-    rule: 'What was received for a booking and not paid back is applied to its debts, reserved, or unapplied',
+    rule: 'Money received for a booking and not refunded is applied to its debts, reserved, or unapplied',
     broken: `
       with moved as (${MOVED}),
       settled as (${SETTLED}),
@@ -122,7 +122,7 @@ export const MONEY_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'cash_applied',
-    rule: 'No booking has an open installment, an open invoice or an uncovered refund beside money that would settle it',
+    rule: 'No booking has money that would settle an open installment, an open invoice or an uncovered refund',
     // An invoice is open to money of other installments up to the amount that its own installment does not need. Money on
     // invoices alone must not exceed the claim. Money of a cancelled booking stays allocated until the settlement.
     broken: `
@@ -177,7 +177,7 @@ export const MONEY_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'refunds_covered',
-    rule: 'What covers a refund is its active allocations: all of it, unless a receipt that covered it was reversed',
+    rule: 'The covered amount of a refund equals its active allocations, and the whole refund is covered unless a receipt was reversed',
     broken: `
       with covers as (
         select refund_id, sum(signed_cents) as cents, bool_or(payment.status = 'reversed') as was_reversed

@@ -73,7 +73,7 @@ export class ApiTokenResponse {
   @Texts({ min: 1, max: 64, maxLength: 200 })
   scopes: string[];
 
-  /** The user that the token acts for. */
+  /** The user on whose behalf the token acts. */
   @Id('user')
   userId: string;
 

@@ -135,7 +135,7 @@ const CREDENTIALS = ['session', 'api_token'] as const;
 
 /** The user and the permissions of the credential that made the request. */
 class MeResponse {
-  /** The user that the credential acts for. */
+  /** The user on whose behalf the credential acts. */
   @Nested(() => UserResponse)
   user: UserResponse;
 

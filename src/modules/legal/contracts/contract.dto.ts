@@ -121,7 +121,7 @@ export class CreateContract extends ContractFields {
 /** Changes of a draft contract; fields that are not sent keep their value. */
 export class UpdateContract extends patchOf(ContractFields) {}
 
-/** How to send a contract by e-mail. */
+/** Options for sending a contract by e-mail. */
 export class DispatchContract {
   /**
    * Address for this and later dispatches; the stored address by default.

@@ -13,7 +13,7 @@ const PRIORITY = { min: -2_147_483_648, max: 2_147_483_647 };
 
 class PolicyAssignmentFields {
   /**
-   * Type of target that the policy applies to. The most specific scope takes precedence.
+   * Type of the policy's target. The most specific scope takes precedence.
    * @example "product"
    */
   @OneOf(ASSIGNMENT_SCOPES)
@@ -118,7 +118,7 @@ export class PolicyAssignmentResponse {
   @OneOf(POLICY_KINDS)
   kind: PolicyKind;
 
-  /** Type of target that the policy applies to. */
+  /** Type of the policy's target. */
   @OneOf(ASSIGNMENT_SCOPES)
   scope: AssignmentScope;
 

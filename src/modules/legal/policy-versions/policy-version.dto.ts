@@ -195,7 +195,7 @@ export class PolicyVersionResponse {
   @Id('polv')
   id: string;
 
-  /** The policy that the version belongs to. */
+  /** The policy of the version. */
   @Id('pol')
   policyId: string;
 

@@ -58,7 +58,7 @@ export class ExplainedAssignment {
   @Id('pol')
   policyId: string;
 
-  /** Type of target that the policy applies to. */
+  /** Type of the policy's target. */
   @OneOf(ASSIGNMENT_SCOPES)
   scope: AssignmentScope;
 

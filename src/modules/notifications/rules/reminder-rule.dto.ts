@@ -148,7 +148,7 @@ export class ReminderStageResponse {
   @Id('rstg')
   id: string;
 
-  /** The rule that the stage belongs to. */
+  /** The rule of the stage. */
   @Id('rrul')
   ruleId: string;
 

@@ -17,7 +17,7 @@ export class SlotWarning {
   @Id('dep')
   departureId: string;
 
-  /** Units that the slot should have returned with. */
+  /** Units with which the slot should have returned. */
   @Whole({ min: 0, max: MAX_UNITS })
   wanted: number;
 

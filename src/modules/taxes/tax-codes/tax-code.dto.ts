@@ -88,7 +88,7 @@ export class CreateTaxCode extends TaxCodeFields {
   country: string;
 
   /**
-   * How sales are taxed. It cannot be changed.
+   * Tax treatment of sales. It cannot be changed.
    * @example "standard"
    */
   @OneOf(TAX_KINDS)
@@ -164,7 +164,7 @@ export class TaxRateResponse {
   validTo: string | null;
 }
 
-/** How sales in a country are taxed, with the rates over time. */
+/** The tax treatment of sales in a country, with the rates over time. */
 export class TaxCodeResponse {
   @Id('taxc')
   id: string;
@@ -181,7 +181,7 @@ export class TaxCodeResponse {
   @CountryCode()
   country: string;
 
-  /** How sales are taxed. */
+  /** Tax treatment of sales. */
   @OneOf(TAX_KINDS)
   kind: TaxKind;
 

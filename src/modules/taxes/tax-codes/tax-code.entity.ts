@@ -23,7 +23,7 @@ export interface TaxCodeChanges {
   active?: boolean;
 }
 
-/** How sales in a country are taxed. Code, country and kind never change: documents refer to them. */
+/** The tax treatment of sales in a country. Code, country and kind never change, because documents refer to them. */
 @Rights(DELETE)
 @Entity('tax_codes')
 export class TaxCode {

@@ -3,7 +3,7 @@ import type { ProviderName } from './provider.js';
 /** The calls of an external provider. */
 export type ProviderCall = 'quote' | 'hold' | 'confirm' | 'cancel' | 'release' | 'lookup';
 
-/** How long each call of a provider may take, in milliseconds; afterwards its response counts as lost. */
+/** Maximum duration of each call of a provider, in milliseconds; afterwards its response counts as lost. */
 const SLOWEST: Readonly<Record<ProviderCall, number>> = {
   quote: 8_000,
   hold: 15_000,

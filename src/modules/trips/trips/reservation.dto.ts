@@ -9,7 +9,7 @@ import {
   type StepStatus,
 } from './reservation-plan.js';
 
-/** Why a reservation step failed. */
+/** The reason why a reservation step failed. */
 export class StepFailureResponse {
   /** Machine-readable reason from the provider adapter. */
   @Text({ max: 100 })
@@ -42,7 +42,7 @@ export class ReservationStepResponse {
   @Instant()
   holdExpiresAt: string | null;
 
-  /** Why the last call to the provider failed; null if it did not. */
+  /** Reason why the last call to the provider failed; null if it succeeded. */
   @Nested(() => StepFailureResponse)
   failure: StepFailureResponse | null;
 

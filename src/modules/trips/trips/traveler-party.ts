@@ -14,7 +14,7 @@ export interface Traveler {
   phone?: string | null;
 }
 
-/** Who pays and who travels. It may be incomplete until the trip is reserved. */
+/** The payer and the travelers. It may be incomplete until the trip is reserved. */
 export interface TravelerParty {
   billing?: Billing | null;
   travelers?: Traveler[];

@@ -69,7 +69,7 @@ export class TripAttentionResponse {
   @Instant()
   resolvedAt: string | null;
 
-  /** How the attention was resolved; `settled` means by the provider's response. Null while it is open. */
+  /** Resolution of the attention; `settled` means by the provider's response. Null while it is open. */
   @OneOf(RESOLUTIONS)
   resolution: Resolution | null;
 

@@ -210,7 +210,7 @@ export class TripComponentResponse {
   @Cents()
   cancellationFeeCents: number | null;
 
-  /** Why the component is unavailable; empty if it is not. */
+  /** Reasons why the component is unavailable; empty if it is available. */
   @Texts({ max: 10, maxLength: 500 })
   warnings: string[];
 

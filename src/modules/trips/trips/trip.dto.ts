@@ -23,7 +23,7 @@ import { TRIP_STATUSES, type TripStatus, type TripView } from './trip.entity.js'
 
 const SORT_FIELDS = ['createdAt', 'updatedAt'] as const;
 
-/** Who pays: the customer of the booking that the trip becomes. */
+/** The payer, who becomes the customer of the booking. */
 export class BillingBody {
   /**
    * Full name or company; required before the trip can be reserved.
@@ -94,9 +94,9 @@ export class TravelerBody {
   phone?: string | null;
 }
 
-/** Who pays and who travels. It is complete with a billing name, a billing e-mail address and one named traveler. */
+/** The payer and the travelers. It is complete with a billing name, a billing e-mail address and one named traveler. */
 export class TravelerPartyBody {
-  /** Who pays; becomes the customer of the booking. */
+  /** Payer, who becomes the customer of the booking. */
   @Clearable()
   @Nested(() => BillingBody)
   billing?: BillingBody | null;
@@ -130,7 +130,7 @@ export class CreateTrip {
   @CurrencyCode()
   currency: string;
 
-  /** Who pays and who travels; may be completed later, but before the reservation. */
+  /** Payer and travelers; may be completed later, but before the reservation. */
   @Clearable()
   @Nested(() => TravelerPartyBody)
   travelerParty?: TravelerPartyBody | null;
@@ -150,7 +150,7 @@ export class CancelTrip {
   reason?: string;
 }
 
-/** Why staff end a reservation that does not end by itself. */
+/** The reason why staff end a reservation that does not end. */
 export class AbandonTrip {
   /**
    * Stored with the action ledger entry.
@@ -197,7 +197,7 @@ export class ListTrips extends PageQuery {
   sort?: string;
 }
 
-/** Who pays: the customer of the booking that the trip becomes. */
+/** The payer, who becomes the customer of the booking. */
 export class BillingResponse {
   /** Full name or company; null until known. */
   @Text({ max: 255 })
@@ -235,9 +235,9 @@ export class TravelerResponse {
   phone: string | null;
 }
 
-/** Who pays and who travels. */
+/** Payer and travelers. */
 export class TravelerPartyResponse {
-  /** Who pays; null until known. */
+  /** Payer; null until known. */
   @Nested(() => BillingResponse)
   billing: BillingResponse | null;
 
@@ -264,7 +264,7 @@ export class TripResponse {
   @CurrencyCode()
   currency: string;
 
-  /** Who pays and who travels; null until given. */
+  /** Payer and travelers; null until given. */
   @Nested(() => TravelerPartyResponse)
   travelerParty: TravelerPartyResponse | null;
 

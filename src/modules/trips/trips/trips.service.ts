@@ -105,7 +105,7 @@ export class TripsService {
     return { version: trip.version, quotes };
   }
 
-  /** Returns null if the trip's version differs from the one that the providers were called for. */
+  /** Returns null if the trip's version has changed since the calls of the providers. */
   private async storePrices(
     id: string,
     expected: ExpectedVersions,

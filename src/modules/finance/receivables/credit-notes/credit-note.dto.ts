@@ -119,7 +119,7 @@ export class IssueCreditNote {
   @Id('iser')
   seriesId?: string;
 
-  /** What to do with a stale draft: `reject` (default) or `redraw`, which recomputes its lines. */
+  /** Handling of a stale draft: `reject` (default) or `redraw`, which recomputes its lines. */
   @Optional()
   @OneOf(STALE_ACTIONS)
   onStale?: StaleAction;

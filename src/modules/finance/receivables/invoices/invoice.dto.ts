@@ -226,7 +226,7 @@ export class IssueInvoice {
   @IsoDate()
   dueDate?: string;
 
-  /** What to do with a stale draft: `reject` (default) or `redraw`, which computes its lines and payer again. */
+  /** Handling of a stale draft: `reject` (default) or `redraw`, which computes its lines and payer again. */
   @Optional()
   @OneOf(STALE_ACTIONS)
   onStale?: StaleAction;

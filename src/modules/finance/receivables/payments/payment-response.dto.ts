@@ -55,7 +55,7 @@ export class PaymentSummary {
   @Id('comm')
   commissionId: string | null;
 
-  /** How the money was transferred; informational. */
+  /** Method of the transfer; informational. */
   @OneOf(METHODS)
   method: Method;
 

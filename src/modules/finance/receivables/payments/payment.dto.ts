@@ -76,7 +76,7 @@ export class CreatePayment {
   supplierInvoiceId?: string;
 
   /**
-   * How the money was transferred; informational.
+   * Method of the transfer; informational.
    * @example "bank_transfer"
    */
   @OneOf(METHODS)

@@ -198,7 +198,7 @@ export class SettlementSummary {
   @Cents()
   totalCents: number;
 
-  /** How the fee was computed, by the terms of the confirmation. */
+  /** Computation of the fee by the terms of the confirmation. */
   @ListOf(() => CancellationFeeLine, { max: 4000 })
   lines: CancellationFeeLine[];
 
