@@ -27,7 +27,7 @@ const isAvailable = isInstalled();
 if (!isAvailable) process.stdout.write('not run: pgbouncer\n');
 const ifAvailable = isAvailable ? describe : describe.skip;
 
-/** Sets what roles.sql sets for the role of the service. */
+/** Applies the settings of roles.sql to the role of the service. */
 async function limitRole(): Promise<void> {
   const { pathname, username } = new URL(direct);
   const { adminUrl } = JSON.parse(process.env['TEST_RUN'] ?? '') as { adminUrl: string };

@@ -11,7 +11,7 @@ import type { PriceBasis } from '../account/invoice.entity.js';
 @Unaudited('part of the snapshot of its invoice')
 export class InvoiceLine {
   @PrimaryColumn('text', { name: 'invoice_id' }) invoiceId: string;
-  /** 1 for the first. */
+  /** The position of the line, starting at 1. */
   @PrimaryColumn('integer') position: number;
   @Column('text', { name: 'booking_item_id', nullable: true }) bookingItemId: string | null;
   @Personal('accounting')
