@@ -27,7 +27,7 @@ const entriesOf = (userId: string) =>
     [userId],
   );
 
-/** To the first second of the next hour, so that the rejections of a test are in one hour. */
+/** Moves the clock to the first second of the next hour, so that the rejections of a test are in one hour. */
 function travelToHour(): string {
   const hour = Math.ceil(app.now().getTime() / 3_600_000) * 3_600_000;
   app.travel({ ms: hour - app.now().getTime() + 1_000 });

@@ -32,7 +32,7 @@ export abstract class FileStore {
 export abstract class MovableFiles extends FileStore {
   /** Every file, in any order; files stored in the meantime may be missing. */
   abstract list(): AsyncIterable<StoredFile>;
-  /** Stores a file from elsewhere. Throws `DamagedFile` and stores nothing if the bytes do not have this key. */
+  /** Stores a file of another store. Throws `DamagedFile` and stores nothing if the bytes do not have this key. */
   abstract copy(file: StoredFile, bytes: Readable): Promise<void>;
   /** Whether the stored bytes have this key. */
   abstract verify(key: string): Promise<'whole' | 'damaged' | 'missing'>;

@@ -105,7 +105,7 @@ export const COMPLETE: Progress = {
   due: `coalesce(b.return_date, b.departure_date) < $1::date`,
 };
 
-/** The SQL of bookings and their items. */
+/** Reads and writes bookings and their items. */
 @Injectable()
 export class BookingsRepository {
   readonly bookings: Rows<Booking>;

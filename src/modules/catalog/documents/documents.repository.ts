@@ -98,7 +98,7 @@ const PAGE_SIZE = 500;
 
 type IndexedRow = IndexedDocument & { generation: number };
 
-/** The SQL of catalog documents. One statement writes a set of documents of any size. */
+/** Reads and writes catalog documents. One statement writes a set of documents of any size. */
 @Injectable()
 export class DocumentsRepository {
   constructor(private readonly database: Database) {}

@@ -53,8 +53,8 @@ const STEPS = `(select json_agg(json_build_object(
 const EXISTING = { live: 'deleted_at is null', deleted: 'deleted_at is not null' };
 
 /**
- * The SQL of allotments and their release steps. The lock of its product protects an allotment; its own row is not locked,
- * because a sale that has locked a departure would wait for it.
+ * Reads and writes allotments and their release steps. The lock of its product protects an allotment; its own row is not
+ * locked, because a sale that has locked a departure would wait for it.
  */
 @Injectable()
 export class AllotmentsRepository {

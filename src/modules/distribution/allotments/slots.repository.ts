@@ -48,7 +48,7 @@ export type SlotCounter = 'sold' | 'held';
 
 const REMAINING = 'allotted - sold - held - released - suspended';
 
-/** The SQL of slots and of the movements of their units. A change of units locks the departure before the slot. */
+/** Reads and writes slots and the movements of their units. A change of units locks the departure before the slot. */
 @Injectable()
 export class SlotsRepository {
   private readonly rows: Rows<AllotmentSlot>;

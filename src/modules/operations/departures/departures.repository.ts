@@ -42,7 +42,7 @@ export interface Shortage {
   available: number;
 }
 
-/** The SQL of departures. */
+/** Reads and writes departures. */
 @Injectable()
 export class DeparturesRepository {
   readonly departures: Rows<Departure>;

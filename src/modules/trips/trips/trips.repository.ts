@@ -72,7 +72,7 @@ type StepRow = Omit<ReservationStep, StepInstant> & Record<StepInstant, string |
 type StepInstant = 'holdExpiresAt' | 'unknownSince' | 'dueAt';
 type PlanRow = Omit<ReservationPlan, 'steps'> & { steps: StepRow[] | null };
 
-/** The SQL of trips, their components and their reservation plans. All of them are written while the trip is locked. */
+/** Reads and writes trips, their components and their reservation plans. All of them are written while the trip is locked. */
 @Injectable()
 export class TripsRepository {
   readonly trips: Rows<Trip>;
