@@ -9,6 +9,7 @@ const arrows = {
   'reference-data': [],
   identity: ['action-ledger'],
   organization: ['action-ledger'],
+  customers: ['action-ledger'],
   catalog: ['action-ledger'],
   notifications: ['action-ledger', 'identity'],
   connect: ['action-ledger', 'identity'],
@@ -16,7 +17,7 @@ const arrows = {
   operations: ['action-ledger', 'taxes'],
   distribution: ['action-ledger', 'operations'],
   legal: ['action-ledger', 'distribution', 'notifications'],
-  bookings: ['action-ledger', 'legal', 'operations', 'distribution', 'notifications', 'taxes'],
+  bookings: ['action-ledger', 'customers', 'legal', 'operations', 'distribution', 'notifications', 'taxes'],
   finance: ['action-ledger', 'organization', 'bookings', 'distribution', 'notifications', 'taxes'],
   trips: ['action-ledger', 'organization', 'bookings', 'operations', 'distribution', 'taxes'],
 };

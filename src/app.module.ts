@@ -7,6 +7,7 @@ import { ActionLedgerModule } from './modules/action-ledger/index.js';
 import { BookingsModule } from './modules/bookings/index.js';
 import { CatalogModule } from './modules/catalog/index.js';
 import { ConnectModule } from './modules/connect/index.js';
+import { CustomersModule } from './modules/customers/index.js';
 import { DistributionModule } from './modules/distribution/index.js';
 import { FinanceModule } from './modules/finance/index.js';
 import { NotificationsModule } from './modules/notifications/index.js';
@@ -28,6 +29,7 @@ const MODULES = [
   ActionLedgerModule,
   IdentityModule,
   OrganizationModule,
+  CustomersModule,
   RealtimeModule,
   VaultModule,
   ReferenceDataModule,

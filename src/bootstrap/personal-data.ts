@@ -25,8 +25,8 @@ const CLASSES: Record<PersonalData, DataClass> = {
       'the job `bookings.retention` replaces name, address and free texts of a booking and of its contracts; `legal.contracts.retention` does so for contracts without a booking, after their last change and expiry',
   },
   contact: {
-    content: 'titles, parties and reasons of trips',
-    purpose: 'planning a trip before it is booked',
+    content: 'customers with their contacts; titles, parties and reasons of trips',
+    purpose: 'serving customers, and planning a trip before it is booked',
     kept: 'last contact + 3 years (`CONTACT_RETENTION_MONTHS`)',
     deletedBy: 'the job `trips.retention`; a booked trip follows its booking',
   },

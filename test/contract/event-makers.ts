@@ -14,6 +14,7 @@ import { ALLOTMENTS, allotted } from '../distribution/allotments/allotments.js';
 import { change as commission, departedItem, earn, soldItem, terms } from '../finance/commissions/commissions.js';
 import { confirmedBooking } from '../bookings/bookings.js';
 import { book, cancelBooking, change, confirm, planned } from '../finance/payment-plans/plans.js';
+import { CUSTOMERS, newCustomer } from '../customers/customers.js';
 import { bookingWith, received } from '../finance/payments/bookings.js';
 import { invoicing } from '../finance/payments/invoiced.js';
 import { recorded, reverse as takeBack } from '../finance/payments/payments.js';
@@ -44,6 +45,13 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     const { id } = await newDeparture(app, { minParticipants: 6, decideBy });
     await asSystem(() => app.nest.get(DepartureMinimumsService).reportMissed());
     await app.as('owner').post(`${DEPARTURES}/${id}/guarantee`);
+  },
+  'customer.restored, customer.separated': async (app) => {
+    const [one, two] = await Promise.all([newCustomer(app), newCustomer(app)]);
+    await app.as('owner').post(`${CUSTOMERS}/${one.id}/merges`, { duplicateIds: [two.id] });
+    await reversed(app, one.id, 'customers.customer.merge');
+    await app.as('owner').post(`${CUSTOMERS}/${one.id}/archival`);
+    await reversed(app, one.id, 'customers.customer.archive');
   },
   'facility.restored': async (app) => {
     await reversed(app, (await archived(app)).id, 'operations.facility.delete');

@@ -4,6 +4,7 @@ import type { TestApp } from '../setup/app.js';
 import { catalogRecipes } from './catalog-recipes.js';
 import { commissionRecipes } from './commission-recipes.js';
 import { connectRecipes } from './connect-recipes.js';
+import { customersRecipes } from './customers-recipes.js';
 import { financeRecipes } from './finance-recipes.js';
 import { identityRecipes } from './identity-recipes.js';
 import { legalRecipes } from './legal-recipes.js';
@@ -74,6 +75,7 @@ export const recipes: Record<string, Recipe> = {
   },
 
   ...notificationsRecipes,
+  ...customersRecipes,
   ...operationsRecipes,
   ...tripsRecipes,
   ...organizationRecipes,

@@ -19,6 +19,7 @@ const EFFECTS: Record<string, string> = {
   'catalog.document.put': 'catalog.document.delete',
   'catalog.synonym.create': 'catalog.synonym.delete',
   'catalog.synonym.delete': 'catalog.synonym.create',
+  'customers.customer.archive': 'customers.customer.create',
   'distribution.allotment.create': 'distribution.allotment.delete',
   'distribution.allotment.delete': 'distribution.allotment.create',
   'distribution.allotment.reclaim': 'distribution.allotment.release',

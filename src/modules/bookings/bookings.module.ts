@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
+import { CustomersModule } from '../customers/index.js';
 import { DistributionModule } from '../distribution/index.js';
 import { LegalModule } from '../legal/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { OperationsModule } from '../operations/index.js';
 import { TaxesModule } from '../taxes/index.js';
 import { BookingsDemo } from './bookings.demo.js';
+import { BookingCustomerListener } from './bookings/booking-customer-listener.js';
 import { BookingItemsController } from './bookings/booking-items.controller.js';
 import { BookingItemsService } from './bookings/booking-items.service.js';
 import { BookingReminderSource } from './bookings/booking-reminder-source.js';
@@ -21,9 +23,18 @@ import { CancellationTermsService } from './bookings/cancellation-terms.service.
 import './bookings-tables.js';
 
 @Module({
-  imports: [ActionLedgerModule, DistributionModule, LegalModule, NotificationsModule, OperationsModule, TaxesModule],
+  imports: [
+    ActionLedgerModule,
+    CustomersModule,
+    DistributionModule,
+    LegalModule,
+    NotificationsModule,
+    OperationsModule,
+    TaxesModule,
+  ],
   controllers: [BookingsController, BookingItemsController],
   providers: [
+    BookingCustomerListener,
     BookingItemsService,
     BookingJobs,
     BookingReminderSource,

@@ -4,6 +4,7 @@ import { CHANNEL_NAME } from '../ids/id.js';
 export const STAFF_MODULES = [
   'finance',
   'bookings',
+  'customers',
   'distribution',
   'trips',
   'legal',

@@ -101,6 +101,9 @@ export const ISSUE_CODES = {
   series_period_token_required: 'The pattern of the series must contain its period',
   several_defaults: 'Only one element may be the default',
   same_as_source: 'The target must differ from the source',
+  phone_country_unknown: 'A national telephone number requires its country',
+  not_a_phone_number: 'The text is no possible telephone number of its country',
+  not_among_merged: 'The ID belongs to none of the customers that are merged',
 } as const satisfies Record<string, string>;
 
 export type IssueCode = keyof typeof ISSUE_CODES;

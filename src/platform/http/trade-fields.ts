@@ -22,6 +22,9 @@ import { ArrayMaxSize, MaxLength } from '../validation/validate-dto.js';
 import { KeptAsData } from './dto.js';
 import { DocumentedAs } from './property-description.js';
 
+/** A language tag of BCP 47: a language with at most a region, such as `de` or `pt-BR`. */
+export const LANGUAGE_TAG = /^[a-z]{2,3}(?:-[A-Z]{2})?$/;
+
 /** A currency of ISO 4217, three upper-case letters. */
 export function CurrencyCode(): PropertyDecorator {
   return applyDecorators(

@@ -15,7 +15,7 @@ export const RATE_CHANGED = `exists (select from booking_items i
   where i.booking_id = b.id and i.tax_rate_changed and i.status <> 'cancelled')`;
 
 /** The conditions of the list of bookings `b`, their values, and the SQL of the number of bookings. */
-export function conditionsOf({ status, search, startFrom, startTo, taxRateChanged }: ListBookings): {
+export function conditionsOf({ status, search, startFrom, startTo, customerId, taxRateChanged }: ListBookings): {
   where: string;
   values: unknown[];
   total: string;
@@ -26,6 +26,7 @@ export function conditionsOf({ status, search, startFrom, startTo, taxRateChange
     [containsWordsSql('b.search_text', '?'), search],
     ['b.departure_date >= ?', startFrom],
     ['b.departure_date <= ?', startTo],
+    ['b.customer_id = ?', customerId],
     // Writing the value into the text lets an index find the few bookings that have one.
     [taxRateChanged ? `${RATE_CHANGED} and ?::boolean` : `not ${RATE_CHANGED} and not ?::boolean`, taxRateChanged],
   ];

@@ -16,7 +16,7 @@ import {
 } from '../../../platform/http/fields.js';
 import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
-import { CurrencyCode, EmailAddress, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import { CurrencyCode, EmailAddress, Instant, IsoDate, LANGUAGE_TAG } from '../../../platform/http/trade-fields.js';
 import {
   CANCELLATION_INITIATORS,
   type CancellationInitiator,
@@ -60,11 +60,20 @@ export class CreateBooking {
   currency: string;
 
   /**
-   * Person or company that pays; the default payer of invoices.
+   * Customer who books (prefix `cus`); must be active. The booking copies the name and contacts that it does not name itself.
+   * @example "cus_01k0dem000e000000000000001"
+   */
+  @Clearable()
+  @Id('cus')
+  customerId?: string | null;
+
+  /**
+   * Person or company that pays; the default payer of invoices. Required without `customerId`.
    * @example "Ada Lovelace"
    */
+  @Optional()
   @Text({ max: 255 })
-  customerName: string;
+  customerName?: string;
 
   /**
    * Address that receives reminders. An empty string means null.
@@ -73,6 +82,30 @@ export class CreateBooking {
   @Clearable()
   @EmailAddress()
   customerEmail?: string | null;
+
+  /**
+   * Telephone number of the customer, free text. An empty string means null.
+   * @example "+40 240 555 010"
+   */
+  @Clearable()
+  @Text({ max: 50, emptyIsNull: true })
+  customerPhone?: string | null;
+
+  /**
+   * Language of documents and messages for the customer; null means the language of the company.
+   * @example "ro"
+   */
+  @Clearable()
+  @Text({ max: 6, pattern: LANGUAGE_TAG })
+  customerLanguage?: string | null;
+
+  /**
+   * Postal address of the customer with line breaks. An empty string means null.
+   * @example "Strada Republicii 7\n500030 Brasov\nRO"
+   */
+  @Clearable()
+  @Text({ max: 1000, multiline: true, emptyIsNull: true })
+  customerAddress?: string | null;
 
   /**
    * First day of the trip; used as departure date while no item has a service date.
@@ -193,6 +226,11 @@ export class ListBookings extends PageQuery {
   @IsoDate()
   startTo?: string;
 
+  /** Only bookings of this customer (prefix `cus`). */
+  @Optional()
+  @Id('cus')
+  customerId?: string;
+
   /** Only bookings with or without an item whose tax rate differs from the rate on its service date (`taxRateChanged`). */
   @Optional()
   @QueryFlag()
@@ -265,6 +303,22 @@ export class BookingResponse {
   /** Address that reminders are sent to; null if unknown. */
   @EmailAddress()
   customerEmail: string | null;
+
+  /** Customer who books (prefix `cus`); null for a booking without a customer record. The other members are copies. */
+  @Id('cus')
+  customerId: string | null;
+
+  /** Telephone number of the customer; null if unknown. */
+  @Text({ max: 50 })
+  customerPhone: string | null;
+
+  /** Language of documents and messages for the customer; null means the language of the company. */
+  @Text({ max: 6 })
+  customerLanguage: string | null;
+
+  /** Postal address of the customer; null if unknown. */
+  @Text({ max: 1000 })
+  customerAddress: string | null;
 
   /** First day of the trip as entered by staff; null if open. */
   @IsoDate()

@@ -6,6 +6,7 @@ import { safeInteger } from '../../../platform/database/columns.js';
 import type { Columns } from '../../../platform/database/rows.js';
 import { conflict, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
+import type { CustomerCopy } from '../../customers/index.js';
 import type { Terms, TermsLine } from '../../legal/index.js';
 import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
 import type { ItemType } from './booking-item.entity.js';
@@ -28,13 +29,34 @@ const CLOSED: readonly BookingStatus[] = ['completed', 'cancelled'];
 const CHARGES: readonly ItemType[] = ['extra', 'fee', 'adjustment'];
 
 /** Fields that can still be corrected on a closed booking. */
-const OPEN_WHEN_CLOSED = ['customerName', 'customerEmail', 'notes'];
+const OPEN_WHEN_CLOSED = [
+  'customerId',
+  'customerName',
+  'customerEmail',
+  'customerPhone',
+  'customerLanguage',
+  'customerAddress',
+  'notes',
+];
+
+/** The members that are copies of the customer record, with the member of the record. */
+const COPIES = [
+  ['customerName', 'name'],
+  ['customerEmail', 'email'],
+  ['customerPhone', 'phone'],
+  ['customerLanguage', 'language'],
+  ['customerAddress', 'address'],
+] as const;
 
 export interface BookingChanges {
   number?: string;
   currency?: string;
+  customerId?: string | null;
   customerName?: string;
   customerEmail?: string | null;
+  customerPhone?: string | null;
+  customerLanguage?: string | null;
+  customerAddress?: string | null;
   startDate?: string | null;
   endDate?: string | null;
   notes?: string | null;
@@ -80,6 +102,17 @@ export class Booking extends Audited {
   @Unaudited('personal data that no reversal restores')
   @Column('text', { name: 'customer_email', nullable: true })
   customerEmail: string | null;
+  /** The customer record; the other members of the customer are copies, which documents show. */
+  @Column('text', { name: 'customer_id', nullable: true }) customerId: string | null;
+  @Personal('contract')
+  @Unaudited('personal data that no reversal restores')
+  @Column('text', { name: 'customer_phone', nullable: true })
+  customerPhone: string | null;
+  @Column('text', { name: 'customer_language', nullable: true }) customerLanguage: string | null;
+  @Personal('contract')
+  @Unaudited('personal data that no reversal restores')
+  @Column('text', { name: 'customer_address', nullable: true })
+  customerAddress: string | null;
   @Column('date', { name: 'start_date', nullable: true }) startDate: string | null;
   @Column('date', { name: 'end_date', nullable: true }) endDate: string | null;
   /** The first service date of its active items, otherwise its start date. */
@@ -123,7 +156,7 @@ export class Booking extends Audited {
 
   change(changes: BookingChanges, now: Date): void {
     const lockedFields = Object.keys(changes).filter((field) => !OPEN_WHEN_CLOSED.includes(field));
-    if (CLOSED.includes(this.status) && lockedFields.length > 0) {
+    if (this.isClosed() && lockedFields.length > 0) {
       throw conflict('booking_closed', `These fields cannot be changed while the booking is ${this.status}`, {
         status: this.status,
         lockedFields,
@@ -138,10 +171,24 @@ export class Booking extends Audited {
     this.assertDates();
   }
 
+  /** Copies what has changed of the customer into the members that still have the former value. */
+  followCustomer(before: CustomerCopy, after: CustomerCopy, now: Date): void {
+    for (const [member, source] of COPIES) {
+      if (this[member] === before[source]) Object.assign(this, { [member]: after[source], updatedAt: now });
+    }
+  }
+
   /** Call this after each change of the dates of the booking, its items or their departures. */
   travelOn({ first, last }: ServiceDays): void {
     this.departureDate = first ?? this.startDate;
     this.returnDate = last ?? this.endDate;
+  }
+
+  /** Takes over what the booking does not name itself. */
+  copyCustomer(copy: CustomerCopy, given: Pick<BookingChanges, (typeof COPIES)[number][0]>): void {
+    for (const [member, source] of COPIES) {
+      if (given[member] === undefined) Object.assign(this, { [member]: copy[source] });
+    }
   }
 
   assertDates(): void {
@@ -149,8 +196,12 @@ export class Booking extends Audited {
     throw invalidField('endDate', 'endDate must not be before startDate', 'end_before_start');
   }
 
+  isClosed(): boolean {
+    return CLOSED.includes(this.status);
+  }
+
   assertItemsOpen(): void {
-    if (!CLOSED.includes(this.status)) return;
+    if (!this.isClosed()) return;
     throw conflict('booking_closed', `Items cannot be changed while the booking is ${this.status}`, {
       status: this.status,
     });

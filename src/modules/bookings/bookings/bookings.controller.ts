@@ -30,7 +30,8 @@ export class BookingsController {
   /**
    * Create a booking
    *
-   * @remarks Creates a draft without items. Only `status: "draft"` is accepted; any other value is rejected. Without `number`
+   * @remarks Creates a draft without items. It needs `customerId` or `customerName`; name and contacts of the customer are copied
+   * unless they are given. Only `status: "draft"` is accepted; any other value is rejected. Without `number`
    * the server assigns `B-<year>-<6 digits>`; a number of another booking is rejected. The channel must exist and must not be
    * archived. The percentages of `paymentPolicy` must not exceed 10000 basis points in total and exactly one step must take the
    * remainder.
@@ -40,7 +41,7 @@ export class BookingsController {
   @Mutates('bookings.booking.create')
   @Refuses({
     404: ['not_found'],
-    409: ['booking_number_taken', 'channel_archived'],
+    409: ['booking_number_taken', 'channel_archived', 'customer_archived', 'customer_merged', 'customer_erased'],
     422: ['invalid_initial_status', 'invalid_payment_policy'],
   })
   async create(@Body() body: CreateBooking): Promise<BookingEnvelope> {
@@ -78,7 +79,8 @@ export class BookingsController {
    * Update a booking
    *
    * @remarks Changes only the fields that are sent. `currency` is immutable once the booking has had an item. For a completed
-   * or cancelled booking, only `customerName`, `customerEmail` and `notes` can be changed. A new channel must not be archived,
+   * or cancelled booking, only the members of the customer and `notes` can be changed. A new `customerId` copies the name and the
+   * contacts that are not sent, unless the booking is closed. A new channel must not be archived,
    * and no active item may use an allotment of another channel. If the departure date moves, the due dates of the payment plan
    * can move with it.
    */
@@ -88,7 +90,10 @@ export class BookingsController {
     irreversible: 'The ledger keeps neither names nor addresses: change the booking again',
   })
   @Refuses({
-    409: ['booking_closed', 'currency_immutable', 'booking_number_taken', 'channel_archived'],
+    409: [
+      ...['booking_closed', 'currency_immutable', 'booking_number_taken', 'channel_archived'],
+      ...['customer_archived', 'customer_merged', 'customer_erased'],
+    ],
     422: ['channel_mismatch', 'invalid_payment_policy'],
   })
   async update(

@@ -7,6 +7,7 @@ import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
+import type { CustomerCopy } from '../../customers/index.js';
 import type { ListBookingItems } from './booking-item.dto.js';
 import { BookingItem, LIVE_AT_SUPPLIER } from './booking-item.entity.js';
 import type { ListBookings } from './booking.dto.js';
@@ -18,6 +19,14 @@ export const MOVE_WAIT_MINUTES = 30;
 
 mapConstraint('bookings_number', () => conflict('booking_number_taken', 'Another booking already has this number'));
 mapConstraint('booking_items_allotment', () => notFound({ field: 'allotmentId' }));
+
+const OPEN: readonly BookingStatus[] = ['draft', 'confirmed', 'in_progress'];
+
+/** A booking as it was read without a lock. */
+export interface BookingVersion {
+  id: string;
+  version: number;
+}
 
 /** Identifies an item by its path: it is found only under its own booking. */
 export interface ItemPath {
@@ -222,7 +231,8 @@ export class BookingsRepository {
    */
   async eraseOlderThan(months: number, limit: number): Promise<{ id: string; version: number }[]> {
     const erased = await this.database.query<{ id: string; version: number }>(
-      `update bookings set customer_name = 'Erased person', customer_email = null, notes = null, erased_at = $2,
+      `update bookings set customer_name = 'Erased person', customer_email = null, customer_phone = null,
+         customer_language = null, customer_address = null, customer_id = null, notes = null, erased_at = $2,
          cancel_reason = case when cancel_reason is not null then 'erased' end, version = version + 1, updated_at = $2
        where id in (
          select b.id from bookings b
@@ -241,6 +251,34 @@ export class BookingsRepository {
       [erased.map(({ id }) => id), this.clock.now()],
     );
     return erased;
+  }
+
+  /** Open bookings of the customer with a member that still has the customer's value, in the order of their ids. */
+  async openCopies(copy: CustomerCopy): Promise<BookingVersion[]> {
+    return this.database.query<BookingVersion>(
+      `select id, version from bookings
+       where customer_id = $1 and status = any($2) and (
+         customer_name = $3 or customer_email is not distinct from $4 or customer_phone is not distinct from $5
+         or customer_language is not distinct from $6 or customer_address is not distinct from $7)
+       order by id`,
+      [copy.id, OPEN, copy.name, copy.email, copy.phone, copy.language, copy.address],
+    );
+  }
+
+  async countOpenOf(customerId: string): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      'select count(*)::int as count from bookings where customer_id = $1 and status = any($2)',
+      [customerId, OPEN],
+    );
+    return row?.count ?? 0;
+  }
+
+  /** Locks the bookings of these customers, in the order of their ids. */
+  async lockOfCustomers(customerIds: readonly string[]): Promise<Booking[]> {
+    return this.bookings.read({
+      text: `select ${this.bookings.columns('b')} from bookings b where b.customer_id = any($1) order by b.id for update`,
+      values: [customerIds],
+    });
   }
 
   async itemIdsOf(bookingIds: readonly string[]): Promise<string[]> {

@@ -3,11 +3,12 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
-import { AppError, conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import { AppError, conflict, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger, byReason, Undoes, versionAfter } from '../../action-ledger/index.js';
+import { type CustomerCopy, CustomersService } from '../../customers/index.js';
 import { ChannelsService } from '../../distribution/index.js';
 import { type Terms, TermsService } from '../../legal/index.js';
 import { RemindersService } from '../../notifications/index.js';
@@ -59,8 +60,8 @@ export interface PriceAdjustment {
 }
 
 /**
- * Bookings as a whole. Listeners take part in the transaction of each change and can reject it. Twelve dependencies: only here
- * does a sale meet channels, terms, departures and reminders.
+ * Bookings as a whole. Listeners take part in the transaction of each change and can reject it. Thirteen dependencies: only
+ * here does a sale meet customers, channels, terms, departures and reminders.
  */
 @Injectable()
 export class BookingsService {
@@ -71,6 +72,7 @@ export class BookingsService {
     private readonly channels: ChannelsService,
     private readonly departures: DeparturesService,
     private readonly terms: TermsService,
+    private readonly customers: CustomersService,
     private readonly cancellationTerms: CancellationTermsService,
     private readonly listeners: Listeners,
     private readonly reminders: RemindersService,
@@ -86,6 +88,7 @@ export class BookingsService {
     const booking = newBooking(input, id, this.clock.now());
 
     return this.database.transaction(async () => {
+      if (booking.customerId) booking.copyCustomer(await this.customers.lockLive(booking.customerId), input);
       if (channelId) await this.channels.assertUsable(channelId);
       if (number === undefined) await this.repository.insertNumbered(booking);
       else if (!(await this.repository.bookings.insertUnlessTaken(booking))) throw numberTaken(number);
@@ -105,10 +108,13 @@ export class BookingsService {
   async update(id: string, body: UpdateBooking, expected: ExpectedVersions): Promise<BookingView> {
     const changes = changesOf(body);
     return this.database.transaction(async () => {
+      // A change of a customer locks it before its bookings.
+      const copy = body.customerId ? await this.customers.lockLive(body.customerId) : null;
       const booking = await this.lockExpected(id, expected);
       const before = booking.auditImage();
-      const { departureDate, channelId } = booking;
+      const { departureDate, channelId, customerId } = booking;
       booking.change(changes, this.clock.now());
+      if (copy && copy.id !== customerId && !booking.isClosed()) booking.copyCustomer(copy, changes);
       await this.repository.refreshDates(booking);
       if (booking.channelId !== null && booking.channelId !== channelId) {
         await this.channels.assertUsable(booking.channelId);
@@ -259,6 +265,47 @@ export class BookingsService {
     }
   }
 
+  /** Open bookings whose copies still have the customer's former values get the new ones. */
+  async followCustomer(before: CustomerCopy, after: CustomerCopy): Promise<void> {
+    const found = await this.repository.openCopies(before);
+    for (const booking of await this.repository.bookings.lockAll(found.map(({ id }) => id))) {
+      const image = booking.auditImage();
+      booking.followCustomer(before, after, this.clock.now());
+      await this.repository.bookings.update(booking);
+      const changed = { ...booking.auditImage(), changed: ['customer'] };
+      this.record('update', booking, { before: image, after: changed });
+    }
+  }
+
+  /** Throws 409 while the customer has a booking that is neither completed nor cancelled. */
+  async assertNoOpenOf(customerId: string): Promise<void> {
+    const bookings = await this.repository.countOpenOf(customerId);
+    if (bookings > 0) throw conflict('customer_in_use', 'The customer has open bookings', { bookings });
+  }
+
+  /** Gives all bookings of these customers to another customer, and returns them with their former customers. */
+  async moveToCustomer(
+    customerId: string,
+    formerIds: readonly string[],
+  ): Promise<{ id: string; customerId: string }[]> {
+    const bookings = await this.repository.lockOfCustomers(formerIds);
+    const former = bookings.map((booking) => ({ id: booking.id, customerId: booking.customerId ?? '' }));
+    for (const booking of bookings) await this.giveTo(customerId, booking);
+    return former;
+  }
+
+  /** Gives bookings back after a merge. Throws 409 `changed_since` if one of them belongs to another customer by now. */
+  async moveBack(customerId: string, former: readonly { id: string; customerId: string }[]): Promise<void> {
+    const owners = new Map(former.map((record) => [record.id, record.customerId]));
+    for (const booking of await this.repository.bookings.lockAll([...owners.keys()])) {
+      if (booking.customerId !== customerId) {
+        const message = 'A booking of the customer was changed after this action';
+        throw conflict('changed_since', message, { bookingId: booking.id });
+      }
+      await this.giveTo(owners.get(booking.id) ?? customerId, booking);
+    }
+  }
+
   /** Returns the given bookings whose personal data was erased. */
   async erasedAmong(ids: readonly string[]): Promise<string[]> {
     return this.repository.erasedAmong(ids);
@@ -332,6 +379,13 @@ export class BookingsService {
     return true;
   }
 
+  private async giveTo(customerId: string, booking: Booking): Promise<void> {
+    const before = booking.auditImage();
+    Object.assign(booking, { customerId, updatedAt: this.clock.now() });
+    await this.repository.bookings.update(booking);
+    this.record('update', booking, { before, after: { ...booking.auditImage(), changed: ['customerId'] } });
+  }
+
   private moment(): Moment {
     return { now: this.clock.now(), today: this.clock.today() };
   }
@@ -385,13 +439,20 @@ export class BookingsService {
 }
 
 function newBooking(input: CreateBooking, id: string, now: Date): Booking {
+  if (input.customerName === undefined && !input.customerId) {
+    throw invalidField('customerName', 'customerName is required', 'required');
+  }
   const booking = make(Booking, {
     id,
     number: input.number ?? '',
     status: 'draft',
     currency: input.currency,
-    customerName: input.customerName,
+    customerId: input.customerId,
+    customerName: input.customerName ?? '',
     customerEmail: input.customerEmail,
+    customerPhone: input.customerPhone,
+    customerLanguage: input.customerLanguage,
+    customerAddress: input.customerAddress,
     startDate: input.startDate,
     endDate: input.endDate,
     departureDate: input.startDate,

@@ -25,14 +25,14 @@ const SCOPES: Record<Role, readonly string[]> = {
   finance: [
     'finance:*',
     ...SPECIAL_SCOPES.filter((scope) => scope.startsWith('finance:')),
-    ...['bookings:read', 'operations:read', 'legal:read', 'action-ledger:read'],
+    ...['bookings:read', 'customers:read', 'operations:read', 'legal:read', 'action-ledger:read'],
   ],
   operations: [
-    ...['operations:*', 'distribution:*', 'trips:*', 'legal:*', 'notifications:*'],
+    ...['operations:*', 'distribution:*', 'trips:*', 'legal:*', 'notifications:*', 'customers:*'],
     ...['bookings:read', 'bookings:write', 'finance:receivables'],
   ],
   sales: [
-    ...['bookings:*', 'trips:*', 'notifications:write', 'finance:receivables'],
+    ...['bookings:*', 'trips:*', 'customers:*', 'notifications:write', 'finance:receivables'],
     ...['operations:read', 'distribution:read', 'catalog:read', 'legal:read'],
   ],
   viewer: withoutModules('identity', 'action-ledger').map((module) => `${module}:read`),

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { demoId } from '../../platform/ids/id.js';
+import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
+import type { CreateCustomer } from './customers/customer.dto.js';
+import { CustomersService } from './customers/customers.service.js';
+
+/** The examples read and refer to 1, change 2, archive 3, and merge 5 into 4. */
+const CUSTOMERS: readonly CreateCustomer[] = [
+  {
+    firstName: 'Maria',
+    lastName: 'Ionescu',
+    emails: [{ address: 'maria.ionescu@example.com', label: 'private' }],
+    phones: [{ number: '0240 555 010', country: 'RO', label: 'mobile' }],
+    addresses: [{ line1: 'Strada Republicii 7', city: 'Brasov', postalCode: '500030', country: 'RO' }],
+    language: 'ro',
+    birthDate: '1984-03-09',
+    tags: ['regular'],
+  },
+  {
+    kind: 'company',
+    companyName: 'Carpathia Events SRL',
+    firstName: 'Andrei',
+    lastName: 'Pop',
+    emails: [{ address: 'office@carpathia-events.example' }],
+    phones: [{ number: '+40 21 555 0120' }],
+    addresses: [{ line1: 'Bulevardul Unirii 20', city: 'Bucuresti', postalCode: '030823', country: 'RO' }],
+    vatId: 'RO18547290',
+  },
+  { firstName: 'Erik', lastName: 'Lindqvist', emails: [{ address: 'erik.lindqvist@example.com' }], language: 'sv' },
+  {
+    firstName: 'Sofia',
+    lastName: 'Keller',
+    emails: [{ address: 'sofia.keller@example.com' }],
+    birthDate: '1990-07-21',
+  },
+  { firstName: 'Sofia', lastName: 'Keller', phones: [{ number: '+49 89 5550143' }], birthDate: '1990-07-21' },
+];
+
+/** The customers that the examples of the API document name. */
+@Injectable()
+export class CustomersDemo {
+  constructor(private readonly customers: CustomersService) {}
+
+  @DemoData(135, 'customers')
+  async load(): Promise<void> {
+    for (const [index, customer] of CUSTOMERS.entries()) {
+      await this.customers.create(customer, demoId('cus', index + 1));
+    }
+  }
+}

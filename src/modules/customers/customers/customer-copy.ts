@@ -1,0 +1,10 @@
+/** What bookings copy of a customer. */
+export interface CustomerCopy {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly language: string | null;
+  /** With line breaks. */
+  readonly address: string | null;
+}

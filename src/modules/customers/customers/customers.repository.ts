@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
+import { containing, containsWordsSql } from '../../../platform/database/like.js';
+import { directionOf } from '../../../platform/database/sort-rows.js';
+import type { Rows } from '../../../platform/database/rows.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { digitsOf, emailKey } from './contacts.js';
+import type { DuplicatePair, ListCustomers, ListDuplicates } from './customer.dto.js';
+import { Customer } from './customer.entity.js';
+
+const SORT_COLUMNS: Readonly<Record<string, string>> = {
+  name: 'displayName',
+  createdAt: 'createdAt',
+  updatedAt: 'updatedAt',
+};
+
+/** What active customers have in common: their contacts, and the name with the date of birth. */
+const COMMON = `
+  select unnest(contact_keys) as value, 'email_or_phone' as reason, id, created_at
+  from customers where status = 'active'
+  union all
+  select birth_date::text || fold(display_name), 'name_and_birth_date', id, created_at
+  from customers where status = 'active' and birth_date is not null`;
+
+/** Each customer with the first one that has the same value: pairs of all would be quadratic for a shared address. */
+const PAIRS = `
+  select first_id, id, array_agg(distinct reason order by reason) as reasons
+  from (
+    select id, reason, first_value(id) over (partition by reason, value order by created_at, id) as first_id
+    from (${COMMON}) as common
+  ) as found
+  where first_id <> id group by first_id, id`;
+
+/** The SQL of customers. */
+@Injectable()
+export class CustomersRepository {
+  readonly rows: Rows<Customer>;
+
+  constructor(private readonly database: Database) {
+    this.rows = database.rows(Customer);
+  }
+
+  async list(query: ListCustomers): Promise<{ rows: Customer[]; total: number }> {
+    const { search, email, phone, tag, language, kind, status = ['active'], sort = 'name' } = query;
+    const found = this.rows.query('customer');
+    filterRows(found, 'customer.status', status);
+    filterRows(found, 'customer.kind', kind);
+    if (search !== undefined) {
+      const digits = digitsOf(search);
+      const words = containsWordsSql('customer.search_text', ':search');
+      const number = 'customer.search_text like :digits';
+      found.andWhere(digits === null ? words : `(${words} or ${number})`, {
+        search,
+        ...(digits !== null && { digits: containing(digits) }),
+      });
+    }
+    if (email !== undefined) found.andWhere('customer.contact_keys @> array[:email]', { email: emailKey(email) });
+    if (phone !== undefined) {
+      found.andWhere('customer.contact_keys @> array[:phone]', { phone: `+${phone.replace(/\D/g, '')}` });
+    }
+    if (tag !== undefined) found.andWhere('customer.tags @> array[:tag]', { tag });
+    if (language !== undefined) found.andWhere('customer.language = :language', { language });
+    const direction = directionOf(sort);
+    found.orderBy(`customer.${SORT_COLUMNS[sort.replace('-', '')] ?? 'displayName'}`, direction);
+    found.addOrderBy('customer.id', direction);
+    return this.rows.page(found, pageBounds(query));
+  }
+
+  /** At most ten other active customers with the same contact, or the same name and date of birth. */
+  async possibleDuplicates(customer: Customer): Promise<string[]> {
+    const found = await this.database.prepared<{ id: string }>(
+      'customer-duplicates',
+      `select id from customers
+       where status = 'active' and id <> $1
+         and (contact_keys && $2::text[] or birth_date = $3::date and fold(display_name) = fold($4))
+       order by created_at, id limit 10`,
+      [customer.id, customer.contactKeys, customer.birthDate, customer.displayName],
+    );
+    return found.map(({ id }) => id);
+  }
+
+  /** Pairs of active customers who may be the same, those with the oldest customers first. */
+  async duplicatePairs(query: ListDuplicates): Promise<{ rows: DuplicatePair[]; total: number }> {
+    const { limit, offset } = pageBounds(query);
+    const rows = await this.database.query<DuplicatePair & { total: number }>(
+      `select first.id as "customerId", first.display_name as "displayName", other.id as "duplicateId",
+         other.display_name as "duplicateName", pair.reasons, (count(*) over ())::int as total
+       from (${PAIRS}) as pair join customers first on first.id = pair.first_id join customers other on other.id = pair.id
+       order by first.created_at, first.id, other.id limit $1 offset $2`,
+      [limit, offset],
+    );
+    return {
+      rows: rows.map(({ total: _total, ...pair }) => pair),
+      total: rows[0]?.total ?? (await this.countPairs(offset)),
+    };
+  }
+
+  /** A page behind the last one has no row that contains the total. */
+  private async countPairs(offset: number): Promise<number> {
+    if (offset === 0) return 0;
+    const [row] = await this.database.query<{ total: number }>(`select count(*)::int as total from (${PAIRS}) as pair`);
+    return row?.total ?? 0;
+  }
+}

@@ -1,0 +1,281 @@
+import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { make } from '../../../platform/database/rows.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
+import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { newId } from '../../../platform/ids/id.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import {
+  ActionLedger,
+  assertUnchangedSince,
+  type RecordedAction,
+  type ReversalResult,
+  Reverses,
+  UndoesItself,
+} from '../../action-ledger/index.js';
+import { ConsentsService } from '../consents/consents.service.js';
+import { type CustomerAddress, emailsFrom, phonesFrom } from './contacts.js';
+import { CustomerListener, type MovedRecord } from './customer-listener.js';
+import {
+  type CreateCustomer,
+  type CustomerAddressBody,
+  type CustomerWarning,
+  type DuplicatePair,
+  type ListCustomers,
+  type ListDuplicates,
+  type MergeCustomers,
+  RecordedMerge,
+  UpdateCustomer,
+} from './customer.dto.js';
+import type { CustomerCopy } from './customer-copy.js';
+import { Customer, type CustomerChanges } from './customer.entity.js';
+import { CustomersRepository } from './customers.repository.js';
+import { mergedValues } from './merge.js';
+
+const EVENTS = {
+  create: 'created',
+  update: 'updated',
+  archive: 'archived',
+  restore: 'restored',
+  merge: 'merged',
+  separate: 'separated',
+} as const;
+
+/** A stored customer and others that may be the same. */
+export interface ChangedCustomer {
+  customer: Customer;
+  warnings: CustomerWarning[];
+}
+
+/** Customers, their duplicates, and what other modules copy of them. */
+@Injectable()
+export class CustomersService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: CustomersRepository,
+    private readonly consents: ConsentsService,
+    private readonly listeners: Listeners,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  async create(input: CreateCustomer, id = newId('cus')): Promise<ChangedCustomer> {
+    const customer = newCustomer(input, id, this.clock.now());
+    return this.database.transaction(async () => {
+      await this.repository.rows.insert(customer);
+      this.record('create', customer, { before: null, after: customer.auditImage() });
+      return this.withWarnings(customer);
+    });
+  }
+
+  async list(query: ListCustomers): Promise<{ rows: Customer[]; total: number }> {
+    return this.repository.list(query);
+  }
+
+  async get(id: string): Promise<Customer> {
+    return this.repository.rows.get(id);
+  }
+
+  /** Also reverses an update: the values come from the payload of its entry. */
+  @UndoesItself('customers.customer.update', UpdateCustomer)
+  async update(id: string, body: UpdateCustomer, expected: ExpectedVersions): Promise<ChangedCustomer> {
+    return this.database.transaction(async () => {
+      const customer = await this.repository.rows.lock(id);
+      assertVersion(expected, customer);
+      const [before, copied] = [customer.auditImage(), customer.copy()];
+      customer.change(changesOf(body, customer), this.clock.now());
+      await this.repository.rows.update(customer);
+      this.record('update', customer, { before, after: customer.auditImage() });
+      await this.passOn(copied, customer.copy());
+      return this.withWarnings(customer);
+    });
+  }
+
+  async archive(id: string, expected: ExpectedVersions): Promise<Customer> {
+    return this.database.transaction(async () => {
+      const customer = await this.repository.rows.lock(id);
+      assertVersion(expected, customer);
+      const before = customer.auditImage();
+      customer.archive(this.clock.now());
+      await this.listeners.call(CustomerListener, (listener) => listener.archiving?.(id));
+      await this.repository.rows.update(customer);
+      this.record('archive', customer, { before, after: customer.auditImage() });
+      return customer;
+    });
+  }
+
+  @Reverses('customers.customer.archive', { effect: 'customers.customer.create' })
+  async reverseArchival(entry: RecordedAction): Promise<ReversalResult> {
+    const customer = await this.repository.rows.lock(entry.subjectId);
+    assertUnchangedSince(entry, customer);
+    const before = customer.auditImage();
+    customer.restore(this.clock.now());
+    await this.repository.rows.update(customer);
+    this.publish('restore', customer);
+    return { before, after: customer.auditImage() };
+  }
+
+  /** Pairs of customers who may be the same. */
+  async listDuplicates(query: ListDuplicates): Promise<{ rows: DuplicatePair[]; total: number }> {
+    return this.repository.duplicatePairs(query);
+  }
+
+  /**
+   * Merges duplicates into a customer: it gets their values where it has none, and their records. The duplicates stay readable.
+   * All are locked in the order of their ids, so that of two opposite merges the second one fails.
+   */
+  async merge(id: string, { duplicateIds, fields }: MergeCustomers, expected: ExpectedVersions): Promise<Customer> {
+    if (duplicateIds.includes(id)) {
+      throw invalidField('duplicateIds', 'duplicateIds must not contain the customer itself', 'same_as_source');
+    }
+    return this.database.transaction(async () => {
+      const locked = await this.repository.rows.lockAll([id, ...duplicateIds]);
+      const survivor = locked.find((one) => one.id === id);
+      if (!survivor) throw notFound();
+      assertVersion(expected, survivor);
+      survivor.assertLive();
+      const duplicates = duplicateIds.map((duplicateId) => among(locked, duplicateId));
+      const [before, copied] = [survivor.auditImage(), survivor.copy()];
+      const values = mergedValues(survivor, duplicates, fields);
+      const now = this.clock.now();
+      for (const duplicate of duplicates) duplicate.mergeInto(id, now);
+      survivor.change(values, now);
+      await this.repository.rows.updateAll([survivor, ...duplicates]);
+      const records = await this.moveRecords(id, duplicateIds);
+      await this.consents.keepWithdrawals(id, duplicateIds);
+      await this.passOn(copied, survivor.copy());
+      const merged = duplicates.map(({ id: duplicateId, version }) => ({ id: duplicateId, version }));
+      const after = { ...survivor.auditImage(), duplicates: merged, records };
+      this.record('merge', survivor, { before, after });
+      return survivor;
+    });
+  }
+
+  /** Separates customers while neither they nor the moved records have changed hands since. */
+  @Reverses('customers.customer.merge')
+  async reverseMerge(entry: RecordedAction): Promise<ReversalResult> {
+    const { duplicates: merged, records } = await checkedAs(RecordedMerge, entry.after);
+    const locked = await this.repository.rows.lockAll([entry.subjectId, ...merged.map(({ id }) => id)]);
+    const survivor = among(locked, entry.subjectId);
+    assertUnchangedSince(entry, survivor);
+    const duplicates = merged.map(({ id }) => among(locked, id));
+    for (const [index, duplicate] of duplicates.entries()) {
+      if (duplicate.version === merged[index]?.version) continue;
+      throw conflict('changed_since', 'A duplicate was changed after this action', { customerId: duplicate.id });
+    }
+    const [before, copied] = [survivor.auditImage(), survivor.copy()];
+    const restored = changesOf(await checkedAs(UpdateCustomer, entry.before), survivor);
+    const now = this.clock.now();
+    survivor.change(restored, now);
+    for (const duplicate of duplicates) duplicate.restore(now);
+    await this.repository.rows.updateAll([survivor, ...duplicates]);
+    await this.listeners.call(CustomerListener, (listener) => listener.separated?.(survivor.id, records));
+    await this.passOn(copied, survivor.copy());
+    this.publish('separate', survivor);
+    return { before, after: survivor.auditImage() };
+  }
+
+  /** Prevents changes of the customer until the transaction ends. Throws 404 or 409 unless it is active. */
+  async lockLive(id: string, field = 'customerId'): Promise<CustomerCopy> {
+    const customer = await this.repository.rows.lock(id, { field });
+    customer.assertLive(field);
+    return customer.copy();
+  }
+
+  private async moveRecords(id: string, duplicateIds: readonly string[]): Promise<MovedRecord[]> {
+    const moved: MovedRecord[] = [];
+    await this.listeners.call(CustomerListener, async (listener) => {
+      moved.push(...((await listener.merged?.(id, duplicateIds)) ?? []));
+    });
+    return moved;
+  }
+
+  /** Other records with copies of the customer follow. */
+  private async passOn(before: CustomerCopy, after: CustomerCopy): Promise<void> {
+    if (isDeepStrictEqual(before, after)) return;
+    await this.listeners.call(CustomerListener, (listener) => listener.changed?.(before, after));
+  }
+
+  private async withWarnings(customer: Customer): Promise<ChangedCustomer> {
+    const ids = await this.repository.possibleDuplicates(customer);
+    return { customer, warnings: ids.map((customerId) => ({ code: 'possible_duplicate', customerId })) };
+  }
+
+  private record(
+    verb: 'create' | 'update' | 'archive' | 'merge',
+    customer: Customer,
+    images: { before: object | null; after: object },
+  ): void {
+    this.ledger.record(`customers.customer.${verb}`, { subjectType: 'customer', subjectId: customer.id, ...images });
+    this.publish(verb, customer);
+  }
+
+  private publish(verb: keyof typeof EVENTS, { id: customerId, kind, status, version }: Customer): void {
+    const data = { customerId, kind, status, version };
+    this.outbox.add({ channel: 'customers', event: `customer.${EVENTS[verb]}`, data });
+  }
+}
+
+function among(locked: readonly Customer[], id: string): Customer {
+  const found = locked.find((one) => one.id === id);
+  if (!found) throw notFound({ field: 'duplicateIds', id });
+  return found;
+}
+
+function newCustomer(input: CreateCustomer, id: string, now: Date): Customer {
+  const addresses = addressesFrom(input.addresses ?? []);
+  const customer = make(Customer, {
+    id,
+    kind: input.kind ?? 'person',
+    status: 'active',
+    firstName: input.firstName,
+    lastName: input.lastName,
+    companyName: input.companyName,
+    displayName: '',
+    emails: emailsFrom(input.emails ?? []),
+    phones: phonesFrom(input.phones ?? [], countryOf(addresses)),
+    addresses,
+    language: input.language,
+    birthDate: input.birthDate,
+    taxId: input.taxId,
+    vatId: input.vatId,
+    notes: input.notes,
+    tags: input.tags ?? [],
+    contactKeys: [],
+    searchTerms: '',
+    createdAt: now,
+  });
+  customer.derive();
+  return customer;
+}
+
+function changesOf({ emails, phones, addresses, ...fields }: UpdateCustomer, customer: Customer): CustomerChanges {
+  const given = addresses && addressesFrom(addresses);
+  return {
+    ...fields,
+    ...(emails && { emails: emailsFrom(emails) }),
+    ...(phones && { phones: phonesFrom(phones, countryOf(given ?? customer.addresses)) }),
+    ...(given && { addresses: given }),
+  };
+}
+
+function addressesFrom(given: readonly CustomerAddressBody[]): CustomerAddress[] {
+  return given.map(({ label, line1, line2, city, region, postalCode, country }) => ({
+    label: label ?? null,
+    line1: line1 ?? null,
+    line2: line2 ?? null,
+    city: city ?? null,
+    region: region ?? null,
+    postalCode: postalCode ?? null,
+    country: country ?? null,
+  }));
+}
+
+function countryOf(addresses: readonly CustomerAddress[]): string | null {
+  return addresses[0]?.country ?? null;
+}

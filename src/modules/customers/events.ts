@@ -1,0 +1,16 @@
+import type { EventGroup } from '../../platform/outbox/outbox.js';
+
+export const customerEvents: EventGroup[] = [
+  {
+    channels: ['customers'],
+    events: [
+      'customer.created',
+      'customer.updated',
+      'customer.archived',
+      'customer.restored',
+      'customer.merged',
+      'customer.separated',
+    ],
+    members: ['customerId', 'kind', 'status', 'version'],
+  },
+];
