@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type Booking,
@@ -149,7 +149,7 @@ describe('GET /v1/admin/customers', () => {
   });
 
   it('a telephone number is found in each spelling, and an e-mail address in each case', async () => {
-    const subscriber = String(Math.floor(1_000_000 + Math.random() * 9_000_000));
+    const subscriber = String(randomInt(1_000_000, 10_000_000));
     const address = `${randomUUID()}@example.com`;
     const phones = [{ number: `030 ${subscriber}`, country: 'DE' }];
     const { id } = await newCustomer(app, { phones, emails: [{ address }] });
@@ -447,6 +447,8 @@ describe('consents', () => {
         ...{ givenAt: expect.any(String), isCurrent: true, createdAt: expect.any(String) },
       },
     ]);
+    const path = first.headers['location'] ?? '';
+    expect((await owner.get(path)).body).toEqual(first.body);
     await give(id, { purpose: 'photo' });
     const earlier = await give(id, { granted: false, givenAt: '2020-01-01T00:00:00Z' });
     expect(earlier.body.data['isCurrent']).toBe(false);
@@ -459,8 +461,11 @@ describe('consents', () => {
       ['marketing_email', false],
       ['photo', true],
     ]);
-    const path = `${CUSTOMERS}/${id}/consents?purpose=photo`;
-    expect((await owner.get<{ total: number }>(path)).body.total).toBe(1);
+    const photos = `${CUSTOMERS}/${id}/consents?purpose=photo`;
+    expect((await owner.get<{ total: number }>(photos)).body.total).toBe(1);
+    expect(
+      (await owner.get(`${CUSTOMERS}/${(await newCustomer(app)).id}${path.slice(path.indexOf('/consents'))}`)).status,
+    ).toBe(404);
     const future = await give(id, { givenAt: '2199-01-01T00:00:00Z' });
     expect([future.status, future.body.details?.issues?.[0]?.code]).toEqual([400, 'in_the_future']);
     expect((await give('cus_unknown')).status).toBe(404);

@@ -20,6 +20,7 @@ const EFFECTS: Record<string, string> = {
   'catalog.synonym.create': 'catalog.synonym.delete',
   'catalog.synonym.delete': 'catalog.synonym.create',
   'customers.customer.archive': 'customers.customer.create',
+  'customers.customer.merge': 'customers.customer.update',
   'distribution.allotment.create': 'distribution.allotment.delete',
   'distribution.allotment.delete': 'distribution.allotment.create',
   'distribution.allotment.reclaim': 'distribution.allotment.release',

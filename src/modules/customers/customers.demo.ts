@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
+import { ConsentsService } from './consents/consents.service.js';
 import type { CreateCustomer } from './customers/customer.dto.js';
 import { CustomersService } from './customers/customers.service.js';
 
@@ -39,12 +40,17 @@ const CUSTOMERS: readonly CreateCustomer[] = [
 /** The customers that the examples of the API document name. */
 @Injectable()
 export class CustomersDemo {
-  constructor(private readonly customers: CustomersService) {}
+  constructor(
+    private readonly customers: CustomersService,
+    private readonly consents: ConsentsService,
+  ) {}
 
   @DemoData(135, 'customers')
   async load(): Promise<void> {
     for (const [index, customer] of CUSTOMERS.entries()) {
       await this.customers.create(customer, demoId('cus', index + 1));
     }
+    const consent = { purpose: 'marketing_email', granted: true, source: 'web form', textVersion: '2026-03' } as const;
+    await this.consents.give(demoId('cus', 1), consent, demoId('cons', 1));
   }
 }

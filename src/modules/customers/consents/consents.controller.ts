@@ -2,6 +2,7 @@ import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { created } from '../../../platform/http/response-headers.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
@@ -24,7 +25,9 @@ export class ConsentsController {
   @Mutates('customers.consent.create', { irreversible: 'Consents are evidence: record a withdrawal' })
   @Refuses({ 409: ['customer_merged', 'customer_erased'] })
   async create(@PathId('cus', 'customerId') customerId: string, @Body() body: CreateConsent): Promise<ConsentEnvelope> {
-    return { data: toConsent(await this.consents.give(customerId, body)) };
+    const given = await this.consents.give(customerId, body);
+    const path = `/v1/admin/customers/${customerId}/consents/${given.consent.id}`;
+    return created(path, {}, { data: toConsent(given) });
   }
 
   /**
@@ -38,5 +41,19 @@ export class ConsentsController {
   async list(@PathId('cus', 'customerId') customerId: string, @Query() query: ListConsents): Promise<ConsentPage> {
     const { rows, total } = await this.consents.list(customerId, query);
     return { data: rows.map(toConsent), total, ...pageBounds(query) };
+  }
+
+  /**
+   * Get a consent
+   *
+   * @remarks Returns a consent or withdrawal of the customer, or of a duplicate that was merged into it.
+   */
+  @Get(':consentId')
+  @RequireScope('customers:read')
+  async get(
+    @PathId('cus', 'customerId') customerId: string,
+    @PathId('cons', 'consentId') id: string,
+  ): Promise<ConsentEnvelope> {
+    return { data: toConsent(await this.consents.get(customerId, id)) };
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
-import { invalidField } from '../../../platform/errors/app-error.js';
+import { invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
@@ -28,18 +28,25 @@ export class ConsentsService {
   }
 
   /** Also of an archived customer, who can still withdraw. */
-  async give(customerId: string, input: CreateConsent): Promise<ListedConsent> {
+  async give(customerId: string, input: CreateConsent, id = newId('cons')): Promise<ListedConsent> {
     const now = this.clock.now();
     const givenAt = input.givenAt === undefined ? now : new Date(input.givenAt);
     if (givenAt > now) throw invalidField('givenAt', 'givenAt must not be in the future', 'in_the_future');
     return this.database.transaction(async () => {
       const customer = await this.customers.lock(customerId);
       if (customer.status === 'merged' || customer.status === 'erased') customer.assertLive();
-      const consent = newConsent({ ...input, customerId, givenAt, createdAt: now });
+      const consent = newConsent({ ...input, id, customerId, givenAt, createdAt: now });
       await this.append(consent);
       const [newest] = await this.read(customerId, { purpose: [input.purpose], limit: 1 });
       return { consent, isCurrent: newest?.consent.id === consent.id };
     });
+  }
+
+  /** Also one of a duplicate that was merged into the customer. */
+  async get(customerId: string, id: string): Promise<ListedConsent> {
+    const [found] = await this.read(customerId, { id });
+    if (!found) throw notFound();
+    return found;
   }
 
   /** Newest first. */
@@ -66,7 +73,9 @@ export class ConsentsService {
     const now = this.clock.now();
     for (const { purpose } of withdrawn) {
       const source = 'withdrawn by a duplicate that was merged';
-      await this.append(newConsent({ customerId, purpose, granted: false, source, givenAt: now, createdAt: now }));
+      await this.append(
+        newConsent({ id: newId('cons'), customerId, purpose, granted: false, source, givenAt: now, createdAt: now }),
+      );
     }
   }
 
@@ -76,7 +85,7 @@ export class ConsentsService {
     this.ledger.record('customers.consent.create', { ...subject, before: null, after: consent.auditImage() });
   }
 
-  private async read(customerId: string, query: ListConsents): Promise<ListedConsent[]> {
+  private async read(customerId: string, query: ListConsents & { id?: string }): Promise<ListedConsent[]> {
     const { limit, offset } = pageBounds(query);
     const found = await this.database.read<Consent, { current: boolean }>(Consent, {
       text: `select * from (
@@ -84,14 +93,16 @@ export class ConsentsService {
             row_number() over (partition by consent.purpose order by consent.given_at desc, consent.id desc) = 1 as current,
             consent.given_at as place, consent.id as tie, consent.purpose as kind
           from customer_consents consent where ${OF_CUSTOMER}
-        ) as listed where $2::text[] is null or kind = any($2) order by place desc, tie desc limit $3 offset $4`,
-      values: [customerId, query.purpose ?? null, limit, offset],
+        ) as listed where ($2::text[] is null or kind = any($2)) and ($5::text is null or tie = $5)
+        order by place desc, tie desc limit $3 offset $4`,
+      values: [customerId, query.purpose ?? null, limit, offset, query.id ?? null],
     });
     return found.map(({ entity, raw }) => ({ consent: entity, isCurrent: raw.current }));
   }
 }
 
 interface GivenConsent {
+  id: string;
   customerId: string;
   purpose: ConsentPurpose;
   granted: boolean;
@@ -102,5 +113,5 @@ interface GivenConsent {
 }
 
 function newConsent(given: GivenConsent): Consent {
-  return make(Consent, { ...given, id: newId('cons') });
+  return make(Consent, given);
 }

@@ -194,7 +194,7 @@ export class CreateCustomer {
   language?: string | null;
 
   /**
-   * Date of birth.
+   * Day on which the person was born.
    * @example "1984-03-09"
    */
   @Clearable()
@@ -508,7 +508,7 @@ export class MergeCustomers {
   @Texts({ min: 1, max: 10, maxLength: 100, unique: true })
   duplicateIds: string[];
 
-  /** Whose values are kept; otherwise the customer keeps its own values, and empty ones are filled in the order of the ids. */
+  /** Whose values are kept; otherwise the customer keeps its own values, and empty ones are filled in the order of the IDs. */
   @Optional()
   @Nested(() => MergedFieldsBody)
   fields?: MergedFieldsBody;

@@ -157,7 +157,7 @@ export class CustomersService {
   }
 
   /** Separates customers while neither they nor the moved records have changed hands since. */
-  @Reverses('customers.customer.merge')
+  @Reverses('customers.customer.merge', { effect: 'customers.customer.update' })
   async reverseMerge(entry: RecordedAction): Promise<ReversalResult> {
     const { duplicates: merged, records } = await checkedAs(RecordedMerge, entry.after);
     const locked = await this.repository.rows.lockAll([entry.subjectId, ...merged.map(({ id }) => id)]);
