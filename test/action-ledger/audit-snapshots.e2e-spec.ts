@@ -24,6 +24,7 @@ const OTHERS = 'other use cases change it';
  * restored. Members of the body that are not columns state their place.
  */
 const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, string[]>; beside?: string[] }> = {
+  'customers.customer.update': { entity: 'Customer', left: { [OTHERS]: ['status', 'mergedIntoId', 'archivedAt'] } },
   'distribution.allotment.update': {
     entity: 'Allotment',
     left: { [NEVER]: ['channelId', 'productId', 'type', 'validFrom'], [OTHERS]: ['deletedAt'] },

@@ -6,6 +6,7 @@ import { CustomersDemo } from './customers.demo.js';
 import { CustomersController } from './customers/customers.controller.js';
 import { CustomersRepository } from './customers/customers.repository.js';
 import { CustomersService } from './customers/customers.service.js';
+import './customers-tables.js';
 
 @Module({
   imports: [ActionLedgerModule],

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Audited } from '../../../platform/database/audited.js';
-import { APPEND, Impersonal, Rights } from '../../../platform/database/table-declarations.js';
+import { APPEND, Rights } from '../../../platform/database/table-declarations.js';
 import { named } from '../../../platform/http/named-values.js';
 
 export const CONSENT_PURPOSES = named('ConsentPurpose', ['marketing_email', 'marketing_phone', 'health_data', 'photo']);
@@ -15,11 +15,9 @@ export class Consent extends Audited {
   @Column('text') purpose: ConsentPurpose;
   @Column('boolean') granted: boolean;
   /** How it was given: a form, a call, a signature. */
-  @Impersonal()
   @Column('text')
   source: string;
   /** Which version of the text the customer saw. */
-  @Impersonal()
   @Column('text', { name: 'text_version', nullable: true })
   textVersion: string | null;
   @Column('timestamptz', { name: 'given_at' }) givenAt: Date;

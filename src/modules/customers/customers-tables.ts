@@ -1,0 +1,5 @@
+import { declareTables } from '../../platform/database/table-declarations.js';
+
+declareTables({
+  customers: { personal: { contact: ['search_text'] } },
+});
