@@ -101,8 +101,8 @@ const ELSEWHERE = `
   addresses, texts or values of requests. Whoever collects the logs decides how long they are kept; as security events, 90 days are
   enough. The log of the embedded server contains no parameters of statements and no rejected values.
 - **Events** contain ids, states and amounts.
-- **Ledger.** Snapshots of bookings, customers, contracts, invoices, channels, ground operators and users contain the members of those records,
-  because a reversal restores them. They are kept apart from the entry, so that they can be erased without breaking its chain.
+- **Ledger.** Snapshots of bookings, customers, contracts, invoices, channels, ground operators and users contain the members of those
+  records, because a reversal restores them. They are kept apart from the entry, so that they can be erased without breaking its chain.
 - **Backups** keep what they contained: an erasure does not reach them before they expire.
 `;
 
