@@ -78,6 +78,7 @@ const WITH_VERSION = [`POST ${STAFF}/finance/invoices/{id}/correction`, `POST ${
 const WITHOUT_ETAG = [
   `GET ${CLIENT}`,
   `GET ${STAFF}/action-ledger/entries/{id}`,
+  `GET ${STAFF}/customers/{customerId}/consents/{consentId}`,
   `GET ${STAFF}/finance/exchange-rates/{id}`,
   `GET ${STAFF}/finance/transfers/{id}`,
 ];
@@ -106,9 +107,10 @@ const OTHER_ENVELOPE = [
   `GET ${STAFF}/finance/bookings/{bookingId}/reminder-runs`,
   `GET ${STAFF}/operations/operators`,
 ];
-/** Few rows in the order of the chain. */
+/** Few rows in the order of their chain, or pairs of rows. */
 const WITHOUT_SORT = [
   `GET ${STAFF}/action-ledger/entries`,
+  `GET ${STAFF}/customers/duplicates`,
   `GET ${STAFF}/finance/booking-items/{bookingItemId}/commissions`,
 ];
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
-import { ConsentsService } from './consents/consents.service.js';
+import { ConsentsService } from './customers/consents.service.js';
 import type { CreateCustomer } from './customers/customer.dto.js';
 import { CustomersService } from './customers/customers.service.js';
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
-import { ConsentsController } from './consents/consents.controller.js';
-import { ConsentsService } from './consents/consents.service.js';
+import { ConsentsController } from './customers/consents.controller.js';
+import { ConsentsService } from './customers/consents.service.js';
 import { CustomersDemo } from './customers.demo.js';
 import { CustomersController } from './customers/customers.controller.js';
 import { CustomersRepository } from './customers/customers.repository.js';

@@ -65,7 +65,7 @@ export function phonesFrom(given: readonly GivenPhone[], country: string | null)
 }
 
 /** Returns the number in the form of E.164. Throws 400 if it does not exist, or is national and the country is not known. */
-export function phoneNumber(text: string, { country, path }: { country: string | null; path: string }): string {
+function phoneNumber(text: string, { country, path }: { country: string | null; path: string }): string {
   if (country === null && !text.trim().startsWith('+')) {
     throw invalidField(path, `${path} needs its country, or the form +40240555010`, 'phone_country_unknown');
   }

@@ -17,7 +17,7 @@ import {
   Reverses,
   UndoesItself,
 } from '../../action-ledger/index.js';
-import { ConsentsService } from '../consents/consents.service.js';
+import { ConsentsService } from './consents.service.js';
 import { type CustomerAddress, emailsFrom, phonesFrom } from './contacts.js';
 import { CustomerListener, type MovedRecord } from './customer-listener.js';
 import {

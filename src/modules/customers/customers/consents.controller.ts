@@ -33,8 +33,8 @@ export class ConsentsController {
   /**
    * List the consents of a customer
    *
-   * @remarks Returns a page of consents and withdrawals, newest first, with those of duplicates that were merged into the
-   * customer.
+   * @remarks Returns a page of consents and withdrawals, newest first unless `sort` is given, with those of duplicates that
+   * were merged into the customer.
    */
   @Get()
   @RequireScope('customers:read')

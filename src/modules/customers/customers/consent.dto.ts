@@ -1,6 +1,6 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Flag, Id, OneOf, Optional, Text } from '../../../platform/http/fields.js';
-import { AnyOf } from '../../../platform/http/query-fields.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { type Consent, CONSENT_PURPOSES, type ConsentPurpose } from './consent.entity.js';
@@ -47,6 +47,11 @@ export class ListConsents extends PageQuery {
   @Optional()
   @AnyOf(CONSENT_PURPOSES)
   purpose?: ConsentPurpose[];
+
+  /** Sort field; a leading `-` means descending order, `-givenAt` by default. */
+  @Optional()
+  @SortBy(['givenAt', 'createdAt'])
+  sort?: string;
 }
 
 /** A consent that a customer gave or withdrew. */

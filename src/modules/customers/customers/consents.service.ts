@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { directionOf } from '../../../platform/database/sort-rows.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { Customer } from '../customers/customer.entity.js';
+import { Customer } from './customer.entity.js';
 import type { CreateConsent, ListConsents, ListedConsent } from './consent.dto.js';
 import { Consent, type ConsentPurpose } from './consent.entity.js';
 
@@ -49,7 +50,7 @@ export class ConsentsService {
     return found;
   }
 
-  /** Newest first. */
+  /** Newest first unless `sort` is given. */
   async list(customerId: string, query: ListConsents): Promise<{ rows: ListedConsent[]; total: number }> {
     await this.customers.get(customerId);
     const rows = await this.read(customerId, query);
@@ -87,14 +88,16 @@ export class ConsentsService {
 
   private async read(customerId: string, query: ListConsents & { id?: string }): Promise<ListedConsent[]> {
     const { limit, offset } = pageBounds(query);
+    const { sort = '-givenAt' } = query;
+    const [column, direction] = [sort.endsWith('createdAt') ? 'created' : 'given', directionOf(sort)];
     const found = await this.database.read<Consent, { current: boolean }>(Consent, {
       text: `select * from (
           select ${this.database.columnsOf(Consent, 'consent')},
             row_number() over (partition by consent.purpose order by consent.given_at desc, consent.id desc) = 1 as current,
-            consent.given_at as place, consent.id as tie, consent.purpose as kind
+            consent.given_at as given, consent.created_at as created, consent.id as tie, consent.purpose as kind
           from customer_consents consent where ${OF_CUSTOMER}
         ) as listed where ($2::text[] is null or kind = any($2)) and ($5::text is null or tie = $5)
-        order by place desc, tie desc limit $3 offset $4`,
+        order by ${column} ${direction}, tie ${direction} limit $3 offset $4`,
       values: [customerId, query.purpose ?? null, limit, offset, query.id ?? null],
     });
     return found.map(({ entity, raw }) => ({ consent: entity, isCurrent: raw.current }));
