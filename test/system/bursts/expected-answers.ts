@@ -14,6 +14,8 @@ const REASONS: Record<string, readonly string[]> = {
     ...['transfers_reverse', 'trips_book', 'trips_cancel'],
   ],
   '409 credit_note_final': ['creditNotes_issue'],
+  '409 customer_archived': ['customers_archive'],
+  '409 customer_merged': ['customers_merge'],
   '409 invitation_closed': ['invitations_revoke'],
   '409 invoice_not_open': ['invoices_correct'],
   '409 nothing_released': ['allotments_reclaim'],
