@@ -27,6 +27,7 @@ export const GROUPS = new Map([
   ['users', 'Staff users: list, add, invite, enable, disable, end sessions, remove a second factor'],
   ['keys', 'Keys that sign links and cursors, and the keys that wrap stored keys'],
   ['ledger', 'Action ledger: verify, write checkpoints, erase payloads'],
+  ['customers', 'Customer records'],
   ['files', 'Stored files'],
 ]);
 
@@ -169,6 +170,13 @@ export const COMMANDS = [
       { name: 'entryIds', purpose: 'IDs of entries', many: true },
     ],
     examples: ['ledger erase "request of the data subject" alog_01h455vb4pex5vsknk084sn02q'],
+  },
+  {
+    name: 'customers link',
+    purpose: 'Give bookings without a customer record to the customer with their e-mail address and name',
+    details:
+      'Creates customers that do not exist. Bookings without an e-mail address stay as they are. It can be stopped and repeated at any time, and the service may be running.',
+    examples: ['customers link'],
   },
   {
     name: 'files move',

@@ -15,6 +15,7 @@ import {
 } from './command.js';
 import { createApp } from '../bootstrap/configure-app.js';
 import { eventTable } from '../bootstrap/domain-events.js';
+import { linkCustomers } from './customer-commands.js';
 import { moveFilesCommand } from './file-commands.js';
 import { firstStart } from '../bootstrap/first-start.js';
 import { revokeSigningKeys, rewrapKeys, rotateSigningKey } from './key-commands.js';
@@ -74,6 +75,7 @@ const inApplication = new Map<string, InApplication>([
   ['keys rewrap', rewrapKeys],
   ['ledger checkpoint', checkpointLedger],
   ['ledger erase', erasePayloads],
+  ['customers link', linkCustomers],
   ['reindex', reindex],
   ['openapi', printDocument],
   ['docs', writeDocs],

@@ -1,4 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { BookingsService } from '../../src/modules/bookings/index.js';
+import { CustomersService } from '../../src/modules/customers/index.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type Booking,
@@ -12,6 +15,7 @@ import {
 import { type ErrorBody, errorBody, invalid } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
+import { book, makeTrip, MANUAL, price, readTrip, reserve } from '../trips/trips.js';
 import { type ChangedCustomer, type Customer, customer, CUSTOMERS, newCustomer, readCustomer } from './customers.js';
 
 let app: TestApp;
@@ -259,6 +263,55 @@ describe('the customer of a booking', () => {
     expect((await owner.post(`${CUSTOMERS}/${id}/archival`)).status).toBe(200);
     const late = await owner.patch<ErrorBody>(`${CUSTOMERS}/${id}`, { firstName: 'Late' });
     expect([late.status, late.body.code]).toEqual([409, 'customer_archived']);
+  });
+});
+
+describe('bookings without a customer record', () => {
+  const link = () => asSystem(() => app.nest.get(BookingsService, { strict: false }).linkCustomers(() => {}));
+  const customerOf = async ({ id }: Booking) => String((await readBooking(owner, id))['customerId']);
+
+  it('bookings with an address get the customer of this address and name, and those without one stay as they are', async () => {
+    const customerEmail = `${randomUUID()}@example.com`;
+    const known = await newCustomer(app, {
+      firstName: 'Björn',
+      lastName: 'Åberg',
+      emails: [{ address: customerEmail }],
+    });
+    const same = await makeBooking(owner, { customerEmail: customerEmail.toUpperCase(), customerName: 'B. Aberg' });
+    const partner = await makeBooking(owner, { customerEmail, customerName: 'Anna Lund' });
+    const again = await makeBooking(owner, { customerEmail, customerName: 'Anna  LUND' });
+    const without = await makeBooking(owner, { customerName: 'Anna Lund' });
+
+    expect(await link()).toBeGreaterThanOrEqual(3);
+
+    expect(await customerOf(same)).toBe(known.id);
+    const created = await customerOf(partner);
+    expect(await readCustomer(app, created)).toMatchObject({ displayName: 'Anna Lund', lastName: 'Lund' });
+    expect(await customerOf(again)).toBe(created);
+    expect((await readBooking(owner, without.id))['customerId']).toBeNull();
+    expect(await readBooking(owner, same.id)).toMatchObject({ customerName: 'B. Aberg', version: 2 });
+    expect(await link()).toBe(0);
+  });
+
+  it('the booking of a trip belongs to the customer with the address and name of the billing contact', async () => {
+    const billing = { name: 'Grace Hopper', email: `${randomUUID()}@example.com` };
+    const travelerParty = { billing, travelers: [{ name: 'Grace Hopper' }] };
+    const bookings: Booking[] = [];
+    for (let time = 1; time <= 2; time += 1) {
+      const { envelopeId } = await makeTrip(owner, [MANUAL], { travelerParty });
+      for (const step of [price, reserve, book]) expect((await step(owner, envelopeId)).status).toBe(200);
+      bookings.push(await readBooking(owner, String((await readTrip(owner, envelopeId)).bookingId)));
+    }
+    const [first, second] = bookings.map((booking) => booking['customerId']);
+    expect(await readCustomer(app, String(first))).toMatchObject({ firstName: 'Grace', lastName: 'Hopper' });
+    expect(second).toBe(first);
+  });
+
+  it('sales to a new customer at the same time create one customer', async () => {
+    const contact = { name: 'Ada Lovelace', email: `${randomUUID()}@example.com` };
+    const customers = app.nest.get(CustomersService, { strict: false });
+    const ids = await Promise.all(Array.from({ length: 8 }, () => asSystem(() => customers.findOrCreate(contact))));
+    expect(new Set(ids).size).toBe(1);
   });
 });
 

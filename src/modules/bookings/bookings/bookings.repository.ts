@@ -265,6 +265,16 @@ export class BookingsRepository {
     );
   }
 
+  /** Bookings without a customer record that have an e-mail address, after the given one, in the order of their ids. */
+  async withoutCustomer(after: string | null, limit: number): Promise<{ id: string; name: string; email: string }[]> {
+    return this.database.query(
+      `select id, customer_name as name, customer_email as email from bookings
+       where customer_id is null and customer_email is not null and erased_at is null and id > coalesce($1, '')
+       order by id limit $2`,
+      [after, limit],
+    );
+  }
+
   async countOpenOf(customerId: string): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
       'select count(*)::int as count from bookings where customer_id = $1 and status = any($2)',

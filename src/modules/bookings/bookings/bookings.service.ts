@@ -277,6 +277,25 @@ export class BookingsService {
     }
   }
 
+  /**
+   * Gives bookings without a customer record, but with an e-mail address, to the customer with this address and name, who is
+   * created if there is none. Each booking is a transaction of its own, so the work can be stopped and repeated. Returns how many
+   * bookings got a customer.
+   */
+  async linkCustomers(report: (linked: number) => void): Promise<number> {
+    let linked = 0;
+    let found = await this.repository.withoutCustomer(null, BATCH);
+    while (found.length > 0) {
+      for (const { id, name, email } of found) {
+        const customerId = await this.customers.findOrCreate({ name, email });
+        if (await this.linkTo(customerId, id)) linked += 1;
+      }
+      report(linked);
+      found = await this.repository.withoutCustomer(found.at(-1)?.id ?? null, BATCH);
+    }
+    return linked;
+  }
+
   /** Throws 409 while the customer has a booking that is neither completed nor cancelled. */
   async assertNoOpenOf(customerId: string): Promise<void> {
     const bookings = await this.repository.countOpenOf(customerId);
@@ -377,6 +396,15 @@ export class BookingsService {
     await this.listeners.call(BookingListener, (listener) => listener.dateMoved?.(summary, before));
     await this.repository.recordMove(view.id, { before, after: view.departureDate });
     return true;
+  }
+
+  private async linkTo(customerId: string, id: string): Promise<boolean> {
+    return this.database.transaction(async () => {
+      const booking = await this.repository.bookings.lock(id);
+      if (booking.customerId !== null || booking.erasedAt !== null) return false;
+      await this.giveTo(customerId, booking);
+      return true;
+    });
   }
 
   private async giveTo(customerId: string, booking: Booking): Promise<void> {

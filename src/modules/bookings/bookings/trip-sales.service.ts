@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { CustomersService } from '../../customers/index.js';
 import type { CreateBookingItem } from './booking-item.dto.js';
 import type { ItemType, SupplierStatus } from './booking-item.entity.js';
 import { BookingItemsService } from './booking-items.service.js';
@@ -41,6 +42,7 @@ export class TripSalesService {
     private readonly bookings: BookingsService,
     private readonly items: BookingItemsService,
     private readonly taxes: ItemTaxesService,
+    private readonly customers: CustomersService,
   ) {}
 
   /** Whether the accounting settings require a tax code for sales. */
@@ -48,13 +50,15 @@ export class TripSalesService {
     return this.taxes.areCodesRequired();
   }
 
-  /** Creates a confirmed booking with an item for each component; the ids of the items have the same order. */
+  /** Creates a confirmed booking of the billing contact, with an item for each component; the ids of the items have the same order. */
   async sell(sale: TripSale): Promise<{ bookingId: string; itemIds: string[] }> {
     const { currency, customerName, customerEmail, components } = sale;
     return this.database.transaction(async () => {
       const days = components.flatMap(({ serviceDate }) => serviceDate ?? []).sort();
       const dates = { startDate: days.at(0) ?? null, endDate: days.at(-1) ?? null };
-      const { id } = await this.bookings.create({ currency, customerName, customerEmail, ...dates });
+      const contact = customerEmail === null ? null : { name: customerName, email: customerEmail };
+      const customerId = contact && (await this.customers.findOrCreate(contact));
+      const { id } = await this.bookings.create({ currency, customerId, customerName, customerEmail, ...dates });
       const itemIds: string[] = [];
       for (const { totalCents, isExternal, taxIncludedCents, taxCodeId, ...component } of components) {
         // A tax code without a rate does not prevent the booking: a reserved trip must become one.

@@ -67,6 +67,19 @@ export class CustomersRepository {
     return this.rows.page(found, pageBounds(query));
   }
 
+  /** The first active customer with an address of this one, and its last name or its full name. */
+  async findNamesake(customer: Customer): Promise<string | null> {
+    const [found] = await this.database.prepared<{ id: string }>(
+      'customer-namesake',
+      `select id from customers
+       where status = 'active' and contact_keys && $1::text[]
+         and (fold(last_name) = fold($2) or fold(display_name) = fold($3))
+       order by created_at, id limit 1`,
+      [customer.contactKeys, customer.lastName, customer.displayName],
+    );
+    return found?.id ?? null;
+  }
+
   /** At most ten other active customers with the same contact, or the same name and date of birth. */
   async possibleDuplicates(customer: Customer): Promise<string[]> {
     const found = await this.database.prepared<{ id: string }>(

@@ -18,7 +18,7 @@ import {
   UndoesItself,
 } from '../../action-ledger/index.js';
 import { ConsentsService } from './consents.service.js';
-import { type CustomerAddress, emailsFrom, phonesFrom } from './contacts.js';
+import { type CustomerAddress, emailKey, emailsFrom, phonesFrom } from './contacts.js';
 import { CustomerListener, type MovedRecord } from './customer-listener.js';
 import {
   type CreateCustomer,
@@ -44,6 +44,15 @@ const EVENTS = {
   merge: 'merged',
   separate: 'separated',
 } as const;
+
+/** Serializes the search for a customer with an address and its creation. */
+const LOCK_ADDRESS = 'select pg_advisory_xact_lock(7120031, hashtext($1))';
+
+/** Name and address of a buyer, as bookings and trips know them. */
+export interface NamedContact {
+  name: string;
+  email: string;
+}
 
 /** A stored customer and others that may be the same. */
 export interface ChangedCustomer {
@@ -187,6 +196,22 @@ export class CustomersService {
     return customer.copy();
   }
 
+  /**
+   * Returns the ID of the active customer with this e-mail address and this last or full name; creates one if there is none.
+   * Two sales to a new customer at the same time create one.
+   */
+  async findOrCreate({ name, email }: NamedContact): Promise<string> {
+    const customer = newCustomer({ ...nameFrom(name), emails: [{ address: email }] }, newId('cus'), this.clock.now());
+    return this.database.transaction(async () => {
+      await this.database.execute(LOCK_ADDRESS, [emailKey(email)]);
+      const known = await this.repository.findNamesake(customer);
+      if (known !== null) return known;
+      await this.repository.rows.insert(customer);
+      this.record('create', customer, { before: null, after: customer.auditImage() });
+      return customer.id;
+    });
+  }
+
   private async moveRecords(id: string, duplicateIds: readonly string[]): Promise<MovedRecord[]> {
     const moved: MovedRecord[] = [];
     await this.listeners.call(CustomerListener, async (listener) => {
@@ -252,6 +277,13 @@ function newCustomer(input: CreateCustomer, id: string, now: Date): Customer {
   });
   customer.derive();
   return customer;
+}
+
+/** The last word is the last name. A text that is too long for names of a person is that of a company. */
+function nameFrom(name: string): Pick<CreateCustomer, 'kind' | 'firstName' | 'lastName' | 'companyName'> {
+  const [, firstName, lastName = name.trim()] = /^(.*\S)\s+(\S+)$/s.exec(name.trim()) ?? [];
+  const isPerson = lastName.length <= 100 && (firstName ?? '').length <= 100;
+  return isPerson ? { kind: 'person', firstName, lastName } : { kind: 'company', companyName: name.slice(0, 200) };
 }
 
 function changesOf({ emails, phones, addresses, ...fields }: UpdateCustomer, customer: Customer): CustomerChanges {
