@@ -3,6 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /** The customer of a booking, and the copies of further contacts that documents show. Earlier bookings have none. */
 export class CustomersOfBookings1796300000010 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    // Older builds: they write no `customer_id`, so that the reference never rejects their rows.
     await runner.query(`
       alter table bookings
         add customer_id text,

@@ -36,7 +36,7 @@ describe('a caller without the scopes of a role', () => {
     const { status, body, headers } = await app.with(token).patch(`${USERS}/${user.id}`, { name: 'Other' });
     expect(status).toBe(403);
     const excessScopes = [
-      ...['bookings:*', 'trips:*', 'notifications:write', 'finance:receivables'],
+      ...['bookings:*', 'trips:*', 'customers:*', 'notifications:write', 'finance:receivables'],
       ...['operations:read', 'distribution:read', 'catalog:read', 'legal:read'],
     ];
     const error = 'The roles or scopes exceed the scopes of the caller';
