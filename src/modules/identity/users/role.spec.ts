@@ -31,22 +31,22 @@ describe('roles', () => {
     expect(allowed(['viewer']).sort()).toEqual([...reads, 'finance:receivables'].sort());
   });
 
-  it('the role finance has finance with its special scopes, and reads bookings, departures, contracts and the action ledger', () => {
+  it('the role finance has finance with its special scopes, and reads bookings, customers, departures, contracts and the ledger', () => {
     const own = STAFF_SCOPES.filter((scope) => scope.startsWith('finance:'));
-    const reads = ['bookings:read', 'operations:read', 'legal:read', 'action-ledger:read'];
+    const reads = ['bookings:read', 'customers:read', 'operations:read', 'legal:read', 'action-ledger:read'];
     expect(allowed(['finance']).sort()).toEqual([...own, ...reads].sort());
   });
 
-  it('the role operations has its five areas, reads and changes bookings, and sees what customers owe', () => {
-    const areas = ['distribution', 'trips', 'legal', 'operations', 'notifications'];
+  it('the role operations has its six areas, reads and changes bookings, and sees what customers owe', () => {
+    const areas = ['distribution', 'trips', 'legal', 'operations', 'notifications', 'customers'];
     const own = STAFF_SCOPES.filter((scope) => areas.includes(scope.split(':')[0] ?? ''));
     expect(allowed(['operations']).sort()).toEqual(
       [...own, 'bookings:read', 'bookings:write', 'finance:receivables'].sort(),
     );
   });
 
-  it('the role sales has bookings and trips, sends messages, sees what customers owe, and reads four other areas', () => {
-    const areas = STAFF_SCOPES.filter((scope) => /^(bookings|trips):(read|write|delete|\*)$/.test(scope));
+  it('the role sales has bookings, trips and customers, sends messages, sees what customers owe, and reads four other areas', () => {
+    const areas = STAFF_SCOPES.filter((scope) => /^(bookings|trips|customers):(read|write|delete|\*)$/.test(scope));
     const others = [
       'notifications:write',
       'finance:receivables',
