@@ -15,6 +15,7 @@ import {
 import { type ErrorBody, errorBody, invalid } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
+import { eventually } from '../launcher/wait.js';
 import { book, makeTrip, MANUAL, price, readTrip, reserve } from '../trips/trips.js';
 import { type ChangedCustomer, type Customer, customer, CUSTOMERS, newCustomer, readCustomer } from './customers.js';
 
@@ -219,6 +220,24 @@ describe('the customer of a booking', () => {
     expect(copies(await readBooking(owner, closed.id))).toEqual(values);
     const ids = (await owner.get<{ data: Booking[] }>(`${BOOKINGS}?customerId=${id}&sort=createdAt`)).body.data;
     expect(ids.map((booking) => booking.id)).toEqual([copied.id, own.id, closed.id]);
+  });
+
+  it('all open bookings of an agency follow a change, the first ones at once and the others by jobs', async () => {
+    const { id } = await newCustomer(app, { kind: 'company', companyName: 'Old name' });
+    for (let batch = 0; batch < 21; batch += 1) {
+      await Promise.all(
+        Array.from({ length: 10 }, () => makeBooking(owner, { customerId: id, customerName: undefined })),
+      );
+    }
+    const own = await makeBooking(owner, { customerId: id, customerName: 'Own name' });
+    await owner.patch(`${CUSTOMERS}/${id}`, { companyName: 'New name' });
+    const followers = async () => {
+      const text = `select from bookings where customer_id = $1 and customer_name = 'New name' and version = 2`;
+      return (await app.sql(text, [id])).length;
+    };
+    expect(await followers()).toBeGreaterThanOrEqual(200);
+    await eventually(async () => ((await followers()) === 210 ? true : null));
+    expect(await readBooking(owner, own.id)).toMatchObject({ customerName: 'Own name', version: 1 });
   });
 
   it('another customer replaces the copies of an open booking, and only the reference of a closed one', async () => {

@@ -40,13 +40,14 @@ const OPEN_WHEN_CLOSED = [
 ];
 
 /** The members that are copies of the customer record, with the member of the record. */
-const COPIES = [
+export const COPIES = [
   ['customerName', 'name'],
   ['customerEmail', 'email'],
   ['customerPhone', 'phone'],
   ['customerLanguage', 'language'],
   ['customerAddress', 'address'],
 ] as const;
+export type CopiedMember = (typeof COPIES)[number][0];
 
 export interface BookingChanges {
   number?: string;
@@ -171,10 +172,10 @@ export class Booking extends Audited {
     this.assertDates();
   }
 
-  /** Copies what has changed of the customer into the members that still have the former value. */
-  followCustomer(before: CustomerCopy, after: CustomerCopy, now: Date): void {
+  /** Copies these members of the customer. */
+  followCustomer(copy: CustomerCopy, members: readonly CopiedMember[], now: Date): void {
     for (const [member, source] of COPIES) {
-      if (this[member] === before[source]) Object.assign(this, { [member]: after[source], updatedAt: now });
+      if (members.includes(member)) Object.assign(this, { [member]: copy[source], updatedAt: now });
     }
   }
 
@@ -185,7 +186,7 @@ export class Booking extends Audited {
   }
 
   /** Takes over what the booking does not name itself. */
-  copyCustomer(copy: CustomerCopy, given: Pick<BookingChanges, (typeof COPIES)[number][0]>): void {
+  copyCustomer(copy: CustomerCopy, given: Pick<BookingChanges, CopiedMember>): void {
     for (const [member, source] of COPIES) {
       if (given[member] === undefined) Object.assign(this, { [member]: copy[source] });
     }

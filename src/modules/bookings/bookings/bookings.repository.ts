@@ -12,7 +12,13 @@ import type { ListBookingItems } from './booking-item.dto.js';
 import { BookingItem, LIVE_AT_SUPPLIER } from './booking-item.entity.js';
 import type { ListBookings } from './booking.dto.js';
 import { conditionsOf, orderOf, RATE_CHANGED } from './booking-list.sql.js';
-import { Booking, type BookingStatus, type BookingView, type ServiceDays } from './booking.entity.js';
+import {
+  Booking,
+  type BookingStatus,
+  type BookingView,
+  type CopiedMember,
+  type ServiceDays,
+} from './booking.entity.js';
 
 /** A departure that is moved again within this time causes one mail. */
 export const MOVE_WAIT_MINUTES = 30;
@@ -22,10 +28,11 @@ mapConstraint('booking_items_allotment', () => notFound({ field: 'allotmentId' }
 
 const OPEN: readonly BookingStatus[] = ['draft', 'confirmed', 'in_progress'];
 
-/** A booking as it was read without a lock. */
-export interface BookingVersion {
+/** A booking, read without a lock, and its members that still have a former value of the customer. */
+export interface StaleCopy {
   id: string;
   version: number;
+  members: CopiedMember[];
 }
 
 /** Identifies an item by its path: it is found only under its own booking. */
@@ -253,15 +260,24 @@ export class BookingsRepository {
     return erased;
   }
 
-  /** Open bookings of the customer with a member that still has the customer's value, in the order of their ids. */
-  async openCopies(copy: CustomerCopy): Promise<BookingVersion[]> {
-    return this.database.query<BookingVersion>(
-      `select id, version from bookings
-       where customer_id = $1 and status = any($2) and (
-         customer_name = $3 or customer_email is not distinct from $4 or customer_phone is not distinct from $5
-         or customer_language is not distinct from $6 or customer_address is not distinct from $7)
-       order by id`,
-      [copy.id, OPEN, copy.name, copy.email, copy.phone, copy.language, copy.address],
+  /**
+   * Open bookings of the customer in which one of these members still has the customer's former value, in the order of their
+   * ids.
+   */
+  async staleCopies(before: CustomerCopy, members: readonly CopiedMember[]): Promise<StaleCopy[]> {
+    return this.database.query<StaleCopy>(
+      `select id, version, members from (
+         select id, version, array(
+           select member from unnest(
+             array['customerName', 'customerEmail', 'customerPhone', 'customerLanguage', 'customerAddress'],
+             array[customer_name, customer_email, customer_phone, customer_language, customer_address],
+             $4::text[]
+           ) as copied (member, value, former)
+           where member = any($3) and value is not distinct from former
+         ) as members
+         from bookings where customer_id = $1 and status = any($2)
+       ) as open where members <> '{}' order by id`,
+      [before.id, OPEN, members, [before.name, before.email, before.phone, before.language, before.address]],
     );
   }
 

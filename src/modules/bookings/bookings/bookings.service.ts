@@ -23,8 +23,8 @@ import {
   toBookingSummary,
 } from './booking-summary.js';
 import type { CancelBooking, CreateBooking, ListBookings, UpdateBooking } from './booking.dto.js';
-import { Booking, type BookingChanges, type BookingView, type Moment } from './booking.entity.js';
-import { BookingsRepository, COMPLETE, START } from './bookings.repository.js';
+import { Booking, type BookingChanges, type BookingView, type CopiedMember, type Moment } from './booking.entity.js';
+import { BookingsRepository, COMPLETE, type StaleCopy, START } from './bookings.repository.js';
 import { CancellationTermsService } from './cancellation-terms.service.js';
 import { type BilledTax, withoutField } from './item-taxes.service.js';
 
@@ -265,16 +265,24 @@ export class BookingsService {
     }
   }
 
-  /** Open bookings whose copies still have the customer's former values get the new ones. */
-  async followCustomer(before: CustomerCopy, after: CustomerCopy): Promise<void> {
-    const found = await this.repository.openCopies(before);
-    for (const booking of await this.repository.bookings.lockAll(found.map(({ id }) => id))) {
-      const image = booking.auditImage();
-      booking.followCustomer(before, after, this.clock.now());
-      await this.repository.bookings.update(booking);
-      const changed = { ...booking.auditImage(), changed: ['customer'] };
-      this.record('update', booking, { before: image, after: changed });
-    }
+  /** Open bookings in which one of these members still has the customer's former value. */
+  async staleCopies(before: CustomerCopy, members: readonly CopiedMember[]): Promise<StaleCopy[]> {
+    return this.repository.staleCopies(before, members);
+  }
+
+  /** Copies the customer into these bookings, unless they were changed or closed since they were read. */
+  async followCustomer(customer: CustomerCopy, copies: readonly StaleCopy[]): Promise<void> {
+    const byId = new Map(copies.map((copy) => [copy.id, copy]));
+    await this.database.transaction(async () => {
+      for (const booking of await this.repository.bookings.lockAll([...byId.keys()])) {
+        const { members = [], version } = byId.get(booking.id) ?? {};
+        if (booking.version !== version || booking.customerId !== customer.id || booking.isClosed()) continue;
+        const before = booking.auditImage();
+        booking.followCustomer(customer, members, this.clock.now());
+        await this.repository.bookings.update(booking);
+        this.record('update', booking, { before, after: { ...booking.auditImage(), changed: members.toSorted() } });
+      }
+    });
   }
 
   /**

@@ -189,6 +189,11 @@ export class CustomersService {
     return { before, after: survivor.auditImage() };
   }
 
+  /** What other records copy of the customer, whatever its status. */
+  async getCopy(id: string): Promise<CustomerCopy> {
+    return (await this.get(id)).copy();
+  }
+
   /** Prevents changes of the customer until the transaction ends. Throws 404 or 409 unless it is active. */
   async lockLive(id: string, field = 'customerId'): Promise<CustomerCopy> {
     const customer = await this.repository.rows.lock(id, { field });
