@@ -253,6 +253,11 @@ describe('the customer of a booking', () => {
     await owner.post(`${BOOKINGS}/${closed.id}/cancellation`, { reason: 'A test' });
     const moved = await owner.patch<One<Booking>>(`${BOOKINGS}/${closed.id}`, { customerId: two.id });
     expect([moved.body.data['customerId'], moved.body.data['customerName']]).toEqual([two.id, 'Ada Lovelace']);
+
+    await owner.post(`${BOOKINGS}/${open.id}/cancellation`, { reason: 'A test' });
+    expect((await owner.post(`${CUSTOMERS}/${two.id}/archival`)).status).toBe(200);
+    const same = { customerId: two.id, notes: 'Sent again with the archived customer' };
+    expect((await owner.patch(`${BOOKINGS}/${closed.id}`, same)).status).toBe(200);
   });
 
   it('a booking needs a name or a customer, who must exist and be active', async () => {

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 /**
  * Sent values that are not returned unchanged: text must be kept exactly or rejected. Members that the response does
  * not have are ignored. Documented normalisations of the service are accepted: trimming, `""` and an empty object for
- * null, null for no entries, addresses in lower case, instants in UTC, lists of names in another order.
+ * null, null for no entries, addresses in lower case, telephone numbers without punctuation, instants in UTC, lists of
+ * names in another order.
  */
 export function losses(sent: unknown, read: unknown, path = ''): string[] {
   if (isRecord(sent) && isRecord(read)) {
@@ -32,9 +33,10 @@ function isKept(sent: unknown, read: unknown): boolean {
   const trimmed = sent.trim();
   if (typeof read !== 'string') return read === null && trimmed === '';
   const isAddress = trimmed.includes('@') && trimmed.toLowerCase() === read;
+  const isTelephone = /^\+[\d\s()./-]+$/.test(trimmed) && `+${trimmed.replace(/\D/g, '')}` === read;
   const isInstant = /^\d{4}-\d\d-\d\dT/.test(trimmed) && Date.parse(trimmed) === Date.parse(read);
   const isNumber = /^\d+\.\d+$/.test(trimmed) && trimmed.replace(/\.?0+$/, '') === read.replace(/\.0+$/, '');
-  return trimmed === read || isAddress || isInstant || isNumber;
+  return trimmed === read || isAddress || isTelephone || isInstant || isNumber;
 }
 
 function isList(value: unknown): value is unknown[] {

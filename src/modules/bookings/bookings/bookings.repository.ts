@@ -291,6 +291,13 @@ export class BookingsRepository {
     );
   }
 
+  /** The customer of a booking, read without a lock. */
+  async customerOf(id: string): Promise<string | null> {
+    const text = 'select customer_id as "customerId" from bookings where id = $1';
+    const [found] = await this.database.query<{ customerId: string | null }>(text, [id]);
+    return found?.customerId ?? null;
+  }
+
   async countOpenOf(customerId: string): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
       'select count(*)::int as count from bookings where customer_id = $1 and status = any($2)',

@@ -109,7 +109,8 @@ export class BookingsService {
     const changes = changesOf(body);
     return this.database.transaction(async () => {
       // A change of a customer locks it before its bookings.
-      const copy = body.customerId ? await this.customers.lockLive(body.customerId) : null;
+      const knownId = body.customerId ? await this.repository.customerOf(id) : null;
+      const copy = body.customerId ? await this.customers.lockLive(body.customerId, { knownId }) : null;
       const booking = await this.lockExpected(id, expected);
       const before = booking.auditImage();
       const { departureDate, channelId, customerId } = booking;

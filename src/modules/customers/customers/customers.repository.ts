@@ -67,6 +67,16 @@ export class CustomersRepository {
     return this.rows.page(found, pageBounds(query));
   }
 
+  /** Locks the customer against changes, not against other readers that lock it so. */
+  async findAndShare(id: string): Promise<Customer | null> {
+    const [found] = await this.rows.read({
+      name: 'customer-share',
+      text: `select ${this.rows.columns('customer')} from customers customer where customer.id = $1 for share`,
+      values: [id],
+    });
+    return found ?? null;
+  }
+
   /** The first active customer with an address of this one, and its last name or its full name. */
   async findNamesake(customer: Customer): Promise<string | null> {
     const [found] = await this.database.prepared<{ id: string }>(

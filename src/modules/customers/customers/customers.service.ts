@@ -194,10 +194,15 @@ export class CustomersService {
     return (await this.get(id)).copy();
   }
 
-  /** Prevents changes of the customer until the transaction ends. Throws 404 or 409 unless it is active. */
-  async lockLive(id: string, field = 'customerId'): Promise<CustomerCopy> {
-    const customer = await this.repository.rows.lock(id, { field });
-    customer.assertLive(field);
+  /**
+   * Prevents changes of the customer until the transaction ends; sales to the same customer run side by side. Throws 404, and 409
+   * unless the customer is active or `knownId` names it already.
+   */
+  async lockLive(id: string, { knownId = null }: { knownId?: string | null } = {}): Promise<CustomerCopy> {
+    const field = 'customerId';
+    const customer = await this.repository.findAndShare(id);
+    if (!customer) throw notFound({ field });
+    if (id !== knownId) customer.assertLive(field);
     return customer.copy();
   }
 
