@@ -1,9 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import type { TestApp } from '../setup/app.js';
 import { type Recipe, type Row, staff, type Subject } from './recipe.js';
-import { makeTrip, MANUAL, price, reserve, reservingTrip, type Trip, TRIPS, unconfirmedTrip } from '../trips/trips.js';
+import {
+  makeTrip,
+  MANUAL,
+  PARTY,
+  price,
+  reserve,
+  reservingTrip,
+  type Trip,
+  TRIPS,
+  unconfirmedTrip,
+} from '../trips/trips.js';
 
-/** The further actions when a trip is booked. */
+/** The further actions when a trip of a new customer is booked. */
 const BOOKED = [
+  'customers.customer.create',
   'bookings.booking.create',
   'bookings.booking_item.create',
   'bookings.booking.confirm',
@@ -77,7 +89,8 @@ async function onComponent(app: TestApp) {
 
 async function tripIn(app: TestApp, status: 'draft' | 'priced' | 'reserved'): Promise<Trip> {
   const owner = app.as('owner');
-  const trip = await makeTrip(owner, [MANUAL]);
+  const billing = { ...PARTY.billing, name: `Ada ${randomUUID()}` };
+  const trip = await makeTrip(owner, [MANUAL], { travelerParty: { ...PARTY, billing } });
   if (status !== 'draft') await price(owner, trip.envelopeId);
   if (status === 'reserved') await reserve(owner, trip.envelopeId);
   return trip;
