@@ -262,7 +262,7 @@ describe('the current user', () => {
     const { status, body } = await client.get(ME);
     expect(status).toBe(200);
     const scopes = [
-      ...['bookings:*', 'trips:*', 'notifications:write', 'finance:receivables'],
+      ...['bookings:*', 'trips:*', 'customers:*', 'notifications:write', 'finance:receivables'],
       ...['operations:read', 'distribution:read', 'catalog:read', 'legal:read'],
     ];
     const organization = { timeZone: 'UTC', today: app.now().toISOString().slice(0, 10), currency: 'EUR' };
