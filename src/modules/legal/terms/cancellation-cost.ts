@@ -15,7 +15,7 @@ interface CancelledItem {
   /** Null if it belongs to no product. */
   productId: string | null;
   totalCents: number;
-  /** If false, the organization keeps the whole amount, whatever the rules say. */
+  /** If false, the organization keeps the whole amount, and the rules have no effect. */
   refundable: boolean;
 }
 

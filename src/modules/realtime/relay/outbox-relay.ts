@@ -75,7 +75,7 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
         const published = await this.publishSettled();
         failures = 0;
         if (published === BATCH) continue;
-        // Publishes events that are committed meanwhile together, because a batch costs as much as several changes.
+        // Waits, to publish several events in one batch: a batch costs as much as several changes.
         if (published > 0) await pause(BATCH_EVERY_MS);
         // An older transaction that is still running can delay an event that was just committed.
         pauseMs = published > 0 ? SOON_MS : Math.min(pauseMs * 2, IDLE_MS);
