@@ -173,7 +173,7 @@ export const COMMANDS = [
   },
   {
     name: 'customers link',
-    purpose: 'Give bookings without a customer record to the customer with their e-mail address and name',
+    purpose: 'Link bookings without a customer record to the customer with their e-mail address and name',
     details:
       'Creates customers that do not exist. Bookings without an e-mail address stay as they are. It can be stopped and repeated at any time, and the service may be running.',
     examples: ['customers link'],

@@ -28,7 +28,8 @@ const CLASSES: Record<PersonalData, DataClass> = {
     content: 'customers with their contacts; titles, parties and reasons of trips',
     purpose: 'serving customers, and planning a trip before it is booked',
     kept: 'last contact + 3 years (`CONTACT_RETENTION_MONTHS`)',
-    deletedBy: 'the job `trips.retention`; a booked trip follows its booking',
+    deletedBy:
+      'the job `trips.retention`; a booked trip follows its booking. Nothing deletes customers yet: staff clear their fields',
   },
   messages: {
     content: 'recipient, subject and text of e-mails',

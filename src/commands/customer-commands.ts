@@ -2,7 +2,7 @@ import { type CommandContext, type Outcome, ProgressReport } from './command.js'
 import { BookingsService } from '../modules/bookings/index.js';
 import { asSystem } from '../platform/context/request-context.js';
 
-/** Creates customers from the contacts of bookings that have none. The service may be running. */
+/** Links bookings without a customer record to customers, who are created if necessary. The service may be running. */
 export async function linkCustomers({ app, tools }: CommandContext): Promise<Outcome> {
   const progress = new ProgressReport(tools, 'linking bookings', 'bookings');
   const bookings = await asSystem(() =>
@@ -11,5 +11,5 @@ export async function linkCustomers({ app, tools }: CommandContext): Promise<Out
     }),
   );
   progress.end();
-  return { result: { bookings }, lines: [`Gave ${bookings} bookings to their customers`] };
+  return { result: { bookings }, lines: [`Linked ${bookings} bookings to customers`] };
 }

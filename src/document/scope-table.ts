@@ -22,6 +22,8 @@ compares. A token never grants more than its user holds at the time of the reque
 - \`finance:receivables\` shows what customers owe and have paid: the account, installments, invoices, credit notes, payments,
   refunds and the settlement of a booking, with all members, and the credit of customers. Payments to suppliers are left out.
   \`finance:read\` and \`finance:*\` cover it.
+- A caller who creates or changes a booking under \`bookings:write\` may name any customer, whose name and contacts the booking then
+  shows; \`customers:read\` is not needed for it.
 - With \`REQUIRE_MFA=true\` a session needs a second factor that was proved during the last 15 minutes for each change under a
   special scope, \`identity:write\`, \`identity:delete\` or \`organization:write\`, also if the content of the request requires the
   scope, and for each change of a refund (403 \`reauthentication_required\`). API tokens belong to machines, which have no second

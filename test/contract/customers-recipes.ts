@@ -15,7 +15,12 @@ export const customersRecipes: Record<string, Recipe> = {
   },
   [`POST ${CUSTOMERS}/{customerId}/merges`]: async (app) => {
     const [{ id }, duplicate] = await Promise.all([newCustomer(app), newCustomer(app)]);
-    return { ...staff(app), ...about(id), body: { duplicateIds: [duplicate.id] } };
+    return {
+      ...staff(app),
+      ...about(id),
+      body: { duplicateIds: [duplicate.id] },
+      follows: ['customers.customer.update'],
+    };
   },
   [`POST ${CUSTOMERS}/{customerId}/consents`]: async (app) => {
     const { id } = await newCustomer(app);

@@ -11,6 +11,6 @@ export const customerEvents: EventGroup[] = [
       'customer.merged',
       'customer.separated',
     ],
-    members: ['customerId', 'kind', 'status', 'version'],
+    members: ['customerId', 'kind', 'status', 'mergedIntoId', 'version'],
   },
 ];

@@ -102,7 +102,7 @@ export const ISSUE_CODES = {
   several_defaults: 'Only one element may be the default',
   same_as_source: 'The target must differ from the source',
   phone_country_unknown: 'A national telephone number requires its country',
-  not_a_phone_number: 'The text is no possible telephone number of its country',
+  not_a_phone_number: 'The text is not a valid telephone number without extension',
   not_among_merged: 'The ID belongs to none of the customers that are merged',
 } as const satisfies Record<string, string>;
 

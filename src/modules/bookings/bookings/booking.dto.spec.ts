@@ -15,7 +15,7 @@ describe('a new booking', () => {
     ['number', 'x'.repeat(41), 'too_long'],
     ['customerEmail', 'nobody', 'wrong_format'],
     ['customerLanguage', 'German', 'wrong_format'],
-    ['customerAddress', 'x'.repeat(1001), 'too_long'],
+    ['customerAddress', 'x'.repeat(1101), 'too_long'],
     ['startDate', '2026-02-30', 'wrong_format'],
     ['endDate', 'today', 'wrong_format'],
     ['status', 'open', 'unknown_value'],

@@ -104,7 +104,7 @@ export class CreateBooking {
    * @example "Strada Republicii 7\n500030 Brasov\nRO"
    */
   @Clearable()
-  @Text({ max: 1000, multiline: true, emptyIsNull: true })
+  @Text({ max: 1100, multiline: true, emptyIsNull: true })
   customerAddress?: string | null;
 
   /**
@@ -317,7 +317,7 @@ export class BookingResponse {
   customerLanguage: string | null;
 
   /** Postal address of the customer; null if unknown. */
-  @Text({ max: 1000 })
+  @Text({ max: 1100 })
   customerAddress: string | null;
 
   /** First day of the trip as entered by staff; null if open. */

@@ -172,6 +172,10 @@ export class Booking extends Audited {
     this.assertDates();
   }
 
+  copiedMembers(): CopiedMember[] {
+    return COPIES.map(([member]) => member);
+  }
+
   /** Copies these members of the customer. */
   followCustomer(copy: CustomerCopy, members: readonly CopiedMember[], now: Date): void {
     for (const [member, source] of COPIES) {

@@ -192,6 +192,7 @@ export class BookingsController {
   })
   @Refuses({
     409: [
+      'customer_archived',
       'invalid_transition',
       'settlement_done',
       'departure_departed',

@@ -28,11 +28,11 @@ mapConstraint('booking_items_allotment', () => notFound({ field: 'allotmentId' }
 
 const OPEN: readonly BookingStatus[] = ['draft', 'confirmed', 'in_progress'];
 
-/** A booking, read without a lock, and its members that still have a former value of the customer. */
-export interface StaleCopy {
+/** The contact of a booking without a customer record. */
+export interface BookingContact {
   id: string;
-  version: number;
-  members: CopiedMember[];
+  name: string;
+  email: string;
 }
 
 /** Identifies an item by its path: it is found only under its own booking. */
@@ -264,25 +264,24 @@ export class BookingsRepository {
    * Open bookings of the customer in which one of these members still has the customer's former value, in the order of their
    * ids.
    */
-  async staleCopies(before: CustomerCopy, members: readonly CopiedMember[]): Promise<StaleCopy[]> {
-    return this.database.query<StaleCopy>(
-      `select id, version, members from (
-         select id, version, array(
-           select member from unnest(
-             array['customerName', 'customerEmail', 'customerPhone', 'customerLanguage', 'customerAddress'],
-             array[customer_name, customer_email, customer_phone, customer_language, customer_address],
-             $4::text[]
-           ) as copied (member, value, former)
-           where member = any($3) and value is not distinct from former
-         ) as members
-         from bookings where customer_id = $1 and status = any($2)
-       ) as open where members <> '{}' order by id`,
+  async staleCopies(before: CustomerCopy, members: readonly CopiedMember[]): Promise<string[]> {
+    const found = await this.database.query<{ id: string }>(
+      `select id from bookings
+       where customer_id = $1 and status = any($2) and exists (
+         select from unnest(
+           array['customerName', 'customerEmail', 'customerPhone', 'customerLanguage', 'customerAddress'],
+           array[customer_name, customer_email, customer_phone, customer_language, customer_address],
+           $4::text[]
+         ) as copied (member, value, former)
+         where member = any($3) and value is not distinct from former)
+       order by id`,
       [before.id, OPEN, members, [before.name, before.email, before.phone, before.language, before.address]],
     );
+    return found.map(({ id }) => id);
   }
 
   /** Bookings without a customer record that have an e-mail address, after the given one, in the order of their ids. */
-  async withoutCustomer(after: string | null, limit: number): Promise<{ id: string; name: string; email: string }[]> {
+  async withoutCustomer(after: string | null, limit: number): Promise<BookingContact[]> {
     return this.database.query(
       `select id, customer_name as name, customer_email as email from bookings
        where customer_id is null and customer_email is not null and erased_at is null and id > coalesce($1, '')
@@ -306,11 +305,12 @@ export class BookingsRepository {
     return row?.count ?? 0;
   }
 
-  /** Locks the bookings of these customers, in the order of their ids. */
-  async lockOfCustomers(customerIds: readonly string[]): Promise<Booking[]> {
+  /** Locks at most this many bookings of these customers, in the order of their ids. */
+  async lockOfCustomers(customerIds: readonly string[], limit: number): Promise<Booking[]> {
     return this.bookings.read({
-      text: `select ${this.bookings.columns('b')} from bookings b where b.customer_id = any($1) order by b.id for update`,
-      values: [customerIds],
+      text: `select ${this.bookings.columns('b')} from bookings b where b.customer_id = any($1)
+        order by b.id limit $2 for update`,
+      values: [customerIds, limit],
     });
   }
 

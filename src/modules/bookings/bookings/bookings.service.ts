@@ -24,11 +24,13 @@ import {
 } from './booking-summary.js';
 import type { CancelBooking, CreateBooking, ListBookings, UpdateBooking } from './booking.dto.js';
 import { Booking, type BookingChanges, type BookingView, type CopiedMember, type Moment } from './booking.entity.js';
-import { BookingsRepository, COMPLETE, type StaleCopy, START } from './bookings.repository.js';
+import { type BookingContact, BookingsRepository, COMPLETE, START } from './bookings.repository.js';
 import { CancellationTermsService } from './cancellation-terms.service.js';
 import { type BilledTax, withoutField } from './item-taxes.service.js';
 
 const BATCH = 200;
+/** Bookings that one merge of customers moves. */
+const MOST_MOVED = 1_000;
 
 const EVENTS = {
   create: 'created',
@@ -40,6 +42,9 @@ const EVENTS = {
   reinstate: 'reinstated',
   recalculate_taxes: 'updated',
 } as const;
+
+/** Whether this is the value that a member had before the customer changed. */
+type IsFormerValue = (member: CopiedMember, value: string | null) => boolean;
 
 interface AuditImages {
   before: object | null;
@@ -60,8 +65,8 @@ export interface PriceAdjustment {
 }
 
 /**
- * Bookings as a whole. Listeners take part in the transaction of each change and can reject it. Thirteen dependencies: only
- * here does a sale meet customers, channels, terms, departures and reminders.
+ * Bookings as a whole. Listeners take part in the transaction of each change and can reject it. A sale meets customers,
+ * channels, terms, departures and reminders only here, which is why it has so many dependencies.
  */
 @Injectable()
 export class BookingsService {
@@ -109,13 +114,14 @@ export class BookingsService {
     const changes = changesOf(body);
     return this.database.transaction(async () => {
       // A change of a customer locks it before its bookings.
-      const knownId = body.customerId ? await this.repository.customerOf(id) : null;
-      const copy = body.customerId ? await this.customers.lockLive(body.customerId, { knownId }) : null;
+      const customer = body.customerId ? await this.customers.lockShared(body.customerId) : null;
       const booking = await this.lockExpected(id, expected);
       const before = booking.auditImage();
       const { departureDate, channelId, customerId } = booking;
+      const isNewCustomer = customer !== null && customer.copy.id !== customerId;
+      if (isNewCustomer) customer.assertLive();
       booking.change(changes, this.clock.now());
-      if (copy && copy.id !== customerId && !booking.isClosed()) booking.copyCustomer(copy, changes);
+      if (isNewCustomer && !booking.isClosed()) booking.copyCustomer(customer.copy, changes);
       await this.repository.refreshDates(booking);
       if (booking.channelId !== null && booking.channelId !== channelId) {
         await this.channels.assertUsable(booking.channelId);
@@ -184,6 +190,8 @@ export class BookingsService {
   @Undoes('bookings.booking.cancel', { effect: 'bookings.booking.reinstate', values: byReason })
   async reinstate(id: string, reason: string, expected: ExpectedVersions): Promise<BookingView> {
     return this.database.transaction(async () => {
+      const customerId = await this.repository.customerOf(id);
+      if (customerId !== null) await this.customers.lockLive(customerId);
       await this.listeners.call(BookingListener, (listener) => listener.beforeLock?.(id));
       const booking = await this.lockExpected(id, expected);
       const before = booking.auditImage();
@@ -267,38 +275,35 @@ export class BookingsService {
   }
 
   /** Open bookings in which one of these members still has the customer's former value. */
-  async staleCopies(before: CustomerCopy, members: readonly CopiedMember[]): Promise<StaleCopy[]> {
+  async staleCopies(before: CustomerCopy, members: readonly CopiedMember[]): Promise<string[]> {
     return this.repository.staleCopies(before, members);
   }
 
-  /** Copies the customer into these bookings, unless they were changed or closed since they were read. */
-  async followCustomer(customer: CustomerCopy, copies: readonly StaleCopy[]): Promise<void> {
-    const byId = new Map(copies.map((copy) => [copy.id, copy]));
-    await this.database.transaction(async () => {
-      for (const booking of await this.repository.bookings.lockAll([...byId.keys()])) {
-        const { members = [], version } = byId.get(booking.id) ?? {};
-        if (booking.version !== version || booking.customerId !== customer.id || booking.isClosed()) continue;
-        const before = booking.auditImage();
-        booking.followCustomer(customer, members, this.clock.now());
-        await this.repository.bookings.update(booking);
-        this.record('update', booking, { before, after: { ...booking.auditImage(), changed: members.toSorted() } });
-      }
-    });
+  /**
+   * Copies the customer into these open bookings, where a member still has the former value. The customer is locked.
+   */
+  async followCustomer(customer: CustomerCopy, bookingIds: readonly string[], isFormer: IsFormerValue): Promise<void> {
+    for (const booking of await this.repository.bookings.lockAll(bookingIds)) {
+      if (booking.customerId !== customer.id || booking.isClosed()) continue;
+      const members = booking.copiedMembers().filter((member) => isFormer(member, booking[member]));
+      if (members.length === 0) continue;
+      const before = booking.auditImage();
+      booking.followCustomer(customer, members, this.clock.now());
+      await this.repository.bookings.update(booking);
+      this.record('update', booking, { before, after: { ...booking.auditImage(), changed: members.toSorted() } });
+    }
   }
 
   /**
-   * Gives bookings without a customer record, but with an e-mail address, to the customer with this address and name, who is
+   * Links bookings without a customer record, but with an e-mail address, to the customer with this address and name, who is
    * created if there is none. Each booking is a transaction of its own, so the work can be stopped and repeated. Returns how many
-   * bookings got a customer.
+   * bookings were linked.
    */
   async linkCustomers(report: (linked: number) => void): Promise<number> {
     let linked = 0;
     let found = await this.repository.withoutCustomer(null, BATCH);
     while (found.length > 0) {
-      for (const { id, name, email } of found) {
-        const customerId = await this.customers.findOrCreate({ name, email });
-        if (await this.linkTo(customerId, id)) linked += 1;
-      }
+      for (const contact of found) if (await this.linkCustomer(contact)) linked += 1;
       report(linked);
       found = await this.repository.withoutCustomer(found.at(-1)?.id ?? null, BATCH);
     }
@@ -311,18 +316,25 @@ export class BookingsService {
     if (bookings > 0) throw conflict('customer_in_use', 'The customer has open bookings', { bookings });
   }
 
-  /** Gives all bookings of these customers to another customer, and returns them with their former customers. */
+  /**
+   * Moves the bookings of these customers to another one, and returns them with their former customers. Throws 422 for more than
+   * 1,000 bookings: each of them gets an entry in the ledger.
+   */
   async moveToCustomer(
     customerId: string,
     formerIds: readonly string[],
   ): Promise<{ id: string; customerId: string }[]> {
-    const bookings = await this.repository.lockOfCustomers(formerIds);
+    const bookings = await this.repository.lockOfCustomers(formerIds, MOST_MOVED + 1);
+    if (bookings.length > MOST_MOVED) {
+      const message = `The duplicates have more than ${MOST_MOVED} bookings: merge in the other direction`;
+      throw unprocessable('too_many_bookings', message, { field: 'duplicateIds', max: MOST_MOVED });
+    }
     const former = bookings.map((booking) => ({ id: booking.id, customerId: booking.customerId ?? '' }));
-    for (const booking of bookings) await this.giveTo(customerId, booking);
+    for (const booking of bookings) await this.moveTo(booking, customerId);
     return former;
   }
 
-  /** Gives bookings back after a merge. Throws 409 `changed_since` if one of them belongs to another customer by now. */
+  /** Restores the former customers of bookings when a merge is reversed. Throws 409 `changed_since` if one of them belongs to another customer by now. */
   async moveBack(customerId: string, former: readonly { id: string; customerId: string }[]): Promise<void> {
     const owners = new Map(former.map((record) => [record.id, record.customerId]));
     for (const booking of await this.repository.bookings.lockAll([...owners.keys()])) {
@@ -330,7 +342,7 @@ export class BookingsService {
         const message = 'A booking of the customer was changed after this action';
         throw conflict('changed_since', message, { bookingId: booking.id });
       }
-      await this.giveTo(owners.get(booking.id) ?? customerId, booking);
+      await this.moveTo(booking, owners.get(booking.id) ?? customerId);
     }
   }
 
@@ -407,16 +419,17 @@ export class BookingsService {
     return true;
   }
 
-  private async linkTo(customerId: string, id: string): Promise<boolean> {
+  private async linkCustomer({ id, name, email }: BookingContact): Promise<boolean> {
     return this.database.transaction(async () => {
+      const customerId = await this.customers.findOrCreate({ name, email });
       const booking = await this.repository.bookings.lock(id);
       if (booking.customerId !== null || booking.erasedAt !== null) return false;
-      await this.giveTo(customerId, booking);
+      await this.moveTo(booking, customerId);
       return true;
     });
   }
 
-  private async giveTo(customerId: string, booking: Booking): Promise<void> {
+  private async moveTo(booking: Booking, customerId: string): Promise<void> {
     const before = booking.auditImage();
     Object.assign(booking, { customerId, updatedAt: this.clock.now() });
     await this.repository.bookings.update(booking);

@@ -1,28 +1,17 @@
-import { Id, ListOf, Texts, Whole } from '../../../platform/http/fields.js';
-import { patternOf } from '../../../platform/validation/word-pattern.js';
-import { COPIES, type CopiedMember } from './booking.entity.js';
+import { Id, Texts } from '../../../platform/http/fields.js';
 
-/** Bookings that one job copies the customer into. */
+/** Bookings into which one job copies the customer. */
 export const BOOKINGS_OF_JOB = 200;
 
-const MEMBERS = COPIES.map(([member]) => member);
-
-class StaleCopyBody {
-  @Id('book')
-  id: string;
-
-  @Whole({ min: 1, max: 2_147_483_647 })
-  version: number;
-
-  @Texts({ min: 1, max: MEMBERS.length, maxLength: 20, pattern: patternOf(MEMBERS) })
-  members: CopiedMember[];
-}
-
-/** The payload of a job; it contains no personal data. */
+/** The payload of a job. It contains no personal data: former values are compared by their authentication codes. */
 export class FollowCustomer {
   @Id('cus')
   customerId: string;
 
-  @ListOf(() => StaleCopyBody, { max: BOOKINGS_OF_JOB })
-  copies: StaleCopyBody[];
+  @Texts({ min: 1, max: BOOKINGS_OF_JOB, maxLength: 100 })
+  bookingIds: string[];
+
+  /** For each member of the customer that changed, its name, a colon and the code of its former value. */
+  @Texts({ min: 1, max: 5, maxLength: 100 })
+  former: string[];
 }

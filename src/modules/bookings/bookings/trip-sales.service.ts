@@ -30,6 +30,8 @@ export interface TripSale {
   currency: string;
   customerName: string;
   customerEmail: string | null;
+  customerPhone: string | null;
+  customerAddress: string | null;
   components: readonly ComponentSale[];
 }
 
@@ -52,13 +54,13 @@ export class TripSalesService {
 
   /** Creates a confirmed booking of the billing contact, with an item for each component; the ids of the items have the same order. */
   async sell(sale: TripSale): Promise<{ bookingId: string; itemIds: string[] }> {
-    const { currency, customerName, customerEmail, components } = sale;
+    const { components, ...buyer } = sale;
     return this.database.transaction(async () => {
       const days = components.flatMap(({ serviceDate }) => serviceDate ?? []).sort();
       const dates = { startDate: days.at(0) ?? null, endDate: days.at(-1) ?? null };
-      const contact = customerEmail === null ? null : { name: customerName, email: customerEmail };
-      const customerId = contact && (await this.customers.findOrCreate(contact));
-      const { id } = await this.bookings.create({ currency, customerId, customerName, customerEmail, ...dates });
+      const { customerName: name, customerEmail: email, customerPhone: phone } = buyer;
+      const customerId = email === null ? null : await this.customers.findOrCreate({ name, email, phone });
+      const { id } = await this.bookings.create({ ...buyer, ...dates, customerId });
       const itemIds: string[] = [];
       for (const { totalCents, isExternal, taxIncludedCents, taxCodeId, ...component } of components) {
         // A tax code without a rate does not prevent the booking: a reserved trip must become one.

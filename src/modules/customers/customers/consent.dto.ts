@@ -79,6 +79,13 @@ export class ConsentResponse {
   @Text({ max: 100 })
   textVersion: string | null;
 
+  /**
+   * Duplicate (prefix `cus`) of a withdrawal that a merge recorded, because a withdrawal beats a grant; null for a consent that the
+   * customer gave or withdrew. It counts while that duplicate is merged.
+   */
+  @Id('cus')
+  carriedFromId: string | null;
+
   /** When it was given. */
   @Instant()
   givenAt: string;

@@ -18,7 +18,7 @@ export class ConsentsController {
    * Record a consent
    *
    * @remarks Records that the customer gave or withdrew a consent, and the evidence. Consents are never changed: the newest one
-   * of a purpose counts. Also an archived customer can withdraw.
+   * of a purpose counts. An archived customer can still withdraw a consent.
    */
   @Post()
   @RequireScope('customers:write')

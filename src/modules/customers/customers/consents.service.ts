@@ -11,9 +11,29 @@ import { Customer } from './customer.entity.js';
 import type { CreateConsent, ListConsents, ListedConsent } from './consent.dto.js';
 import { Consent, type ConsentPurpose } from './consent.entity.js';
 
-/** The consents of a customer and of the duplicates that were merged into it. */
-const OF_CUSTOMER = `consent.customer_id = $1
-  or consent.customer_id in (select id from customers where merged_into_id = $1)`;
+/**
+ * The consents `consent` of a customer, whose id is the expression, and of the duplicates that are merged into it. A withdrawal
+ * that a merge carried over counts only while its customers are merged.
+ */
+const ofCustomer = (id: string): string => {
+  const isMember = (column: string) =>
+    `(${column} = ${id} or ${column} in (select id from customers where merged_into_id = ${id}))`;
+  return `${isMember('consent.customer_id')}
+    and (consent.carried_from_id is null or ${isMember('consent.carried_from_id')})`;
+};
+
+/** For each of these customers and each purpose, whether the newest consent is a grant. */
+const CURRENT = `
+  select distinct on (customer.id, consent.purpose) customer.id as "customerId", consent.purpose, consent.granted
+  from customers customer join customer_consents consent on ${ofCustomer('customer.id')}
+  where customer.id = any($1) order by customer.id, consent.purpose, consent.given_at desc, consent.id desc`;
+
+/** Whether a customer consents to a purpose at present. */
+export interface CurrentConsent {
+  customerId: string;
+  purpose: ConsentPurpose;
+  granted: boolean;
+}
 
 /** Consents of customers. Nothing changes or removes one: the newest of each purpose counts. */
 @Injectable()
@@ -28,7 +48,7 @@ export class ConsentsService {
     this.customers = database.rows(Customer);
   }
 
-  /** Also of an archived customer, who can still withdraw. */
+  /** An archived customer can still withdraw a consent. */
   async give(customerId: string, input: CreateConsent, id = newId('cons')): Promise<ListedConsent> {
     const now = this.clock.now();
     const givenAt = input.givenAt === undefined ? now : new Date(input.givenAt);
@@ -56,27 +76,30 @@ export class ConsentsService {
     const rows = await this.read(customerId, query);
     const [count] = await this.database.query<{ total: number }>(
       `select count(*)::int as total from customer_consents consent
-       where (${OF_CUSTOMER}) and ($2::text[] is null or consent.purpose = any($2))`,
+       where ${ofCustomer('$1')} and ($2::text[] is null or consent.purpose = any($2))`,
       [customerId, query.purpose ?? null],
     );
     return { rows, total: count?.total ?? 0 };
   }
 
-  /** After a merge: what one of the customers has withdrawn stays withdrawn, also if another one granted it later. */
-  async keepWithdrawals(customerId: string, duplicateIds: readonly string[]): Promise<void> {
-    const withdrawn = await this.database.query<{ purpose: ConsentPurpose }>(
-      `select purpose from (
-         select distinct on (customer_id, purpose) purpose, granted from customer_consents
-         where customer_id = any($1) order by customer_id, purpose, given_at desc, id desc
-       ) as newest group by purpose having bool_or(not granted) and bool_or(granted)`,
-      [[customerId, ...duplicateIds]],
-    );
+  /** The newest consent of each purpose, for each of these customers. */
+  async current(customerIds: readonly string[]): Promise<CurrentConsent[]> {
+    return this.database.query<CurrentConsent>(CURRENT, [customerIds]);
+  }
+
+  /**
+   * Call this after a merge, with what `current` returned before it. A withdrawal of one of the customers beats a later grant of
+   * another one: it is recorded again for the survivor, and counts until the duplicate is separated.
+   */
+  async keepWithdrawals(survivorId: string, before: readonly CurrentConsent[]): Promise<void> {
     const now = this.clock.now();
-    for (const { purpose } of withdrawn) {
-      const source = 'withdrawn by a duplicate that was merged';
-      await this.append(
-        newConsent({ id: newId('cons'), customerId, purpose, granted: false, source, givenAt: now, createdAt: now }),
-      );
+    for (const { purpose, granted } of await this.current([survivorId])) {
+      const states = before.filter((one) => one.purpose === purpose);
+      if (!granted || states.every((one) => one.granted)) continue;
+      // Either the duplicate withdrew it, or the survivor did and the duplicate granted it.
+      const carriedFromId = states.find(({ customerId }) => customerId !== survivorId)?.customerId;
+      const given = { customerId: survivorId, purpose, granted: false, carriedFromId, source: 'merge of duplicates' };
+      await this.append(newConsent({ ...given, id: newId('cons'), givenAt: now, createdAt: now }));
     }
   }
 
@@ -95,7 +118,7 @@ export class ConsentsService {
           select ${this.database.columnsOf(Consent, 'consent')},
             row_number() over (partition by consent.purpose order by consent.given_at desc, consent.id desc) = 1 as current,
             consent.given_at as given, consent.created_at as created, consent.id as tie, consent.purpose as kind
-          from customer_consents consent where ${OF_CUSTOMER}
+          from customer_consents consent where ${ofCustomer('$1')}
         ) as listed where ($2::text[] is null or kind = any($2)) and ($5::text is null or tie = $5)
         order by ${column} ${direction}, tie ${direction} limit $3 offset $4`,
       values: [customerId, query.purpose ?? null, limit, offset, query.id ?? null],
@@ -111,6 +134,7 @@ interface GivenConsent {
   granted: boolean;
   source: string;
   textVersion?: string;
+  carriedFromId?: string | undefined;
   givenAt: Date;
   createdAt: Date;
 }

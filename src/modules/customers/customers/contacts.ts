@@ -1,6 +1,9 @@
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 
+/** In characters: a plus sign and 15 digits (ITU-T E.164, 6.2.1). */
+export const LONGEST_NUMBER = 16;
+
 /** An e-mail address as it was typed. */
 export interface CustomerEmail {
   address: string;
@@ -39,6 +42,26 @@ interface GivenPhone {
   isPrimary?: boolean;
 }
 
+/** Throws 400 for an address without any member. */
+export function addressesFrom(given: readonly Partial<CustomerAddress>[]): CustomerAddress[] {
+  return given.map((one, index) => {
+    const {
+      label = null,
+      line1 = null,
+      line2 = null,
+      city = null,
+      region = null,
+      postalCode = null,
+      country = null,
+    } = one;
+    const address = { line1, line2, city, region, postalCode, country };
+    if (Object.values(address).every((member) => member === null)) {
+      throw invalidField(`addresses.${index}`, `addresses.${index} must have at least one member`, 'empty');
+    }
+    return { label, ...address };
+  });
+}
+
 /** Throws 400 for two primary addresses or two equal ones. Without a primary address the first one is. */
 export function emailsFrom(given: readonly GivenEmail[]): CustomerEmail[] {
   rejectDuplicates(
@@ -69,9 +92,20 @@ function phoneNumber(text: string, { country, path }: { country: string | null; 
   if (country === null && !text.trim().startsWith('+')) {
     throw invalidField(path, `${path} needs its country, or the form +40240555010`, 'phone_country_unknown');
   }
-  const known = country !== null && isSupportedCountry(country) ? country : undefined;
-  const parsed = parsePhoneNumberFromString(text, known);
-  if (!parsed?.isPossible()) throw invalidField(path, `${path} is no telephone number`, 'not_a_phone_number');
+  const number = parsedNumber(text, country);
+  if (number !== null) return number;
+  throw invalidField(path, `${path} is not a valid telephone number without extension`, 'not_a_phone_number');
+}
+
+export function isInternationalNumber(text: string): boolean {
+  return text.trim().startsWith('+') && parsedNumber(text, null) !== null;
+}
+
+function parsedNumber(text: string, country: string | null): string | null {
+  const defaultCountry = country !== null && isSupportedCountry(country) ? { defaultCountry: country } : {};
+  // Without `extract: false` the library ignores text around the number.
+  const parsed = parsePhoneNumberFromString(text, { ...defaultCountry, extract: false });
+  if (!parsed?.isPossible() || parsed.ext !== undefined || parsed.number.length > LONGEST_NUMBER) return null;
   return parsed.number;
 }
 
@@ -86,10 +120,13 @@ export function searchableNumber(number: string): string {
   return `${number} ${national}`;
 }
 
-/** The digits of a query that is a telephone number and nothing else; null for another query. */
+/** The digits of a query that is a telephone number and nothing else, without prefixes; null for another query. */
 export function digitsOf(query: string): string | null {
-  const digits = query.replace(/[\s()./+-]/g, '');
-  return /^\d{4,20}$/.test(digits) ? digits.replace(/^00/, '') : null;
+  const digits = query
+    .replace('(0)', '')
+    .replace(/[\s()./+-]/g, '')
+    .replace(/^00/, '');
+  return /^\d{4,20}$/.test(digits) ? digits : null;
 }
 
 function onePrimary<T extends { isPrimary?: boolean }>(

@@ -16,6 +16,7 @@ import {
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { CountryCode, EmailAddress, Instant, IsoDate, LANGUAGE_TAG } from '../../../platform/http/trade-fields.js';
+import { LONGEST_NUMBER } from './contacts.js';
 import { MOVED_RECORDS, type MovedRecordType } from './customer-listener.js';
 import {
   type Customer,
@@ -300,7 +301,7 @@ export class CustomerEmailResponse {
 /** A telephone number of a customer. */
 export class CustomerPhoneResponse {
   /** Number in the form of ITU-T E.164, such as `+40240555010`. */
-  @Text({ max: 16 })
+  @Text({ max: LONGEST_NUMBER })
   number: string;
 
   /** What the number is for; null if unknown. */
@@ -548,6 +549,14 @@ class RecordedDuplicate {
   version: number;
 }
 
+class RecordedEarlierDuplicate {
+  @Id('cus')
+  id: string;
+
+  @Id('cus')
+  mergedIntoId: string;
+}
+
 class RecordedMove {
   @OneOf(MOVED_RECORDS)
   type: MovedRecordType;
@@ -563,6 +572,10 @@ class RecordedMove {
 export class RecordedMerge {
   @ListOf(() => RecordedDuplicate, { max: 10 })
   duplicates: RecordedDuplicate[];
+
+  /** Customers that had been merged into one of the duplicates before, with that duplicate. */
+  @ListOf(() => RecordedEarlierDuplicate, { max: Number.MAX_SAFE_INTEGER })
+  earlier: RecordedEarlierDuplicate[];
 
   @ListOf(() => RecordedMove, { max: Number.MAX_SAFE_INTEGER })
   records: RecordedMove[];

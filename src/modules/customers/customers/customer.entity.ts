@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Audited } from '../../../platform/database/audited.js';
-import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
+import { Personal } from '../../../platform/database/table-declarations.js';
 import { Derived } from '../../../platform/database/unaudited.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
@@ -64,7 +64,9 @@ export class Customer extends Audited {
   @Column('jsonb')
   addresses: CustomerAddress[];
   @Column('text', { nullable: true }) language: string | null;
-  @Column('date', { name: 'birth_date', nullable: true }) birthDate: string | null;
+  @Personal('contact')
+  @Column('date', { name: 'birth_date', nullable: true })
+  birthDate: string | null;
   @Personal('contact')
   @Column('text', { name: 'tax_id', nullable: true })
   taxId: string | null;
@@ -74,7 +76,7 @@ export class Customer extends Audited {
   @Personal('contact')
   @Column('text', { nullable: true })
   notes: string | null;
-  @Impersonal()
+  @Personal('contact')
   @Column('text', { array: true })
   tags: string[];
   /** E-mail addresses in lower case and telephone numbers, by which the same customer is recognized. */
@@ -111,12 +113,17 @@ export class Customer extends Audited {
 
   mergeInto(survivorId: string, now: Date): void {
     this.assertLive();
+    this.followMerge(survivorId, now);
+  }
+
+  /** Also for a duplicate whose survivor is merged in turn, so that `mergedIntoId` always names a customer that is live. */
+  followMerge(survivorId: string, now: Date): void {
     Object.assign(this, { status: 'merged', mergedIntoId: survivorId, updatedAt: now });
   }
 
   /** Throws 409 for a customer that staff can only read. */
   assertLive(field?: string): void {
-    const details = field === undefined ? {} : { field };
+    const details = { customerId: this.id, ...(field !== undefined && { field }) };
     if (this.status === 'merged') {
       const { mergedIntoId } = this;
       throw conflict('customer_merged', 'The customer was merged into another one', { mergedIntoId, ...details });

@@ -110,7 +110,7 @@ export class CustomersController {
   /**
    * Archive a customer
    *
-   * @remarks An archived customer stays readable, cannot be changed, and buys nothing more. Rejected while it has a booking that
+   * @remarks An archived customer stays readable, but can neither be changed nor used for new bookings. Rejected while it has a booking that
    * is neither completed nor cancelled.
    */
   @Post(':customerId/archival')
@@ -132,13 +132,15 @@ export class CustomersController {
    *
    * @remarks The customer keeps its values unless `fields` says otherwise; empty ones are filled from the duplicates, and lists
    * are united. Bookings and consents of the duplicates belong to the customer afterwards; the withdrawal of a consent beats a
-   * grant. A duplicate gets the status `merged` and stays readable. Rejected if one of them is archived, merged or erased.
+   * grant. A duplicate gets the status `merged` and stays readable. Moved bookings keep
+   * their copies of the name and contacts. Rejected if one of the customers is archived, merged or erased, or if the duplicates
+   * have more than 1,000 bookings: then merge in the other direction.
    */
   @Post(':customerId/merges')
   @HttpCode(200)
   @RequireScope('customers:write')
   @Mutates('customers.customer.merge')
-  @Refuses({ 404: ['not_found'], 409: NOT_LIVE, 422: ['list_full'] })
+  @Refuses({ 404: ['not_found'], 409: NOT_LIVE, 422: ['list_full', 'too_many_bookings'] })
   async merge(
     @PathId('cus', 'customerId', 4) id: string,
     @Body() body: MergeCustomers,

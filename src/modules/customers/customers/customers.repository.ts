@@ -57,7 +57,7 @@ export class CustomersRepository {
     }
     if (email !== undefined) found.andWhere('customer.contact_keys @> array[:email]', { email: emailKey(email) });
     if (phone !== undefined) {
-      found.andWhere('customer.contact_keys @> array[:phone]', { phone: `+${phone.replace(/\D/g, '')}` });
+      found.andWhere('customer.contact_keys @> array[:phone]', { phone: `+${digitsOf(phone) ?? ''}` });
     }
     if (tag !== undefined) found.andWhere('customer.tags @> array[:tag]', { tag });
     if (language !== undefined) found.andWhere('customer.language = :language', { language });
@@ -77,15 +77,28 @@ export class CustomersRepository {
     return found ?? null;
   }
 
-  /** The first active customer with an address of this one, and its last name or its full name. */
+  /** Locks the customers that were merged into these ones, which are locked. */
+  async lockMergedInto(ids: readonly string[]): Promise<Customer[]> {
+    return this.rows.read({
+      text: `select ${this.rows.columns('customer')} from customers customer
+        where customer.merged_into_id = any($1) order by customer.id for update`,
+      values: [ids],
+    });
+  }
+
+  /** The first active customer with the primary address of this one and its name, protected against changes. */
   async findNamesake(customer: Customer): Promise<string | null> {
+    const { kind, firstName, lastName, displayName, emails } = customer;
+    const key = emails.map(({ address }) => emailKey(address));
     const [found] = await this.database.prepared<{ id: string }>(
       'customer-namesake',
       `select id from customers
        where status = 'active' and contact_keys && $1::text[]
-         and (fold(last_name) = fold($2) or fold(display_name) = fold($3))
-       order by created_at, id limit 1`,
-      [customer.contactKeys, customer.lastName, customer.displayName],
+         and lower(jsonb_path_query_first(emails, '$[*] ? (@.isPrimary == true)') ->> 'address') = any($1)
+         and (fold(display_name) = fold($2) or kind = 'person' and $3 = 'person' and fold(last_name) = fold($4)
+           and left(fold(coalesce(first_name, $5, '')), 1) = left(fold(coalesce($5, first_name, '')), 1))
+       order by created_at, id limit 1 for share`,
+      [key, displayName, kind, lastName, firstName],
     );
     return found?.id ?? null;
   }
@@ -119,7 +132,7 @@ export class CustomersRepository {
     };
   }
 
-  /** A page behind the last one has no row that contains the total. */
+  /** A page past the end returns no rows, and the total comes with the rows. */
   private async countPairs(offset: number): Promise<number> {
     if (offset === 0) return 0;
     const [row] = await this.database.query<{ total: number }>(`select count(*)::int as total from (${PAIRS}) as pair`);

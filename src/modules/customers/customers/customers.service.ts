@@ -18,11 +18,17 @@ import {
   UndoesItself,
 } from '../../action-ledger/index.js';
 import { ConsentsService } from './consents.service.js';
-import { type CustomerAddress, emailKey, emailsFrom, phonesFrom } from './contacts.js';
+import {
+  addressesFrom,
+  type CustomerAddress,
+  emailKey,
+  emailsFrom,
+  isInternationalNumber,
+  phonesFrom,
+} from './contacts.js';
 import { CustomerListener, type MovedRecord } from './customer-listener.js';
 import {
   type CreateCustomer,
-  type CustomerAddressBody,
   type CustomerWarning,
   type DuplicatePair,
   type ListCustomers,
@@ -40,18 +46,26 @@ const EVENTS = {
   create: 'created',
   update: 'updated',
   archive: 'archived',
-  restore: 'restored',
-  merge: 'merged',
-  separate: 'separated',
+  merge: 'updated',
 } as const;
+type CustomerEvent = (typeof EVENTS)[keyof typeof EVENTS] | 'restored' | 'merged' | 'separated';
 
 /** Serializes the search for a customer with an address and its creation. */
 const LOCK_ADDRESS = 'select pg_advisory_xact_lock(7120031, hashtext($1))';
 
-/** Name and address of a buyer, as bookings and trips know them. */
-export interface NamedContact {
+/** A buyer, as bookings and trips know them. */
+export interface Buyer {
   name: string;
   email: string;
+  /** Free text. */
+  phone?: string | null;
+}
+
+/** A customer that does not change until the transaction ends. */
+export interface LockedCustomer {
+  readonly copy: CustomerCopy;
+  /** Throws 409 unless the customer is active. */
+  assertLive(): void;
 }
 
 /** A stored customer and others that may be the same. */
@@ -125,7 +139,7 @@ export class CustomersService {
     const before = customer.auditImage();
     customer.restore(this.clock.now());
     await this.repository.rows.update(customer);
-    this.publish('restore', customer);
+    this.publish('restored', customer);
     return { before, after: customer.auditImage() };
   }
 
@@ -149,17 +163,29 @@ export class CustomersService {
       assertVersion(expected, survivor);
       survivor.assertLive();
       const duplicates = duplicateIds.map((duplicateId) => among(locked, duplicateId));
-      const [before, copied] = [survivor.auditImage(), survivor.copy()];
-      const values = mergedValues(survivor, duplicates, fields);
+      // Duplicates of the duplicates: without them, `mergedIntoId` would lead to a customer that is merged itself.
+      const earlier = await this.repository.lockMergedInto(duplicateIds);
+      const before = survivor.auditImage();
+      const copied = survivor.copy();
+      const consents = await this.consents.current([id, ...duplicateIds]);
+      const moved = [...duplicates, ...earlier].map((one) => ({ customer: one, before: one.auditImage() }));
+      const recorded = earlier.map(({ id: earlierId, mergedIntoId }) => ({
+        id: earlierId,
+        mergedIntoId: mergedIntoId ?? id,
+      }));
       const now = this.clock.now();
+      const values = mergedValues(survivor, duplicates, fields);
       for (const duplicate of duplicates) duplicate.mergeInto(id, now);
+      for (const one of earlier) one.followMerge(id, now);
       survivor.change(values, now);
-      await this.repository.rows.updateAll([survivor, ...duplicates]);
-      const records = await this.moveRecords(id, duplicateIds);
-      await this.consents.keepWithdrawals(id, duplicateIds);
+      await this.repository.rows.updateAll([survivor, ...duplicates, ...earlier]);
+      this.recordMoved('merged', moved);
+      // The moved records keep their copies: they move after the survivor's own records have followed it.
       await this.passOn(copied, survivor.copy());
-      const merged = duplicates.map(({ id: duplicateId, version }) => ({ id: duplicateId, version }));
-      const after = { ...survivor.auditImage(), duplicates: merged, records };
+      const records = await this.moveRecords(id, duplicateIds);
+      await this.consents.keepWithdrawals(id, consents);
+      const versions = duplicates.map(({ id: duplicateId, version }) => ({ id: duplicateId, version }));
+      const after = { ...survivor.auditImage(), duplicates: versions, earlier: recorded, records };
       this.record('merge', survivor, { before, after });
       return survivor;
     });
@@ -168,50 +194,60 @@ export class CustomersService {
   /** Separates customers while neither they nor the moved records have changed hands since. */
   @Reverses('customers.customer.merge', { effect: 'customers.customer.update' })
   async reverseMerge(entry: RecordedAction): Promise<ReversalResult> {
-    const { duplicates: merged, records } = await checkedAs(RecordedMerge, entry.after);
-    const locked = await this.repository.rows.lockAll([entry.subjectId, ...merged.map(({ id }) => id)]);
+    const { duplicates: merged, earlier: former, records } = await checkedAs(RecordedMerge, entry.after);
+    const ids = [...merged, ...former].map(({ id }) => id);
+    const locked = await this.repository.rows.lockAll([entry.subjectId, ...ids]);
     const survivor = among(locked, entry.subjectId);
     assertUnchangedSince(entry, survivor);
-    const duplicates = merged.map(({ id }) => among(locked, id));
-    for (const [index, duplicate] of duplicates.entries()) {
-      if (duplicate.version === merged[index]?.version) continue;
-      throw conflict('changed_since', 'A duplicate was changed after this action', { customerId: duplicate.id });
+    for (const { id, version } of merged) {
+      if (among(locked, id).version === version) continue;
+      throw conflict('changed_since', 'A duplicate was changed after this action', { customerId: id });
     }
-    const [before, copied] = [survivor.auditImage(), survivor.copy()];
+    const before = survivor.auditImage();
+    const copied = survivor.copy();
+    const moved = ids.map((id) => among(locked, id)).map((one) => ({ customer: one, before: one.auditImage() }));
     const restored = changesOf(await checkedAs(UpdateCustomer, entry.before), survivor);
     const now = this.clock.now();
     survivor.change(restored, now);
-    for (const duplicate of duplicates) duplicate.restore(now);
-    await this.repository.rows.updateAll([survivor, ...duplicates]);
+    for (const { id } of merged) among(locked, id).restore(now);
+    for (const { id, mergedIntoId } of former) among(locked, id).followMerge(mergedIntoId, now);
+    await this.repository.rows.updateAll([survivor, ...moved.map(({ customer }) => customer)]);
+    this.recordMoved('separated', moved);
     await this.listeners.call(CustomerListener, (listener) => listener.separated?.(survivor.id, records));
     await this.passOn(copied, survivor.copy());
-    this.publish('separate', survivor);
+    this.publish('updated', survivor);
     return { before, after: survivor.auditImage() };
   }
 
-  /** What other records copy of the customer, whatever its status. */
-  async getCopy(id: string): Promise<CustomerCopy> {
-    return (await this.get(id)).copy();
-  }
-
   /**
-   * Prevents changes of the customer until the transaction ends; sales to the same customer run side by side. Throws 404, and 409
-   * unless the customer is active or `knownId` names it already.
+   * Prevents changes of the customer until the transaction ends; sales to the same customer run side by side. Call this before
+   * bookings are locked. Throws 404.
    */
-  async lockLive(id: string, { knownId = null }: { knownId?: string | null } = {}): Promise<CustomerCopy> {
-    const field = 'customerId';
+  async lockShared(id: string): Promise<LockedCustomer> {
     const customer = await this.repository.findAndShare(id);
-    if (!customer) throw notFound({ field });
-    if (id !== knownId) customer.assertLive(field);
-    return customer.copy();
+    if (!customer) throw notFound({ field: 'customerId' });
+    return { copy: customer.copy(), assertLive: () => customer.assertLive('customerId') };
+  }
+
+  /** As `lockShared`. Throws also 409 unless the customer is active. */
+  async lockLive(id: string): Promise<CustomerCopy> {
+    const customer = await this.lockShared(id);
+    customer.assertLive();
+    return customer.copy;
   }
 
   /**
-   * Returns the ID of the active customer with this e-mail address and this last or full name; creates one if there is none.
-   * Two sales to a new customer at the same time create one.
+   * Returns the active customer with this primary e-mail address and this name, or creates one. Names match as a whole, or those
+   * of persons by the last name and the initial. Call this in a transaction, until whose end the customer does not change. Two
+   * sales to a new customer at the same time create one.
    */
-  async findOrCreate({ name, email }: NamedContact): Promise<string> {
-    const customer = newCustomer({ ...nameFrom(name), emails: [{ address: email }] }, newId('cus'), this.clock.now());
+  async findOrCreate({ name, email, phone = null }: Buyer): Promise<string> {
+    const phones = phonesOf(phone);
+    const customer = newCustomer(
+      { ...nameFrom(name), emails: [{ address: email }], phones },
+      newId('cus'),
+      this.clock.now(),
+    );
     return this.database.transaction(async () => {
       await this.database.execute(LOCK_ADDRESS, [emailKey(email)]);
       const known = await this.repository.findNamesake(customer);
@@ -230,7 +266,7 @@ export class CustomersService {
     return moved;
   }
 
-  /** Other records with copies of the customer follow. */
+  /** Updates the copies of the customer in other records. */
   private async passOn(before: CustomerCopy, after: CustomerCopy): Promise<void> {
     if (isDeepStrictEqual(before, after)) return;
     await this.listeners.call(CustomerListener, (listener) => listener.changed?.(before, after));
@@ -247,12 +283,21 @@ export class CustomersService {
     images: { before: object | null; after: object },
   ): void {
     this.ledger.record(`customers.customer.${verb}`, { subjectType: 'customer', subjectId: customer.id, ...images });
-    this.publish(verb, customer);
+    this.publish(EVENTS[verb], customer);
   }
 
-  private publish(verb: keyof typeof EVENTS, { id: customerId, kind, status, version }: Customer): void {
-    const data = { customerId, kind, status, version };
-    this.outbox.add({ channel: 'customers', event: `customer.${EVENTS[verb]}`, data });
+  /** The customers that a merge or its reversal moved have entries and events of their own. */
+  private recordMoved(event: 'merged' | 'separated', moved: readonly { customer: Customer; before: object }[]): void {
+    for (const { customer, before } of moved) {
+      const images = { before, after: customer.auditImage() };
+      this.ledger.record('customers.customer.update', { subjectType: 'customer', subjectId: customer.id, ...images });
+      this.publish(event, customer);
+    }
+  }
+
+  private publish(event: CustomerEvent, { id: customerId, kind, status, mergedIntoId, version }: Customer): void {
+    const data = { customerId, kind, status, mergedIntoId, version };
+    this.outbox.add({ channel: 'customers', event: `customer.${event}`, data });
   }
 }
 
@@ -289,11 +334,22 @@ function newCustomer(input: CreateCustomer, id: string, now: Date): Customer {
   return customer;
 }
 
-/** The last word is the last name. A text that is too long for names of a person is that of a company. */
+/** Endings of names of companies in the countries of most operators; points are ignored. */
+const COMPANY =
+  /\s(ab|ag|aps|as|bv|co|corp|doo|eg|eood|ev|gbr|gmbh|inc|kft|kg|llc|llp|ltd|nv|oy|plc|sa|sarl|sas|sl|spa|srl|srls|sro|ug)$/i;
+
+/** The last word of a person's name is the last name. A text that is too long for a person names a company. */
 function nameFrom(name: string): Pick<CreateCustomer, 'kind' | 'firstName' | 'lastName' | 'companyName'> {
   const [, firstName, lastName = name.trim()] = /^(.*\S)\s+(\S+)$/s.exec(name.trim()) ?? [];
-  const isPerson = lastName.length <= 100 && (firstName ?? '').length <= 100;
+  const isCompany = COMPANY.test(name.trim().replaceAll('.', ''));
+  const isPerson = !isCompany && lastName.length <= 100 && (firstName ?? '').length <= 100;
   return isPerson ? { kind: 'person', firstName, lastName } : { kind: 'company', companyName: name.slice(0, 200) };
+}
+
+/** The number if it is an international one; the text of another one stays with the booking. */
+function phonesOf(phone: string | null): { number: string }[] {
+  if (phone === null || !isInternationalNumber(phone)) return [];
+  return [{ number: phone }];
 }
 
 function changesOf({ emails, phones, addresses, ...fields }: UpdateCustomer, customer: Customer): CustomerChanges {
@@ -304,18 +360,6 @@ function changesOf({ emails, phones, addresses, ...fields }: UpdateCustomer, cus
     ...(phones && { phones: phonesFrom(phones, countryOf(given ?? customer.addresses)) }),
     ...(given && { addresses: given }),
   };
-}
-
-function addressesFrom(given: readonly CustomerAddressBody[]): CustomerAddress[] {
-  return given.map(({ label, line1, line2, city, region, postalCode, country }) => ({
-    label: label ?? null,
-    line1: line1 ?? null,
-    line2: line2 ?? null,
-    city: city ?? null,
-    region: region ?? null,
-    postalCode: postalCode ?? null,
-    country: country ?? null,
-  }));
 }
 
 function countryOf(addresses: readonly CustomerAddress[]): string | null {

@@ -7,7 +7,7 @@ import type { MergedFieldsBody } from './customer.dto.js';
 const MOST = { emails: 10, phones: 10, addresses: 5, tags: 50 } as const;
 
 /**
- * Returns what a customer becomes when others, which are the same, are merged into it. It keeps its values unless `fields`
+ * Returns the values of the customer after the merge. It keeps its values unless `fields`
  * names another customer; empty values are filled; lists are united. Throws 422 `list_full` if a list would be too long.
  */
 export function mergedValues(
@@ -56,7 +56,7 @@ function chosen(all: readonly Customer[], field: keyof MergedFieldsBody, id: str
   if (id === undefined) return all.find((customer) => customer[field] !== null);
   const named = all.find((customer) => customer.id === id);
   if (named) return named;
-  throw invalidField(`fields.${field}`, `fields.${field} is none of the customers`, 'not_among_merged');
+  throw invalidField(`fields.${field}`, `fields.${field} must be the ID of one of the customers`, 'not_among_merged');
 }
 
 function united<T>(field: keyof typeof MOST, elements: readonly T[], keyOf: (element: T) => string): T[] {

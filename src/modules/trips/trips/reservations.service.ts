@@ -382,6 +382,8 @@ function saleOf({ currency, travelerParty }: Trip, held: readonly TripComponent[
     currency,
     customerName: billing?.name ?? '',
     customerEmail: billing?.email ?? null,
+    customerPhone: billing?.phone ?? null,
+    customerAddress: billing?.address ?? null,
     components: held.map((component): ComponentSale => ({
       type: component.kind === 'catalog_booking' ? 'unit' : 'service',
       title: component.title,
