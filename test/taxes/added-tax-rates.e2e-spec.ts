@@ -535,6 +535,18 @@ describe('what documents bill at an earlier rate follows from the documents that
     expect(await isSound(trip)).toBe(true);
   });
 
+  it('a credit note for a lower price credits a part of the deposit at its own rate', async () => {
+    const trip = await changed();
+    expect(await billed(trip.id, trip.scheduleIds[1])).toEqual([NEW]);
+    await patched(trip, 0, { unitSellCents: 90_000 });
+    const made = await issuedNote(owner, trip.deposit, { reason: 'booking_changed' });
+    expect(made.lines).toMatchObject([{ totalCents: 10_000, taxCents: 1_597, taxRateBasisPoints: 1_900 }]);
+    expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 20_000, taxIncludedCents: 3_193 + 12_149 });
+    const money = await owner.get<{ data: object }>(`/v1/admin/finance/bookings/${trip.id}/money`);
+    expect(money.body.data).toMatchObject({ creditDueByTaxCode: [], creditDueCents: 0, billedCents: 90_000 });
+    expect(await isSound(trip)).toBe(true);
+  });
+
   it('the deposit counts for the other item if one of two is cancelled, costs less or is reinstated', async () => {
     const [cancelled, cheaper, again] = [
       await changed([half, half]),

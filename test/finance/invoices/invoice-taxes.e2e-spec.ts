@@ -1,10 +1,11 @@
 /** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { addItem, BOOKINGS, readBooking, readItem } from '../../bookings/bookings.js';
+import { addItem, BOOKINGS, type Item, readBooking, readItem } from '../../bookings/bookings.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { insertRates } from '../exchange-rates/rates.js';
 import { newTaxCode, taxCodeAt, type TaxCode } from '../../taxes/tax-codes.js';
+import { credit, issuedNote, useOwnSeries } from '../credit-notes/crediting.js';
 import { draft, type Invoice, issue, PATH, read, sell, type Sold, voiding } from './invoicing.js';
 
 let app: TestApp;
@@ -286,6 +287,132 @@ describe('the tax rate of items on issued documents', () => {
     expect((await move('2028-05-13')).status).toBe(200);
     expect(await readItem(owner, item)).toMatchObject({ taxRateBasisPoints: 2_100, taxRateChanged: false });
     expect((await readBooking(owner, id))['warnings']).not.toContain('tax_rate_changed');
+  });
+});
+
+describe('items of one tax code that were sold at different dated rates', () => {
+  beforeAll(() => useOwnSeries(owner));
+
+  interface Mixed extends Sold {
+    /** The item of 2028, at 21 %. */
+    later: Item;
+  }
+
+  /** A trip of 2027 at 19 % with these installments, and an item of 2028 with an installment of its own. */
+  async function mixed({ plan = DEPOSIT, unitSellCents = 121_000 } = {}): Promise<Mixed> {
+    const taxCode = await newTaxCode(owner, {
+      rates: [
+        { rateBasisPoints: 1_900, validFrom: '2007-01-01', validTo: '2027-12-31' },
+        { rateBasisPoints: 2_100, validFrom: '2028-01-01' },
+      ],
+    });
+    const sold = await sell(app, { items: [{ ...TRIP, taxCode }], plan });
+    const type = unitSellCents < 0 ? 'discount' : 'extra';
+    const later = await addItem(owner, sold.id, {
+      ...{ type, unitSellCents, taxCodeId: taxCode.id, serviceDate: '2028-05-12' },
+    });
+    return { ...sold, later };
+  }
+
+  const repriced = async ({ id, itemIds }: Sold, unitSellCents: number) =>
+    expect((await owner.patch(`${BOOKINGS}/${id}/items/${itemIds[0]}`, { unitSellCents })).status).toBe(200);
+
+  const atRates = ({ lines }: Pick<Invoice, 'lines'>) =>
+    lines.map(({ totalCents, taxCents, taxRateBasisPoints }) => [totalCents, taxCents, taxRateBasisPoints]);
+
+  const creditDue = async (bookingId: string) =>
+    (await owner.get<{ data: object }>(`/v1/admin/finance/bookings/${bookingId}/money`)).body.data;
+
+  it('each line of an invoice has one rate, and the invoices have the amounts of the items at each rate', async () => {
+    const sold = await mixed();
+    const documents: unknown[][][] = [];
+    for (const { id } of await openInstallments(sold.id)) documents.push(atRates(await issued(sold.id, id)));
+    expect(documents[0]).toEqual([
+      [17_701, 2_826, 1_900],
+      [17_999, 3_124, 2_100],
+    ]);
+    const sumAt = (rate: number) =>
+      documents
+        .flat()
+        .filter((line) => line[2] === rate)
+        .reduce((sum, [total, tax]) => [Number(sum[0]) + Number(total), Number(sum[1]) + Number(tax)], [0, 0]);
+    expect([sumAt(1_900), sumAt(2_100)]).toEqual([
+      [119_000, 19_000],
+      [121_000, 21_000],
+    ]);
+    expect(documents.flat()).toHaveLength(6);
+  });
+
+  it('what was billed too much at one rate is credited before the rest at another rate is billed', async () => {
+    const sold = await mixed({ plan: [119_000] });
+    const line = { bookingItemId: sold.itemIds[0], description: 'City tour', priceBasis: 'gross' };
+    const first = await draft(owner, { bookingId: sold.id, lines: [{ ...line, unitPriceCents: 119_000 }] });
+    await issue(owner, first.id);
+    await repriced(sold, 59_500);
+    const { status, body } = await owner.post(PATH, { bookingId: sold.id });
+    expect({ status, body }).toMatchObject({
+      status: 409,
+      body: {
+        code: 'credit_due',
+        details: {
+          groups: [{ taxRateBasisPoints: 1_900, grossCents: -59_500, taxCents: -9_500 }],
+          invoiceIds: [first.id],
+        },
+      },
+    });
+    const made = await issuedNote(owner, first, { reason: 'booking_changed' });
+    expect(made.lines).toMatchObject([{ totalCents: 59_500, taxCents: 9_500, taxRateBasisPoints: 1_900 }]);
+    expect(atRates(await issued(sold.id, undefined))).toEqual([[121_000, 21_000, 2_100]]);
+    expect(await creditDue(sold.id)).toMatchObject({ creditDueByTaxCode: [], billedCents: 180_500 });
+  });
+
+  it('a credit note of a cheaper item credits the line at its rate, with the tax of this rate', async () => {
+    const sold = await mixed({ plan: [119_000] });
+    const invoices: Invoice[] = [];
+    for (const { id } of await openInstallments(sold.id)) invoices.push(await issued(sold.id, id));
+    await repriced(sold, 107_100);
+    const made = await issuedNote(owner, { id: invoices[1]?.id ?? '' }, { reason: 'booking_changed' });
+    expect(made.lines).toMatchObject([
+      { linePosition: 1, totalCents: 11_900, taxCents: 1_900, taxRateBasisPoints: 1_900 },
+    ]);
+    expect(await creditDue(sold.id)).toMatchObject({ creditDueByTaxCode: [], creditDueCents: 0 });
+  });
+
+  it('a credit note of a cancelled item credits nothing of an invoice at the other rate', async () => {
+    const sold = await mixed({ plan: [119_000] });
+    const line = { bookingItemId: sold.itemIds[0], description: 'City tour', priceBasis: 'gross' };
+    const first = await draft(owner, { bookingId: sold.id, lines: [{ ...line, unitPriceCents: 119_000 }] });
+    await issue(owner, first.id);
+    const second = await issued(sold.id, undefined);
+    expect(atRates(second)).toEqual([[121_000, 21_000, 2_100]]);
+    const path = `${BOOKINGS}/${sold.id}/items/${sold.itemIds[0]}/cancellation`;
+    expect((await owner.post(path, { reason: 'Ill' })).status).toBe(200);
+    const { status, body } = await credit(owner, second.id, { reason: 'booking_changed' });
+    expect({ status, body }).toMatchObject({ status: 422, body: { code: 'over_credited', details: { available: 0 } } });
+    const made = await issuedNote(owner, first, { reason: 'booking_changed' });
+    expect(made.lines).toMatchObject([{ totalCents: 119_000, taxCents: 19_000, taxRateBasisPoints: 1_900 }]);
+    expect(await creditDue(sold.id)).toMatchObject({ creditDueByTaxCode: [], creditDueCents: 0 });
+  });
+
+  it('a discount at another rate is credited at the rate of the line, and a correction bills it at its own', async () => {
+    const sold = await mixed({ plan: [119_000], unitSellCents: 1_000 });
+    const whole = await issued(sold.id, undefined);
+    const { taxCodeId } = await readItem(owner, sold.later);
+    await addItem(owner, sold.id, {
+      ...{ type: 'discount', unitSellCents: -13_100, taxCodeId, serviceDate: '2028-05-12' },
+    });
+    const made = await issuedNote(owner, whole, { reason: 'booking_changed' });
+    expect(made.lines).toMatchObject([
+      { totalCents: 12_100, taxCents: 1_932, taxRateBasisPoints: 1_900 },
+      { totalCents: 1_000, taxCents: 174, taxRateBasisPoints: 2_100 },
+    ]);
+    const body = { reasonText: 'Wrong tax' };
+    const corrected = await owner.post<{ data: { invoice: Invoice } }>(`${PATH}/${whole.id}/correction`, body);
+    expect(atRates(corrected.body.data.invoice)).toEqual([
+      [119_000, 19_000, 1_900],
+      [1_000, 174, 2_100],
+      [-13_100, -2_274, 2_100],
+    ]);
   });
 });
 

@@ -1,9 +1,9 @@
 import type { Installment } from './plan.js';
 import { creditedOf, type DocumentLine, type IssuedInvoice, type Item, totalOf } from './records.js';
-import { allocated, type Groups, grouped, isWrong, lessWaived, restsOf, sorted, sum } from './taxes.js';
+import { allocated, GIVEN, type Groups, grouped, isWrong, lessWaived, restsOf, sorted, sum } from './taxes.js';
 
-/** A line before it is on a document. */
-export type DrawnLine = Pick<DocumentLine, 'code' | 'gross' | 'tax'>;
+/** A line before it is part of a document. An amount of items with several rates has no rate yet. */
+export type DrawnLine = Pick<DocumentLine, 'code' | 'basisPoints' | 'gross' | 'tax'>;
 
 /** The price of a booking and its billed part, in total and per tax group (sections 0 and 1 of the reference). */
 export abstract class BilledBooking {
@@ -72,17 +72,37 @@ export abstract class BilledBooking {
     return drawn;
   }
 
+  /** The only rate of the items and documents of a code; null if there are several, or none. */
+  rateOf(code: string): number | null {
+    const rates = new Set([
+      ...this.liveItems.flatMap((item) => (item.code === code ? item.basisPoints : [])),
+      ...this.issued.flatMap(({ lines }) => lines.flatMap((line) => (line.code === code ? line.basisPoints : []))),
+    ]);
+    return rates.size === 1 ? ([...rates][0] ?? null) : null;
+  }
+
+  /** The tax codes whose items or documents have several rates. Documents can bill too much at one of them. */
+  get mixedCodes(): string[] {
+    const codes = new Set([
+      ...this.liveItems.map(({ code }) => code),
+      ...this.issued.flatMap(({ lines }) => lines.map(({ code }) => code)),
+    ]);
+    return [...codes].filter((code) => code !== GIVEN && this.rateOf(code) === null);
+  }
+
   private drawnLines(installment: Installment | null): DrawnLine[] | 'credit_due' {
     const { rests } = this;
     const rest = sum(sorted(rests).map(([, { gross }]) => gross));
     const isFirst =
       this.waived === 0 && sorted(this.onDocuments).every(([, { gross, tax }]) => gross === 0 && tax === 0);
     if (!installment && isFirst) {
-      return this.liveItems.map(({ code, quantity, unit, tax }) => ({ code, gross: quantity * unit, tax }));
+      return this.liveItems.map(({ code, basisPoints, quantity, unit, tax }) => {
+        return { code, basisPoints, gross: quantity * unit, tax };
+      });
     }
     if (sorted(rests).some(([, group]) => isWrong(group))) return 'credit_due';
     const amount = installment?.amount ?? rest;
     if (amount > rest || amount === 0) return [];
-    return allocated(rests, amount).map(([code, group]) => ({ code, ...group }));
+    return allocated(rests, amount).map(([code, group]) => ({ code, basisPoints: this.rateOf(code), ...group }));
   }
 }

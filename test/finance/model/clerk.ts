@@ -128,6 +128,14 @@ export class Clerk {
     return this.send('POST', path, body);
   }
 
+  /** Returns null if the call is rejected with this code; without a code it succeeds. */
+  async postUnless<Data>(code: string | null, path: string, body: object): Promise<Data | null> {
+    const answer = await this.call<{ data: Data; code?: string }>('POST', path, body);
+    if (code !== null && answer.body.code === code) return null;
+    if (answer.status > 201) throw this.failure(`POST ${path} ${JSON.stringify(body)} was rejected: ${answer.text}`);
+    return answer.body.data;
+  }
+
   /** The first 200 of a list. */
   async list<Row>(path: string): Promise<{ data: Row[] }> {
     return (await this.call<{ data: Row[] }>('GET', `${path}?limit=200`)).body;

@@ -1,6 +1,6 @@
 import type { Account } from './account.js';
 import { BOOKINGS, type Clerk, FINANCE } from './clerk.js';
-import { compareDocument, type Document } from './invoices.js';
+import { atRates, compareDocument, type Document, mayOweCredit } from './invoices.js';
 import { creditedOf, type CreditLine, type IssuedInvoice, totalOf } from './records.js';
 import { codeOf, groupsOf, isConfirmed, type Outcome } from './sales.js';
 import { includedTax, isWrong, rounded, sorted, sum } from './taxes.js';
@@ -23,7 +23,8 @@ export function owesCredit(account: Account): boolean {
 export async function creditAll(clerk: Clerk, account: Account): Promise<void> {
   for (const invoice of newestFirst(account)) {
     const due = sorted(account.creditDue).map(([code, { gross }]) => Math.min(gross, restOf(invoice, code).gross));
-    if (sum(due) > 0) await credit(clerk, account, { invoice, reason: 'booking_changed' });
+    const isOptional = account.mixedCodes.length > 0;
+    if (sum(due) > 0 || isOptional) await credit(clerk, account, { invoice, reason: 'booking_changed', isOptional });
   }
   for (const invoice of newestFirst(account)) {
     const wrong = sorted(account.creditDue).map(([code]) => code);
@@ -73,15 +74,26 @@ export async function correct(clerk: Clerk): Outcome {
     await clerk.rejected('POST', path, { body, codes: [preview] });
     return [account];
   }
-  const { creditNote, invoice: draft } = await clerk.post<{ creditNote: Document; invoice: Document }>(path, body);
+  const corrected = await clerk.postUnless<Record<'creditNote' | 'invoice', Document>>(
+    mayOweCredit(account),
+    path,
+    body,
+  );
+  if (!corrected) return null;
+  const { creditNote, invoice: draft } = corrected;
   clerk.note(`correct ${account.id} ${invoice.id}`);
   const lines = restLines(invoice);
   account.credit(invoice, lines, clerk.today);
-  const coded = lines.map((line) => ({ ...line, code: invoice.lines[line.position - 1]?.code ?? '' }));
+  const coded = lines.map((line) => ({ ...line, ...codeAndRateOf(invoice, line) }));
   compareDocument(clerk, creditNote, { number: creditNote.number, status: 'issued', lines: coded });
-  compareDocument(clerk, draft, { number: null, status: 'draft', lines: preview });
+  compareDocument(clerk, draft, { number: null, status: 'draft', lines: atRates(clerk, draft, preview) });
   clerk.keep({ id: draft.id, account, installment: invoice.installment, lines: preview });
   return [account];
+}
+
+function codeAndRateOf({ lines }: IssuedInvoice, { position }: CreditLine) {
+  const { code = '', basisPoints = null } = lines[position - 1] ?? {};
+  return { code, basisPoints };
 }
 
 interface Crediting {
@@ -90,13 +102,17 @@ interface Crediting {
   lines?: CreditLine[];
   requested?: object[];
   reason: string;
+  /** The invoice may have no line at a rate at which too much is billed. */
+  isOptional?: boolean;
 }
 
 async function credit(clerk: Clerk, account: Account, crediting: Crediting): Promise<void> {
   const { invoice, requested, reason } = crediting;
   const [invoiceId, reasonText] = [invoice.id, 'Agreed by phone'];
   const request = { invoiceId, reason, reasonText, ...(requested ? { lines: requested } : {}) };
-  const draft = await clerk.post<Document>(CREDIT_NOTES, request);
+  const rejection = crediting.isOptional ? 'over_credited' : null;
+  const draft = await clerk.postUnless<Document>(rejection, CREDIT_NOTES, request);
+  if (!draft) return;
   const { creditNotes: series } = clerk.series;
   const issueDate = clerk.today;
   const number = series.next(issueDate);
@@ -109,7 +125,7 @@ async function credit(clerk: Clerk, account: Account, crediting: Crediting): Pro
   if (reason === 'goodwill') await adjust(clerk, account, { code, lines, issued });
   const { openReduced, released } = account.credit(invoice, lines, issueDate);
   series.documents.push({ number, issueDate, invoice: null, isReleased: false });
-  const coded = lines.map((line) => ({ ...line, code: invoice.lines[line.position - 1]?.code ?? '' }));
+  const coded = lines.map((line) => ({ ...line, ...codeAndRateOf(invoice, line) }));
   compareDocument(clerk, issued, { number, status: 'issued', lines: coded });
   clerk.same('what the credit note reduced', [issued.openReducedCents, issued.releasedCents], [openReduced, released]);
 }
@@ -187,15 +203,29 @@ interface Drawn {
 /**
  * Checks the lines that the service selected for the credit due, and their taxes. The reference fixes the sum of each group,
  * not the lines: whole lines have all of their tax, and at most one of a group is credited in part, with the exact tax.
+ * If a code has several rates, each part has the tax of its line's rate.
  */
 function dueLinesOf(account: Account, { clerk, invoice, issued }: Drawn): CreditLine[] {
   const rests = restLines(invoice);
   const restAt = (position: number) => rests.find((rest) => rest.position === position) ?? { gross: 0, tax: 0 };
-  const chosen = issued.lines.map(({ linePosition, totalCents }) => ({ position: linePosition, gross: totalCents }));
-  return sorted(account.creditDue)
-    .flatMap(([code, due]) => {
+  const chosen = issued.lines.map(({ linePosition: position, totalCents: gross, taxCents: tax }) => {
+    return { position, gross, tax };
+  });
+  const codes = new Set([...sorted(account.creditDue).map(([code]) => code), ...account.mixedCodes]);
+  return [...codes]
+    .flatMap((code) => {
+      const due = account.creditDue.get(code) ?? { gross: 0, tax: 0 };
       const own = chosen.filter(({ position }) => invoice.lines[position - 1]?.code === code);
       const parts = own.filter(({ position, gross }) => restAt(position).gross !== gross);
+      if (account.mixedCodes.includes(code)) {
+        return own.map(({ position, gross, tax }) => {
+          return {
+            position,
+            gross,
+            tax: parts.some((part) => part.position === position) ? tax : restAt(position).tax,
+          };
+        });
+      }
       const expected = Math.min(due.gross, Math.max(0, restOf(invoice, code).gross));
       clerk.same(`the credit of ${code}`, [sum(own.map(({ gross }) => gross)), parts.length <= 1], [expected, true]);
       const whole = own.filter((line) => !parts.includes(line));

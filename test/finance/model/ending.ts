@@ -27,7 +27,7 @@ async function bringDocuments(clerk: Clerk, account: Account): Promise<void> {
     await clerk.send('DELETE', `${FINANCE}/invoices/${draft.id}`);
   }
   clerk.drafts = clerk.drafts.filter((one) => one.account !== account);
-  if (owesCredit(account)) await creditAll(clerk, account);
+  if (owesCredit(account) || account.mixedCodes.length > 0) await creditAll(clerk, account);
   await billRest(clerk, account);
 }
 

@@ -305,7 +305,7 @@ export async function settled(clerk: Clerk, account: Account): Promise<void> {
   const path = `${FINANCE}/bookings/${account.id}/cancellation-settlement`;
   const { feeInvoiceId, refundId, restCents } = await clerk.post<Settlement>(path, body);
   clerk.note(`settle ${account.id} fee ${fee} outcome ${outcome}`);
-  const line = { code: 'given', gross: fee, tax: 0, creditedGross: 0, creditedTax: 0 };
+  const line = { code: 'given', basisPoints: null, gross: fee, tax: 0, creditedGross: 0, creditedTax: 0 };
   const invoice: IssuedInvoice | null = feeInvoiceId
     ? { id: feeInvoiceId, installment: null, issueDate: today, lines: [line], void: false, sent: false, fee: true }
     : null;

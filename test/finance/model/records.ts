@@ -15,6 +15,8 @@ export interface Item {
 
 export interface DocumentLine {
   code: string;
+  /** Null for a tax that was given. */
+  basisPoints: number | null;
   gross: number;
   tax: number;
   creditedGross: number;

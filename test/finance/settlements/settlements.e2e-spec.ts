@@ -255,19 +255,23 @@ describe('settling a cancelled booking', () => {
     expect([settled.status, reinstated.status]).toEqual(status === 'cancelled' ? [200, 409] : [404, 200]);
   });
 
-  it('as a supply, the fee contains the tax of the tax codes of the items', async () => {
-    const code = async (rateBasisPoints: number) =>
+  it('as a supply, the fee contains the tax of the tax codes of the items, with a line for each of their rates', async () => {
+    const code = async (rateBasisPoints: number, later: object[] = []) =>
       post<{ id: string }>(`${FINANCE}/tax-codes`, {
         code: `F${rateBasisPoints}-${Date.now() % 1_000_000}`,
         name: 'Rate',
         country: 'DE',
         kind: rateBasisPoints === 1900 ? 'standard' : 'reduced',
-        rates: [{ rateBasisPoints, validFrom: '2000-01-01' }],
+        rates: [{ rateBasisPoints, validFrom: '2000-01-01', ...(later[0] && { validTo: '2126-12-31' }) }, ...later],
       });
-    const [standard, reduced] = [await code(1900), await code(700)];
+    const [standard, reduced] = [
+      await code(1900, [{ rateBasisPoints: 2_100, validFrom: '2127-01-01' }]),
+      await code(700),
+    ];
     const { id } = await sold({
       items: [
-        { unitSellCents: 119_000, taxCodeId: standard.id },
+        { unitSellCents: 59_500, taxCodeId: standard.id, serviceDate: '2126-12-31' },
+        { unitSellCents: 59_500, taxCodeId: standard.id, serviceDate: '2127-01-01' },
         { unitSellCents: 10_700, taxCodeId: reduced.id },
       ],
     });
@@ -275,14 +279,15 @@ describe('settling a cancelled booking', () => {
     try {
       await cancel(id);
       const { body } = await settle(id, fee(50_000));
-      const lines = await app.sql<{ total: number; tax: number }>(
-        `select total_cents::int as total, tax_cents::int as tax from invoice_lines where invoice_id = $1
-         order by total_cents desc`,
+      const lines = await app.sql<{ total: number; tax: number; rate: number }>(
+        `select total_cents::int as total, tax_cents::int as tax, tax_rate_basis_points as rate from invoice_lines
+         where invoice_id = $1 order by rate`,
         [body.data.feeInvoiceId],
       );
       expect(lines).toEqual([
-        { total: 45_875, tax: 7_325 },
-        { total: 4_125, tax: 270 },
+        { total: 4_125, tax: 270, rate: 700 },
+        { total: 22_938, tax: 3_662, rate: 1_900 },
+        { total: 22_937, tax: 3_981, rate: 2_100 },
       ]);
     } finally {
       await app.sql(`update finance_settings set cancellation_fee_tax = 'outside_scope'`);

@@ -41,7 +41,13 @@ export { AccountingPeriod, PERIOD_STATUSES, type PeriodStatus } from './periods/
 export { assertPostedOn, PeriodsService } from './periods/periods.service.js';
 export { FinanceSettingsService } from './settings/finance-settings.service.js';
 export { BILLED, BilledTaxesService } from './tax-allocation/billed-taxes.service.js';
-export { restsByRate } from './tax-allocation/rests-by-rate.js';
+export {
+  creditDueByRate,
+  isCreditableAt,
+  partAtRates,
+  restsByRate,
+  wronglyBilledRates,
+} from './tax-allocation/rests-by-rate.js';
 export {
   GIVEN,
   type GroupCredit,
@@ -49,7 +55,6 @@ export {
   type TaxGroup,
   type TaxedItem,
   allocateTax,
-  commonRate,
   creditDueByGroup,
   feeByGroup,
   includedTax,
@@ -57,6 +62,7 @@ export {
   owedByGroup,
   restByGroup,
   split,
+  spread,
   wronglyBilled,
 } from './tax-allocation/tax-groups.js';
 export { type TaxSummaryLine, taxGroupOf, taxSummaryOf } from './tax-allocation/tax-summary.js';

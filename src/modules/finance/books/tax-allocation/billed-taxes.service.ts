@@ -97,21 +97,27 @@ export class BilledTaxesService {
     return Number(row?.gross ?? 0);
   }
 
-  /** Makes the error that documents of these groups must be credited first. `rests` are from `wronglyBilled`. */
-  async creditDue(bookingId: string, rests: readonly TaxGroup[]): Promise<AppError> {
+  /**
+   * Makes the error that documents of these groups must be credited first. `rests` are from `wronglyBilled`, or from
+   * `wronglyBilledRates` if they have a rate.
+   */
+  async creditDue(bookingId: string, rests: readonly (TaxGroup & Partial<RatedGroup>)[]): Promise<AppError> {
     const invoices = await this.database.query<{ id: string }>(
       `select document.id from invoices document
        where document.booking_id = $1 and document.type = 'invoice' and document.purpose is null and ${BILLED}
          and document.credited_cents < document.total_cents and exists (
            select from invoice_lines line
-           where line.invoice_id = document.id and coalesce(line.tax_code_id, '${GIVEN}') = any($2))
+           join unnest($2::text[], $3::integer[]) as wrong (key, rate) on wrong.key = coalesce(line.tax_code_id, '${GIVEN}')
+             and (wrong.rate is null or line.tax_rate_basis_points = wrong.rate)
+           where line.invoice_id = document.id)
        order by document.issue_date desc, document.sequence desc`,
-      [bookingId, rests.map(({ key }) => key)],
+      [bookingId, rests.map(({ key }) => key), rests.map(({ rateBasisPoints = null }) => rateBasisPoints)],
     );
     return conflict('credit_due', 'Documents of the booking must be credited before more is invoiced', {
-      groups: rests.map(({ key, taxCode, grossCents, taxCents }) => ({
+      groups: rests.map(({ key, taxCode, rateBasisPoints: taxRateBasisPoints = null, grossCents, taxCents }) => ({
         taxCodeId: key === GIVEN ? null : key,
         taxCode: taxCode ?? GIVEN,
+        taxRateBasisPoints,
         grossCents,
         taxCents,
       })),

@@ -1,6 +1,16 @@
 import { divideRounded } from '../../../../platform/money/money.js';
 import type { BookingItemSummary } from '../../../bookings/index.js';
-import { commonRate, type RatedGroup, split, type TaxGroup } from './tax-groups.js';
+import {
+  commonRate,
+  includedTax,
+  keyOf,
+  owedByGroup,
+  type RatedGroup,
+  restByGroup,
+  spread,
+  sumByGroup,
+  type TaxGroup,
+} from './tax-groups.js';
 
 interface Amounts {
   grossCents: number;
@@ -15,75 +25,195 @@ interface GroupSources {
 }
 
 /**
- * Returns the unbilled amounts of a tax group, separately for each rate of its items. Amounts that documents bill at earlier
- * rates belong to these rates. A rest that the rates do not explain, and one under the margin scheme, stays one amount without
- * a rate.
+ * Returns the unbilled amounts of a tax group, one for each rate of its items and of documents that bill too much at another
+ * rate. Amounts that documents bill at earlier rates belong to these rates. The amounts add up to the rest; one is negative if
+ * documents bill more at its rate than is owed at it. A group without rates, such as one under the margin scheme, is one amount.
  */
 export function restsByRate(rest: TaxGroup, { items, billed }: GroupSources): RatedGroup[] {
-  const whole = { ...rest, rateBasisPoints: null };
   const [first] = items;
-  if (!first || first.taxCodeId === null || first.taxKind === 'margin_scheme') return [whole];
-  const common = commonRate(items);
+  const isRated = first !== undefined && first.taxCodeId !== null && first.taxKind !== 'margin_scheme';
+  if (first && !isRated) return [{ ...rest, rateBasisPoints: null }];
   const parts = items.map(earlierPartOf);
-  if (common !== null) {
-    const earlierCents = sumOf(parts).grossCents;
-    const billedCents = sumOf(billed.filter(({ rateBasisPoints }) => rateBasisPoints !== common)).grossCents;
-    // Without an earlier part, lines that show no rate are at the current one.
-    return [{ ...rest, rateBasisPoints: Math.abs(earlierCents) > Math.abs(billedCents) ? null : common }];
-  }
-  // Items that were sold with rates of several days share one amount.
-  if (rest.grossCents === 0 || parts.every(({ grossCents }) => grossCents === 0)) return [whole];
-
-  const rates = [...new Set(items.map(({ taxRateBasisPoints }) => taxRateBasisPoints))].sort(
-    (a, b) => (a ?? 0) - (b ?? 0),
+  const earlier = sumOf(parts);
+  const common = commonRate(items);
+  const own = new Set(items.flatMap(({ taxRateBasisPoints }) => taxRateBasisPoints ?? []));
+  const others = [...new Set(billed.flatMap(({ rateBasisPoints }) => rateBasisPoints ?? []))].filter(
+    (rate) => !own.has(rate),
   );
   const at = (rate: number | null) => sumOf(billed.filter(({ rateBasisPoints }) => rateBasisPoints === rate));
-  const elsewhere = sumOf(billed.filter(({ rateBasisPoints }) => !rates.includes(rateBasisPoints)));
-  const earlier = minus(sumOf(parts), elsewhere);
+  const atOthers = sumOf(others.map(at));
+  if (common !== null && atOthers.grossCents <= earlier.grossCents) {
+    const billedCents = atOthers.grossCents + at(null).grossCents;
+    // Without an earlier part, lines that show no rate are at the current one.
+    return [{ ...rest, rateBasisPoints: Math.abs(earlier.grossCents) > Math.abs(billedCents) ? null : common }];
+  }
+  const rates = [...own, ...others].sort((a, b) => a - b);
+  if (rates.length === 0) return [{ ...rest, rateBasisPoints: null }];
+
+  let left = earlier;
+  const earlierAt = new Map<number | null, Amounts>();
+  for (const rate of [...others, null]) {
+    const part = atMost(at(rate), left.grossCents);
+    earlierAt.set(rate, part);
+    left = minus(left, part);
+  }
   // If other items now have the rate of a part, the billed amounts at that rate also belong to those items.
   const shared = rates.find((rate) => {
     const isOthers = items.some((item, index) => item.taxRateBasisPoints !== rate && parts[index]?.grossCents !== 0);
-    return at(rate).grossCents !== 0 && isOthers;
+    return own.has(rate) && at(rate).grossCents !== 0 && isOthers;
   });
-  const open = rates.map((rate) => {
-    const own = items.flatMap((item, index) => {
-      const amounts = { grossCents: item.totalSellCents, taxCents: item.taxIncludedCents };
-      return item.taxRateBasisPoints === rate ? [minus(amounts, parts[index] ?? NOTHING)] : [];
-    });
-    return minus(sumOf([...own, ...(rate === shared && shared !== undefined ? [earlier] : [])]), at(rate));
+  if (shared !== undefined) earlierAt.set(shared, left);
+  const owed = rates.map((rate) => {
+    const present = items.flatMap((item, index) =>
+      item.taxRateBasisPoints === rate ? [minus(amountsOf(item), parts[index] ?? NOTHING)] : [],
+    );
+    return sumOf([...present, earlierAt.get(rate) ?? NOTHING]);
   });
-  return inRates(rest, rates, open) ?? [whole];
+  const open = rates.map((rate, index) => minus(owed[index] ?? NOTHING, at(rate)));
+  const waivedCents = sumOf(items.map(amountsOf)).grossCents - sumOf(billed).grossCents - rest.grossCents;
+  const unratedCents = sumOf(open).grossCents - waivedCents - rest.grossCents;
+  // A waiver reduces the amounts owed at each rate; lines without a rate reduce the unbilled amounts.
+  const shares = [spread(waivedCents, weightsOf(owed)), spread(unratedCents, weightsOf(open))];
+  const amounts = open.map(({ grossCents, taxCents }, index) => {
+    const cents = shares.reduce((sum, share) => sum + (share[index] ?? 0), 0);
+    return { grossCents: grossCents - cents, taxCents: taxCents - includedTax(cents, rates[index] ?? 0) };
+  });
+  return inGroup(rest, rates, amounts);
+}
+
+/** Returns the excess that documents bill in each tax group and at each rate; the amounts are not negative. */
+export function creditDueByRate(
+  items: readonly BookingItemSummary[],
+  waivedCents: number,
+  billed: readonly RatedGroup[],
+): RatedGroup[] {
+  const rests = restByGroup(owedByGroup(items, waivedCents), sumByGroup(billed));
+  return rests.flatMap((rest) => {
+    const own = items.filter((item) => keyOf(item) === rest.key);
+    const sources = { items: own, billed: billed.filter(({ key }) => key === rest.key) };
+    const open = restsByRate(rest, sources);
+    if (rest.grossCents >= 0) return wronglyBilledRates(open, sources.billed).map(negated);
+    const due = open.filter(({ grossCents }) => grossCents < 0).map(negated);
+    return withinBilled(due, sources.billed, new Set(own.map(({ taxRateBasisPoints }) => taxRateBasisPoints)));
+  });
+}
+
+/** Returns the excess at each rate at which documents bill more than is owed, although their tax group has an unbilled rest. */
+export function wronglyBilledRates(open: readonly RatedGroup[], billed: readonly RatedGroup[]): RatedGroup[] {
+  return open.flatMap((group) => {
+    const atRate = billed.filter(({ rateBasisPoints }) => rateBasisPoints === group.rateBasisPoints);
+    const overCents = Math.min(-group.grossCents, sumOf(atRate).grossCents);
+    if (group.rateBasisPoints === null || overCents <= 0) return [];
+    return [{ ...group, grossCents: -overCents, taxCents: shareOf(group.taxCents, -overCents, group.grossCents) }];
+  });
+}
+
+function negated(group: RatedGroup): RatedGroup {
+  return { ...group, grossCents: -group.grossCents, taxCents: Math.max(0, -group.taxCents) };
+}
+
+/**
+ * Returns whether lines of one rate can be credited for an amount due at another rate. They can if no item has the rate of the
+ * line any more, because items then count as billed at it, and if the line has no rate.
+ */
+export function isCreditableAt(
+  lineRate: number | null,
+  dueRate: number | null,
+  present: ReadonlySet<number | null>,
+): boolean {
+  return (
+    dueRate === null || lineRate === null || lineRate === dueRate || (present.has(dueRate) && !present.has(lineRate))
+  );
+}
+
+/**
+ * Limits the amount due at each rate to the amount that documents bill at it, and moves the excess to the other rates. There is
+ * an excess, for example, after a new discount at a rate that no document bills.
+ */
+function withinBilled(
+  due: readonly RatedGroup[],
+  billed: readonly RatedGroup[],
+  present: ReadonlySet<number | null>,
+): RatedGroup[] {
+  const limitOf = (rate: number | null) =>
+    Math.max(0, sumOf(billed.filter((group) => isCreditableAt(group.rateBasisPoints, rate, present))).grossCents);
+  let excessCents = 0;
+  const limited = due.map((group) => {
+    const grossCents = Math.min(group.grossCents, limitOf(group.rateBasisPoints));
+    excessCents += group.grossCents - grossCents;
+    return { ...group, grossCents, taxCents: shareOf(group.taxCents, grossCents, group.grossCents) };
+  });
+  const moved = billed.flatMap((group) => {
+    const ownCents = limited.find(({ rateBasisPoints }) => rateBasisPoints === group.rateBasisPoints)?.grossCents ?? 0;
+    const grossCents = Math.max(0, Math.min(excessCents, group.grossCents - ownCents));
+    excessCents -= grossCents;
+    return [{ ...group, grossCents, taxCents: shareOf(group.taxCents, grossCents, group.grossCents) }];
+  });
+  const sums = new Map<number | null, RatedGroup>();
+  for (const group of [...limited, ...moved]) {
+    const before = sums.get(group.rateBasisPoints);
+    sums.set(group.rateBasisPoints, before ? { ...group, ...sumOf([before, group]) } : group);
+  }
+  return [...sums.values()].filter(({ grossCents }) => grossCents > 0);
+}
+
+/** Splits a part of a tax group in proportion to the open amounts at each rate; the whole group gets exactly the open amounts. */
+export function partAtRates(open: readonly RatedGroup[], part: TaxGroup): RatedGroup[] {
+  const shares = spread(
+    part.grossCents,
+    open.map(({ grossCents }) => grossCents),
+  );
+  const amounts = open.map((rest, index) => {
+    const grossCents = shares[index] ?? 0;
+    return { grossCents, taxCents: shareOf(rest.taxCents, grossCents, rest.grossCents) };
+  });
+  return inGroup(
+    part,
+    open.map(({ rateBasisPoints }) => rateBasisPoints),
+    amounts,
+  );
 }
 
 const NOTHING: Amounts = { grossCents: 0, taxCents: 0 };
 
-/** Splits the rest in proportion to the open amount at each rate; null if an amount does not fit. */
-function inRates(rest: TaxGroup, rates: readonly (number | null)[], open: readonly Amounts[]): RatedGroup[] | null {
-  const openCents = sumOf(open).grossCents;
-  if (open.some(({ grossCents }) => grossCents < 0) || openCents < rest.grossCents) return null;
-  const shares = split(
-    open.map(({ grossCents }) => grossCents),
-    rest.grossCents,
+/**
+ * Returns the amounts of a tax group with taxes that add up to exactly its tax. The rounding difference goes to the largest
+ * amount first; no tax exceeds its amount.
+ */
+function inGroup(group: TaxGroup, rates: readonly (number | null)[], amounts: readonly Amounts[]): RatedGroup[] {
+  const taxes = amounts.map(({ grossCents, taxCents }) => within(grossCents, taxCents));
+  let left = group.taxCents - taxes.reduce((sum, cents) => sum + cents, 0);
+  const largestFirst = amounts
+    .map((_, index) => index)
+    .sort((a, b) => Math.abs(amounts[b]?.grossCents ?? 0) - Math.abs(amounts[a]?.grossCents ?? 0));
+  for (const index of largestFirst) {
+    const before = taxes[index] ?? 0;
+    const after = within(amounts[index]?.grossCents ?? 0, before + left);
+    taxes[index] = after;
+    left -= after - before;
+  }
+  return amounts.flatMap(({ grossCents }, index) =>
+    grossCents === 0
+      ? []
+      : [{ ...group, rateBasisPoints: rates[index] ?? null, grossCents, taxCents: taxes[index] ?? 0 }],
   );
-  const last = shares.findLastIndex((cents) => cents > 0);
-  let taxCents = rest.taxCents;
-  const groups = shares.map((grossCents, index) => {
-    const own = open[index] ?? NOTHING;
-    const share = index === last ? taxCents : shareOf(own.taxCents, grossCents, own.grossCents);
-    taxCents -= share;
-    return { ...rest, rateBasisPoints: rates[index] ?? null, grossCents, taxCents: share };
-  });
-  const isFitting = groups.every((group) => group.taxCents >= 0 && group.taxCents <= group.grossCents);
-  return isFitting ? groups.filter(({ grossCents }) => grossCents > 0) : null;
 }
 
 /** Returns the part of an item that documents bill at other rates, at most its price. */
 function earlierPartOf(item: BookingItemSummary): Amounts {
-  const { totalSellCents, taxIncludedCents, earlierRateCents, earlierRateTaxCents } = item;
+  const { totalSellCents, earlierRateCents, earlierRateTaxCents } = item;
   if (Math.abs(totalSellCents) < Math.abs(earlierRateCents)) {
-    return { grossCents: totalSellCents, taxCents: taxIncludedCents };
+    return amountsOf(item);
   }
   return { grossCents: earlierRateCents, taxCents: earlierRateTaxCents };
+}
+
+function amountsOf({ totalSellCents: grossCents, taxIncludedCents: taxCents }: BookingItemSummary): Amounts {
+  return { grossCents, taxCents };
+}
+
+function weightsOf(amounts: readonly Amounts[]): number[] {
+  return amounts.map(({ grossCents }) => Math.max(0, grossCents));
 }
 
 function sumOf(amounts: readonly Amounts[]): Amounts {
@@ -95,6 +225,17 @@ function sumOf(amounts: readonly Amounts[]): Amounts {
 
 function minus(of: Amounts, less: Amounts): Amounts {
   return { grossCents: of.grossCents - less.grossCents, taxCents: of.taxCents - less.taxCents };
+}
+
+/** Limits an amount to between 0 and the limit. */
+function within(limitCents: number, cents: number): number {
+  return Math.min(Math.max(0, limitCents), Math.max(Math.min(0, limitCents), cents));
+}
+
+/** Limits amounts to this gross, and their tax in proportion. */
+function atMost(amounts: Amounts, limitCents: number): Amounts {
+  const grossCents = within(amounts.grossCents, limitCents);
+  return { grossCents, taxCents: shareOf(amounts.taxCents, grossCents, amounts.grossCents) };
 }
 
 function shareOf(cents: number, part: number, whole: number): number {

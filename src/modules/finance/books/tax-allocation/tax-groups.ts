@@ -100,22 +100,31 @@ export function creditDueByGroup(
 }
 
 /**
- * Splits a cancellation fee that is payment for the services among their tax groups by gross, each taxed at the rate of its
+ * Splits a cancellation fee that is payment for the services among their tax groups by gross, each taxed at the rates of its
  * items.
  */
-export function feeByGroup(items: readonly TaxedItem[], feeCents: number): TaxGroup[] {
+export function feeByGroup(items: readonly TaxedItem[], feeCents: number): RatedGroup[] {
   const groups = owedByGroup(items);
   const shares = split(
     groups.map(({ grossCents }) => Math.max(0, grossCents)),
     feeCents,
   );
   return groups.flatMap((group, index) => {
-    const grossCents = shares[index] ?? 0;
-    if (grossCents === 0) return [];
-    const rate = commonRate(items.filter((item) => keyOf(item) === group.key));
-    const taxCents =
-      rate === null ? shareOf(group.taxCents, grossCents, group.grossCents) : includedTax(grossCents, rate);
-    return [{ ...group, grossCents, taxCents }];
+    const own = items.filter((item) => keyOf(item) === group.key);
+    const rates = [...new Set(own.map((item) => commonRate([item])))].sort((a, b) => (a ?? 0) - (b ?? 0));
+    const parts = spread(
+      shares[index] ?? 0,
+      rates.map((rate) => sumOf(own.flatMap((item) => (commonRate([item]) === rate ? item.totalSellCents : [])))),
+    );
+    return rates.flatMap((rateBasisPoints, place) => {
+      const grossCents = parts[place] ?? 0;
+      if (grossCents === 0) return [];
+      const taxCents =
+        rateBasisPoints === null
+          ? shareOf(group.taxCents, grossCents, group.grossCents)
+          : includedTax(grossCents, rateBasisPoints);
+      return [{ ...group, rateBasisPoints, grossCents, taxCents }];
+    });
   });
 }
 
@@ -165,6 +174,20 @@ export function split(parts: readonly number[], amountCents: number): number[] {
   const byRest = [...shares].sort((a, b) => (a.rest === b.rest ? b.index - a.index : a.rest < b.rest ? 1 : -1));
   for (const part of byRest.slice(0, missing)) part.share += 1n;
   return shares.map(({ share }) => Number(share));
+}
+
+/** Splits an amount in proportion to weights by rounding the running sums. If all weights are 0, the first share gets it all. */
+export function spread(cents: number, weights: readonly number[]): number[] {
+  const whole = weights.reduce((sum, weight) => sum + BigInt(weight), 0n);
+  if (whole === 0n) return weights.map((_, index) => (index === 0 ? cents : 0));
+  let [weighed, shared] = [0n, 0n];
+  return weights.map((weight) => {
+    weighed += BigInt(weight);
+    const next = divideRounded(BigInt(cents) * weighed, whole);
+    const share = Number(next - shared);
+    shared = next;
+    return share;
+  });
 }
 
 function sumOf(parts: readonly number[]): number {

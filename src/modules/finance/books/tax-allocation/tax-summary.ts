@@ -5,7 +5,7 @@ export interface TaxSummaryLine {
   taxCodeId: string | null;
   taxCode: string | null;
   taxKind: TaxKind | null;
-  /** Null if the tax was sent as an amount, or if there are different rates. */
+  /** Null if the tax was sent as an amount, or if the line shows no rate. */
   taxRateBasisPoints: number | null;
   netCents: number;
   taxCents: number;

@@ -1,6 +1,7 @@
 import { invalidField, notFound, unprocessable } from '../../../../platform/errors/app-error.js';
 import { divideRounded, parseDecimal } from '../../../../platform/money/money.js';
 import type { BookingItemSummary } from '../../../bookings/index.js';
+import { isCreditableAt, type RatedGroup } from '../../books/index.js';
 import type { PricedLine } from '../account/invoice.entity.js';
 
 /** A line of an invoice with its uncredited rest, which has the sign of the line. */
@@ -63,30 +64,64 @@ export function fullCredits(rests: readonly CreditableLine[]): PricedLine[] {
     .map((rest) => creditOf(rest, rest.restCents, rest.restTaxCents));
 }
 
+interface CreditedAmounts {
+  totalCents: number;
+  taxCents: number;
+}
+
 /**
- * Credits this amount and tax: first lines of items that are no longer sold or cost less, then the last lines. The partly
- * credited line takes the tax that the fully credited lines leave, so that the sum of the tax is exact.
+ * Credits the amounts due in one tax group: for each rate first the lines at that rate, and among them lines of items that are no
+ * longer sold or cost less, then the last lines. A partly credited line is taxed at its own rate. If that is the rate of the
+ * amount due, the line takes the tax that the fully credited lines leave, so that the sum of the tax is exact.
  */
 export function creditsOver(
   rests: readonly CreditableLine[],
-  due: { totalCents: number; taxCents: number },
-  items: readonly Pick<BookingItemSummary, 'id' | 'totalSellCents'>[],
+  due: readonly RatedGroup[],
+  items: readonly Pick<BookingItemSummary, 'id' | 'totalSellCents' | 'taxRateBasisPoints'>[],
 ): PricedLine[] {
-  const rest = sum(rests, ({ restCents }) => restCents);
-  if (due.totalCents >= rest) return fullCredits(rests);
-  const credits: PricedLine[] = [];
-  let { totalCents, taxCents } = due;
-  const creditable = rests.toReversed().filter(({ restCents }) => restCents > 0);
-  for (const line of creditable.sort((a, b) => orderOf(a, items) - orderOf(b, items))) {
-    const amountCents = Math.min(totalCents, line.restCents);
-    if (amountCents === 0) break;
-    const isWhole = amountCents === line.restCents;
-    const creditedTax = isWhole ? line.restTaxCents : Math.min(Math.max(0, taxCents), line.restTaxCents, amountCents);
-    credits.push(creditOf(line, amountCents, creditedTax));
-    totalCents -= amountCents;
-    taxCents -= creditedTax;
+  const present = new Set(items.map(({ taxRateBasisPoints }) => taxRateBasisPoints));
+  const credited = new Map<number, CreditedAmounts>();
+  for (const { rateBasisPoints: rate, grossCents, taxCents } of due) {
+    const isAtRate = ({ line }: CreditableLine) => rate === null || line.taxRateBasisPoints === rate;
+    const lines = rests
+      .map((each) => lessCredited(each, credited.get(each.position)))
+      .filter(({ line }) => isCreditableAt(line.taxRateBasisPoints, rate, present))
+      .reverse()
+      .sort((a, b) => Number(isAtRate(b)) - Number(isAtRate(a)) || orderOf(a, items) - orderOf(b, items));
+    const restCents = sum(lines, (each) => each.restCents);
+    // Lines of discounts are credited only together with all other lines.
+    const isWhole = restCents > 0 && grossCents >= restCents;
+    let left = { totalCents: isWhole ? restCents : grossCents, taxCents };
+    for (const each of isWhole ? lines : lines.filter((line) => line.restCents > 0)) {
+      const part = isWhole ? { totalCents: each.restCents, taxCents: each.restTaxCents } : partOf(each, left, rate);
+      credited.set(each.position, plus(credited.get(each.position) ?? NOTHING, part));
+      left = { totalCents: left.totalCents - part.totalCents, taxCents: left.taxCents - part.taxCents };
+    }
   }
-  return credits.sort((a, b) => (a.originalPosition ?? 0) - (b.originalPosition ?? 0));
+  return rests.flatMap((each) => {
+    const { totalCents, taxCents } = credited.get(each.position) ?? NOTHING;
+    return totalCents === 0 && taxCents === 0 ? [] : [creditOf(each, totalCents, taxCents)];
+  });
+}
+
+const NOTHING: CreditedAmounts = { totalCents: 0, taxCents: 0 };
+
+/** Returns the part of a line to credit for the rest of the amount due at a rate. */
+function partOf(rest: CreditableLine, left: CreditedAmounts, dueRate: number | null): CreditedAmounts {
+  const { line, restCents, restTaxCents } = rest;
+  const totalCents = Math.min(left.totalCents, restCents);
+  const { taxRateBasisPoints: rate } = line;
+  const hasOtherRate = rate !== null && dueRate !== null && rate !== dueRate;
+  if (totalCents === restCents || hasOtherRate) return { totalCents, taxCents: taxOf(rest, totalCents) };
+  return { totalCents, taxCents: Math.min(Math.max(0, left.taxCents), restTaxCents, totalCents) };
+}
+
+function lessCredited(rest: CreditableLine, { totalCents, taxCents }: CreditedAmounts = NOTHING): CreditableLine {
+  return { ...rest, restCents: rest.restCents - totalCents, restTaxCents: rest.restTaxCents - taxCents };
+}
+
+function plus(one: CreditedAmounts, other: CreditedAmounts): CreditedAmounts {
+  return { totalCents: one.totalCents + other.totalCents, taxCents: one.taxCents + other.taxCents };
 }
 
 /**

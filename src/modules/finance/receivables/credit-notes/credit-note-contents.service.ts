@@ -6,7 +6,7 @@ import type { CreditReason, Invoice, PricedLine } from '../account/invoice.entit
 import { InvoicesRepository } from '../invoices/invoices.repository.js';
 import type { CreditedInvoice } from '../invoices/issuing.service.js';
 import { totalsOf } from '../invoices/line-amounts.js';
-import { BilledTaxesService, creditDueByGroup, type GroupCredit, keyOf } from '../../books/index.js';
+import { BilledTaxesService, creditDueByRate, keyOf, type RatedGroup } from '../../books/index.js';
 import {
   type CreditableLine,
   creditableLines,
@@ -27,10 +27,10 @@ export interface CreditDraft {
   requested?: readonly RequestedCredit[];
 }
 
-/** The tax groups with more billed than owed, and the current sales. */
+/** The tax groups and rates with more billed than owed, and the current sales. */
 interface CreditDue {
   items: readonly BookingItemSummary[];
-  groups: readonly GroupCredit[];
+  groups: readonly RatedGroup[];
 }
 
 interface StoredDraft {
@@ -100,9 +100,8 @@ export class CreditNoteContentsService {
     counted: { draftNotesExcept?: string } = {},
   ): Promise<CreditDue> {
     const items = await this.bookings.activeItems(booking.id);
-    const billed = await this.billedTaxes.byGroup(booking.id, counted);
-    const groups = creditDueByGroup(items, plan?.waivedCents() ?? 0, billed);
-    return { items, groups: groups.filter(({ grossCents }) => grossCents > 0) };
+    const billed = await this.billedTaxes.byRate(booking.id, counted);
+    return { items, groups: creditDueByRate(items, plan?.waivedCents() ?? 0, billed) };
   }
 }
 
@@ -124,10 +123,10 @@ function drawnLines(
   { items, groups }: CreditDue,
 ): PricedLine[] {
   if (!isLimitedToDue(reason)) return fullCredits(rests);
-  return groups.flatMap(({ key, grossCents, taxCents }) =>
+  return [...new Set(groups.map(({ key }) => key))].flatMap((key) =>
     creditsOver(
       rests.filter(({ line }) => keyOf(line) === key),
-      { totalCents: grossCents, taxCents },
+      groups.filter((group) => group.key === key),
       items.filter((item) => keyOf(item) === key),
     ),
   );
@@ -140,7 +139,8 @@ function isLimitedToDue(reason: CreditReason): boolean {
 
 function assertWithinDue(lines: readonly PricedLine[], { groups }: CreditDue): void {
   for (const group of new Set(lines.map(keyOf))) {
-    const available = groups.find(({ key }) => key === group)?.grossCents ?? 0;
+    const due = groups.filter(({ key }) => key === group);
+    const available = due.reduce((sum, { grossCents }) => sum + grossCents, 0);
     const own = lines.filter((line) => keyOf(line) === group);
     if (totalsOf(own, {}).totalCents > available) throw overCredited(available);
   }

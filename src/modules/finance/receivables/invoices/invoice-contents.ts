@@ -9,9 +9,11 @@ import {
   allocateTax,
   keyOf,
   owedByGroup,
+  partAtRates,
   type RatedGroup,
   restByGroup,
   restsByRate,
+  wronglyBilledRates,
   type TaxGroup,
   wronglyBilled,
 } from '../../books/index.js';
@@ -50,7 +52,7 @@ interface Requested extends Partial<InvoiceTotals> {
 
 /** Thrown if documents bill more than is owed, or with a different tax; the caller knows the documents. */
 export class WronglyBilledError extends Error {
-  constructor(readonly groups: readonly TaxGroup[]) {
+  constructor(readonly groups: readonly (TaxGroup & Partial<RatedGroup>)[]) {
     super('Documents of the booking must be credited first');
   }
 }
@@ -130,38 +132,51 @@ function allocatedLines(
   const kept = keptLines(replaced, { items: sources.items, rests, amountCents });
   const keptCents = (key?: string) =>
     kept.reduce((sum, line) => sum + (key === undefined || keyOf(line) === key ? line.totalCents : 0), 0);
-  const open = rests.flatMap((rest) =>
-    restsByRate(lessKept(rest, keptCents(rest.key)), {
-      items: sources.items.filter((item) => keyOf(item) === rest.key),
-      billed: sources.billed.filter(({ key }) => key === rest.key),
-    }),
+  const open = rests.map((rest) => lessKept(rest, keptCents(rest.key)));
+  const atRates = ratedRests(rests, sources);
+  const parts = allocateTax(open, amountCents - keptCents()).flatMap((part) =>
+    partAtRates(atRates.get(part.key) ?? [], part),
   );
-  const lines = allocateTax(open, amountCents - keptCents()).flatMap(
-    ({ key, rateBasisPoints, grossCents, taxCents }) => {
-      const ofGroup = sources.items.filter((item) => keyOf(item) === key);
-      const atRate = ofGroup.filter((item) => rateBasisPoints !== null && item.taxRateBasisPoints === rateBasisPoints);
-      const all = atRate.length === 0 ? ofGroup : atRate;
-      const fees = sources.areFeesUntaxed ? all.filter(isUntaxedFee) : [];
-      const openCents = rests.find((rest) => rest.key === key)?.grossCents ?? 0;
-      const openFeeCents = fees.length === 0 ? 0 : Math.max(0, sumOfItems(fees) - sources.billedFeeCents);
-      const feeCents = feesWithin({ grossCents, taxCents }, openFeeCents, openCents);
-      const items = fees.length === all.length ? all : all.filter((item) => !fees.includes(item));
-      const line = { priceBasis: 'allocated' } as const;
-      const supply = {
-        ...line,
-        description: describe(label, items),
-        ...{ unitPriceCents: grossCents - feeCents, taxCents },
-        ...taxOf(items, sources.mentions, rateBasisPoints),
-        ...daysOf(items),
-      };
-      const fee = { ...line, description: describe(label, fees), unitPriceCents: feeCents, taxCents: 0 };
-      return [
-        ...(grossCents === feeCents && feeCents > 0 ? [] : [supply]),
-        ...(feeCents === 0 ? [] : [{ ...fee, taxKind: 'outside_scope' as const }]),
-      ];
-    },
-  );
+  const lines = parts.flatMap(({ key, rateBasisPoints, grossCents, taxCents }) => {
+    const ofGroup = sources.items.filter((item) => keyOf(item) === key);
+    const atRate = ofGroup.filter((item) => rateBasisPoints !== null && item.taxRateBasisPoints === rateBasisPoints);
+    const all = atRate.length === 0 ? ofGroup : atRate;
+    const fees = sources.areFeesUntaxed ? all.filter(isUntaxedFee) : [];
+    const openCents = rests.find((rest) => rest.key === key)?.grossCents ?? 0;
+    const openFeeCents = fees.length === 0 ? 0 : Math.max(0, sumOfItems(fees) - sources.billedFeeCents);
+    const feeCents = feesWithin({ grossCents, taxCents }, openFeeCents, openCents);
+    const items = fees.length === all.length ? all : all.filter((item) => !fees.includes(item));
+    const line = { priceBasis: 'allocated' } as const;
+    const supply = {
+      ...line,
+      description: describe(label, items),
+      ...{ unitPriceCents: grossCents - feeCents, taxCents },
+      ...taxOf(items, sources.mentions, rateBasisPoints),
+      ...daysOf(items),
+    };
+    const fee = { ...line, description: describe(label, fees), unitPriceCents: feeCents, taxCents: 0 };
+    return [
+      ...(grossCents === feeCents && feeCents > 0 ? [] : [supply]),
+      ...(feeCents === 0 ? [] : [{ ...fee, taxKind: 'outside_scope' as const }]),
+    ];
+  });
   return [...kept, ...lines];
+}
+
+/**
+ * Splits the rests by rate, because a line has one rate. Throws if too much is billed at a rate: an invoice does not correct
+ * other documents, so this rate must be credited first.
+ */
+function ratedRests(rests: readonly TaxGroup[], { items, billed }: InvoiceSources): Map<string, RatedGroup[]> {
+  const wrong: RatedGroup[] = [];
+  const rated = rests.map((rest): [string, RatedGroup[]] => {
+    const ofGroup = billed.filter(({ key }) => key === rest.key);
+    const open = restsByRate(rest, { items: items.filter((item) => keyOf(item) === rest.key), billed: ofGroup });
+    wrong.push(...wronglyBilledRates(open, ofGroup));
+    return [rest.key, open];
+  });
+  if (wrong.length > 0) throw new WronglyBilledError(wrong);
+  return new Map(rated);
 }
 
 /** Returns the rest of a tax group beside kept lines; its tax is at the current rates. */

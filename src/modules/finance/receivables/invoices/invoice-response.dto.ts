@@ -217,7 +217,7 @@ export class InvoiceLineResponse {
   @OneOf(TAX_KINDS)
   taxKind: TaxKind | null;
 
-  /** Tax rate in basis points, 1900 is 19 %; null if the tax was sent as an amount, or if there are several rates. */
+  /** Tax rate in basis points, 1900 is 19 %; null if the tax was sent as an amount, or if the line shows no rate (margin scheme). */
   @Whole({ min: 0, max: 10_000 })
   taxRateBasisPoints: number | null;
 
@@ -260,7 +260,7 @@ export class TaxSummaryResponse {
   @OneOf(TAX_KINDS)
   taxKind: TaxKind | null;
 
-  /** Tax rate in basis points; null if the tax was sent as an amount, or if there are several rates. */
+  /** Tax rate in basis points; null if the tax was sent as an amount, or if the line shows no rate (margin scheme). */
   @Whole({ min: 0, max: 10_000 })
   taxRateBasisPoints: number | null;
 

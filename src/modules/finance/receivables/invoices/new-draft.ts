@@ -1,7 +1,8 @@
+import { divideRounded } from '../../../../platform/money/money.js';
 import { make } from '../../../../platform/database/rows.js';
 import type { BookingSummary } from '../../../bookings/index.js';
 import { Invoice, type PricedLine } from '../account/invoice.entity.js';
-import { allocateTax, keyOf } from '../../books/index.js';
+import { spread } from '../../books/index.js';
 import type { CreateInvoice, CreateInvoiceLine, UpdateInvoice } from './invoice.dto.js';
 import type { Contents } from './invoice-contents.js';
 
@@ -52,15 +53,16 @@ export function toInput(line: PricedLine, items: readonly { id: string }[]): Cre
   };
 }
 
-/** Makes lines of one tax group each for billing again with a different amount, at most their sum. */
+/** Makes lines of one tax group and rate each for billing again with a different amount. */
 export function inProportion(lines: readonly PricedLine[], amountCents: number): CreateInvoiceLine[] {
-  const groups = lines.map((line) => {
-    const { taxCode, totalCents: grossCents, taxCents } = line;
-    return { key: keyOf(line), taxCode, grossCents, taxCents };
-  });
-  return allocateTax(groups, amountCents).flatMap(({ key, grossCents, taxCents }) =>
-    lines
-      .filter((line) => keyOf(line) === key)
-      .map((line) => ({ ...toInput(line, []), unitPriceCents: grossCents, taxCents })),
+  const shares = spread(
+    amountCents,
+    lines.map(({ totalCents }) => totalCents),
   );
+  return lines.flatMap((line, index) => {
+    const unitPriceCents = shares[index] ?? 0;
+    if (unitPriceCents === 0) return [];
+    const taxCents = divideRounded(BigInt(line.taxCents) * BigInt(unitPriceCents), BigInt(line.totalCents));
+    return [{ ...toInput(line, []), unitPriceCents, taxCents: Number(taxCents) }];
+  });
 }

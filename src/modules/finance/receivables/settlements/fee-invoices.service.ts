@@ -13,7 +13,7 @@ import { InvoicesRepository } from '../invoices/invoices.repository.js';
 import { IssuingService } from '../invoices/issuing.service.js';
 import { FEE_DESCRIPTION, type LineInput, priceLines, totalsOf } from '../invoices/line-amounts.js';
 import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
-import { commonRate, feeByGroup, FinanceSettingsService, keyOf } from '../../books/index.js';
+import { feeByGroup, FinanceSettingsService, keyOf } from '../../books/index.js';
 
 /** Issues invoices for cancellation fees. */
 @Injectable()
@@ -61,13 +61,13 @@ function compensation(feeCents: number): LineInput[] {
   return [{ ...line, taxKind: 'outside_scope', taxCents: 0 }];
 }
 
-/** Makes the lines of a fee that is the price of a supply, split among the tax groups of the cancelled items. */
+/** Makes the lines of a fee that is the price of a supply, split among the tax groups and rates of the cancelled items. */
 function supply(
   feeCents: number,
   items: readonly BookingItemSummary[],
   mentions: ReadonlyMap<string, TaxMention>,
 ): LineInput[] {
-  return feeByGroup(items, feeCents).map(({ key, grossCents, taxCents }) => {
+  return feeByGroup(items, feeCents).map(({ key, rateBasisPoints: taxRateBasisPoints, grossCents, taxCents }) => {
     const own = items.filter((item) => keyOf(item) === key);
     const [{ taxCodeId, taxCode, taxKind } = { taxCodeId: null, taxCode: null, taxKind: null }] = own;
     return {
@@ -78,7 +78,7 @@ function supply(
       taxCodeId,
       taxCode,
       taxKind,
-      taxRateBasisPoints: commonRate(own),
+      taxRateBasisPoints,
       mention: taxCodeId === null ? null : (mentions.get(taxCodeId)?.mention ?? null),
     };
   });
