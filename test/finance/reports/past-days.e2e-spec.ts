@@ -17,7 +17,7 @@ let owner: TestClient;
 beforeAll(async () => {
   app = await startApp({ env: { JOBS: 'false' } });
   owner = app.as('owner');
-  await insertRates(app, ['BHD', 'HUF', 'ISK', 'JOD', 'PLN', 'TND', 'VND', 'XAF', 'XOF', 'XPF']);
+  await insertRates(app, ['BHD', 'HUF', 'ISK', 'JOD', 'KRW', 'LYD', 'PLN', 'TND', 'VND', 'XAF', 'XOF', 'XPF']);
 });
 
 const day = (offset: number) => app.day(offset);
@@ -152,6 +152,39 @@ describe('open installments of all bookings', () => {
     ]);
     expect(totals).toMatchObject([{ count: 2, outstandingCents: 1_300, askCents: 1_300 }]);
     expect((await report(`open-installments?currency=${currency}&customerEmail=b@example.com`)).total).toBe(0);
+  });
+});
+
+/** Returns the reports of the open amounts of a day. */
+const openAmountsOf = (currency: string, asOf: string) =>
+  Promise.all(
+    ['receivables?basis=schedule', 'receivables?basis=document', 'open-installments?', 'unapplied-money?'].map((path) =>
+      report(`${path}&currency=${currency}&asOf=${asOf}`),
+    ),
+  );
+
+describe('open amounts of a past day, after the rows that were open changed without moving money', () => {
+  it('a refund that no money covered is still owed on its day after the bank returned it', async () => {
+    const currency = 'KRW';
+    const { refundId } = await uncovered(currency, 300);
+    const before = await openAmountsOf(currency, day(0));
+    expect(before[0]?.totals).toMatchObject([{ openCents: 1_300 }]);
+    app.travel({ days: 1 });
+    expect((await reverse(owner, refundId)).status).toBe(200);
+    expect(await openAmountsOf(currency, day(-1))).toEqual(before);
+    expect((await openAmountsOf(currency, day(0)))[0]?.totals).toMatchObject([{ openCents: 1_000 }]);
+  });
+
+  it('money of a cancelled booking was held before the settlement, also if the fee equals the price', async () => {
+    const currency = 'LYD';
+    const id = await sold(currency, 100_000);
+    app.travel({ days: 1 });
+    await done(`${BOOKINGS}/${id}/cancellation`, { reason: 'Ill' });
+    const before = await openAmountsOf(currency, day(0));
+    expect(before[3]?.totals).toMatchObject([{ unappliedCents: 100_000 }]);
+    app.travel({ days: 1 });
+    await settle(id, 100_000);
+    expect(await openAmountsOf(currency, day(-1))).toEqual(before);
   });
 });
 

@@ -106,6 +106,8 @@ export function uncoveredRefunds(asOf: AsOf): string {
     from (
       select id from payments where kind in ('refund', 'transfer_out') and status = 'completed' and covered_cents < amount_cents
       union ${movedSince(asOf, 'refund_id')}
+      union select id from payments
+      where kind in ('refund', 'transfer_out') and ${since(asOf, 'reversal_posting_date', 'reversed_at')}
     ) candidate
     join payments refund on refund.id = candidate.id
     cross join lateral ${allocatedTo(asOf, 'refund_id', 'refund.id')} covered
