@@ -323,6 +323,16 @@ describe('items of one tax code that were sold at different dated rates', () => 
   const creditDue = async (bookingId: string) =>
     (await owner.get<{ data: object }>(`/v1/admin/finance/bookings/${bookingId}/money`)).body.data;
 
+  const listedCreditDue = async (bookingId: string) =>
+    (await owner.get<{ data: object[] }>(`/v1/admin/finance/credit-due?bookingId=${bookingId}`)).body.data;
+
+  /** Returns the bookings that block the closing of the current month, as far as they are named. */
+  async function blockingExamples(): Promise<string[]> {
+    const path = `/v1/admin/finance/periods/${app.day().slice(0, 7)}`;
+    const { body } = await owner.get<{ data: { blockers: { type: string; examples: string[] }[] } }>(path);
+    return body.data.blockers.find(({ type }) => type === 'credit_due')?.examples ?? [];
+  }
+
   it('each line of an invoice has one rate, and the invoices have the amounts of the items at each rate', async () => {
     const sold = await mixed();
     const documents: unknown[][][] = [];
@@ -360,8 +370,16 @@ describe('items of one tax code that were sold at different dated rates', () => 
         },
       },
     });
+    const group = { taxRateBasisPoints: 1_900, grossCents: 59_500, taxCents: 9_500, wrongTax: false };
+    expect(await creditDue(sold.id)).toMatchObject({ creditDueByTaxCode: [group], creditDueCents: 0 });
+    const listed = { bookingId: sold.id, creditDueCents: 59_500, groups: [group], invoiceIds: [first.id] };
+    expect(await listedCreditDue(sold.id)).toMatchObject([listed]);
+    expect(await blockingExamples()).toContain(sold.id);
+
     const made = await issuedNote(owner, first, { reason: 'booking_changed' });
     expect(made.lines).toMatchObject([{ totalCents: 59_500, taxCents: 9_500, taxRateBasisPoints: 1_900 }]);
+    expect(await listedCreditDue(sold.id)).toEqual([]);
+    expect(await blockingExamples()).not.toContain(sold.id);
     expect(atRates(await issued(sold.id, undefined))).toEqual([[121_000, 21_000, 2_100]]);
     expect(await creditDue(sold.id)).toMatchObject({ creditDueByTaxCode: [], billedCents: 180_500 });
   });

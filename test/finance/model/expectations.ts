@@ -7,7 +7,12 @@ import { GIVEN, sorted, sum } from './taxes.js';
 export interface BookingMoney extends Record<string, unknown> {
   installments: Record<string, unknown>[] & { id: string }[];
   documents: Record<string, unknown>[];
-  creditDueByTaxCode: { taxCode: string | null; grossCents: number; taxCents: number }[];
+  creditDueByTaxCode: {
+    taxCode: string | null;
+    taxRateBasisPoints: number | null;
+    grossCents: number;
+    taxCents: number;
+  }[];
   payments: Record<string, unknown>[];
 }
 
@@ -24,9 +29,10 @@ export function amountsOf(money: BookingMoney): object {
   return {
     terms: TERMS.map((name) => `${name} ${String(money[name])}`),
     installments: money.installments.map((one) => valuesOf(one, OF_INSTALLMENT)),
-    creditDue: money.creditDueByTaxCode.map(({ taxCode, grossCents, taxCents }) =>
-      [taxCode ?? GIVEN, grossCents, taxCents].join(' '),
-    ),
+    // The reference fixes the sums of tax codes, not which of their rates is billed in excess.
+    creditDue: money.creditDueByTaxCode
+      .filter(({ taxRateBasisPoints }) => taxRateBasisPoints === null)
+      .map(({ taxCode, grossCents, taxCents }) => [taxCode ?? GIVEN, grossCents, taxCents].join(' ')),
     documents: money.documents.map((one) => valuesOf(one, OF_DOCUMENT)).sort(),
     payments: money.payments.map((one) => valuesOf(one, OF_PAYMENT)).sort(),
   };

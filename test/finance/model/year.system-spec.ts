@@ -6,7 +6,7 @@ import { newTaxCode } from '../../taxes/tax-codes.js';
 import { Books } from './books.js';
 import { insertRates } from '../exchange-rates/rates.js';
 import { Clerk, FINANCE, type Office, Series } from './clerk.js';
-import { correct, creditAll, creditDue, creditPart, owesCredit } from './credit-notes.js';
+import { correct, creditAll, creditDue, creditPart, mayOweAtRate, owesCredit } from './credit-notes.js';
 import { end } from './ending.js';
 import { bill, deliver, issueDraft, releaseDate, voidInvoice } from './invoices.js';
 import * as payments from './payments.js';
@@ -158,7 +158,7 @@ async function tidy(clerk: Clerk): Promise<void> {
   for (const account of clerk.accounts) {
     const isUnsettled = payments.isUnsettled(account);
     if (isUnsettled) await payments.settled(clerk, account);
-    else if (owesCredit(account)) await creditAll(clerk, account);
+    else if (owesCredit(account) || mayOweAtRate(account)) await creditAll(clerk, account);
     else continue;
     await clerk.check([account]);
   }

@@ -45,6 +45,7 @@ export {
   creditDueByRate,
   isCreditableAt,
   partAtRates,
+  rateExcesses,
   restsByRate,
   wronglyBilledRates,
 } from './tax-allocation/rests-by-rate.js';
@@ -55,6 +56,7 @@ export {
   type TaxGroup,
   type TaxedItem,
   allocateTax,
+  byCode,
   creditDueByGroup,
   feeByGroup,
   includedTax,
@@ -63,7 +65,8 @@ export {
   restByGroup,
   split,
   spread,
+  sumByGroup,
   wronglyBilled,
 } from './tax-allocation/tax-groups.js';
 export { type TaxSummaryLine, taxGroupOf, taxSummaryOf } from './tax-allocation/tax-summary.js';
-export { wrongGroups } from './tax-allocation/wrong-groups.sql.js';
+export { asParameter, wrongGroups } from './tax-allocation/wrong-groups.sql.js';

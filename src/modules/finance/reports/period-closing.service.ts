@@ -7,7 +7,7 @@ import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger, byReason, Undoes } from '../../action-ledger/index.js';
-import { AccountingPeriod, BILLED, wrongGroups } from '../books/index.js';
+import { AccountingPeriod, asParameter, BILLED, BilledTaxesService, wrongGroups } from '../books/index.js';
 import { IntegrityService } from './integrity.service.js';
 import { unbilledReceipts } from '../receivables/index.js';
 import { FIGURES_DEFINITION, periodFigures } from './period-figures.sql.js';
@@ -18,9 +18,9 @@ const EVENTS = { close: 'closed', reopen: 'reopened', file: 'filed' } as const;
 const DAYS = `(select to_date($1, 'YYYY-MM') as first,
   (to_date($1, 'YYYY-MM') + interval '1 month' - interval '1 day')::date as last) month`;
 
-/** Selects bookings with a wrongly billed tax group and a document of the month or an earlier one. */
+/** Selects bookings with a wrongly billed tax group or rate and a document of the month or an earlier one. */
 const CREDIT_DUE = `
-  with ${wrongGroups('true')}
+  with ${wrongGroups('true', '$2')}
   select booking.id from bookings booking
   where booking.id in (select booking_id from wrong) and booking.status not in ('draft', 'cancelled') and exists (
     select from invoices document
@@ -69,6 +69,7 @@ export class PeriodClosingService {
   constructor(
     private readonly database: Database,
     private readonly integrity: IntegrityService,
+    private readonly billedTaxes: BilledTaxesService,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
@@ -227,7 +228,7 @@ export class PeriodClosingService {
        union all
        select 'number_gaps', count(*)::integer, (array_agg(id order by id))[1:20]
        from ${DAYS} cross join lateral (${NUMBER_GAPS}) series`,
-      [id],
+      [id, asParameter(await this.billedTaxes.rateExcesses(null))],
     );
     return found.filter(({ count }) => count > 0);
   }

@@ -9,7 +9,9 @@ import {
   restByGroup,
   spread,
   sumByGroup,
+  type TaxedItem,
   type TaxGroup,
+  wronglyBilled,
 } from './tax-groups.js';
 
 interface Amounts {
@@ -17,9 +19,12 @@ interface Amounts {
   taxCents: number;
 }
 
+/** The members of a booking item that determine the rates of its tax group. */
+export type RateSharedItem = TaxedItem & Pick<BookingItemSummary, 'earlierRateCents' | 'earlierRateTaxCents'>;
+
 interface GroupSources {
   /** The live items of the tax group. */
-  items: readonly BookingItemSummary[];
+  items: readonly RateSharedItem[];
   /** The amounts that documents bill in the group, for each rate. */
   billed: readonly RatedGroup[];
 }
@@ -83,18 +88,42 @@ export function restsByRate(rest: TaxGroup, { items, billed }: GroupSources): Ra
 
 /** Returns the excess that documents bill in each tax group and at each rate; the amounts are not negative. */
 export function creditDueByRate(
-  items: readonly BookingItemSummary[],
+  items: readonly RateSharedItem[],
   waivedCents: number,
   billed: readonly RatedGroup[],
 ): RatedGroup[] {
-  const rests = restByGroup(owedByGroup(items, waivedCents), sumByGroup(billed));
-  return rests.flatMap((rest) => {
-    const own = items.filter((item) => keyOf(item) === rest.key);
-    const sources = { items: own, billed: billed.filter(({ key }) => key === rest.key) };
-    const open = restsByRate(rest, sources);
+  return openGroups(items, waivedCents, billed).flatMap(({ rest, open, sources }) => {
     if (rest.grossCents >= 0) return wronglyBilledRates(open, sources.billed).map(negated);
     const due = open.filter(({ grossCents }) => grossCents < 0).map(negated);
-    return withinBilled(due, sources.billed, new Set(own.map(({ taxRateBasisPoints }) => taxRateBasisPoints)));
+    return withinBilled(
+      due,
+      sources.billed,
+      new Set(sources.items.map(({ taxRateBasisPoints }) => taxRateBasisPoints)),
+    );
+  });
+}
+
+/** Returns the rates with excess billing in tax groups that are not billed in excess; the amounts are not negative. */
+export function rateExcesses(
+  items: readonly RateSharedItem[],
+  waivedCents: number,
+  billed: readonly RatedGroup[],
+): RatedGroup[] {
+  return openGroups(items, waivedCents, billed).flatMap(({ rest, open, sources }) =>
+    wronglyBilled([rest]).length > 0 ? [] : wronglyBilledRates(open, sources.billed).map(negated),
+  );
+}
+
+/** Returns the unbilled amounts of each tax group, in total and at each rate. */
+function openGroups(
+  items: readonly RateSharedItem[],
+  waivedCents: number,
+  billed: readonly RatedGroup[],
+): { rest: TaxGroup; open: RatedGroup[]; sources: GroupSources }[] {
+  return restByGroup(owedByGroup(items, waivedCents), sumByGroup(billed)).map((rest) => {
+    const own = items.filter((item) => keyOf(item) === rest.key);
+    const sources = { items: own, billed: billed.filter(({ key }) => key === rest.key) };
+    return { rest, open: restsByRate(rest, sources), sources };
   });
 }
 
@@ -200,7 +229,7 @@ function inGroup(group: TaxGroup, rates: readonly (number | null)[], amounts: re
 }
 
 /** Returns the part of an item that documents bill at other rates, at most its price. */
-function earlierPartOf(item: BookingItemSummary): Amounts {
+function earlierPartOf(item: RateSharedItem): Amounts {
   const { totalSellCents, earlierRateCents, earlierRateTaxCents } = item;
   if (Math.abs(totalSellCents) < Math.abs(earlierRateCents)) {
     return amountsOf(item);
@@ -208,7 +237,7 @@ function earlierPartOf(item: BookingItemSummary): Amounts {
   return { grossCents: earlierRateCents, taxCents: earlierRateTaxCents };
 }
 
-function amountsOf({ totalSellCents: grossCents, taxIncludedCents: taxCents }: BookingItemSummary): Amounts {
+function amountsOf({ totalSellCents: grossCents, taxIncludedCents: taxCents }: TaxedItem): Amounts {
   return { grossCents, taxCents };
 }
 

@@ -198,7 +198,8 @@ function shareOf(cents: number, part: number, whole: number): number {
   return whole === 0 ? 0 : Number(divideRounded(BigInt(cents) * BigInt(part), BigInt(whole)));
 }
 
-function byCode(a: TaxGroup, b: TaxGroup): number {
+/** Compares by tax code, with `given` last. */
+export function byCode(a: TaxGroup, b: TaxGroup): number {
   if (a.taxCode === b.taxCode) return a.key < b.key ? -1 : Number(a.key > b.key);
   if (a.taxCode === null) return 1;
   if (b.taxCode === null) return -1;

@@ -1,11 +1,12 @@
-import { BILLED } from './billed-taxes.service.js';
+import { BILLED, type RateExcess } from './billed-taxes.service.js';
 
 /**
  * Selects the amounts of each tax group that documents bill beyond the amount owed, as `creditDueByGroup` does for one booking:
  * a waived amount is split among the groups by largest remainder, the later group first among equals. The common table
- * expression `wrong` has a row for each such group of the bookings with a `document` that meets the condition.
+ * expression `wrong` has a row for each such group of the bookings with a `document` that meets the condition, and for each rate
+ * of `excesses`, the placeholder of a parameter made by `asParameter`.
  */
-export function wrongGroups(condition: string): string {
+export function wrongGroups(condition: string, excesses: string): string {
   return `
   document_group as (
     select document.booking_id, coalesce(line.tax_code_id, 'given') as key, min(line.tax_code) as code,
@@ -51,12 +52,26 @@ export function wrongGroups(condition: string): string {
         - coalesce(document_group.tax, 0) as tax
     from waived full join document_group using (booking_id, key)
   ),
-  wrong as (select * from rest where gross < 0 or tax < 0 or tax > gross),
+  wrong as (
+    select booking_id, key, code, null::integer as rate, gross, tax from rest where gross < 0 or tax < 0 or tax > gross
+    union all
+    select booking_id, key, code, rate, -gross, -tax from json_to_recordset(${excesses}::json)
+      as excess (booking_id text, key text, code text, rate integer, gross bigint, tax bigint)
+  ),
   grouped as (
     select booking_id, json_agg(json_build_object(
-        'taxCodeId', nullif(key, 'given'), 'taxCode', code, 'grossCents', greatest(0, -gross),
+        'taxCodeId', nullif(key, 'given'), 'taxCode', code, 'taxRateBasisPoints', rate, 'grossCents', greatest(0, -gross),
         'taxCents', greatest(0, -tax), 'wrongTax', gross >= 0 or greatest(0, -tax) > -gross
-      ) order by code collate "C" nulls last, key collate "C") as groups
+      ) order by code collate "C" nulls last, key collate "C", rate) as groups
     from wrong group by 1
   )`;
+}
+
+/** Makes the parameter of `wrongGroups`. */
+export function asParameter(excesses: readonly RateExcess[]): string {
+  return JSON.stringify(
+    excesses.map(({ bookingId, excess: { key, taxCode, rateBasisPoints, grossCents, taxCents } }) => {
+      return { booking_id: bookingId, key, code: taxCode, rate: rateBasisPoints, gross: grossCents, tax: taxCents };
+    }),
+  );
 }

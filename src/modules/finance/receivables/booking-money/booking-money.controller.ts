@@ -48,8 +48,9 @@ export class BookingMoneyController {
   /**
    * List bookings with a credit due
    *
-   * @remarks Returns a page of bookings whose issued documents exceed the amount owed, in total or for a tax code, for example
-   * after a price reduction. Credit notes remove them from the list. Until then, the month of the documents cannot be closed.
+   * @remarks Returns a page of bookings whose issued documents exceed the amount owed, in total, for a tax code or at one of its
+   * rates, for example after a price reduction. Credit notes remove them from the list. Until then, the month of the documents
+   * cannot be closed.
    */
   @ApiOperation({ operationId: 'creditDue_list' })
   @Get('credit-due')

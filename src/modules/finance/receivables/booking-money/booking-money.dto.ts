@@ -103,7 +103,10 @@ export class BookingMoney {
   @Cents()
   creditDueCents: number;
 
-  /** Tax codes with more billed than owed, or with a wrong tax; empty if none. */
+  /**
+   * Tax codes with more billed than owed, or with a wrong tax; empty if none. Now, without `asOf`, also the rates of other tax
+   * codes with more billed than owed.
+   */
   @ListOf(() => CreditDueGroup, { max: 500 })
   creditDueByTaxCode: CreditDueGroup[];
 

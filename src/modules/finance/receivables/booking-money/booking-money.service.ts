@@ -9,12 +9,21 @@ import { type AccountMoney, BookingAccount } from '../account/booking-account.js
 import { BookingAccountsService } from '../account/booking-accounts.service.js';
 import type { Invoice } from '../account/invoice.entity.js';
 import { LockedPlan } from '../account/locked-plan.js';
-import { BilledTaxesService, creditDueByGroup, type GroupCredit, Payment } from '../../books/index.js';
+import {
+  BilledTaxesService,
+  byCode,
+  creditDueByGroup,
+  type GroupCredit,
+  Payment,
+  type RatedGroup,
+  rateExcesses,
+  sumByGroup,
+} from '../../books/index.js';
 import { toPaymentSchedule } from '../plans/payment-schedule.dto.js';
 import { toPaymentSummary } from '../payments/payment-response.dto.js';
 import { IS_RECEIVABLE } from '../reminders/receivable.sql.js';
 import type { BookingMoney, CustomerCredit, ListCustomerCredit } from './booking-money.dto.js';
-import { toCreditDueGroup } from './credit-due.dto.js';
+import { type CreditDueGroup, toCreditDueGroup } from './credit-due.dto.js';
 import { PastAccountsRepository } from './past-accounts.repository.js';
 
 /** The address identifies a customer; a booking without one counts as a separate customer. */
@@ -58,6 +67,8 @@ interface Shown {
   payments: readonly Payment[];
   creditNotes: readonly Invoice[];
   creditDue: readonly GroupCredit[];
+  /** Rates with excess billing in other tax groups; none for a past day, because histories of items have no rate. */
+  creditDueAtRates: readonly RatedGroup[];
 }
 
 /** Returns the amounts owed, billed and received, per booking and per customer. */
@@ -99,12 +110,14 @@ export class BookingMoneyService {
   private async currentAccount(bookingId: string): Promise<Shown> {
     const account = await this.accounts.read(bookingId);
     const items = await this.bookings.activeItems(bookingId);
-    const billed = await this.billedTaxes.byGroup(bookingId);
+    const billed = await this.billedTaxes.byRate(bookingId);
+    const waivedCents = account.plan?.waivedCents() ?? 0;
     return {
       account,
       payments: await this.rows.listBy({ bookingId }, ['paidOn', 'id']),
       creditNotes: await this.past.creditNotesOf(bookingId, null),
-      creditDue: creditDueByGroup(items, account.plan?.waivedCents() ?? 0, billed),
+      creditDue: creditDueByGroup(items, waivedCents, sumByGroup(billed)),
+      creditDueAtRates: rateExcesses(items, waivedCents, billed),
     };
   }
 
@@ -125,6 +138,7 @@ export class BookingMoneyService {
       payments,
       creditNotes: await this.past.creditNotesOf(bookingId, day),
       creditDue: creditDueByGroup(items, account.plan?.waivedCents() ?? 0, billed),
+      creditDueAtRates: [],
     };
   }
 }
@@ -173,7 +187,7 @@ function partsOf(
 }
 
 function termsOf(
-  { account, creditDue }: Shown,
+  { account, creditDue, creditDueAtRates }: Shown,
   asOf: string | null,
 ): Omit<BookingMoney, 'documents' | 'creditNotes' | 'installments' | 'payments'> {
   const { receivedCents, money } = account;
@@ -188,7 +202,7 @@ function termsOf(
     billedCents: account.billedCents(),
     roomCents: account.roomCents(),
     creditDueCents: account.creditDueCents(),
-    creditDueByTaxCode: creditDue.map(toCreditDueGroup),
+    creditDueByTaxCode: groupsOf(creditDue, creditDueAtRates),
     receivedCents,
     unappliedCents,
     reservedCents,
@@ -197,4 +211,15 @@ function termsOf(
     outstandingCents: account.installments.reduce((sum, installment) => sum + installment.outstandingCents(), 0),
     balanceCents: claimCents - receivedCents,
   };
+}
+
+/** Sorts by tax code and rate, with amounts without a tax code last. */
+function groupsOf(creditDue: readonly GroupCredit[], atRates: readonly RatedGroup[]): CreditDueGroup[] {
+  const groups = [
+    ...creditDue.map((group) => ({ group, rate: null })),
+    ...atRates.map((group) => ({ group: { ...group, wrongTax: false }, rate: group.rateBasisPoints })),
+  ];
+  return groups
+    .sort((one, other) => byCode(one.group, other.group) || (one.rate ?? 0) - (other.rate ?? 0))
+    .map(({ group, rate }) => toCreditDueGroup(group, rate));
 }

@@ -1,5 +1,5 @@
 import { pageOf, PageQuery } from '../../../../platform/http/dto.js';
-import { Cents, Flag, Id, ListOf, OneOf, Optional, Text, Texts } from '../../../../platform/http/fields.js';
+import { Cents, Flag, Id, ListOf, OneOf, Optional, Text, Texts, Whole } from '../../../../platform/http/fields.js';
 import { CurrencyCode } from '../../../../platform/http/trade-fields.js';
 import { AnyOf, SortBy } from '../../../../platform/http/query-fields.js';
 import { BOOKING_STATUSES, type BookingStatus } from '../../../bookings/index.js';
@@ -27,7 +27,7 @@ export class ListCreditDue extends PageQuery {
   sort?: string;
 }
 
-/** A tax code whose issued documents bill more than is owed, or a wrong tax. */
+/** A tax code, or one of its rates, at which issued documents bill more than is owed, or a tax code with a wrong tax. */
 export class CreditDueGroup {
   /** Tax code (prefix `taxc`); null for amounts without a tax code. */
   @Id('taxc')
@@ -36,6 +36,13 @@ export class CreditDueGroup {
   /** Text of the tax code; null without a tax code. */
   @Text({ max: 20 })
   taxCode: string | null;
+
+  /**
+   * Rate in basis points at which documents bill more than is owed, although the tax code is not billed in excess; null if the
+   * group is the whole tax code.
+   */
+  @Whole({ min: 0, max: 10_000 })
+  taxRateBasisPoints: number | null;
 
   /** Amount billed in excess, with tax; 0 if only the tax is wrong. */
   @Cents()
@@ -74,7 +81,7 @@ export class CreditDue {
   @Cents()
   creditDueCents: number;
 
-  /** Sorted by tax code; amounts without one come last. */
+  /** Sorted by tax code and rate; amounts without a tax code come last. */
   @ListOf(() => CreditDueGroup, { min: 1, max: 500 })
   groups: CreditDueGroup[];
 
@@ -85,6 +92,9 @@ export class CreditDue {
 
 export class CreditDuePage extends pageOf(CreditDue) {}
 
-export function toCreditDueGroup({ key, taxCode, grossCents, taxCents, wrongTax }: GroupCredit): CreditDueGroup {
-  return { taxCodeId: key === GIVEN ? null : key, taxCode, grossCents, taxCents, wrongTax };
+export function toCreditDueGroup(
+  { key, taxCode, grossCents, taxCents, wrongTax }: GroupCredit,
+  taxRateBasisPoints: number | null = null,
+): CreditDueGroup {
+  return { taxCodeId: key === GIVEN ? null : key, taxCode, taxRateBasisPoints, grossCents, taxCents, wrongTax };
 }
