@@ -50,15 +50,22 @@ mapConstraint('invoices_number_length', () =>
   conflict('series_exhausted', 'The next number would be too long; create a new series'),
 );
 
+/** Reads nothing besides the invoice. */
+const nothingElse = () => Promise.resolve();
+
 const FRESH: Staleness = { reasons: [], itemIds: [] };
 
 export interface InvoiceView extends InvoiceWithLines {
   staleness: Staleness;
 }
 
-/** A draft with its account and the result of a redraw. */
-interface DraftContext extends InvoiceWithLines {
+/** An invoice with the account of its booking, both locked. */
+interface LockedInvoice extends InvoiceWithLines {
   account: BookingAccount;
+}
+
+/** A draft with its account and the sources of its lines. */
+interface DraftContext extends LockedInvoice {
   sources: InvoiceSources;
 }
 
@@ -131,18 +138,12 @@ export class InvoicesService {
 
   async update(id: string, body: UpdateInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
-      const account = await this.accounts.lock(await this.repository.bookingIdOf(id));
-      const invoice = invoiceOf(account, id);
-      if (invoice.purpose === null) assertNotCancelled(account.booking);
-      assertVersion(expected, invoice);
+      const { account, invoice, lines: stored, sources } = await this.lockDraft(id, expected);
       invoice.assertDraft();
-
-      const stored = await this.repository.linesOf(id);
       const before = this.imageOf({ invoice, lines: stored });
       const { lines: requested, subtotalCents, taxCents, totalCents, ...changes } = body;
       const stated = { subtotalCents, taxCents, totalCents };
       const { scheduleId } = invoice;
-      const sources = await this.sources.read(account);
       const isCodeOptional = invoice.purpose !== null;
       const sent = requested && (await this.sources.withTaxCodes(requested, sources, { isCodeOptional }));
       const { lines: priced, totals } = contentsOf(sources, { scheduleId, lines: sent ?? stored, ...stated });
@@ -166,18 +167,17 @@ export class InvoicesService {
   @Undoes('finance.invoice.create', { effect: 'finance.invoice.delete', values: byVersion })
   async delete(id: string, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
-      await this.lockBookingOf(id);
-      const draft = await this.lock(id, expected);
-      draft.invoice.assertDraft();
-      await this.deleteDraft(draft);
-      return { ...draft, staleness: FRESH };
+      const { invoice, lines } = await this.lockInvoice(id, expected, nothingElse);
+      invoice.assertDraft();
+      await this.deleteDraft({ invoice, lines });
+      return { invoice, lines, staleness: FRESH };
     });
   }
 
   /** Deletes the drafts of a cancelled booking, for which only a fee will be invoiced. The account must be locked. */
   async deleteDrafts({ invoices }: BookingAccount): Promise<void> {
-    for (const { id } of invoices.filter(({ status }) => status === 'draft')) {
-      await this.deleteDraft(await this.repository.lock(id));
+    for (const invoice of invoices.filter(({ status }) => status === 'draft')) {
+      await this.deleteDraft({ invoice, lines: await this.repository.linesOf(invoice.id) });
     }
   }
 
@@ -231,10 +231,7 @@ export class InvoicesService {
   /** Allows the booking or installment to be invoiced again. The number is not used again. */
   async void(id: string, reason: string, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
-      const account = await this.accounts.lock(await this.repository.bookingIdOf(id));
-      const invoice = invoiceOf(account, id);
-      assertVersion(expected, invoice);
-      const lines = await this.repository.linesOf(id);
+      const { account, invoice, lines } = await this.lockInvoice(id, expected, nothingElse);
       const before = this.imageOf({ invoice, lines });
       const isMonthClosed = invoice.issueDate !== null && !(await this.issuing.isOpen(invoice.issueDate));
       invoice.void(reason, { isMonthClosed, today: this.clock.today(), now: this.clock.now() });
@@ -250,21 +247,19 @@ export class InvoicesService {
   /** Records that the customer has the invoice, so that it can no longer be voided. */
   async deliver(id: string, { sentOn }: DeliverInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
-      await this.lockBookingOf(id);
-      const locked = await this.lock(id, expected);
-      const before = this.imageOf(locked);
-      locked.invoice.deliver(sentOn, { today: this.clock.today(), now: this.clock.now() });
-      await this.repository.update(locked.invoice);
-      this.audit.invoiceChanged('deliver', locked.invoice, { before, after: this.imageOf(locked) });
-      return { ...locked, staleness: FRESH };
+      const { invoice, lines } = await this.lockInvoice(id, expected, nothingElse);
+      const before = this.imageOf({ invoice, lines });
+      invoice.deliver(sentOn, { today: this.clock.today(), now: this.clock.now() });
+      await this.repository.update(invoice);
+      this.audit.invoiceChanged('deliver', invoice, { before, after: this.imageOf({ invoice, lines }) });
+      return { invoice, lines, staleness: FRESH };
     });
   }
 
   /** Records that the invoice was not sent. */
   @Reverses('finance.invoice.deliver', { effect: 'finance.invoice.update' })
   async reverseDelivery(entry: RecordedAction): Promise<ReversalResult> {
-    await this.lockBookingOf(entry.subjectId);
-    const locked = await this.lock(entry.subjectId, null);
+    const locked = await this.lockInvoice(entry.subjectId, null, nothingElse);
     assertUnchangedSince(entry, locked.invoice);
     const before = this.imageOf(locked);
     Object.assign(locked.invoice, { sentAt: null, sentOn: null, updatedAt: this.clock.now() });
@@ -367,25 +362,32 @@ export class InvoicesService {
     this.audit.invoiceChanged('delete', draft.invoice, { before: this.imageOf(draft), after: null });
   }
 
+  /** Locks a draft with its sources. A fee invoice is changed although its booking is cancelled. */
   private async lockDraft(id: string, expected: ExpectedVersions): Promise<DraftContext> {
+    const read = (bookingId: string) => this.sources.ofBooking(bookingId);
+    const { also, ...draft } = await this.lockInvoice(id, null, read);
+    if (draft.invoice.purpose === null) assertNotCancelled(draft.account.booking);
+    assertVersion(expected, draft.invoice);
+    return { ...draft, sources: { plan: draft.account.plan, ...also } };
+  }
+
+  /**
+   * Locks the booking of an invoice first, then its account, and reads the lines. `read` is sent in the same round trip, and its
+   * result is returned as `also`.
+   */
+  private async lockInvoice<Also>(
+    id: string,
+    expected: ExpectedVersions,
+    read: (bookingId: string) => Promise<Also>,
+  ): Promise<LockedInvoice & { also: Also }> {
     const booking = await this.bookings.lock(await this.repository.bookingIdOf(id));
-    const [account, lines, sources] = await this.database.together(() =>
-      Promise.all([this.accounts.lockOf(booking), this.repository.linesOf(id), this.sources.ofBooking(booking.id)]),
+    const [account, lines, also] = await this.database.together(() =>
+      Promise.all([this.accounts.lockOf(booking), this.repository.linesOf(id), read(booking.id)]),
     );
-    const invoice = invoiceOf(account, id);
-    if (invoice.purpose === null) assertNotCancelled(account.booking);
+    const invoice = account.invoices.find((each) => each.id === id);
+    if (!invoice) throw notFound();
     assertVersion(expected, invoice);
-    return { account, sources: { plan: account.plan, ...sources }, invoice, lines };
-  }
-
-  private async lockBookingOf(id: string): Promise<BookingSummary> {
-    return this.bookings.lock(await this.repository.bookingIdOf(id));
-  }
-
-  private async lock(id: string, expected: ExpectedVersions): Promise<InvoiceWithLines> {
-    const locked = await this.repository.lock(id);
-    assertVersion(expected, locked.invoice);
-    return locked;
+    return { account, invoice, lines, also };
   }
 
   private imageOf({ invoice, lines }: InvoiceWithLines): object {
@@ -399,12 +401,6 @@ function earlierFeeInvoice({ invoices }: BookingAccount, scheduleId: string | nu
     .filter((invoice) => invoice.purpose === 'cancellation_fee' && invoice.scheduleId === scheduleId)
     .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
     .at(-1);
-}
-
-function invoiceOf(account: BookingAccount, id: string): Invoice {
-  const invoice = account.invoices.find((each) => each.id === id);
-  if (!invoice) throw notFound();
-  return invoice;
 }
 
 function replacedBy({ drawnFrom }: Invoice): { replacedInvoiceId?: string } {
