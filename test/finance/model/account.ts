@@ -34,6 +34,8 @@ export class Account extends BilledBooking {
   plan: Installment[] | null = null;
   readonly credits: IssuedCredit[] = [];
   readonly money: Money[] = [];
+  /** Commissions that were paid to agents; the items are changed no more. */
+  readonly payouts: { item: Item; amount: number; postedOn: string }[] = [];
   allocations: Allocation[] = [];
   /** Reductions of installments by the cancellation of an item. */
   private readonly taken = new Map<Item, { installment: Installment; cents: number; waived: boolean }[]>();
@@ -169,6 +171,15 @@ export class Account extends BilledBooking {
   waive(installment: Installment): void {
     Object.assign(installment, { status: 'cancelled', waived: true });
     this.applyMoney();
+  }
+
+  /** Waives the rest of an installment, which becomes a separate installment if a part was paid. */
+  writeOff(installment: Installment): void {
+    const rest = this.outstanding(installment);
+    if (rest === installment.amount) return this.waive(installment);
+    installment.amount -= rest;
+    this.settle(installment);
+    this.waive(Object.assign(this.add({ due: installment.due, amount: rest, offset: null }), { fixed: true }));
   }
 
   unwaive(installment: Installment): void {

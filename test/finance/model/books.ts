@@ -243,7 +243,7 @@ const FIGURES: Record<string, (account: Account, period: string) => number> = {
         const moved = isMoved && postedOn.startsWith(period) ? cents : 0;
         return [moved, reversedOn?.startsWith(period) ? -cents : 0];
       }),
-    ),
+    ) - sum(account.payouts.map(({ amount, postedOn }) => (postedOn.startsWith(period) ? amount : 0))),
 };
 
 function documentsOf({ issued, credits }: Account, period: string, amount: 'gross' | 'tax'): number {
@@ -266,9 +266,10 @@ function owedOnDocuments(account: Account): number {
   return sum([...invoices, ...account.money.map((one) => account.uncovered(one))]);
 }
 
-function throughBank({ money }: Account): number {
+function throughBank({ money, payouts }: Account): number {
   const completed = money.filter(({ status, transferId }) => status === 'completed' && transferId === null);
-  return sum(completed.map((one) => (isReceived(one) ? one.amount : -one.amount)));
+  const moved = sum(completed.map((one) => (isReceived(one) ? one.amount : -one.amount)));
+  return moved - sum(payouts.map(({ amount }) => amount));
 }
 
 function following(period: string): string {

@@ -2,7 +2,7 @@ import type { Account } from './account.js';
 import { namedShares, payableOf } from './application.js';
 import { BOOKINGS, type Clerk, FINANCE } from './clerk.js';
 import { restLines } from './credit-notes.js';
-import type { Installment } from './plan.js';
+import { type Installment, isOpen } from './plan.js';
 import { isConfirmed, type Outcome } from './sales.js';
 import { type Allocation, isReceived, type IssuedInvoice, type Money } from './records.js';
 
@@ -19,6 +19,9 @@ interface AllocationRow {
   refundId?: string | null;
   amountCents: number;
 }
+
+/** The largest rest of an installment that staff may waive. */
+export const TOLERANCE = 500;
 
 const PAYMENTS = `${FINANCE}/payments`;
 
@@ -62,6 +65,33 @@ export async function payByName(clerk: Clerk): Outcome {
   clerk.note(`payByName ${account.id} ${cents} of ${amount} on ${'lines' in target ? target.id : target.position}`);
   const shares = namedShares(account, target, cents);
   account.receive({ ...newMoney(clerk, { id, kind: 'receipt', amount, paidOn }), autoApply: false }, shares);
+  return [account];
+}
+
+/** A bank keeps its charge of an installment. Staff waive a rest up to the tolerance; a larger rest is rejected. */
+export async function smallDifference(clerk: Clerk): Outcome {
+  const { random, today: paidOn } = clerk;
+  const account = random.pick(clerk.accounts.filter((one) => isConfirmed(one) && one.open.length > 0));
+  const installment = account?.open[0];
+  if (!account || !installment) return null;
+  const amount = account.outstanding(installment) - random.int(1, Math.ceil(TOLERANCE * 1.2));
+  if (amount > 0) {
+    const { id: bookingId, currency } = account;
+    const body = { bookingId, currency, method: 'bank_transfer', amountCents: amount, paidOn };
+    const { id } = await clerk.post<Payment>(PAYMENTS, body);
+    clerk.note(`payShort ${account.id} ${amount}`);
+    account.receive(newMoney(clerk, { id, kind: 'receipt', amount, paidOn }));
+    await clerk.check([account]);
+  }
+  if (!isOpen(installment)) return [account];
+  const path = `${FINANCE}/bookings/${account.id}/payment-schedules/${installment.id}/small-difference`;
+  if (account.outstanding(installment) > TOLERANCE) {
+    await clerk.rejected('POST', path, { body: {}, codes: ['beyond_tolerance'] });
+    return [account];
+  }
+  clerk.note(`smallDifference ${account.id} ${account.outstanding(installment)}`);
+  await clerk.post(path, { reason: 'Bank charges' });
+  account.writeOff(installment);
   return [account];
 }
 

@@ -28,6 +28,8 @@ export interface Installment {
   status: 'pending' | 'paid' | 'cancelled';
   waived: boolean;
   fee: boolean;
+  /** Staff set the due date, which follows no departure. */
+  fixed?: boolean;
   /** The offset of a policy step that counts from the departure. */
   offset: number | null;
 }
@@ -143,7 +145,7 @@ function* dates(
 ): Generator<{ installment: Installment; due: string }> {
   let previous = '';
   for (const installment of plan.filter(({ status, fee }) => status !== 'cancelled' && !fee)) {
-    if (isOpen(installment)) {
+    if (isOpen(installment) && !installment.fixed) {
       if (installment.offset === null) {
         yield { installment, due: earlier(installment.due, later(latest, today)) };
       } else {

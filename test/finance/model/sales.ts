@@ -103,7 +103,8 @@ export async function discount(clerk: Clerk): Outcome {
 export async function changeItem(clerk: Clerk): Outcome {
   const { random } = clerk;
   const account = random.pick(clerk.accounts.filter(isLive));
-  const item = account && random.pick(account.liveItems.filter(({ isReduction }) => !isReduction));
+  const item =
+    account && random.pick(account.liveItems.filter((one) => !one.isReduction && !isCommissioned(account, one)));
   if (!account || !item) return null;
   const changes = random.chance(0.5)
     ? { quantity: random.int(1, 4) }
@@ -224,6 +225,11 @@ export async function unwaive(clerk: Clerk): Outcome {
   clerk.note(`unwaive ${account.id} ${installment.amount}`);
   account.unwaive(installment);
   return [account];
+}
+
+/** Whether an agent earned a commission on the item. */
+export function isCommissioned({ payouts }: Account, item: Item): boolean {
+  return payouts.some((payout) => payout.item === item);
 }
 
 export const isLive = ({ status }: Account) => status !== 'cancelled';

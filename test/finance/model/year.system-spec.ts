@@ -6,6 +6,7 @@ import { newTaxCode } from '../../taxes/tax-codes.js';
 import { Books } from './books.js';
 import { insertRates } from '../exchange-rates/rates.js';
 import { Clerk, FINANCE, type Office, Series } from './clerk.js';
+import { payCommission } from './commissions.js';
 import { correct, creditAll, creditDue, creditPart, mayOweAtRate, owesCredit } from './credit-notes.js';
 import { end } from './ending.js';
 import { bill, deliver, issueDraft, releaseDate, voidInvoice } from './invoices.js';
@@ -46,6 +47,8 @@ const STEPS: Record<string, [weight: number, step: (clerk: Clerk) => sales.Outco
   releaseDate: [2, releaseDate],
   pay: [14, payments.pay],
   payByName: [6, payments.payByName],
+  smallDifference: [3, payments.smallDifference],
+  payCommission: [2, payCommission],
   reversePayment: [4, payments.reversePayment],
   releaseByHand: [3, payments.releaseByHand],
   applyByHand: [3, payments.applyByHand],
@@ -67,6 +70,8 @@ beforeAll(async () => {
   await settleDemoBookings();
   app.travel({ ms: Date.parse(START) - clock.now().getTime() });
   const client = app.as('owner');
+  const settings = await client.put(`${FINANCE}/settings`, { baseCurrency: 'EUR', toleranceCents: payments.TOLERANCE });
+  if (settings.status !== 200) throw new Error(settings.text);
   const taxCodes = await Promise.all([
     newTaxCode(client, {
       code: 'M-STANDARD',
