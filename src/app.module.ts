@@ -17,6 +17,7 @@ import { RealtimeModule } from './modules/realtime/index.js';
 import { LegalModule } from './modules/legal/index.js';
 import { ReferenceDataModule } from './modules/reference-data/index.js';
 import { IdentityModule } from './modules/identity/index.js';
+import { ProductsModule } from './modules/products/index.js';
 import { TaxesModule } from './modules/taxes/index.js';
 import { TripsModule } from './modules/trips/index.js';
 import { VaultModule } from './modules/vault/index.js';
@@ -35,6 +36,7 @@ const MODULES = [
   ReferenceDataModule,
   CatalogModule,
   TaxesModule,
+  ProductsModule,
   OperationsModule,
   DistributionModule,
   LegalModule,

@@ -8,6 +8,7 @@ import { legalEvents } from '../modules/legal/index.js';
 import { notificationEvents } from '../modules/notifications/index.js';
 import { operationsEvents } from '../modules/operations/index.js';
 import { organizationEvents } from '../modules/organization/index.js';
+import { productEvents } from '../modules/products/index.js';
 import { taxEvents } from '../modules/taxes/index.js';
 import { tripEvents } from '../modules/trips/index.js';
 import type { EventGroup } from '../platform/outbox/outbox.js';
@@ -24,6 +25,7 @@ export const domainEvents: readonly EventGroup[] = [
   ...notificationEvents,
   ...operationsEvents,
   ...organizationEvents,
+  ...productEvents,
   ...taxEvents,
   ...tripEvents,
 ];

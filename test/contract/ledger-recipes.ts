@@ -12,6 +12,7 @@ import { moneyRecipes } from './money-recipes.js';
 import { notificationsRecipes } from './notifications-recipes.js';
 import { operationsRecipes } from './operations-recipes.js';
 import { organizationRecipes } from './organization-recipes.js';
+import { productsRecipes } from './products-recipes.js';
 import { reversalRecipes } from './reversal-recipes.js';
 import { tripsRecipes } from './trips-recipes.js';
 import { inside, made, on, post, type Recipe, type Row, staff, type Subject } from './recipe.js';
@@ -79,6 +80,7 @@ export const recipes: Record<string, Recipe> = {
   ...operationsRecipes,
   ...tripsRecipes,
   ...organizationRecipes,
+  ...productsRecipes,
   ...reversalRecipes,
 
   [`POST ${ALLOTMENTS}`]: async (app) => ({ ...staff(app), body: await allotment(app), subject: made('allotment') }),

@@ -37,7 +37,7 @@ describe('a caller without the scopes of a role', () => {
     expect(status).toBe(403);
     const excessScopes = [
       ...['bookings:*', 'trips:*', 'customers:*', 'notifications:write', 'finance:receivables'],
-      ...['operations:read', 'distribution:read', 'catalog:read', 'legal:read'],
+      ...['operations:read', 'distribution:read', 'products:read', 'catalog:read', 'legal:read'],
     ];
     const error = 'The roles or scopes exceed the scopes of the caller';
     expect(body).toEqual(errorBody(headers, 'forbidden', { error, details: { excessScopes } }));

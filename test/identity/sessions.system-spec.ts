@@ -263,7 +263,7 @@ describe('the current user', () => {
     expect(status).toBe(200);
     const scopes = [
       ...['bookings:*', 'trips:*', 'customers:*', 'notifications:write', 'finance:receivables'],
-      ...['operations:read', 'distribution:read', 'catalog:read', 'legal:read'],
+      ...['operations:read', 'distribution:read', 'products:read', 'catalog:read', 'legal:read'],
     ];
     const organization = { timeZone: 'UTC', today: app.now().toISOString().slice(0, 10), currency: 'EUR' };
     expect(body).toEqual({ data: { user, credential: 'session', scopes, ...organization } });

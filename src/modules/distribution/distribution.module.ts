@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { OperationsModule } from '../operations/index.js';
+import { ProductsModule } from '../products/index.js';
+import { AllotmentProductListener } from './allotments/allotment-product-listener.js';
 import { AllotmentsController } from './allotments/allotments.controller.js';
 import { AllotmentJobs } from './allotments/allotments.jobs.js';
 import { AllotmentsRepository } from './allotments/allotments.repository.js';
@@ -16,10 +18,11 @@ import { DistributionDemo } from './distribution.demo.js';
 import './distribution-tables.js';
 
 @Module({
-  imports: [ActionLedgerModule, OperationsModule],
+  imports: [ActionLedgerModule, OperationsModule, ProductsModule],
   controllers: [ChannelsController, AllotmentsController, SlotsController],
   providers: [
     AllotmentJobs,
+    AllotmentProductListener,
     AllotmentsRepository,
     AllotmentsService,
     ChannelsService,

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
+import { ProductsModule } from '../products/index.js';
 import { TaxesModule } from '../taxes/index.js';
 import { DepartureMinimumsService } from './departures/departure-minimums.service.js';
+import { DepartureProductListener } from './departures/departure-product-listener.js';
 import { DeparturesController } from './departures/departures.controller.js';
 import { DeparturesRepository } from './departures/departures.repository.js';
 import { DeparturesService } from './departures/departures.service.js';
@@ -12,10 +14,11 @@ import { GroundOperatorsController } from './operators/ground-operators.controll
 import { GroundOperatorsService } from './operators/ground-operators.service.js';
 
 @Module({
-  imports: [ActionLedgerModule, TaxesModule],
+  imports: [ActionLedgerModule, ProductsModule, TaxesModule],
   controllers: [DeparturesController, FacilitiesController, GroundOperatorsController],
   providers: [
     DepartureMinimumsService,
+    DepartureProductListener,
     DeparturesRepository,
     DeparturesService,
     FacilitiesService,

@@ -9,6 +9,7 @@ export const STAFF_MODULES = [
   'trips',
   'legal',
   'operations',
+  'products',
   'notifications',
   'catalog',
   'action-ledger',

@@ -21,6 +21,8 @@ export const ISSUE_CODES = {
   not_applicable: 'The member is not allowed together with the other values of the request',
   immutable: 'The member cannot change',
   control_characters: 'The text contains control characters',
+  last_default: 'Exactly one must be the default: set another one instead',
+  below_minimum: 'The maximum must not be below the minimum',
   nul: 'The text contains the character NUL',
   ill_formed_text: 'The text is not well-formed Unicode',
   unstorable: 'The database cannot store a value of the request',

@@ -45,7 +45,10 @@ export class AllotmentsController {
   @Post()
   @RequireScope('distribution:write')
   @Mutates('distribution.allotment.create')
-  @Refuses({ 404: ['not_found'], 409: ['allotment_overlap', 'capacity_exceeded', 'channel_archived'] })
+  @Refuses({
+    404: ['not_found'],
+    409: ['allotment_overlap', 'capacity_exceeded', 'channel_archived', 'product_archived'],
+  })
   async create(@Body() body: CreateAllotment): Promise<AllotmentEnvelope> {
     const view = await this.allotments.create(body);
     return created(`${PATH}/${view.allotment.id}`, view.allotment, { data: toAllotment(view) });

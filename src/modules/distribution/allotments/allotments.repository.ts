@@ -80,6 +80,17 @@ export class AllotmentsRepository {
     return this.readView(id, existing);
   }
 
+  /** Counts the active allotments of the product that have not ended before this day. */
+  async countLive(productId: string, today: string): Promise<number> {
+    const [row] = await this.database.prepared<{ count: number }>(
+      'allotments-live',
+      `select count(*)::int as count from allotments
+       where product_id = $1 and active and deleted_at is null and (valid_to is null or valid_to >= $2::date)`,
+      [productId, today],
+    );
+    return row?.count ?? 0;
+  }
+
   async listViews(query: ListAllotments): Promise<{ views: AllotmentView[]; total: number }> {
     const { channelId, productId, validFrom, validTo, active, sort = '-createdAt' } = query;
     const found = this.allotments.query('allotment').addSelect(STEPS, 'steps').where('allotment.deletedAt is null');

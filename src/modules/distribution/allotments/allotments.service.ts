@@ -19,6 +19,7 @@ import {
   versionAfter,
 } from '../../action-ledger/index.js';
 import type { DepartureWarning, ShortageRule } from '../../operations/index.js';
+import { ProductsService } from '../../products/index.js';
 import { ChannelsService } from '../channels/channels.service.js';
 import { type CreateAllotment, type ListAllotments, type ReleaseBody, UpdateAllotment } from './allotment.dto.js';
 import { Allotment, type AllotmentView } from './allotment.entity.js';
@@ -45,6 +46,7 @@ export class AllotmentsService {
     private readonly slots: SlotsService,
     private readonly openings: SlotOpeningsService,
     private readonly channels: ChannelsService,
+    private readonly products: ProductsService,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
@@ -59,9 +61,18 @@ export class AllotmentsService {
       await this.repository.allotments.insert(allotment);
       await this.repository.replaceSteps(allotment, release?.steps ?? [], []);
       await this.openings.openUpcoming(allotment, { slotId: ids.slot });
+      // Opening slots locks the product, so that it is not archived at the same time.
+      await this.products.assertNotArchived(allotment.productId);
       this.record('create', allotment, { before: null, after: allotment.auditImage(release) });
       return { allotment, release };
     });
+  }
+
+  /** Throws 409 if the product has an active allotment that has not ended. */
+  async assertNoneLive(productId: string): Promise<void> {
+    const allotments = await this.repository.countLive(productId, this.clock.today());
+    if (allotments === 0) return;
+    throw conflict('product_in_use', 'The product has allotments that have not ended', { productId, allotments });
   }
 
   async list(query: ListAllotments): Promise<{ views: AllotmentView[]; total: number }> {

@@ -31,21 +31,28 @@ describe('roles', () => {
     expect(allowed(['viewer']).sort()).toEqual([...reads, 'finance:receivables'].sort());
   });
 
-  it('the role finance has finance with its special scopes, and reads bookings, customers, departures, contracts and the ledger', () => {
+  it('the role finance has finance with its special scopes, and reads bookings, customers, departures, products, contracts and the ledger', () => {
     const own = STAFF_SCOPES.filter((scope) => scope.startsWith('finance:'));
-    const reads = ['bookings:read', 'customers:read', 'operations:read', 'legal:read', 'action-ledger:read'];
+    const reads = [
+      'bookings:read',
+      'customers:read',
+      'operations:read',
+      'products:read',
+      'legal:read',
+      'action-ledger:read',
+    ];
     expect(allowed(['finance']).sort()).toEqual([...own, ...reads].sort());
   });
 
-  it('the role operations has its six areas, reads and changes bookings, and sees what customers owe', () => {
-    const areas = ['distribution', 'trips', 'legal', 'operations', 'notifications', 'customers'];
+  it('the role operations has its seven areas, reads and changes bookings, and sees what customers owe', () => {
+    const areas = ['distribution', 'trips', 'legal', 'operations', 'notifications', 'customers', 'products'];
     const own = STAFF_SCOPES.filter((scope) => areas.includes(scope.split(':')[0] ?? ''));
     expect(allowed(['operations']).sort()).toEqual(
       [...own, 'bookings:read', 'bookings:write', 'finance:receivables'].sort(),
     );
   });
 
-  it('the role sales has bookings, trips and customers, sends messages, sees what customers owe, and reads four other areas', () => {
+  it('the role sales has bookings, trips and customers, sends messages, sees what customers owe, and reads five other areas', () => {
     const areas = STAFF_SCOPES.filter((scope) => /^(bookings|trips|customers):(read|write|delete|\*)$/.test(scope));
     const others = [
       'notifications:write',
@@ -53,6 +60,7 @@ describe('roles', () => {
       'operations:read',
       'catalog:read',
       'distribution:read',
+      'products:read',
       'legal:read',
     ];
     expect(allowed(['sales']).sort()).toEqual([...areas, ...others].sort());

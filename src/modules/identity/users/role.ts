@@ -25,15 +25,15 @@ const SCOPES: Record<Role, readonly string[]> = {
   finance: [
     'finance:*',
     ...SPECIAL_SCOPES.filter((scope) => scope.startsWith('finance:')),
-    ...['bookings:read', 'customers:read', 'operations:read', 'legal:read', 'action-ledger:read'],
+    ...['bookings:read', 'customers:read', 'operations:read', 'products:read', 'legal:read', 'action-ledger:read'],
   ],
   operations: [
-    ...['operations:*', 'distribution:*', 'trips:*', 'legal:*', 'notifications:*', 'customers:*'],
+    ...['operations:*', 'distribution:*', 'trips:*', 'legal:*', 'notifications:*', 'customers:*', 'products:*'],
     ...['bookings:read', 'bookings:write', 'finance:receivables'],
   ],
   sales: [
     ...['bookings:*', 'trips:*', 'customers:*', 'notifications:write', 'finance:receivables'],
-    ...['operations:read', 'distribution:read', 'catalog:read', 'legal:read'],
+    ...['operations:read', 'distribution:read', 'products:read', 'catalog:read', 'legal:read'],
   ],
   viewer: withoutModules('identity', 'action-ledger').map((module) => `${module}:read`),
 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Cutoff, cutoffInstant, cutoffOf, latestNoticeInstant } from './departure-deadlines.js';
+import { type Cutoff, cutoffOf } from '../../products/index.js';
+import { cutoffInstant, latestNoticeInstant } from './departure-deadlines.js';
 
 const BUCHAREST = 'Europe/Bucharest';
 const schedule = (startsAt: string, endsAt = startsAt, timeZone = BUCHAREST) => ({

@@ -1,28 +1,14 @@
-import { invalidField } from '../../../platform/errors/app-error.js';
 import { earlier, instantOf, wallTimeOf } from '../../../platform/time/local-time.js';
+import type { Cutoff } from '../../products/index.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
-
-/** The end of sales: minutes before the start, or a local time some days before it. */
-export type Cutoff = { minutesBefore: number } | { daysBefore: number; at: string };
 
 interface Schedule {
   startsAt: Date;
   endsAt: Date;
   /** IANA name. */
   timeZone: string;
-}
-
-/** Reads the cut-off of a request, which must have exactly one of the two forms. */
-export function cutoffOf(
-  body: { minutesBefore?: number | null; daysBefore?: number | null; at?: string | null } | null,
-): Cutoff | null {
-  if (body === null) return null;
-  const { minutesBefore = null, daysBefore = null, at = null } = body;
-  if (minutesBefore !== null && daysBefore === null && at === null) return { minutesBefore };
-  if (minutesBefore === null && daysBefore !== null && at !== null) return { daysBefore, at };
-  throw invalidField('cutoff', 'cutoff must have either minutesBefore, or daysBefore and at', 'exactly_one');
 }
 
 /** Returns the instant at which sales end, at the latest the start. Local times are in the time zone of the departure. */

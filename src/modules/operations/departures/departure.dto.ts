@@ -17,7 +17,7 @@ import {
 import { AnyOf, FormerName, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
-import { DepartureCutoffBody, DepartureCutoffResponse, toCutoff } from './departure-cutoff.dto.js';
+import { CutoffBody, CutoffResponse, toCutoff } from '../../products/index.js';
 import { SlotWarning } from './departure-followers.dto.js';
 import { SHORTAGE_RULES, type ShortageRule } from './departure-listener.js';
 import {
@@ -29,7 +29,7 @@ import {
 } from './departure.entity.js';
 import { SALES_STATES, type SalesState } from './sales-state.js';
 
-/** The catalog's document ID, which is not looked up: the catalog is an index of products, not their master. */
+/** The product may lack a record. */
 const PRODUCT_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const MAX_UNITS = 1_000_000;
 
@@ -39,7 +39,7 @@ export class CreateDeparture {
   id?: undefined;
 
   /**
-   * Document ID of the product in the catalog; it is not looked up.
+   * ID of the product, which needs no record; an archived product is rejected.
    * @example "prod_01k0dem000e000000000000001"
    */
   @Text({ max: 128, pattern: PRODUCT_ID })
@@ -113,8 +113,8 @@ export class CreateDeparture {
 
   /** The end of sales before the start; with null they end at the start. */
   @Clearable()
-  @Nested(() => DepartureCutoffBody)
-  cutoff?: DepartureCutoffBody | null;
+  @Nested(() => CutoffBody)
+  cutoff?: CutoffBody | null;
 
   /**
    * Minimum units of confirmed bookings for the departure to be guaranteed; null if it always runs.
@@ -196,7 +196,7 @@ export class DepartureResponse {
   @Id('dep')
   id: string;
 
-  /** Document ID of the product in the catalog. */
+  /** ID of the product. */
   @Text({ max: 128, pattern: PRODUCT_ID })
   productId: string;
 
@@ -272,8 +272,8 @@ export class DepartureResponse {
   salesState: SalesState;
 
   /** The end of sales before the start; with null they end at the start. */
-  @Nested(() => DepartureCutoffResponse)
-  cutoff: DepartureCutoffResponse | null;
+  @Nested(() => CutoffResponse)
+  cutoff: CutoffResponse | null;
 
   /** The instant at which `cutoff` ends the sales of this departure; null without a cut-off. */
   @Instant()

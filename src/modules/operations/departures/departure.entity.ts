@@ -5,7 +5,8 @@ import { imageOf } from '../../../platform/database/audited.js';
 import { Derived } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { type AppError, conflict, invalidField } from '../../../platform/errors/app-error.js';
-import { type Cutoff, cutoffInstant, latestNoticeInstant } from './departure-deadlines.js';
+import type { Cutoff } from '../../products/index.js';
+import { cutoffInstant, latestNoticeInstant } from './departure-deadlines.js';
 import type { SalesState } from './sales-state.js';
 
 export const DEPARTURE_STATUSES = named('DepartureStatus', ['scheduled', 'cancelled']);

@@ -36,13 +36,16 @@ export class DeparturesController {
    * Create a departure
    *
    * @remarks Schedules a departure of a product with its capacity and price. Active allotments that cover its start date get a
-   * slot on it; if their units exceed the capacity, nothing is created. The facility must exist and must not be archived. The
-   * product ID is not looked up in the catalog.
+   * slot on it; if their units exceed the capacity, nothing is created. The facility must exist and must not be archived. A
+   * product needs no record; if it has one, it must not be archived.
    */
   @Post()
   @RequireScope('operations:write')
   @Mutates('operations.departure.create')
-  @Refuses({ 404: ['not_found'], 409: ['capacity_exceeded', 'facility_archived', 'tax_code_inactive'] })
+  @Refuses({
+    404: ['not_found'],
+    409: ['capacity_exceeded', 'facility_archived', 'product_archived', 'tax_code_inactive'],
+  })
   async create(@Body() body: CreateDeparture): Promise<DepartureEnvelope> {
     const departure = await this.departures.create(body);
     return created(`${PATH}/${departure.id}`, departure, { data: toDeparture(departure) });

@@ -157,6 +157,16 @@ export class DeparturesRepository {
     );
   }
 
+  /** Counts the scheduled departures of the product that have yet to start. */
+  async countAhead(productId: string): Promise<number> {
+    const [row] = await this.database.prepared<{ count: number }>(
+      'departures-ahead',
+      `select count(*)::int as count from departures where product_id = $1 and status = 'scheduled' and starts_at > $2`,
+      [productId, this.clock.now()],
+    );
+    return row?.count ?? 0;
+  }
+
   /** Locks the product until the running transaction ends. */
   async lockProduct(productId: string): Promise<void> {
     await this.database.prepared('departures-product', `select pg_advisory_xact_lock(${PRODUCTS}, hashtext($1))`, [

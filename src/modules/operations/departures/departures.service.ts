@@ -17,6 +17,7 @@ import {
   Undoes,
   versionAfter,
 } from '../../action-ledger/index.js';
+import { cutoffOf, ProductsService } from '../../products/index.js';
 import { TaxCodesService } from '../../taxes/index.js';
 import { FacilitiesService } from '../facilities/facilities.service.js';
 import {
@@ -28,7 +29,6 @@ import {
 } from './departure-listener.js';
 import { DepartureMinimumsService } from './departure-minimums.service.js';
 import { type DepartureSummary, toDepartureSummary } from './departure-summary.js';
-import { cutoffOf } from './departure-deadlines.js';
 import { type CreateDeparture, type ListDepartures, UpdateDeparture } from './departure.dto.js';
 import type { Departure, DepartureChanges, DepartureView } from './departure.entity.js';
 import { type ChangedDeparture, DeparturesRepository, type Shortage, type Units } from './departures.repository.js';
@@ -64,7 +64,7 @@ interface AuditImages {
  * Departures and their units. A change by staff locks the product, then the departure, and listeners take part in the
  * transaction. Other modules allocate and release units (whole numbers above 0). Each of their changes is one guarded
  * statement, which needs no lock before it and cannot oversell. The counters of a slot belong to its allotment, which changes
- * them in the same transaction. Nine dependencies: staff change a departure together with its place, its tax and its minimum.
+ * them in the same transaction. Ten dependencies: staff change a departure together with its place, its tax and its minimum.
  */
 @Injectable()
 export class DeparturesService {
@@ -74,6 +74,7 @@ export class DeparturesService {
     private readonly minimums: DepartureMinimumsService,
     private readonly facilities: FacilitiesService,
     private readonly taxCodes: TaxCodesService,
+    private readonly products: ProductsService,
     private readonly listeners: Listeners,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
@@ -85,6 +86,7 @@ export class DeparturesService {
     departure.assertConsistent();
     return this.database.transaction(async () => {
       await this.lockProduct(departure.productId);
+      await this.products.assertNotArchived(departure.productId);
       await this.facilities.lockUsable(departure.facilityId);
       if (departure.taxCodeId !== null) await this.taxCodes.assertUsable(departure.taxCodeId);
       await this.repository.departures.insert(departure);
@@ -263,6 +265,14 @@ export class DeparturesService {
    */
   async lockProduct(productId: string): Promise<void> {
     await this.repository.lockProduct(productId);
+  }
+
+  /** Locks the product. Throws 409 if one of its scheduled departures has yet to start. */
+  async assertNoneAhead(productId: string): Promise<void> {
+    await this.lockProduct(productId);
+    const departures = await this.repository.countAhead(productId);
+    if (departures === 0) return;
+    throw conflict('product_in_use', 'The product has departures that have yet to start', { productId, departures });
   }
 
   /** The error details contain {salesState, cutoffAt} if sales are closed, and {available} if there are too few units. */

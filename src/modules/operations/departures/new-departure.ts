@@ -1,5 +1,6 @@
 import { make } from '../../../platform/database/rows.js';
-import { cutoffInstant, cutoffOf } from './departure-deadlines.js';
+import { cutoffOf } from '../../products/index.js';
+import { cutoffInstant } from './departure-deadlines.js';
 import type { CreateDeparture } from './departure.dto.js';
 import { Departure } from './departure.entity.js';
 

@@ -1,10 +1,14 @@
+import { invalidField } from '../../../platform/errors/app-error.js';
 import { Clearable, Text, Whole } from '../../../platform/http/fields.js';
-import type { Cutoff } from './departure-deadlines.js';
 
-const LOCAL_TIME = /^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/;
+/** A time of a day, `HH:MM`. */
+export const LOCAL_TIME = /^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/;
+
+/** The end of sales: minutes before the start, or a local time some days before it. */
+export type Cutoff = { minutesBefore: number } | { daysBefore: number; at: string };
 
 /** The end of sales: either `minutesBefore`, or `daysBefore` and `at`. */
-export class DepartureCutoffBody {
+export class CutoffBody {
   /**
    * Minutes before the start.
    * @example 90
@@ -25,7 +29,7 @@ export class DepartureCutoffBody {
 }
 
 /** The end of sales: either `minutesBefore` is set, or `daysBefore` and `at`. */
-export class DepartureCutoffResponse {
+export class CutoffResponse {
   /** Minutes before the start; null if `daysBefore` is set. */
   @Whole({ min: 0, max: 525_600 })
   minutesBefore: number | null;
@@ -39,7 +43,18 @@ export class DepartureCutoffResponse {
   at: string | null;
 }
 
-export function toCutoff(cutoff: Cutoff): DepartureCutoffResponse {
+export function toCutoff(cutoff: Cutoff): CutoffResponse {
   if ('minutesBefore' in cutoff) return { minutesBefore: cutoff.minutesBefore, daysBefore: null, at: null };
   return { minutesBefore: null, daysBefore: cutoff.daysBefore, at: cutoff.at };
+}
+
+/** Reads the cut-off of a request, which must have exactly one of the two forms. */
+export function cutoffOf(
+  body: { minutesBefore?: number | null; daysBefore?: number | null; at?: string | null } | null,
+): Cutoff | null {
+  if (body === null) return null;
+  const { minutesBefore = null, daysBefore = null, at = null } = body;
+  if (minutesBefore !== null && daysBefore === null && at === null) return { minutesBefore };
+  if (minutesBefore === null && daysBefore !== null && at !== null) return { daysBefore, at };
+  throw invalidField('cutoff', 'cutoff must have either minutesBefore, or daysBefore and at', 'exactly_one');
 }

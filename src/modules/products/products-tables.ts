@@ -1,0 +1,5 @@
+import { declareTables } from '../../platform/database/table-declarations.js';
+
+declareTables({
+  products: { impersonal: ['search_text'] },
+});

@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { demoId } from '../../platform/ids/id.js';
+import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
+import type { CreateProduct } from './products/product.dto.js';
+import type { CreateProductOption } from './products/product-option.dto.js';
+import { ProductOptionsService } from './products/product-options.service.js';
+import type { CreateProductUnit } from './products/product-unit.dto.js';
+import { ProductUnitsService } from './products/product-units.service.js';
+import { ProductsService } from './products/products.service.js';
+
+/** The examples read 1 and change 2, both of which have departures; they archive 41 and activate 42, which have none. */
+const PRODUCTS: readonly (CreateProduct & { isDraft?: boolean })[] = [
+  {
+    id: demoId('prod', 1),
+    name: 'Danube Delta boat tour',
+    kind: 'day_tour',
+    timeZone: 'Europe/Bucharest',
+    durationMinutes: 540,
+    defaultCapacity: 20,
+    facilityId: demoId('fac', 1),
+    taxCodeId: demoId('taxc', 1),
+    cutoff: { daysBefore: 1, at: '18:00' },
+    minParticipants: 6,
+    decideDaysBefore: 2,
+    requiredContactFields: ['email', 'phone'],
+    requiredTravelerFields: ['firstName', 'lastName'],
+    resourceNeeds: [{ type: 'boat' }, { type: 'guide' }],
+    texts: [
+      { locale: 'en', title: 'Danube Delta boat tour', summary: 'A day on the channels of the delta, with a guide.' },
+      { locale: 'de', title: 'Donaudelta mit dem Boot', summary: 'Ein Tag auf den Kanälen des Deltas, mit Führung.' },
+    ],
+    media: [{ url: 'https://media.example.com/delta.jpg', caption: 'Pelicans on the lake' }],
+  },
+  {
+    id: demoId('prod', 2),
+    name: 'Hut to hut in the Alps',
+    kind: 'multi_day',
+    timeZone: 'Europe/Vienna',
+    defaultCapacity: 12,
+    requiredTravelerFields: ['firstName', 'lastName', 'birthDate', 'emergencyContact'],
+    issueVouchers: 'when_paid',
+  },
+  { id: demoId('prod', 41), name: 'Night train to the coast', kind: 'transfer', timeZone: 'Europe/Bucharest' },
+  {
+    id: demoId('prod', 42),
+    name: 'Winter walk in Tulcea',
+    kind: 'day_tour',
+    timeZone: 'Europe/Bucharest',
+    isDraft: true,
+  },
+];
+
+/** The options of product 1. The examples read 1, change 2 and delete 3. */
+const OPTIONS: readonly CreateProductOption[] = [
+  { name: 'Morning', startTimes: ['09:00'] },
+  { name: 'Afternoon', startTimes: ['14:00'] },
+  { name: 'Private', minUnits: 4, active: false },
+];
+
+/** The units of product 1. The examples read 1, change 2 and delete 3. */
+const UNITS: readonly CreateProductUnit[] = [
+  { type: 'adult', name: 'Adult', minAge: 13, costCents: 2_100, costCurrency: 'EUR' },
+  { type: 'child', name: 'Child', minAge: 4, maxAge: 12, accompaniedBy: [demoId('punt', 1)] },
+  { type: 'infant', name: 'Infant', maxAge: 3, seats: 0, accompaniedBy: [demoId('punt', 1)] },
+];
+
+/** The products that the examples of the API document name. */
+@Injectable()
+export class ProductsDemo {
+  constructor(
+    private readonly products: ProductsService,
+    private readonly options: ProductOptionsService,
+    private readonly units: ProductUnitsService,
+  ) {}
+
+  @DemoData(155, 'products')
+  async load(): Promise<void> {
+    for (const { isDraft = false, ...product } of PRODUCTS) {
+      const { id } = await this.products.create(product);
+      if (!isDraft) await this.products.activate(id, null);
+    }
+    const productId = demoId('prod', 1);
+    for (const [index, option] of OPTIONS.entries()) {
+      await this.options.create(productId, option, demoId('popt', index + 1));
+    }
+    for (const [index, unit] of UNITS.entries()) await this.units.create(productId, unit, demoId('punt', index + 1));
+  }
+}

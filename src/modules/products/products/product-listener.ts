@@ -1,0 +1,10 @@
+/**
+ * Called for changes of a product, in their transaction and with the product locked. An error rejects the change.
+ * Implementations declare `@Listens(ProductListener, ...)`.
+ */
+export abstract class ProductListener {
+  /** The product is about to be archived. Throws 409 if it is in use. */
+  archiving?(productId: string): Promise<void>;
+  /** The product gets this meeting point. Throws 404 or 409 unless it can be used. */
+  facilityChosen?(facilityId: string): Promise<void>;
+}

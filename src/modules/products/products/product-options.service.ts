@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { make } from '../../../platform/database/rows.js';
+import { conflict } from '../../../platform/errors/app-error.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { newId } from '../../../platform/ids/id.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { cutoffOf } from './cutoff.dto.js';
+import type { CreateProductOption, ListProductOptions, UpdateProductOption } from './product-option.dto.js';
+import { ProductOption } from './product-option.entity.js';
+import { ProductsRepository } from './products.repository.js';
+import { ProductsService } from './products.service.js';
+
+const MAX_OPTIONS = 50;
+
+/** The options of products. Each change locks the product, so that exactly one of them is its default. */
+@Injectable()
+export class ProductOptionsService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: ProductsRepository,
+    private readonly products: ProductsService,
+    private readonly ledger: ActionLedger,
+    private readonly clock: Clock,
+  ) {}
+
+  async create(productId: string, input: CreateProductOption, id = newId('popt')): Promise<ProductOption> {
+    return this.database.transaction(async () => {
+      const product = await this.products.lockOpen(productId);
+      const others = await this.repository.optionsOf(productId);
+      if (others.length >= MAX_OPTIONS) {
+        throw conflict('too_many_options', `A product has at most ${MAX_OPTIONS} options`, { limit: MAX_OPTIONS });
+      }
+      const option = make(ProductOption, {
+        id,
+        productId,
+        name: input.name,
+        isDefault: others.length === 0 || (input.isDefault ?? false),
+        position: input.position ?? (others.at(-1)?.position ?? 0) + 1,
+        startTimes: input.startTimes ?? [],
+        minUnits: input.minUnits,
+        maxUnits: input.maxUnits,
+        cutoff: cutoffOf(input.cutoff ?? null),
+        active: input.active ?? true,
+        createdAt: this.clock.now(),
+      });
+      option.assertConsistent();
+      if (option.isDefault) await this.endDefault(others);
+      await this.repository.options.insert(option);
+      this.record('create', option, { before: null, after: option.auditImage() });
+      this.products.publish(product);
+      return option;
+    });
+  }
+
+  async list(productId: string, query: ListProductOptions): Promise<{ rows: ProductOption[]; total: number }> {
+    const page = await this.repository.listOptions(productId, query);
+    if (page.total === 0) await this.products.get(productId);
+    return page;
+  }
+
+  async get(productId: string, id: string): Promise<ProductOption> {
+    return this.repository.getOption(productId, id);
+  }
+
+  async update(
+    { productId, id, expected }: { productId: string; id: string; expected: ExpectedVersions },
+    { cutoff, ...fields }: UpdateProductOption,
+  ): Promise<ProductOption> {
+    return this.database.transaction(async () => {
+      const product = await this.products.lockOpen(productId);
+      const option = await this.repository.getOption(productId, id);
+      assertVersion(expected, option);
+      const [before, wasDefault] = [option.auditImage(), option.isDefault];
+      const changes = { ...fields, ...(cutoff !== undefined && { cutoff: cutoffOf(cutoff) }) };
+      option.change(changes, this.clock.now());
+      if (option.isDefault && !wasDefault) await this.endDefault(await this.repository.optionsOf(productId));
+      await this.repository.options.update(option);
+      this.record('update', option, { before, after: option.auditImage() });
+      this.products.publish(product);
+      return option;
+    });
+  }
+
+  /** The default option can be deleted only as the last one. */
+  async delete({ productId, id, expected }: { productId: string; id: string; expected: ExpectedVersions }) {
+    await this.database.transaction(async () => {
+      const product = await this.products.lockOpen(productId);
+      const option = await this.repository.getOption(productId, id);
+      assertVersion(expected, option);
+      if (option.isDefault && (await this.repository.optionsOf(productId)).length > 1) {
+        throw conflict('option_is_default', 'Make another option the default before this one is deleted');
+      }
+      await this.repository.deleteOption(option);
+      this.record('delete', option, { before: option.auditImage(), after: null });
+      this.products.publish(product);
+    });
+  }
+
+  private async endDefault(options: readonly ProductOption[]): Promise<void> {
+    const former = options.find(({ isDefault }) => isDefault);
+    if (!former) return;
+    const before = former.auditImage();
+    Object.assign(former, { isDefault: false, updatedAt: this.clock.now() });
+    await this.repository.options.update(former);
+    this.record('update', former, { before, after: former.auditImage() });
+  }
+
+  private record(
+    verb: 'create' | 'update' | 'delete',
+    { id }: ProductOption,
+    images: { before: object | null; after: object | null },
+  ): void {
+    this.ledger.record(`products.option.${verb}`, { subjectType: 'product_option', subjectId: id, ...images });
+  }
+}

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
+import { containsWordsSql } from '../../../platform/database/like.js';
+import type { Rows } from '../../../platform/database/rows.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
+import { notFound } from '../../../platform/errors/app-error.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import type { ListProducts } from './product.dto.js';
+import { Product } from './product.entity.js';
+import type { ListProductOptions } from './product-option.dto.js';
+import { ProductOption } from './product-option.entity.js';
+import type { ListProductUnits } from './product-unit.dto.js';
+import { ProductUnit } from './product-unit.entity.js';
+
+/** Reads and writes products with their options and units. */
+@Injectable()
+export class ProductsRepository {
+  readonly products: Rows<Product>;
+  readonly options: Rows<ProductOption>;
+  readonly units: Rows<ProductUnit>;
+
+  constructor(private readonly database: Database) {
+    this.products = database.rows(Product);
+    this.options = database.rows(ProductOption);
+    this.units = database.rows(ProductUnit);
+  }
+
+  async list(query: ListProducts): Promise<{ rows: Product[]; total: number }> {
+    const { search, kind, status = ['draft', 'active'], sort = 'name' } = query;
+    const found = this.products.query('product');
+    filterRows(found, 'product.status', status);
+    filterRows(found, 'product.kind', kind);
+    if (search !== undefined) found.andWhere(containsWordsSql('product.search_text', ':search'), { search });
+    sortRows(found, sort);
+    return this.products.page(found, pageBounds(query));
+  }
+
+  async listOptions(productId: string, query: ListProductOptions): Promise<{ rows: ProductOption[]; total: number }> {
+    const { active, sort = 'position' } = query;
+    const found = this.options.query('option').where('option.productId = :productId', { productId });
+    if (active !== undefined) found.andWhere('option.active = :active', { active });
+    sortRows(found, sort);
+    return this.options.page(found, pageBounds(query));
+  }
+
+  async listUnits(productId: string, query: ListProductUnits): Promise<{ rows: ProductUnit[]; total: number }> {
+    const { type, sort = 'position' } = query;
+    const found = this.units.query('unit').where('unit.productId = :productId', { productId });
+    filterRows(found, 'unit.type', type);
+    sortRows(found, sort);
+    return this.units.page(found, pageBounds(query));
+  }
+
+  /** All options of a product; at most 50. */
+  async optionsOf(productId: string): Promise<ProductOption[]> {
+    return this.options.listBy({ productId }, ['position', 'id']);
+  }
+
+  /** All units of a product; at most 50. */
+  async unitsOf(productId: string): Promise<ProductUnit[]> {
+    return this.units.listBy({ productId }, ['position', 'id']);
+  }
+
+  async getOption(productId: string, id: string): Promise<ProductOption> {
+    const option = await this.options.get(id);
+    if (option.productId !== productId) throw notFound();
+    return option;
+  }
+
+  async getUnit(productId: string, id: string): Promise<ProductUnit> {
+    const unit = await this.units.get(id);
+    if (unit.productId !== productId) throw notFound();
+    return unit;
+  }
+
+  async deleteOption({ id }: ProductOption): Promise<void> {
+    await this.database.prepared('product-option-delete', 'delete from product_options where id = $1', [id]);
+  }
+
+  async deleteUnit({ id }: ProductUnit): Promise<void> {
+    await this.database.prepared('product-unit-delete', 'delete from product_units where id = $1', [id]);
+  }
+}

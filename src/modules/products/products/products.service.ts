@@ -1,0 +1,216 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { make } from '../../../platform/database/rows.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
+import { conflict } from '../../../platform/errors/app-error.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { newId } from '../../../platform/ids/id.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import {
+  ActionLedger,
+  assertUnchangedSince,
+  type RecordedAction,
+  type ReversalResult,
+  Reverses,
+} from '../../action-ledger/index.js';
+import { TaxCodesService } from '../../taxes/index.js';
+import { cutoffOf } from './cutoff.dto.js';
+import type { CopyProduct, CreateProduct, ListProducts, UpdateProduct } from './product.dto.js';
+import { Product, type ProductChanges } from './product.entity.js';
+import { ProductListener } from './product-listener.js';
+import { ProductOption } from './product-option.entity.js';
+import { ProductUnit } from './product-unit.entity.js';
+import { ProductsRepository } from './products.repository.js';
+
+mapConstraint('products_pkey', () =>
+  conflict('product_id_taken', 'Another product already has this ID', { field: 'id' }),
+);
+
+type Verb = 'create' | 'update' | 'activate' | 'archive' | 'copy';
+
+/** Products, the master of what departures, allotments and documents of the catalog name by a product ID. */
+@Injectable()
+export class ProductsService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: ProductsRepository,
+    private readonly taxCodes: TaxCodesService,
+    private readonly listeners: Listeners,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  async create({ id = newId('prod'), ...input }: CreateProduct): Promise<Product> {
+    const product = newProduct(id, input, this.clock.now());
+    return this.database.transaction(async () => {
+      await this.assertUsable(product, { facilityId: null, taxCodeId: null });
+      await this.repository.products.insert(product);
+      this.record('create', product, { before: null, after: product.auditImage() });
+      return product;
+    });
+  }
+
+  async list(query: ListProducts): Promise<{ rows: Product[]; total: number }> {
+    return this.repository.list(query);
+  }
+
+  async get(id: string): Promise<Product> {
+    return this.repository.products.get(id);
+  }
+
+  async update(id: string, body: UpdateProduct, expected: ExpectedVersions): Promise<Product> {
+    return this.change('update', { id, expected }, async (product) => {
+      const { facilityId, taxCodeId } = product;
+      product.change(changesOf(body), this.clock.now());
+      await this.assertUsable(product, { facilityId, taxCodeId });
+    });
+  }
+
+  async activate(id: string, expected: ExpectedVersions): Promise<Product> {
+    return this.change('activate', { id, expected }, (product) => product.activate(this.clock.now()));
+  }
+
+  /** Throws 409 `product_in_use` while another module needs the product. */
+  async archive(id: string, expected: ExpectedVersions): Promise<Product> {
+    return this.change('archive', { id, expected }, async (product) => {
+      product.archive(this.clock.now());
+      await this.listeners.call(ProductListener, (listener) => listener.archiving?.(id));
+    });
+  }
+
+  @Reverses('products.product.archive', { effect: 'products.product.activate' })
+  async reverseArchival(entry: RecordedAction): Promise<ReversalResult> {
+    const product = await this.repository.products.lock(entry.subjectId);
+    assertUnchangedSince(entry, product);
+    const before = product.auditImage();
+    product.restore(this.clock.now());
+    await this.repository.products.update(product);
+    this.publish(product);
+    return { before, after: product.auditImage() };
+  }
+
+  /** Creates a draft with the options and units of a product, which may be archived. */
+  async copy(sourceId: string, { id = newId('prod'), name }: CopyProduct): Promise<Product> {
+    return this.database.transaction(async () => {
+      const source = await this.repository.products.lock(sourceId);
+      const [options, units] = [await this.repository.optionsOf(sourceId), await this.repository.unitsOf(sourceId)];
+      const createdAt = this.clock.now();
+      const anew = { version: 1, createdAt, updatedAt: createdAt };
+      const draft = { status: 'draft', activatedAt: null, archivedAt: null } as const;
+      const product = make(Product, { ...source, id, name: name ?? source.name, ...draft, ...anew });
+      product.derive();
+      const ids = new Map(units.map((unit) => [unit.id, newId('punt')]));
+      const idOf = (unitId: string) => ids.get(unitId) ?? unitId;
+      const copies = {
+        options: options.map((one) => make(ProductOption, { ...one, id: newId('popt'), productId: id, ...anew })),
+        units: units.map((one) => {
+          const accompaniedBy = one.accompaniedBy.map(idOf);
+          return make(ProductUnit, { ...one, id: idOf(one.id), productId: id, accompaniedBy, ...anew });
+        }),
+      };
+      await this.repository.products.insert(product);
+      await this.repository.options.insertAll(copies.options);
+      await this.repository.units.insertAll(copies.units);
+      const after = {
+        ...product.auditImage(),
+        sourceId,
+        options: copies.options.map((option) => option.auditImage()),
+        units: copies.units.map((unit) => unit.auditImage()),
+      };
+      this.record('copy', product, { before: null, after });
+      return product;
+    });
+  }
+
+  /** Throws 409 if there is a record of the product and it is archived. */
+  async assertNotArchived(id: string): Promise<void> {
+    (await this.repository.products.find(id))?.assertNotArchived();
+  }
+
+  /** Locks a product whose options or units are about to change. Throws 404, and 409 if it is archived. */
+  async lockOpen(id: string): Promise<Product> {
+    const product = await this.repository.products.lock(id);
+    product.assertNotArchived();
+    return product;
+  }
+
+  publish({ id: productId, status }: Product): void {
+    this.outbox.add({ channel: 'products', event: 'product.changed', data: { productId, status } });
+  }
+
+  private async change(
+    verb: Verb,
+    { id, expected }: { id: string; expected: ExpectedVersions },
+    work: (product: Product) => Promise<void> | void,
+  ): Promise<Product> {
+    return this.database.transaction(async () => {
+      const product = await this.repository.products.lock(id);
+      assertVersion(expected, product);
+      const before = product.auditImage();
+      await work(product);
+      await this.repository.products.update(product);
+      this.record(verb, product, { before, after: product.auditImage() });
+      return product;
+    });
+  }
+
+  private async assertUsable(
+    { facilityId, taxCodeId }: Product,
+    former: { facilityId: string | null; taxCodeId: string | null },
+  ): Promise<void> {
+    if (taxCodeId !== null && taxCodeId !== former.taxCodeId) await this.taxCodes.assertUsable(taxCodeId);
+    if (facilityId === null || facilityId === former.facilityId) return;
+    await this.listeners.call(ProductListener, (listener) => listener.facilityChosen?.(facilityId));
+  }
+
+  private record(verb: Verb, product: Product, images: { before: object | null; after: object }): void {
+    this.ledger.record(`products.product.${verb}`, { subjectType: 'product', subjectId: product.id, ...images });
+    this.publish(product);
+  }
+}
+
+function newProduct(id: string, input: Omit<CreateProduct, 'id'>, createdAt: Date): Product {
+  const { cutoff, resourceNeeds = [], texts = [], media = [] } = changesOf(input);
+  const product = make(Product, {
+    id,
+    name: input.name,
+    kind: input.kind,
+    status: 'draft',
+    timeZone: input.timeZone,
+    durationMinutes: input.durationMinutes,
+    defaultCapacity: input.defaultCapacity,
+    facilityId: input.facilityId,
+    taxCodeId: input.taxCodeId,
+    cutoff,
+    minParticipants: input.minParticipants,
+    decideDaysBefore: input.decideDaysBefore,
+    requiredContactFields: input.requiredContactFields ?? [],
+    requiredTravelerFields: input.requiredTravelerFields ?? [],
+    resourceNeeds,
+    issueVouchers: input.issueVouchers ?? 'on_confirmation',
+    texts,
+    media,
+    searchTerms: '',
+    createdAt,
+  });
+  product.derive();
+  return product;
+}
+
+/** The changes of a request, with the default of each member that an element of a list lacks. */
+function changesOf({ cutoff, resourceNeeds, texts, media, ...fields }: UpdateProduct): ProductChanges {
+  return {
+    ...fields,
+    ...(cutoff !== undefined && { cutoff: cutoffOf(cutoff) }),
+    ...(resourceNeeds && { resourceNeeds: resourceNeeds.map(({ type, quantity = 1 }) => ({ type, quantity })) }),
+    ...(texts && {
+      texts: texts.map(({ locale, title = null, summary = null, description = null }) => ({
+        ...{ locale, title, summary, description },
+      })),
+    }),
+    ...(media && { media: media.map(({ url, kind = 'image', caption = null }) => ({ url, kind, caption })) }),
+  };
+}

@@ -1,0 +1,43 @@
+import { newPart, newProduct, product, PRODUCTS } from '../products/products.js';
+import { inside, made, type Recipe, staff } from './recipe.js';
+
+const about = (productId: string) => inside('product', productId, { productId });
+
+const PARTS = {
+  options: { key: 'optionId', type: 'product_option', body: { name: 'Private' }, change: { maxUnits: 8 } },
+  units: { key: 'unitId', type: 'product_unit', body: { type: 'adult', name: 'Adult' }, change: { minAge: 13 } },
+} as const;
+
+function partRecipes(list: keyof typeof PARTS): Record<string, Recipe> {
+  const { key, type, body, change } = PARTS[list];
+  const existing = async (app: Parameters<Recipe>[0]) => {
+    const { id: productId } = await newProduct(app);
+    const { id } = await newPart(app, productId, list, body);
+    return { ...staff(app), ...inside(type, id, { productId, [key]: id }) };
+  };
+  const path = `${PRODUCTS}/{productId}/${list}`;
+  return {
+    [`POST ${path}`]: async (app) => {
+      const { id: productId } = await newProduct(app);
+      return { ...staff(app), parameters: { productId }, body, subject: made(type) };
+    },
+    [`PATCH ${path}/{${key}}`]: async (app) => ({ ...(await existing(app)), body: change }),
+    [`DELETE ${path}/{${key}}`]: existing,
+  };
+}
+
+export const productsRecipes: Record<string, Recipe> = {
+  [`POST ${PRODUCTS}`]: async (app) => ({ ...staff(app), body: product(), subject: made('product') }),
+  [`PATCH ${PRODUCTS}/{productId}`]: async (app) => {
+    const { id } = await newProduct(app);
+    return { ...staff(app), ...about(id), body: { durationMinutes: 90 } };
+  },
+  [`POST ${PRODUCTS}/{productId}/activation`]: async (app) => ({ ...staff(app), ...about((await newProduct(app)).id) }),
+  [`POST ${PRODUCTS}/{productId}/archival`]: async (app) => ({ ...staff(app), ...about((await newProduct(app)).id) }),
+  [`POST ${PRODUCTS}/{productId}/copies`]: async (app) => {
+    const { id: productId } = await newProduct(app);
+    return { ...staff(app), parameters: { productId }, body: {}, subject: made('product') };
+  },
+  ...partRecipes('options'),
+  ...partRecipes('units'),
+};
