@@ -120,7 +120,10 @@ export class CreateProductUnit {
   @Cents()
   costCents?: number | null;
 
-  /** Currency of `costCents`; set together with it. */
+  /**
+   * Currency of `costCents`; set together with it.
+   * @example "EUR"
+   */
   @Clearable()
   @CurrencyCode()
   costCurrency?: string | null;
