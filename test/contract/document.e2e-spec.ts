@@ -53,7 +53,7 @@ const OPERATION_ID = new RegExp(
     'approve|void|reopen|issue|dispatch|withdraw|deliver|redraw|recalculate|correct|confirm|cancel|reinstate|complete|fail|reverse|settle|close',
     'file|retire|archive|merge|release|reclaim|allocate|deallocate|guarantee|open|book|reserve|price|abandon|retry|simulate|compose',
     'encrypt|decrypt|rewrap|rotate|schedule|revoke|introspect|verify|reindex|end|reauthenticate|change|accept|resend|setUp|activate',
-    'pay|write',
+    'pay|write|copy',
   ].join('|')})[A-Za-z]*$`,
 );
 

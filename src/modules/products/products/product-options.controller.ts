@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -90,10 +90,9 @@ export class ProductOptionsController {
   /**
    * Delete an option of a product
    *
-   * @remarks Another option must become the default before the default option is deleted, unless it is the last one.
+   * @remarks Returns the deleted option. Another option must become the default before the default option is deleted, unless it is the last one.
    */
   @Delete(':optionId')
-  @HttpCode(204)
   @RequireScope('products:delete')
   @Mutates('products.option.delete', { irreversible: 'Create the option again' })
   @Refuses({ 409: ['option_is_default', 'product_archived'] })
@@ -102,7 +101,8 @@ export class ProductOptionsController {
     @PathId('popt', 'optionId', 3) id: string,
     @IfMatch() expected: ExpectedVersions,
     @NoBody() _body: null,
-  ): Promise<void> {
-    await this.options.delete({ productId, id, expected });
+  ): Promise<ProductOptionEnvelope> {
+    const option = await this.options.delete({ productId, id, expected });
+    return { data: toProductOption(option) };
   }
 }

@@ -84,8 +84,16 @@ export class ProductOptionsService {
   }
 
   /** The default option can be deleted only as the last one. */
-  async delete({ productId, id, expected }: { productId: string; id: string; expected: ExpectedVersions }) {
-    await this.database.transaction(async () => {
+  async delete({
+    productId,
+    id,
+    expected,
+  }: {
+    productId: string;
+    id: string;
+    expected: ExpectedVersions;
+  }): Promise<ProductOption> {
+    return this.database.transaction(async () => {
       const product = await this.products.lockOpen(productId);
       const option = await this.repository.getOption(productId, id);
       assertVersion(expected, option);
@@ -95,6 +103,7 @@ export class ProductOptionsService {
       await this.repository.deleteOption(option);
       this.record('delete', option, { before: option.auditImage(), after: null });
       this.products.publish(product);
+      return option;
     });
   }
 

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -87,10 +87,9 @@ export class ProductUnitsController {
   /**
    * Delete a unit of a product
    *
-   * @remarks Rejected while another unit must be accompanied by it.
+   * @remarks Returns the deleted unit. Rejected while another unit must be accompanied by it.
    */
   @Delete(':unitId')
-  @HttpCode(204)
   @RequireScope('products:delete')
   @Mutates('products.unit.delete', { irreversible: 'Create the unit again' })
   @Refuses({ 409: ['unit_in_use', 'product_archived'] })
@@ -99,7 +98,8 @@ export class ProductUnitsController {
     @PathId('punt', 'unitId', 3) id: string,
     @IfMatch() expected: ExpectedVersions,
     @NoBody() _body: null,
-  ): Promise<void> {
-    await this.units.delete({ productId, id, expected });
+  ): Promise<ProductUnitEnvelope> {
+    const unit = await this.units.delete({ productId, id, expected });
+    return { data: toProductUnit(unit) };
   }
 }

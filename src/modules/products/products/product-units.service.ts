@@ -92,8 +92,16 @@ export class ProductUnitsService {
   }
 
   /** Throws 409 while another unit must be accompanied by it. */
-  async delete({ productId, id, expected }: { productId: string; id: string; expected: ExpectedVersions }) {
-    await this.database.transaction(async () => {
+  async delete({
+    productId,
+    id,
+    expected,
+  }: {
+    productId: string;
+    id: string;
+    expected: ExpectedVersions;
+  }): Promise<ProductUnit> {
+    return this.database.transaction(async () => {
       const product = await this.products.lockOpen(productId);
       const unit = await this.repository.getUnit(productId, id);
       assertVersion(expected, unit);
@@ -103,6 +111,7 @@ export class ProductUnitsService {
       await this.repository.deleteUnit(unit);
       this.record('delete', unit, { before: unit.auditImage(), after: null });
       this.products.publish(product);
+      return unit;
     });
   }
 

@@ -113,16 +113,16 @@ export class Product extends Audited {
   cutoff: Cutoff | null;
   @Column('integer', { name: 'min_participants', nullable: true }) minParticipants: number | null;
   @Column('integer', { name: 'decide_days_before', nullable: true }) decideDaysBefore: number | null;
-  @Impersonal()
   @Column('text', { name: 'required_contact_fields', array: true })
   requiredContactFields: string[];
-  @Impersonal()
   @Column('text', { name: 'required_traveler_fields', array: true })
   requiredTravelerFields: string[];
   @Impersonal()
   @Column('jsonb', { name: 'resource_needs' })
   resourceNeeds: ResourceNeed[];
-  @Column('text', { name: 'issue_vouchers' }) issueVouchers: VoucherRule;
+  @Impersonal()
+  @Column('text', { name: 'issue_vouchers' })
+  issueVouchers: VoucherRule;
   @Impersonal()
   @Column('jsonb')
   texts: ProductText[];
@@ -130,7 +130,6 @@ export class Product extends Audited {
   @Column('jsonb')
   media: ProductMedia[];
   /** What a search compares with; the database folds it. */
-  @Impersonal()
   @Derived('`id`, `name`, `texts`')
   @Column('text', { name: 'search_terms' })
   searchTerms: string;
