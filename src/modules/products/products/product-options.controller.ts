@@ -103,6 +103,6 @@ export class ProductOptionsController {
     @NoBody() _body: null,
   ): Promise<ProductOptionEnvelope> {
     const option = await this.options.delete({ productId, id, expected });
-    return { data: toProductOption(option) };
+    return tagged(option, { data: toProductOption(option) });
   }
 }

@@ -100,6 +100,6 @@ export class ProductUnitsController {
     @NoBody() _body: null,
   ): Promise<ProductUnitEnvelope> {
     const unit = await this.units.delete({ productId, id, expected });
-    return { data: toProductUnit(unit) };
+    return tagged(unit, { data: toProductUnit(unit) });
   }
 }
