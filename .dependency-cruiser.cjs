@@ -9,7 +9,7 @@ const arrows = {
   'reference-data': [],
   identity: ['action-ledger'],
   organization: ['action-ledger'],
-  customers: ['action-ledger'],
+  customers: ['action-ledger', 'vault'],
   catalog: ['action-ledger'],
   notifications: ['action-ledger', 'identity'],
   connect: ['action-ledger', 'identity'],

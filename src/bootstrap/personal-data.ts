@@ -18,11 +18,17 @@ const CLASSES: Record<PersonalData, DataClass> = {
       'the job `action-ledger.retention` erases the snapshots of the records; nothing deletes the records: the first period ends with the year 2036, and issued invoices are frozen by triggers until then',
   },
   contract: {
-    content: 'customers and notes of bookings, recipients and texts of contracts',
+    content: 'customers, travelers and notes of bookings, recipients and texts of contracts',
     purpose: 'performing and proving a contract',
     kept: 'last service + 3 years (`CONTRACT_RETENTION_MONTHS`)',
     deletedBy:
-      'the job `bookings.retention` replaces name, address and free texts of a booking and of its contracts; `legal.contracts.retention` does so for contracts without a booking, after their last change and expiry',
+      'the job `bookings.retention` replaces name, address and free texts of a booking and of its contracts, and removes the names and contacts of its travelers; `legal.contracts.retention` does so for contracts without a booking, after their last change and expiry',
+  },
+  travel: {
+    content: 'documents, health data, emergency contacts and check-ins of travelers',
+    purpose: 'performing the service',
+    kept: 'last service + 30 days (`TRAVEL_RETENTION_DAYS`)',
+    deletedBy: 'the job `bookings.travel.retention`',
   },
   contact: {
     content: 'customers with their contacts; titles, parties and reasons of trips',

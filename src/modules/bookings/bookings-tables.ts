@@ -1,7 +1,8 @@
-import { APPEND, declareTables } from '../../platform/database/table-declarations.js';
+import { APPEND, DELETE, declareTables } from '../../platform/database/table-declarations.js';
 
 declareTables({
   booking_item_history: { rights: APPEND },
+  booking_item_travelers: { rights: DELETE },
   booking_status_history: { rights: APPEND },
   bookings: { personal: { contract: ['search_text'] } },
 });

@@ -16,10 +16,16 @@ import { BookingRetentionJobs } from './bookings/booking-retention.jobs.js';
 import { BookingJobs } from './bookings/bookings.jobs.js';
 import { BookingsRepository } from './bookings/bookings.repository.js';
 import { BookingsService } from './bookings/bookings.service.js';
-import { TripSalesService } from './bookings/trip-sales.service.js';
+import { TripSalesService } from './trip-sales/trip-sales.service.js';
 import { TaxRateJobs } from './bookings/tax-rates.jobs.js';
 import { ItemTaxesService } from './bookings/item-taxes.service.js';
 import { CancellationTermsService } from './bookings/cancellation-terms.service.js';
+import { ItemTravelersController } from './travelers/item-travelers.controller.js';
+import { SeatListener, TravelerCustomerListener } from './travelers/traveler-listeners.js';
+import { TravelerRetentionJobs } from './travelers/traveler-retention.jobs.js';
+import { TravelersController } from './travelers/travelers.controller.js';
+import { TravelersRepository } from './travelers/travelers.repository.js';
+import { TravelersService } from './travelers/travelers.service.js';
 import './bookings-tables.js';
 
 @Module({
@@ -32,7 +38,7 @@ import './bookings-tables.js';
     OperationsModule,
     TaxesModule,
   ],
-  controllers: [BookingsController, BookingItemsController],
+  controllers: [BookingsController, BookingItemsController, ItemTravelersController, TravelersController],
   providers: [
     BookingCustomerListener,
     BookingItemsService,
@@ -44,7 +50,12 @@ import './bookings-tables.js';
     BookingsService,
     ItemTaxesService,
     CancellationTermsService,
+    SeatListener,
     TaxRateJobs,
+    TravelerCustomerListener,
+    TravelerRetentionJobs,
+    TravelersRepository,
+    TravelersService,
     TripSalesService,
   ],
   exports: [BookingsService, TripSalesService],

@@ -26,4 +26,9 @@ export const bookingEvents: EventGroup[] = [
     events: ['booking_item.created', 'booking_item.updated', 'booking_item.cancelled', 'booking_item.reinstated'],
     members: ['bookingId', 'bookingItemId', 'type', 'status', 'quantity', 'totalSellCents', 'version'],
   },
+  {
+    channels,
+    events: ['booking_traveler.changed'],
+    members: ['bookingId', 'travelerId', 'bookingItemId', 'change', 'version'],
+  },
 ];

@@ -14,7 +14,7 @@ export {
 } from './bookings/booking-summary.js';
 export type { BilledTax } from './bookings/item-taxes.service.js';
 export { BookingsService } from './bookings/bookings.service.js';
-export { type ComponentSale, type TripSale, TripSalesService } from './bookings/trip-sales.service.js';
+export { type ComponentSale, type TripSale, TripSalesService } from './trip-sales/trip-sales.service.js';
 export { completePolicy, type PaymentPolicy, type PolicyStep } from './payment-policies/payment-policy.js';
 export { PaymentPolicyBody, PaymentPolicyResponse } from './payment-policies/payment-policy.dto.js';
 export { bookingEvents } from './events.js';

@@ -1,5 +1,8 @@
 export { CustomersModule } from './customers.module.js';
 export { customerEvents } from './events.js';
-export type { CustomerCopy } from './customers/customer-copy.js';
+export type { CustomerCopy, CustomerPerson } from './customers/customer-copy.js';
 export { CustomerListener, type MovedRecord } from './customers/customer-listener.js';
+export { ConsentsService } from './customers/consents.service.js';
+export { isInternationalNumber, personName, phoneNumber } from './customers/contacts.js';
+export { SealedValues } from './customers/sealed-values.js';
 export { CustomersService } from './customers/customers.service.js';

@@ -1,2 +1,3 @@
+export { EncryptionService } from './encryption/encryption.service.js';
 export { VaultKeysService } from './keys/vault-keys.service.js';
 export { VaultModule } from './vault.module.js';

@@ -18,6 +18,7 @@ export class VaultDemo {
     await this.vaults.provision([
       { slug: 'primary', name: 'Primary vault' },
       { slug: ROTATED, name: 'Vault with a second key' },
+      { slug: 'travelers', name: 'Documents and notes of travelers' },
     ]);
     const { id: vaultId } = await this.vaults.get(ROTATED);
     await this.keys.beginRotation(vaultId);

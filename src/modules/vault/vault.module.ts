@@ -21,5 +21,6 @@ import './vault-tables.js';
     VaultKeysService,
     VaultsService,
   ],
+  exports: [EncryptionService],
 })
 export class VaultModule {}

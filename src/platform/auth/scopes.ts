@@ -27,6 +27,7 @@ export const SPECIAL_SCOPES = [
   'finance:refund',
   'finance:receivables',
   'bookings:override',
+  'customers:sensitive',
   'action-ledger:reverse',
 ] as const;
 

@@ -94,6 +94,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   remindersPerDay: 'Mail and reminders',
   accountingRetentionYears: 'Personal data',
   contractRetentionMonths: 'Personal data',
+  travelRetentionDays: 'Personal data',
   contactRetentionMonths: 'Personal data',
   messageRetentionMonths: 'Personal data',
   catalogMarkets: 'Catalog',

@@ -46,6 +46,15 @@ export const retentionSettings = {
     min: 1,
     max: 1200,
   }),
+  travelRetentionDays: wholeNumber({
+    name: 'TRAVEL_RETENTION_DAYS',
+    purpose:
+      'Days after the last service when the documents, health data and emergency contacts of travelers are erased, and their check-ins',
+    example: '14',
+    fallback: '30',
+    min: 1,
+    max: 3650,
+  }),
   contactRetentionMonths: wholeNumber({
     name: 'CONTACT_RETENTION_MONTHS',
     purpose: 'Months after the last change when the titles and travelers of a trip that was not booked are erased',

@@ -74,6 +74,7 @@ export abstract class Env {
   readonly remindersPerDay: number;
   readonly accountingRetentionYears: number;
   readonly contractRetentionMonths: number;
+  readonly travelRetentionDays: number;
   readonly contactRetentionMonths: number;
   readonly messageRetentionMonths: number;
   readonly rateLimitFactor: number;

@@ -10,6 +10,7 @@ export const DELETE: TableRights = ['select', 'insert', 'update', 'delete'];
 export const PERSONAL_DATA = [
   'accounting',
   'contract',
+  'travel',
   'contact',
   'messages',
   'partner',

@@ -65,7 +65,8 @@ export class BookingCustomerListener implements CustomerListener {
   }
 
   async separated(customerId: string, records: readonly MovedRecord[]): Promise<void> {
-    await this.bookings.moveBack(customerId, records);
+    const bookings = records.filter(({ type }) => type === 'booking');
+    await this.bookings.moveBack(customerId, bookings);
   }
 
   private codesOf(value: string | null): string[] {

@@ -14,12 +14,21 @@ const ORDERS: Record<(typeof SORT_FIELDS)[number], (direction: string) => string
 export const RATE_CHANGED = `exists (select from booking_items i
   where i.booking_id = b.id and i.tax_rate_changed and i.status <> 'cancelled')`;
 
+/** Tests whether the booking `b` lacks data of travelers on an active item with a departure. */
+const TRAVELERS_INCOMPLETE = `exists (select from booking_items i
+  where i.booking_id = b.id and i.status <> 'cancelled' and i.departure_id is not null
+    and i.quantity > (select count(*) from booking_item_travelers seat
+      join booking_travelers traveler on traveler.id = seat.traveler_id
+      where seat.item_id = i.id and traveler.last_name is not null))`;
+const ON_DEPARTURE = `b.id in (select i.booking_id from booking_items i where i.departure_id = ? and i.status <> 'cancelled')`;
+
 /** The conditions of the list of bookings `b`, their values, and the SQL of the number of bookings. */
-export function conditionsOf({ status, search, startFrom, startTo, customerId, taxRateChanged }: ListBookings): {
+export function conditionsOf({ status, search, startFrom, startTo, ...filter }: ListBookings): {
   where: string;
   values: unknown[];
   total: string;
 } {
+  const { customerId, departureId, travelersIncomplete, taxRateChanged } = filter;
   const statuses = status && anyOf(status);
   const given: [string, unknown][] = [
     [`b.status = ${statuses?.sql('?')}`, statuses?.value],
@@ -27,6 +36,8 @@ export function conditionsOf({ status, search, startFrom, startTo, customerId, t
     ['b.departure_date >= ?', startFrom],
     ['b.departure_date <= ?', startTo],
     ['b.customer_id = ?', customerId],
+    [ON_DEPARTURE, departureId],
+    [`${TRAVELERS_INCOMPLETE} = ?::boolean`, travelersIncomplete],
     // Writing the value into the text lets an index find the few bookings that have one.
     [taxRateChanged ? `${RATE_CHANGED} and ?::boolean` : `not ${RATE_CHANGED} and not ?::boolean`, taxRateChanged],
   ];

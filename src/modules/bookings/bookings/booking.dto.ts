@@ -231,6 +231,19 @@ export class ListBookings extends PageQuery {
   @Id('cus')
   customerId?: string;
 
+  /** Only bookings with an active item on this departure (prefix `dep`). */
+  @Optional()
+  @Id('dep')
+  departureId?: string;
+
+  /**
+   * Only bookings with or without missing data of travelers: an active item with a departure has seats without a traveler, or a
+   * traveler on it has no last name or lacks what the product requires.
+   */
+  @Optional()
+  @QueryFlag()
+  travelersIncomplete?: boolean;
+
   /** Only bookings with or without an item whose tax rate differs from the rate on its service date (`taxRateChanged`). */
   @Optional()
   @QueryFlag()

@@ -233,7 +233,7 @@ export class BookingsRepository {
   }
 
   /**
-   * Replaces the customer and the free texts of at most `limit` ended bookings and drafts whose last service is older than the
+   * Replaces the customer, the travelers and the free texts of at most `limit` ended bookings and drafts whose last service is older than the
    * retention time. Numbers, amounts, dates and terms stay.
    */
   async eraseOlderThan(months: number, limit: number): Promise<{ id: string; version: number }[]> {
@@ -256,6 +256,14 @@ export class BookingsRepository {
          version = version + 1, updated_at = $2
        where booking_id = any ($1)`,
       [erased.map(({ id }) => id), this.clock.now()],
+    );
+    await this.database.execute(
+      `update booking_travelers
+       set customer_id = null, first_name = null, last_name = null, birth_date = null, gender = null, nationality = null,
+         language = null, phone = null, email = null, emergency_contact = null, document = null, dietary = '{}',
+         health_note = null, mobility_note = null, health_data_consent = null, version = version + 1
+       where booking_id = any($1)`,
+      [erased.map(({ id }) => id)],
     );
     return erased;
   }

@@ -88,7 +88,7 @@ export function phonesFrom(given: readonly GivenPhone[], country: string | null)
 }
 
 /** Returns the number in the form of E.164. Throws 400 if it does not exist, or is national and the country is not known. */
-function phoneNumber(text: string, { country, path }: { country: string | null; path: string }): string {
+export function phoneNumber(text: string, { country, path }: { country: string | null; path: string }): string {
   if (country === null && !text.trim().startsWith('+')) {
     throw invalidField(path, `${path} needs its country, or the form +40240555010`, 'phone_country_unknown');
   }
@@ -140,4 +140,10 @@ function onePrimary<T extends { isPrimary?: boolean }>(
 
 function rejectDuplicates(path: string, keys: readonly string[]): void {
   if (new Set(keys).size < keys.length) throw invalidField(path, `${path} must not contain duplicates`, 'duplicate');
+}
+
+/** The last word of a person's name is the last name. */
+export function personName(name: string): { firstName: string | undefined; lastName: string } {
+  const [, firstName, lastName = name.trim()] = /^(.*\S)\s+(\S+)$/s.exec(name.trim()) ?? [];
+  return { firstName, lastName };
 }

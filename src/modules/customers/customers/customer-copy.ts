@@ -8,3 +8,8 @@ export interface CustomerCopy {
   /** With line breaks. */
   readonly address: string | null;
 }
+
+/** What a traveler copies of a customer; members that the customer lacks are absent. */
+export type CustomerPerson = Partial<
+  Readonly<Record<'firstName' | 'lastName' | 'birthDate' | 'language' | 'email' | 'phone', string>>
+>;

@@ -4,7 +4,7 @@ import { Personal } from '../../../platform/database/table-declarations.js';
 import { Derived } from '../../../platform/database/unaudited.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
-import type { CustomerCopy } from './customer-copy.js';
+import type { CustomerCopy, CustomerPerson } from './customer-copy.js';
 import {
   type CustomerAddress,
   type CustomerEmail,
@@ -144,6 +144,14 @@ export class Customer extends Audited {
     this.contactKeys = [...addresses, ...numbers];
     const names = this.kind === 'person' ? [person, this.companyName] : [this.companyName, person];
     this.searchTerms = [...names, ...addresses, ...numbers.map(searchableNumber)].filter((term) => !!term).join(' ');
+  }
+
+  /** Null members are omitted: they fill nothing. */
+  person(): CustomerPerson {
+    const { firstName, lastName, birthDate } = this;
+    const { language, email, phone } = this.copy();
+    const known = Object.entries({ firstName, lastName, birthDate, language, email, phone });
+    return Object.fromEntries(known.filter(([, value]) => value !== null));
   }
 
   copy(): CustomerCopy {

@@ -24,6 +24,7 @@ import {
   emailKey,
   emailsFrom,
   isInternationalNumber,
+  personName,
   phonesFrom,
 } from './contacts.js';
 import { CustomerListener, type MovedRecord } from './customer-listener.js';
@@ -37,7 +38,7 @@ import {
   RecordedMerge,
   UpdateCustomer,
 } from './customer.dto.js';
-import type { CustomerCopy } from './customer-copy.js';
+import type { CustomerCopy, CustomerPerson } from './customer-copy.js';
 import { Customer, type CustomerChanges } from './customer.entity.js';
 import { CustomersRepository } from './customers.repository.js';
 import { mergedValues } from './merge.js';
@@ -64,6 +65,7 @@ export interface Buyer {
 /** A customer that does not change until the transaction ends. */
 export interface LockedCustomer {
   readonly copy: CustomerCopy;
+  readonly person: CustomerPerson;
   /** Throws 409 unless the customer is active. */
   assertLive(): void;
 }
@@ -226,7 +228,7 @@ export class CustomersService {
   async lockShared(id: string): Promise<LockedCustomer> {
     const customer = await this.repository.findAndShare(id);
     if (!customer) throw notFound({ field: 'customerId' });
-    return { copy: customer.copy(), assertLive: () => customer.assertLive('customerId') };
+    return { copy: customer.copy(), person: customer.person(), assertLive: () => customer.assertLive('customerId') };
   }
 
   /** As `lockShared`. Throws also 409 unless the customer is active. */
@@ -338,9 +340,9 @@ function newCustomer(input: CreateCustomer, id: string, now: Date): Customer {
 const COMPANY =
   /\s(ab|ag|aps|as|bv|co|corp|doo|eg|eood|ev|gbr|gmbh|inc|kft|kg|llc|llp|ltd|nv|oy|plc|sa|sarl|sas|sl|spa|srl|srls|sro|ug)$/i;
 
-/** The last word of a person's name is the last name. A text that is too long for a person names a company. */
+/** A text that is too long for a person names a company. */
 function nameFrom(name: string): Pick<CreateCustomer, 'kind' | 'firstName' | 'lastName' | 'companyName'> {
-  const [, firstName, lastName = name.trim()] = /^(.*\S)\s+(\S+)$/s.exec(name.trim()) ?? [];
+  const { firstName, lastName } = personName(name);
   const isCompany = COMPANY.test(name.trim().replaceAll('.', ''));
   const isPerson = !isCompany && lastName.length <= 100 && (firstName ?? '').length <= 100;
   return isPerson ? { kind: 'person', firstName, lastName } : { kind: 'company', companyName: name.slice(0, 200) };

@@ -29,7 +29,7 @@ const SCOPES: Record<Role, readonly string[]> = {
   ],
   operations: [
     ...['operations:*', 'distribution:*', 'trips:*', 'legal:*', 'notifications:*', 'customers:*', 'products:*'],
-    ...['bookings:read', 'bookings:write', 'finance:receivables'],
+    ...['customers:sensitive', 'bookings:read', 'bookings:write', 'finance:receivables'],
   ],
   sales: [
     ...['bookings:*', 'trips:*', 'customers:*', 'notifications:write', 'finance:receivables'],

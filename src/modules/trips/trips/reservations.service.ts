@@ -384,6 +384,7 @@ function saleOf({ currency, travelerParty }: Trip, held: readonly TripComponent[
     customerEmail: billing?.email ?? null,
     customerPhone: billing?.phone ?? null,
     customerAddress: billing?.address ?? null,
+    travelers: travelerParty?.travelers ?? [],
     components: held.map((component): ComponentSale => ({
       type: component.kind === 'catalog_booking' ? 'unit' : 'service',
       title: component.title,

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { CustomersService } from '../../customers/index.js';
-import type { CreateBookingItem } from './booking-item.dto.js';
-import type { ItemType, SupplierStatus } from './booking-item.entity.js';
-import { BookingItemsService } from './booking-items.service.js';
-import { BookingsRepository, type ItemPath } from './bookings.repository.js';
-import { ItemTaxesService } from './item-taxes.service.js';
-import { BookingsService } from './bookings.service.js';
+import type { CreateBookingItem } from '../bookings/booking-item.dto.js';
+import type { ItemType, SupplierStatus } from '../bookings/booking-item.entity.js';
+import { BookingItemsService } from '../bookings/booking-items.service.js';
+import { BookingsRepository, type ItemPath } from '../bookings/bookings.repository.js';
+import { ItemTaxesService } from '../bookings/item-taxes.service.js';
+import { BookingsService } from '../bookings/bookings.service.js';
+import { type PartyMember, TravelersService } from '../travelers/travelers.service.js';
 
 /** One component of a trip; amounts in minor units of the sale's currency, for the whole quantity. */
 export interface ComponentSale {
@@ -33,6 +34,8 @@ export interface TripSale {
   customerPhone: string | null;
   customerAddress: string | null;
   components: readonly ComponentSale[];
+  /** The people of the trip, in their order; the first named one leads the booking. */
+  travelers: readonly PartyMember[];
 }
 
 /** Turns trips into bookings, and stores later responses of their external providers. */
@@ -45,6 +48,7 @@ export class TripSalesService {
     private readonly items: BookingItemsService,
     private readonly taxes: ItemTaxesService,
     private readonly customers: CustomersService,
+    private readonly travelers: TravelersService,
   ) {}
 
   /** Whether the accounting settings require a tax code for sales. */
@@ -52,9 +56,12 @@ export class TripSalesService {
     return this.taxes.areCodesRequired();
   }
 
-  /** Creates a confirmed booking of the billing contact, with an item for each component; the ids of the items have the same order. */
+  /**
+   * Creates a confirmed booking of the billing contact, with an item for each component, and the travelers on their seats. The
+   * ids of the items have the order of the components.
+   */
   async sell(sale: TripSale): Promise<{ bookingId: string; itemIds: string[] }> {
-    const { components, ...buyer } = sale;
+    const { components, travelers, ...buyer } = sale;
     return this.database.transaction(async () => {
       const days = components.flatMap(({ serviceDate }) => serviceDate ?? []).sort();
       const dates = { startDate: days.at(0) ?? null, endDate: days.at(-1) ?? null };
@@ -70,6 +77,7 @@ export class TripSalesService {
         const supplierStatus = isExternal ? 'pending' : 'none';
         itemIds.push((await this.items.add(id, item, { hasUnits: true, supplierStatus, isCodeOptional: true })).id);
       }
+      await this.travelers.seatParty(id, travelers, itemIds);
       await this.bookings.confirm(id, null);
       return { bookingId: id, itemIds };
     });

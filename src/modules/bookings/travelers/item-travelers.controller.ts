@@ -1,0 +1,55 @@
+import { Body, Controller, Get, Put } from '@nestjs/common';
+import { RequireScope } from '../../../platform/auth/access.js';
+import { ApiGroup } from '../../../platform/http/api-group.js';
+import { PathId } from '../../../platform/http/path-id.js';
+import { respond } from '../../../platform/http/respond.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
+import { Mutates } from '../../../platform/idempotency/mutates.js';
+import { AssignTravelers, ItemSeatsEnvelope, ItemSeatsResponse, SeatResponse } from './traveler.dto.js';
+import { type ItemSeats, TravelersService } from './travelers.service.js';
+
+@ApiGroup('Bookings')
+@Controller('/v1/admin/bookings/:bookingId/items/:itemId/travelers')
+export class ItemTravelersController {
+  constructor(private readonly travelers: TravelersService) {}
+
+  /**
+   * Get the seats of a booking item
+   *
+   * @remarks Returns who takes the seats of the item. Seats that are not listed are guests whose names are not known.
+   */
+  @Get()
+  @RequireScope('bookings:read')
+  async get(
+    @PathId('book', 'bookingId') bookingId: string,
+    @PathId('bkit', 'itemId') itemId: string,
+  ): Promise<ItemSeatsEnvelope> {
+    return { data: toItemSeats(await this.travelers.seatsOf({ bookingId, itemId })) };
+  }
+
+  /**
+   * Assign travelers to a booking item
+   *
+   * @remarks Gives the seats of the item to these travelers and to nobody else. Travelers who have a seat keep it. Rejected if
+   * there are more travelers than people on the item, and for a cancelled item. If the quantity of the item falls later,
+   * surplus travelers lose their seats, those without a name first.
+   */
+  @Put()
+  @RequireScope('bookings:write')
+  @Mutates('bookings.traveler.assign', { irreversible: 'Travelers may have been deleted since: assign them again' })
+  @Refuses({
+    404: ['not_found'],
+    409: ['booking_closed', 'booking_item_cancelled', 'too_many_travelers'],
+  })
+  async assign(
+    @PathId('book', 'bookingId', 5) bookingId: string,
+    @PathId('bkit', 'itemId') itemId: string,
+    @Body() { travelerIds }: AssignTravelers,
+  ): Promise<ItemSeatsEnvelope> {
+    return { data: toItemSeats(await this.travelers.assign({ bookingId, itemId }, travelerIds)) };
+  }
+}
+
+function toItemSeats({ seats, ...item }: ItemSeats): ItemSeatsResponse {
+  return respond(ItemSeatsResponse, { ...item, seats: seats.map((seat) => respond(SeatResponse, seat)) });
+}

@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { Rows } from '../../../platform/database/rows.js';
+import { notFound } from '../../../platform/errors/app-error.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import type { ListTravelers, TravelerView } from './traveler.dto.js';
+import { BookingTraveler } from './traveler.entity.js';
+
+/** A traveler below its booking. */
+export interface TravelerPath {
+  bookingId: string;
+  travelerId: string;
+}
+
+export interface Seat {
+  seat: number;
+  travelerId: string;
+}
+
+interface ViewColumns {
+  item_ids: string[];
+}
+
+const ITEM_IDS = `array(
+  select seat.item_id from booking_item_travelers seat where seat.traveler_id = traveler.id order by seat.item_id) as item_ids`;
+
+/** The traveler `kept` has data that only the service itself needs. */
+const TRAVEL_DATA = `(kept.emergency_contact is not null or kept.document is not null or kept.dietary <> '{}'
+  or kept.health_note is not null or kept.mobility_note is not null or kept.health_data_consent is not null)`;
+
+/** Reads and writes travelers and their seats. Writers have locked the booking. */
+@Injectable()
+export class TravelersRepository {
+  readonly travelers: Rows<BookingTraveler>;
+
+  constructor(private readonly database: Database) {
+    this.travelers = database.rows(BookingTraveler);
+  }
+
+  /** Throws 404 also for a traveler of another booking. */
+  async get({ bookingId, travelerId }: TravelerPath): Promise<BookingTraveler> {
+    const traveler = await this.travelers.findBy({ id: travelerId, bookingId });
+    if (!traveler) throw notFound();
+    return traveler;
+  }
+
+  async view(path: TravelerPath): Promise<TravelerView> {
+    const [found] = await this.read('traveler.booking_id = $1 and traveler.id = $2', [path.bookingId, path.travelerId]);
+    if (!found) throw notFound();
+    return found;
+  }
+
+  async list(bookingId: string, query: ListTravelers): Promise<{ views: TravelerView[]; total: number }> {
+    const { limit, offset } = pageBounds(query);
+    const where = 'traveler.booking_id = $1 and ($2::text[] is null or traveler.status = any($2))';
+    const values = [bookingId, query.status ?? null];
+    const page = `${where} order by traveler.position limit ${limit} offset ${offset}`;
+    const [views, counted] = await Promise.all([
+      this.read(page, values),
+      this.database.query<{ total: number }>(
+        `select count(*)::int as total from booking_travelers traveler where ${where}`,
+        values,
+      ),
+    ]);
+    return { views, total: counted[0]?.total ?? 0 };
+  }
+
+  /** All travelers of a booking, of which there are at most 200, in their order. */
+  async allOf(bookingId: string): Promise<BookingTraveler[]> {
+    return this.travelers.listBy({ bookingId }, ['position']);
+  }
+
+  /** The seats of an item with a traveler, in the order of their numbers. */
+  async seatsOf(itemId: string): Promise<Seat[]> {
+    return this.database.query<Seat>(
+      'select seat, traveler_id as "travelerId" from booking_item_travelers where item_id = $1 order by seat',
+      [itemId],
+    );
+  }
+
+  async replaceSeats(itemId: string, seats: readonly Seat[]): Promise<void> {
+    await this.database.execute('delete from booking_item_travelers where item_id = $1', [itemId]);
+    await this.database.execute(
+      `insert into booking_item_travelers (item_id, seat, traveler_id)
+       select $1, given.seat, given.traveler from unnest($2::int[], $3::text[]) as given (seat, traveler)`,
+      [itemId, seats.map(({ seat }) => seat), seats.map(({ travelerId }) => travelerId)],
+    );
+  }
+
+  /** The traveler leaves all seats. */
+  async leaveSeats(travelerId: string): Promise<void> {
+    await this.database.execute('delete from booking_item_travelers where traveler_id = $1', [travelerId]);
+  }
+
+  /** Also deletes the seats. */
+  async delete(ids: readonly string[]): Promise<void> {
+    await this.database.execute('delete from booking_travelers where id = any($1)', [ids]);
+  }
+
+  /** Moves the travelers that are these customers to another one. Returns their former customers. */
+  async moveToCustomer(
+    customerId: string,
+    duplicateIds: readonly string[],
+  ): Promise<{ id: string; customerId: string }[]> {
+    return this.database.query(
+      `update booking_travelers traveler set customer_id = $1, version = traveler.version + 1
+       from booking_travelers former
+       where former.id = traveler.id and traveler.customer_id = any($2)
+       returning traveler.id, former.customer_id as "customerId"`,
+      [customerId, duplicateIds],
+    );
+  }
+
+  /** Returns whether the traveler belonged to the customer and has moved. */
+  async moveBack(id: string, { from, to }: { from: string; to: string }): Promise<boolean> {
+    const { count } = await this.database.execute(
+      'update booking_travelers set customer_id = $3, version = version + 1 where id = $1 and customer_id = $2',
+      [id, from, to],
+    );
+    return count > 0;
+  }
+
+  /** Erases documents, health data and emergency contacts of travelers of at most `limit` bookings. Returns their number. */
+  async eraseTravelData(days: number, { today, limit }: { today: string; limit: number }): Promise<number> {
+    const { count } = await this.database.execute(
+      `update booking_travelers
+       set emergency_contact = null, document = null, dietary = '{}', health_note = null, mobility_note = null,
+         health_data_consent = null, version = version + 1
+       where booking_id in (
+         select booking.id from bookings booking
+         where coalesce(greatest(booking.return_date, booking.end_date), booking.departure_date, booking.created_at::date)
+             < $1::date - $2::int
+           and exists (select from booking_travelers kept where kept.booking_id = booking.id and ${TRAVEL_DATA})
+         order by booking.id limit $3)`,
+      [today, days, limit],
+    );
+    return count;
+  }
+
+  private async read(conditions: string, values: unknown[]): Promise<TravelerView[]> {
+    const found = await this.database.read<BookingTraveler, ViewColumns>(BookingTraveler, {
+      text: `select ${this.travelers.columns('traveler')}, ${ITEM_IDS} from booking_travelers traveler where ${conditions}`,
+      values,
+    });
+    return found.map(({ entity, raw }) => ({ traveler: entity, itemIds: raw.item_ids, required: [] }));
+  }
+}
