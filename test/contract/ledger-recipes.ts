@@ -5,6 +5,7 @@ import { catalogRecipes } from './catalog-recipes.js';
 import { commissionRecipes } from './commission-recipes.js';
 import { connectRecipes } from './connect-recipes.js';
 import { customersRecipes } from './customers-recipes.js';
+import { travelersRecipes } from './travelers-recipes.js';
 import { financeRecipes } from './finance-recipes.js';
 import { identityRecipes } from './identity-recipes.js';
 import { legalRecipes } from './legal-recipes.js';
@@ -77,6 +78,7 @@ export const recipes: Record<string, Recipe> = {
 
   ...notificationsRecipes,
   ...customersRecipes,
+  ...travelersRecipes,
   ...operationsRecipes,
   ...tripsRecipes,
   ...organizationRecipes,

@@ -122,6 +122,7 @@ const SECRETS: Record<string, string> = {
   [`POST ${STAFF}/identity/api-tokens`]: 'token',
   'POST /connect/v1/operators/{operatorId}/oauth-clients': 'clientSecret',
   [`POST ${CLIENT}/secrets`]: 'clientSecret',
+  [`POST ${STAFF}/bookings/{bookingId}/travelers/{travelerId}/document/reveal`]: 'number',
   [SETUP]: 'otpauthUri',
   [`POST ${STAFF}/identity/me/second-factor/activation`]: 'recoveryCodes',
   [`POST ${STAFF}/identity/me/second-factor/recovery-codes`]: 'recoveryCodes',

@@ -7,6 +7,8 @@ import type { CreateBookingItem } from './bookings/booking-item.dto.js';
 import { BookingItemsService } from './bookings/booking-items.service.js';
 import type { CreateBooking } from './bookings/booking.dto.js';
 import { BookingsService } from './bookings/bookings.service.js';
+import type { CreateTraveler } from './travelers/traveler.dto.js';
+import { TravelersService } from './travelers/travelers.service.js';
 
 interface DemoBooking {
   /** Number of its demo id. */
@@ -222,11 +224,31 @@ function datesOf({ departure }: Tour): { startDate: string; endDate: string } {
   return { startDate: departure.startDate, endDate: departure.endsAt.toISOString().slice(0, 10) };
 }
 
+/** The travelers of booking 1: examples read 1, change 2 and delete 3. */
+const TRAVELERS: readonly CreateTraveler[] = [
+  {
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    birthDate: '1985-12-10',
+    nationality: 'GB',
+    language: 'en',
+    phone: '+44 20 7946 0018',
+    email: 'ada@example.com',
+    emergencyContact: { name: 'William King', phone: '+44 20 7946 0021' },
+    document: { type: 'passport', number: '512345678', issuingCountry: 'GB', expiresOn: '2034-08-31' },
+    dietary: ['vegetarian'],
+    healthDataConsent: { source: 'booking form', textVersion: '2026-03' },
+  },
+  { firstName: 'Charles', lastName: 'Babbage', birthDate: '1981-12-26' },
+  {},
+];
+
 @Injectable()
 export class BookingsDemo {
   constructor(
     private readonly bookings: BookingsService,
     private readonly items: BookingItemsService,
+    private readonly travelers: TravelersService,
     private readonly departures: DeparturesService,
     private readonly clock: Clock,
   ) {}
@@ -247,6 +269,11 @@ export class BookingsDemo {
         await this.items.cancel({ bookingId: id, itemId, expected: null }, { reason: 'One traveller less' });
       }
     }
+    const [bookingId, itemId] = [demoId('book', 1), demoId('bkit', 1)];
+    for (const [index, traveler] of TRAVELERS.entries()) {
+      await this.travelers.create(bookingId, traveler, demoId('trav', index + 1));
+    }
+    await this.travelers.assign({ bookingId, itemId }, [demoId('trav', 1), demoId('trav', 2)]);
     await this.bookings.progressByDate();
   }
 

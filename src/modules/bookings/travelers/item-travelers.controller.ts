@@ -42,7 +42,7 @@ export class ItemTravelersController {
     409: ['booking_closed', 'booking_item_cancelled', 'too_many_travelers'],
   })
   async assign(
-    @PathId('book', 'bookingId', 5) bookingId: string,
+    @PathId('book', 'bookingId') bookingId: string,
     @PathId('bkit', 'itemId') itemId: string,
     @Body() { travelerIds }: AssignTravelers,
   ): Promise<ItemSeatsEnvelope> {

@@ -14,7 +14,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
-import { AnyOf } from '../../../platform/http/query-fields.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { CountryCode, EmailAddress, Instant, IsoDate, LANGUAGE_TAG } from '../../../platform/http/trade-fields.js';
 import { patternOf } from '../../../platform/validation/word-pattern.js';
@@ -148,7 +148,7 @@ export class CreateTraveler {
   lastName?: string | null;
 
   /**
-   * Date of birth.
+   * Day on which the traveler was born.
    * @example "1984-03-09"
    */
   @Clearable()
@@ -257,6 +257,11 @@ export class ListTravelers extends PageQuery {
   @Optional()
   @AnyOf(TRAVELER_STATUSES)
   status?: TravelerStatus[];
+
+  /** Sort field; a leading `-` means descending order, `position` by default. */
+  @Optional()
+  @SortBy(['position', 'createdAt'])
+  sort?: string;
 }
 
 /** Whom to call in an emergency. */
@@ -472,7 +477,7 @@ export class SeatResponse {
   travelerId: string;
 }
 
-/** The seats of an item. */
+/** Who takes the seats of an item. The other seats are guests whose names are not known. */
 export class ItemSeatsResponse {
   /** Item of the booking (prefix `bkit`). */
   @Id('bkit')

@@ -3,6 +3,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { ChangeTarget, type Target } from '../../../platform/http/if-match.js';
+import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
@@ -77,9 +78,10 @@ export class TravelersController {
   @Put()
   @RequireScope('bookings:write')
   @Mutates('bookings.traveler.replace', { irreversible: IRREVERSIBLE })
+  @BodyExample({ travelers: [{ firstName: 'Alan', lastName: 'Turing', isLead: true }, { lastName: 'Clarke' }] })
   @Refuses({ 404: ['not_found'], 409: [...STORED, 'traveler_is_lead'], 422: ['consent_required'] })
   async replace(
-    @PathId('book', 'bookingId', 5) bookingId: string,
+    @PathId('book', 'bookingId', 3) bookingId: string,
     @Body() { travelers }: ReplaceTravelers,
   ): Promise<BookingTravelerPage> {
     const { views, total } = await this.travelers.replace(bookingId, travelers);
@@ -112,7 +114,7 @@ export class TravelersController {
   @Mutates('bookings.traveler.update', { irreversible: IRREVERSIBLE })
   @Refuses({ 409: [...STORED, 'traveler_is_lead'], 422: ['consent_required'] })
   async update(
-    @ChangeTarget({ bookingId: ['book', 5], travelerId: ['trav', 1] }) target: Target<'bookingId' | 'travelerId'>,
+    @ChangeTarget({ bookingId: ['book', 1], travelerId: ['trav', 2] }) target: Target<'bookingId' | 'travelerId'>,
     @Body() body: UpdateTraveler,
   ): Promise<BookingTravelerEnvelope> {
     const view = await this.travelers.update(target, body);
@@ -122,17 +124,19 @@ export class TravelersController {
   /**
    * Delete a traveler
    *
-   * @remarks Deletes the traveler, whose seats become guests without a name. If it was the lead, the next active traveler is.
+   * @remarks Deletes the traveler and returns it as it was. Its seats become guests without a name. If it was the lead, the next
+   * active traveler is.
    */
   @Delete(':travelerId')
-  @HttpCode(204)
   @RequireScope('bookings:write')
   @Mutates('bookings.traveler.delete', { irreversible: IRREVERSIBLE })
   @Refuses({ 409: ['booking_closed'] })
   async delete(
-    @ChangeTarget({ bookingId: ['book', 5], travelerId: ['trav', 1] }) target: Target<'bookingId' | 'travelerId'>,
-  ): Promise<void> {
-    await this.travelers.delete(target);
+    @ChangeTarget({ bookingId: ['book', 1], travelerId: ['trav', 3] }) target: Target<'bookingId' | 'travelerId'>,
+    @NoBody() _body: null,
+  ): Promise<BookingTravelerEnvelope> {
+    const view = await this.travelers.delete(target);
+    return tagged(view.traveler, { data: toTraveler(view) });
   }
 
   /**
@@ -152,7 +156,7 @@ export class TravelersController {
   @BodyExample({ purpose: 'Check-in with the airline' })
   @Refuses({ 409: ['sealed_value_unreadable', 'vault_missing', 'vault_archived'] })
   async reveal(
-    @PathId('book', 'bookingId', 5) bookingId: string,
+    @PathId('book', 'bookingId') bookingId: string,
     @PathId('trav', 'travelerId') travelerId: string,
     @Body() { purpose }: RevealDocument,
   ): Promise<RevealedEnvelope> {

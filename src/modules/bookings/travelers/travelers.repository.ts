@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { directionOf } from '../../../platform/database/sort-rows.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -54,7 +55,10 @@ export class TravelersRepository {
     const { limit, offset } = pageBounds(query);
     const where = 'traveler.booking_id = $1 and ($2::text[] is null or traveler.status = any($2))';
     const values = [bookingId, query.status ?? null];
-    const page = `${where} order by traveler.position limit ${limit} offset ${offset}`;
+    const { sort = 'position' } = query;
+    const column = sort.endsWith('createdAt') ? 'traveler.created_at' : 'traveler.position';
+    const order = `${column} ${directionOf(sort)}, traveler.id ${directionOf(sort)}`;
+    const page = `${where} order by ${order} limit ${limit} offset ${offset}`;
     const [views, counted] = await Promise.all([
       this.read(page, values),
       this.database.query<{ total: number }>(

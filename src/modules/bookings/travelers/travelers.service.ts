@@ -90,8 +90,8 @@ export class TravelersService {
     return this.repository.view(path);
   }
 
-  async create(bookingId: string, body: CreateTraveler): Promise<TravelerView> {
-    const given = await this.seal(newId('trav'), body);
+  async create(bookingId: string, body: CreateTraveler, id = newId('trav')): Promise<TravelerView> {
+    const given = await this.seal(id, body);
     await this.change(bookingId, [given], async (people) => {
       const others = await this.repository.allOf(bookingId);
       assertCount(others.length + 1);
@@ -118,15 +118,17 @@ export class TravelersService {
     return this.repository.view(path);
   }
 
-  /** The next active traveler becomes the lead. */
-  async delete({ expected, ...path }: TravelerTarget): Promise<void> {
-    await this.change(path.bookingId, [], async () => {
+  /** The next active traveler becomes the lead. Returns the traveler as it was. */
+  async delete({ expected, ...path }: TravelerTarget): Promise<TravelerView> {
+    return this.change(path.bookingId, [], async () => {
+      const view = await this.repository.view(path);
       const all = await this.repository.allOf(path.bookingId);
       const traveler = all.find(({ id }) => id === path.travelerId);
       if (!traveler) throw notFound();
       assertVersion(expected, traveler);
       await this.remove([traveler]);
       await this.appointLead(all.filter((one) => one !== traveler));
+      return view;
     });
   }
 

@@ -1,0 +1,55 @@
+import { addItem, BOOKINGS, makeBooking } from '../bookings/bookings.js';
+import { addTraveler, travelersOf } from '../bookings/travelers.js';
+import type { TestApp } from '../setup/app.js';
+import { inside, made, type Recipe, staff } from './recipe.js';
+
+const TRAVELERS = travelersOf('{bookingId}');
+
+const bookingWithTraveler = async (app: TestApp, terms: object = {}) => {
+  const { id: bookingId } = await makeBooking(app.as('owner'));
+  const { id: travelerId } = await addTraveler(app.as('owner'), bookingId, terms);
+  return { bookingId, travelerId };
+};
+
+export const travelersRecipes: Record<string, Recipe> = {
+  [`POST ${TRAVELERS}`]: async (app) => {
+    const { id: bookingId } = await makeBooking(app.as('owner'));
+    return {
+      ...staff(app),
+      parameters: { bookingId },
+      body: { lastName: 'Ionescu' },
+      subject: made('booking_traveler'),
+    };
+  },
+  [`PUT ${TRAVELERS}`]: async (app) => {
+    const { bookingId } = await bookingWithTraveler(app);
+    return {
+      ...staff(app),
+      ...inside('booking', bookingId, { bookingId }),
+      body: { travelers: [{ lastName: 'Ionescu' }] },
+      follows: ['bookings.traveler.create', 'bookings.traveler.delete'],
+    };
+  },
+  [`PATCH ${TRAVELERS}/{travelerId}`]: async (app) => {
+    const place = await bookingWithTraveler(app);
+    return { ...staff(app), ...inside('booking_traveler', place.travelerId, place), body: { lastName: 'Pop' } };
+  },
+  [`DELETE ${TRAVELERS}/{travelerId}`]: async (app) => {
+    const place = await bookingWithTraveler(app);
+    return { ...staff(app), ...inside('booking_traveler', place.travelerId, place) };
+  },
+  [`POST ${TRAVELERS}/{travelerId}/document/reveal`]: async (app) => {
+    const document = { type: 'passport', number: '054321987', issuingCountry: 'RO' };
+    const place = await bookingWithTraveler(app, { document });
+    return { ...staff(app), ...inside('booking_traveler', place.travelerId, place), body: { purpose: 'Check-in' } };
+  },
+  [`PUT ${BOOKINGS}/{bookingId}/items/{itemId}/travelers`]: async (app) => {
+    const { bookingId, travelerId } = await bookingWithTraveler(app);
+    const { id: itemId } = await addItem(app.as('owner'), bookingId);
+    return {
+      ...staff(app),
+      ...inside('booking_item', itemId, { bookingId, itemId }),
+      body: { travelerIds: [travelerId] },
+    };
+  },
+};
