@@ -86,9 +86,6 @@ const REQUIRABLE: Readonly<Record<string, (traveler: BookingTraveler) => boolean
   document: ({ document }) => document !== null,
 };
 
-/** The members that a product may require of its travelers. */
-export const REQUIRABLE_MEMBERS: readonly string[] = Object.keys(REQUIRABLE);
-
 /** Every traveler with a seat needs a name. */
 const ALWAYS_REQUIRED = ['lastName'];
 
