@@ -21,6 +21,17 @@ const arrows = {
   bookings: ['action-ledger', 'customers', 'legal', 'operations', 'distribution', 'notifications', 'taxes'],
   finance: ['action-ledger', 'organization', 'bookings', 'distribution', 'notifications', 'taxes'],
   trips: ['action-ledger', 'organization', 'bookings', 'operations', 'distribution', 'taxes'],
+  desk: [
+    'action-ledger',
+    'customers',
+    'operations',
+    'bookings',
+    'finance',
+    'trips',
+    'distribution',
+    'notifications',
+    'legal',
+  ],
 };
 
 /** The parts of a module that is too large for one room: each uses the parts behind it, through their index.ts. */

@@ -8,6 +8,7 @@ import { BookingsModule } from './modules/bookings/index.js';
 import { CatalogModule } from './modules/catalog/index.js';
 import { ConnectModule } from './modules/connect/index.js';
 import { CustomersModule } from './modules/customers/index.js';
+import { DeskModule } from './modules/desk/index.js';
 import { DistributionModule } from './modules/distribution/index.js';
 import { FinanceModule } from './modules/finance/index.js';
 import { NotificationsModule } from './modules/notifications/index.js';
@@ -30,9 +31,9 @@ const MODULES = [
   ActionLedgerModule,
   IdentityModule,
   OrganizationModule,
+  VaultModule,
   CustomersModule,
   RealtimeModule,
-  VaultModule,
   ReferenceDataModule,
   CatalogModule,
   TaxesModule,
@@ -45,6 +46,7 @@ const MODULES = [
   BookingsModule,
   FinanceModule,
   TripsModule,
+  DeskModule,
 ];
 
 export interface AppDependencies {

@@ -50,7 +50,7 @@ const NO_FILTERS = ['sort', 'format', 'basis', 'groupBy'];
 const OPERATION_ID = new RegExp(
   `^[a-z][A-Za-z]+_(${[
     'list|get|create|update|put|replace|delete|remove|add|record|request|preview|resolve|download|export|follow|publish|search',
-    'assign|reveal|approve|void|reopen|issue|dispatch|withdraw|deliver|redraw|recalculate|correct|confirm|cancel|reinstate|complete|fail|reverse|settle|close',
+    'assign|check|reveal|approve|void|reopen|issue|dispatch|withdraw|deliver|redraw|recalculate|correct|confirm|cancel|reinstate|complete|fail|reverse|settle|close',
     'file|retire|archive|merge|release|reclaim|allocate|deallocate|guarantee|open|book|reserve|price|abandon|retry|simulate|compose',
     'encrypt|decrypt|rewrap|rotate|schedule|revoke|introspect|verify|reindex|end|reauthenticate|change|accept|resend|setUp|activate',
     'pay|write|copy',

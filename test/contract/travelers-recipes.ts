@@ -1,7 +1,8 @@
 import { addItem, BOOKINGS, makeBooking } from '../bookings/bookings.js';
 import { addTraveler, travelersOf } from '../bookings/travelers.js';
+import { DEPARTURES, newDeparture } from '../operations/departures.js';
 import type { TestApp } from '../setup/app.js';
-import { inside, made, type Recipe, staff } from './recipe.js';
+import { inside, made, on, type Recipe, staff } from './recipe.js';
 
 const TRAVELERS = travelersOf('{bookingId}');
 
@@ -42,6 +43,12 @@ export const travelersRecipes: Record<string, Recipe> = {
     const document = { type: 'passport', number: '054321987', issuingCountry: 'RO' };
     const place = await bookingWithTraveler(app, { document });
     return { ...staff(app), ...inside('booking_traveler', place.travelerId, place), body: { purpose: 'Check-in' } };
+  },
+  [`POST ${DEPARTURES}/{id}/check-ins`]: async (app) => {
+    const { id } = await newDeparture(app);
+    const { id: bookingId } = await makeBooking(app.as('owner'));
+    const { id: itemId } = await addItem(app.as('owner'), bookingId, { departureId: id });
+    return { ...staff(app), ...on('departure', id), body: { state: 'arrived', seats: [{ itemId, seat: 1 }] } };
   },
   [`PUT ${BOOKINGS}/{bookingId}/items/{itemId}/travelers`]: async (app) => {
     const { bookingId, travelerId } = await bookingWithTraveler(app);

@@ -1,0 +1,5 @@
+import { declareTables, DELETE } from '../../platform/database/table-declarations.js';
+
+declareTables({
+  departure_check_ins: { rights: DELETE },
+});

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { ActionLedgerModule } from '../action-ledger/index.js';
+import { CustomersModule } from '../customers/index.js';
+import { OperationsModule } from '../operations/index.js';
+import { CheckInRetentionJobs } from './manifests/check-in-retention.jobs.js';
+import { ManifestsController } from './manifests/manifests.controller.js';
+import { ManifestsService } from './manifests/manifests.service.js';
+import './desk-tables.js';
+
+/** What people at the desk need across the modules of the trade. No module uses it. */
+@Module({
+  imports: [ActionLedgerModule, CustomersModule, OperationsModule],
+  controllers: [ManifestsController],
+  providers: [CheckInRetentionJobs, ManifestsService],
+})
+export class DeskModule {}

@@ -1,0 +1,294 @@
+import { dataOf } from '../../../platform/http/dto.js';
+import { Cents, Flag, Id, ListOf, Nested, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
+import { named } from '../../../platform/http/named-values.js';
+import { AnyOf, QueryFlag } from '../../../platform/http/query-fields.js';
+import { CountryCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
+
+export const MANIFEST_FORMATS = named('ManifestFormat', ['json', 'csv']);
+export const SENSITIVE_COLUMNS = named('ManifestColumn', ['document', 'healthNote', 'mobilityNote']);
+export type SensitiveColumn = (typeof SENSITIVE_COLUMNS)[number];
+
+export const CHECK_IN_STATES = named('CheckInState', ['arrived', 'no_show', 'none']);
+export type CheckInState = (typeof CHECK_IN_STATES)[number];
+
+export const MAX_PEOPLE = 2000;
+
+export class ManifestQuery {
+  /** `json` (default), or `csv`: the people as a file. */
+  @Optional()
+  @OneOf(MANIFEST_FORMATS)
+  format?: (typeof MANIFEST_FORMATS)[number];
+
+  /** Sensitive columns to show as well. They need the scope `customers:sensitive`, and the action ledger records who read them. */
+  @Optional()
+  @AnyOf(SENSITIVE_COLUMNS)
+  columns?: SensitiveColumn[];
+
+  /** Whether cancelled items are listed too; they do not count. */
+  @Optional()
+  @QueryFlag()
+  includeCancelled?: boolean;
+}
+
+/** How many people have a dietary need. */
+export class DietaryCount {
+  /** Dietary need. */
+  @Text({ max: 20 })
+  need: string;
+
+  /** Number of people with it. */
+  @Whole({ min: 1, max: MAX_PEOPLE })
+  people: number;
+}
+
+/** A travel document with its number. */
+export class ManifestDocument {
+  /** Kind of the document. */
+  @Text({ max: 20 })
+  type: string;
+
+  /** Number of the document. */
+  @Text({ max: 50 })
+  number: string;
+
+  /** Country that issued the document. */
+  @CountryCode()
+  issuingCountry: string;
+
+  /** Last day on which the document is valid; null if it does not expire. */
+  @IsoDate()
+  expiresOn: string | null;
+}
+
+/** Whom to call in an emergency. */
+export class ManifestContact {
+  /** Name of the contact. */
+  @Text({ max: 200 })
+  name: string;
+
+  /** Telephone number. */
+  @Text({ max: 50 })
+  phone: string;
+}
+
+/** Whether a person has arrived. */
+export class CheckInResponse {
+  /** `none` until somebody checks the person in. */
+  @OneOf(CHECK_IN_STATES)
+  state: CheckInState;
+
+  /** ID of the user, or of the API token, who set the state; null for `none`. */
+  @Text({ max: 200 })
+  changedBy: string | null;
+
+  /** When the state was set; null for `none`. */
+  @Instant()
+  changedAt: string | null;
+}
+
+/** One person of a departure. */
+export class ManifestPerson {
+  /** Booking of the person (prefix `book`). */
+  @Id('book')
+  bookingId: string;
+
+  /** Number of the booking. */
+  @Text({ max: 40 })
+  bookingNumber: string;
+
+  /** Whether the booking is a draft, which takes seats too. */
+  @Flag()
+  isProvisional: boolean;
+
+  /** Whether the item is cancelled; such people do not count. */
+  @Flag()
+  isCancelled: boolean;
+
+  /** Item that takes the seat (prefix `bkit`). */
+  @Id('bkit')
+  itemId: string;
+
+  /** Number of the seat on the item, from 1. */
+  @Whole({ min: 1, max: 2_147_483_647 })
+  seat: number;
+
+  /** Traveler on the seat (prefix `trav`); null for a guest whose name is not known. */
+  @Id('trav')
+  travelerId: string | null;
+
+  /** Name of the traveler, or `Guest 2 of 4`. */
+  @Text({ max: 201 })
+  name: string;
+
+  /** Name of the customer who booked. */
+  @Text({ max: 255 })
+  customerName: string;
+
+  /** What was sold: the title of the item. */
+  @Text({ max: 255 })
+  unit: string;
+
+  /** Age in years on the day of the departure; null if the date of birth is not known. */
+  @Whole({ min: 0, max: 400 })
+  age: number | null;
+
+  /** Telephone number of the traveler, otherwise of the customer; null if neither is known. */
+  @Text({ max: 50 })
+  phone: string | null;
+
+  /** Language of the traveler, otherwise of the customer; null if neither is known. */
+  @Text({ max: 6 })
+  language: string | null;
+
+  /** Dietary needs; empty if none are known. */
+  @Texts({ max: 8, maxLength: 20 })
+  dietary: string[];
+
+  /** Whom to call in an emergency; null if unknown. */
+  @Nested(() => ManifestContact)
+  emergencyContact: ManifestContact | null;
+
+  /** Titles of the other services that the booking has, such as rented equipment. */
+  @Texts({ max: 500, maxLength: 255 })
+  otherServices: string[];
+
+  /** Whether the customer still has to pay something for the booking. */
+  @Flag()
+  isBalanceDue: boolean;
+
+  /** Open amount of the booking's installments; absent without the scope `finance:receivables`. */
+  @Optional()
+  @Cents()
+  balanceDueCents?: number;
+
+  /** Whether the person has arrived. */
+  @Nested(() => CheckInResponse)
+  checkIn: CheckInResponse;
+
+  /** Travel document; only if `columns` asks for it. */
+  @Optional()
+  @Nested(() => ManifestDocument)
+  document?: ManifestDocument | null;
+
+  /** Health note; only if `columns` asks for it. */
+  @Optional()
+  @Text({ max: 1000 })
+  healthNote?: string | null;
+
+  /** Mobility note; only if `columns` asks for it. */
+  @Optional()
+  @Text({ max: 1000 })
+  mobilityNote?: string | null;
+}
+
+/** The people of a departure. */
+export class ManifestResponse {
+  @Id('dep')
+  departureId: string;
+
+  /** Product of the departure. */
+  @Text({ max: 128 })
+  productId: string;
+
+  /** Start of the departure. */
+  @Instant()
+  startsAt: string;
+
+  /** End of the departure. */
+  @Instant()
+  endsAt: string;
+
+  /** Time zone of the departure. */
+  @TimeZone()
+  timeZone: string;
+
+  /** Start in the time zone of the departure, as `YYYY-MM-DD HH:MM`. */
+  @Text({ max: 16 })
+  localStart: string;
+
+  /** Name of the meeting point; null if there is none. */
+  @Text({ max: 255 })
+  meetingPoint: string | null;
+
+  /** Units that can be sold. */
+  @Whole({ min: 0, max: 2_147_483_647 })
+  capacity: number;
+
+  /** Units that bookings have; the people who are not cancelled add up to them. */
+  @Whole({ min: 0, max: 2_147_483_647 })
+  sold: number;
+
+  /** Units that trips hold. */
+  @Whole({ min: 0, max: 2_147_483_647 })
+  held: number;
+
+  /** People who have arrived. */
+  @Whole({ min: 0, max: MAX_PEOPLE })
+  arrived: number;
+
+  /** People who did not come. */
+  @Whole({ min: 0, max: MAX_PEOPLE })
+  noShow: number;
+
+  /** Dietary needs with the number of people, sorted by need. */
+  @ListOf(() => DietaryCount, { max: 8 })
+  dietary: DietaryCount[];
+
+  /** When the manifest was read. */
+  @Instant()
+  generatedAt: string;
+
+  /** One entry per person, by the last name of the booking's lead. */
+  @ListOf(() => ManifestPerson, { max: MAX_PEOPLE })
+  people: ManifestPerson[];
+}
+
+export class ManifestEnvelope extends dataOf(ManifestResponse) {}
+
+/** A seat of a guest whose name is not known. */
+export class SeatReference {
+  /** Item that takes the seat (prefix `bkit`). */
+  @Id('bkit')
+  itemId: string;
+
+  /** Number of the seat on the item, from 1. */
+  @Whole({ min: 1, max: 2_147_483_647 })
+  seat: number;
+}
+
+/** People whose arrival is recorded. */
+export class CheckIn {
+  /** `arrived`, `no_show`, or `none` to remove the state. */
+  @OneOf(CHECK_IN_STATES)
+  state: CheckInState;
+
+  /**
+   * Travelers of the departure (prefix `trav`), on all their seats.
+   * @example ["trav_01k0dem000e000000000000001"]
+   */
+  @Optional()
+  @Texts({ max: MAX_PEOPLE, maxLength: 100, unique: true })
+  travelerIds?: string[];
+
+  /** Seats of the departure, also those of guests whose names are not known. */
+  @Optional()
+  @ListOf(() => SeatReference, { max: MAX_PEOPLE })
+  seats?: SeatReference[];
+}
+
+/** The arrivals of a departure after a check-in. */
+export class CheckInSummary {
+  /** People who have arrived. */
+  @Whole({ min: 0, max: MAX_PEOPLE })
+  arrived: number;
+
+  /** People who did not come. */
+  @Whole({ min: 0, max: MAX_PEOPLE })
+  noShow: number;
+
+  /** People whose arrival nobody has recorded. */
+  @Whole({ min: 0, max: MAX_PEOPLE })
+  open: number;
+}
+
+export class CheckInEnvelope extends dataOf(CheckInSummary) {}

@@ -1,0 +1,115 @@
+import { MAX_PEOPLE } from './manifest.dto.js';
+
+/** A departure with one of its people; the members of the person are null in the only row of an empty departure. */
+export interface ManifestRow {
+  departureId: string;
+  productId: string;
+  startsAt: Date;
+  endsAt: Date;
+  timeZone: string;
+  localStart: string;
+  meetingPoint: string | null;
+  capacity: number;
+  sold: number;
+  held: number;
+  bookingId: string | null;
+  bookingNumber: string;
+  bookingStatus: string;
+  itemStatus: string;
+  itemId: string;
+  quantity: number;
+  seat: number;
+  travelerId: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  customerName: string;
+  unit: string;
+  age: number | null;
+  phone: string | null;
+  language: string | null;
+  dietary: string[] | null;
+  emergencyContact: { name: string; phone: string } | null;
+  document: { type: string; sealedNumber: string; issuingCountry: string; expiresOn: string | null } | null;
+  healthNote: string | null;
+  mobilityNote: string | null;
+  otherServices: string[];
+  /** Minor units, as text. */
+  balanceDueCents: string;
+  checkInState: 'arrived' | 'no_show' | null;
+  changedBy: string | null;
+  changedAt: Date | null;
+}
+
+/**
+ * The people of departure $1, with those of cancelled items if $2, in one statement: as many as the items have seats. A check-in
+ * counts only for the person who had the seat then. One row more than the permitted people shows that there are too many.
+ */
+export const MANIFEST = `
+  select departure.id as "departureId", departure.product_id as "productId", departure.starts_at as "startsAt",
+    departure.ends_at as "endsAt", departure.time_zone as "timeZone",
+    to_char(departure.starts_at at time zone departure.time_zone, 'YYYY-MM-DD HH24:MI') as "localStart",
+    facility.name as "meetingPoint", departure.capacity, departure.sold, departure.held,
+    booking.id as "bookingId", booking.number as "bookingNumber", booking.status as "bookingStatus",
+    item.status as "itemStatus", item.id as "itemId", item.quantity, place.seat, traveler.id as "travelerId",
+    traveler.first_name as "firstName", traveler.last_name as "lastName", booking.customer_name as "customerName",
+    item.title as unit,
+    case when traveler.birth_date <= (departure.starts_at at time zone departure.time_zone)::date then
+      extract(year from age((departure.starts_at at time zone departure.time_zone)::date, traveler.birth_date))::int
+    end as age,
+    coalesce(traveler.phone, booking.customer_phone) as phone,
+    coalesce(traveler.language, booking.customer_language) as language, traveler.dietary,
+    traveler.emergency_contact as "emergencyContact", traveler.document, traveler.health_note as "healthNote",
+    traveler.mobility_note as "mobilityNote", other.titles as "otherServices", debt.cents as "balanceDueCents",
+    arrival.state as "checkInState", arrival.changed_by as "changedBy", arrival.changed_at as "changedAt"
+  from departures departure
+  left join facilities facility on facility.id = departure.facility_id
+  left join (
+    booking_items item
+    join bookings booking on booking.id = item.booking_id
+    cross join lateral generate_series(1, item.quantity) as place (seat)
+    left join booking_item_travelers taken on taken.item_id = item.id and taken.seat = place.seat
+    left join booking_travelers traveler on traveler.id = taken.traveler_id
+    left join booking_travelers lead on lead.booking_id = booking.id and lead.is_lead
+  ) on item.departure_id = departure.id and (item.status <> 'cancelled' or $2)
+  left join departure_check_ins arrival on arrival.departure_id = departure.id and arrival.item_id = item.id
+    and arrival.seat = place.seat and arrival.traveler_id is not distinct from traveler.id
+  left join lateral (
+    select coalesce(array_agg(service.title order by service.created_at, service.id), '{}') as titles
+    from booking_items service
+    where service.booking_id = booking.id and service.id <> item.id and service.status <> 'cancelled'
+      and service.type in ('unit', 'extra', 'service', 'accommodation', 'transport', 'other')
+  ) as other on true
+  left join lateral (
+    select coalesce(sum(installment.amount_cents - installment.paid_cents), 0) as cents from payment_schedules installment
+    where installment.booking_id = booking.id and installment.status = 'pending'
+  ) as debt on true
+  where departure.id = $1
+  order by lower(coalesce(lead.last_name, booking.customer_name)), booking.number, item.created_at, item.id, place.seat
+  limit ${MAX_PEOPLE + 1}`;
+
+/**
+ * The seats of departure $1 among the travelers $2 and the seats $3 and $4 (items and numbers), with the person who has the seat
+ * now.
+ */
+export const SEATS = `
+  select item.id as "itemId", place.seat, taken.traveler_id as "travelerId"
+  from booking_items item
+  cross join lateral generate_series(1, item.quantity) as place (seat)
+  left join booking_item_travelers taken on taken.item_id = item.id and taken.seat = place.seat
+  where item.departure_id = $1 and item.status <> 'cancelled' and (
+    taken.traveler_id = any($2)
+    or exists (select from unnest($3::text[], $4::int[]) as given (item, seat)
+      where given.item = item.id and given.seat = place.seat))
+  order by item.id, place.seat`;
+
+/** The arrivals of departure $1. */
+export const ARRIVALS = `
+  select count(*) filter (where arrival.state = 'arrived')::int as arrived,
+    count(*) filter (where arrival.state = 'no_show')::int as "noShow",
+    count(*) filter (where arrival.state is null)::int as open
+  from booking_items item
+  cross join lateral generate_series(1, item.quantity) as place (seat)
+  left join booking_item_travelers taken on taken.item_id = item.id and taken.seat = place.seat
+  left join departure_check_ins arrival on arrival.departure_id = item.departure_id and arrival.item_id = item.id
+    and arrival.seat = place.seat and arrival.traveler_id is not distinct from taken.traveler_id
+  where item.departure_id = $1 and item.status <> 'cancelled'`;

@@ -1,0 +1,213 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { currentActor } from '../../../platform/context/request-context.js';
+import { Database } from '../../../platform/database/database.js';
+import { hasScope } from '../../../platform/auth/access.js';
+import { notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { SealedValues } from '../../customers/index.js';
+import { DeparturesService } from '../../operations/index.js';
+import {
+  type CheckIn,
+  type CheckInSummary,
+  type ManifestPerson,
+  type ManifestQuery,
+  type ManifestResponse,
+  MAX_PEOPLE,
+  type SensitiveColumn,
+} from './manifest.dto.js';
+import { ARRIVALS, MANIFEST, type ManifestRow, SEATS } from './manifest.sql.js';
+
+interface TakenSeat {
+  itemId: string;
+  seat: number;
+  travelerId: string | null;
+}
+
+type PersonRow = ManifestRow & { bookingId: string };
+
+/** The lists of people with which a departure is run, and who of them has arrived. */
+@Injectable()
+export class ManifestsService {
+  constructor(
+    private readonly database: Database,
+    private readonly departures: DeparturesService,
+    private readonly sealed: SealedValues,
+    private readonly ledger: ActionLedger,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws 422 `manifest_too_large` for more than 2,000 people. */
+  async get(departureId: string, { columns = [], includeCancelled = false }: ManifestQuery): Promise<ManifestResponse> {
+    const rows = await this.database.query<ManifestRow>(MANIFEST, [departureId, includeCancelled]);
+    const [head] = rows;
+    if (!head) throw notFound();
+    if (rows.length > MAX_PEOPLE) {
+      const details = { field: 'id', limit: MAX_PEOPLE };
+      throw unprocessable('manifest_too_large', `A manifest has at most ${MAX_PEOPLE} people`, details);
+    }
+    const listed = rows.filter(isPerson);
+    const showsAmounts = hasScope('finance:receivables');
+    const people: ManifestPerson[] = [];
+    for (const row of listed) {
+      const sensitive = await this.reveal(row, columns);
+      people.push({ ...toPerson(row), ...(showsAmounts && { balanceDueCents: dueOf(row) }), ...sensitive });
+    }
+    if (columns.length > 0) await this.recordReading(departureId, columns, listed);
+    return toManifest(head, people, this.clock.now());
+  }
+
+  /** Sets the state of these people; the last state counts, and to repeat it changes nothing. */
+  async checkIn(departureId: string, { state, travelerIds = [], seats = [] }: CheckIn): Promise<CheckInSummary> {
+    return this.database.transaction(async () => {
+      await this.departures.lock([departureId]);
+      const items = seats.map(({ itemId }) => itemId);
+      const numbers = seats.map(({ seat }) => seat);
+      const found = await this.database.query<TakenSeat>(SEATS, [departureId, travelerIds, items, numbers]);
+      assertAllFound(found, { travelerIds, seats });
+      await this.database.execute(
+        `delete from departure_check_ins arrival using unnest($2::text[], $3::int[]) as given (item, seat)
+         where arrival.departure_id = $1 and arrival.item_id = given.item and arrival.seat = given.seat`,
+        [departureId, found.map(({ itemId }) => itemId), found.map(({ seat }) => seat)],
+      );
+      if (state !== 'none') await this.store(departureId, state, found);
+      this.ledger.record('operations.departure.check_in', {
+        subjectType: 'departure',
+        subjectId: departureId,
+        before: null,
+        after: { state, seats: found },
+      });
+      const [arrivals] = await this.database.query<CheckInSummary>(ARRIVALS, [departureId]);
+      return arrivals ?? { arrived: 0, noShow: 0, open: 0 };
+    });
+  }
+
+  /** Returns the number of deleted check-ins. */
+  async deleteOlderThan(days: number): Promise<number> {
+    const { count } = await this.database.execute(
+      `delete from departure_check_ins arrival using departures departure
+       where departure.id = arrival.departure_id and departure.ends_at < $1::timestamptz - make_interval(days => $2)`,
+      [this.clock.now(), days],
+    );
+    return count;
+  }
+
+  private async store(departureId: string, state: string, seats: readonly TakenSeat[]): Promise<void> {
+    await this.database.execute(
+      `insert into departure_check_ins (departure_id, item_id, seat, traveler_id, state, changed_by, changed_at)
+       select $1, given.item, given.seat, given.traveler, $5, $6, $7
+       from unnest($2::text[], $3::int[], $4::text[]) as given (item, seat, traveler)`,
+      [
+        departureId,
+        seats.map(({ itemId }) => itemId),
+        seats.map(({ seat }) => seat),
+        seats.map(({ travelerId }) => travelerId),
+        ...[state, currentActor().id, this.clock.now()],
+      ],
+    );
+  }
+
+  private async reveal(row: PersonRow, columns: readonly SensitiveColumn[]): Promise<Partial<ManifestPerson>> {
+    const { travelerId, document } = row;
+    const open = async (field: string, ciphertext: string | null | undefined) =>
+      travelerId !== null && ciphertext ? this.sealed.open({ subject: travelerId, field }, ciphertext) : null;
+    const revealed: Partial<ManifestPerson> = {};
+    if (columns.includes('document')) {
+      const number = await open('document', document?.sealedNumber);
+      const { type = '', issuingCountry = '', expiresOn = null } = document ?? {};
+      revealed.document = number === null ? null : { type, number, issuingCountry, expiresOn };
+    }
+    if (columns.includes('healthNote')) revealed.healthNote = await open('healthNote', row.healthNote);
+    if (columns.includes('mobilityNote')) revealed.mobilityNote = await open('mobilityNote', row.mobilityNote);
+    return revealed;
+  }
+
+  private async recordReading(
+    departureId: string,
+    columns: readonly SensitiveColumn[],
+    rows: readonly PersonRow[],
+  ): Promise<void> {
+    await this.database.transaction(async () => {
+      this.ledger.record('customers.document.reveal', {
+        subjectType: 'departure',
+        subjectId: departureId,
+        before: null,
+        after: { members: columns, travelerIds: rows.flatMap(({ travelerId }) => travelerId ?? []) },
+      });
+    });
+  }
+}
+
+function isPerson(row: ManifestRow): row is PersonRow {
+  return row.bookingId !== null;
+}
+
+function dueOf({ balanceDueCents }: ManifestRow): number {
+  return Number(balanceDueCents);
+}
+
+function toPerson(row: PersonRow): ManifestPerson {
+  const name = [row.firstName, row.lastName].filter((part) => part !== null).join(' ');
+  return {
+    bookingId: row.bookingId,
+    bookingNumber: row.bookingNumber,
+    isProvisional: row.bookingStatus === 'draft',
+    isCancelled: row.itemStatus === 'cancelled',
+    itemId: row.itemId,
+    seat: row.seat,
+    travelerId: row.travelerId,
+    name: name === '' ? `Guest ${row.seat} of ${row.quantity}` : name,
+    customerName: row.customerName,
+    unit: row.unit,
+    age: row.age,
+    phone: row.phone,
+    language: row.language,
+    dietary: row.dietary ?? [],
+    emergencyContact: row.emergencyContact,
+    otherServices: row.otherServices,
+    isBalanceDue: dueOf(row) > 0,
+    checkIn: {
+      state: row.checkInState ?? 'none',
+      changedBy: row.changedBy,
+      changedAt: row.changedAt?.toISOString() ?? null,
+    },
+  };
+}
+
+function toManifest(head: ManifestRow, people: ManifestPerson[], now: Date): ManifestResponse {
+  const counted = people.filter(({ isCancelled }) => !isCancelled);
+  const needs = new Map<string, number>();
+  for (const need of counted.flatMap(({ dietary }) => dietary)) needs.set(need, (needs.get(need) ?? 0) + 1);
+  const inState = (state: string) => counted.filter(({ checkIn }) => checkIn.state === state).length;
+  return {
+    departureId: head.departureId,
+    productId: head.productId,
+    startsAt: head.startsAt.toISOString(),
+    endsAt: head.endsAt.toISOString(),
+    timeZone: head.timeZone,
+    localStart: head.localStart,
+    meetingPoint: head.meetingPoint,
+    capacity: head.capacity,
+    sold: head.sold,
+    held: head.held,
+    arrived: inState('arrived'),
+    noShow: inState('no_show'),
+    dietary: [...needs].sort().map(([need, number]) => ({ need, people: number })),
+    generatedAt: now.toISOString(),
+    people,
+  };
+}
+
+function assertAllFound(
+  found: readonly TakenSeat[],
+  { travelerIds, seats }: Required<Pick<CheckIn, 'travelerIds' | 'seats'>>,
+): void {
+  for (const [index, id] of travelerIds.entries()) {
+    if (!found.some(({ travelerId }) => travelerId === id)) throw notFound({ field: `travelerIds.${index}`, id });
+  }
+  for (const [index, { itemId, seat }] of seats.entries()) {
+    if (!found.some((one) => one.itemId === itemId && one.seat === seat)) {
+      throw notFound({ field: `seats.${index}`, itemId, seat });
+    }
+  }
+}

@@ -1,0 +1,224 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { CheckInRetentionJobs } from '../../src/modules/desk/manifests/check-in-retention.jobs.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import {
+  addItem,
+  BOOKINGS,
+  confirmedBooking,
+  entriesAbout,
+  makeBooking,
+  type One,
+  problem,
+  staffWith,
+} from '../bookings/bookings.js';
+import { addTraveler, assign, CONSENT, travelersOf } from '../bookings/travelers.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { DEPARTURES, newDeparture, read } from './departures.js';
+
+interface Person extends Record<string, unknown> {
+  name: string;
+  itemId: string;
+  seat: number;
+  travelerId: string | null;
+  isCancelled: boolean;
+  checkIn: { state: string; changedBy: string | null };
+}
+
+interface Manifest extends Record<string, unknown> {
+  sold: number;
+  people: Person[];
+}
+
+let app: TestApp;
+let owner: TestClient;
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+const manifest = async (id: string, query = '', client = owner): Promise<Manifest> => {
+  const { status, body } = await client.get<One<Manifest>>(`${DEPARTURES}/${id}/manifest${query}`);
+  expect(status).toBe(200);
+  return body.data;
+};
+const checkIn = (id: string, body: object) => owner.post(`${DEPARTURES}/${id}/check-ins`, body);
+
+/** A departure with three people: a named one with all data, a guest, and the only one of a draft. */
+async function departureWithPeople() {
+  const departure = await newDeparture(app, { startsAt: '2127-03-09T06:00:00Z', endsAt: '2127-03-09T15:00:00Z' });
+  const item = { departureId: departure.id, quantity: 2, title: 'Adult' };
+  const sale = await confirmedBooking(owner, {
+    item,
+    booking: { customerName: 'Maria Ionescu', customerPhone: '112' },
+  });
+  await addItem(owner, sale.booking.id, { type: 'extra', title: 'Snowshoes' });
+  const maria = await addTraveler(owner, sale.booking.id, {
+    ...{ firstName: 'Maria', lastName: 'Ionescu', birthDate: '2115-03-09', language: 'ro', phone: '+40240555010' },
+    document: { type: 'passport', number: '=XR054321987', issuingCountry: 'RO' },
+    ...{ dietary: ['vegan'], healthNote: 'Carries insulin', healthDataConsent: CONSENT },
+    emergencyContact: { name: 'Ion', phone: '+40240555011' },
+  });
+  await assign(owner, sale.item, [maria.id]);
+  const draft = await makeBooking(owner, { customerName: 'Zoe Zander' });
+  await addItem(owner, draft.id, { departureId: departure.id, title: 'Adult' });
+  return { departure, sale, maria, draft };
+}
+
+describe('the manifest of a departure', () => {
+  it('a manifest lists as many people as units are sold: named, guests and provisional, by the last name of the lead', async () => {
+    const { departure, sale, maria, draft } = await departureWithPeople();
+
+    const found = await manifest(departure.id);
+
+    expect(found).toMatchObject({
+      ...{ departureId: departure.id, localStart: '2127-03-09 08:00', capacity: 20, sold: 3, held: 0 },
+      ...{ arrived: 0, noShow: 0, dietary: [{ need: 'vegan', people: 1 }] },
+    });
+    expect(found.people).toHaveLength(found.sold);
+    expect(found.people).toMatchObject([
+      {
+        ...{ bookingNumber: sale.booking.number, isProvisional: false, travelerId: maria.id, name: 'Maria Ionescu' },
+        ...{ unit: 'Adult', age: 12, phone: '+40240555010', language: 'ro', dietary: ['vegan'] },
+        ...{ emergencyContact: { name: 'Ion', phone: '+40240555011' }, otherServices: ['Snowshoes'] },
+        ...{ isBalanceDue: true, balanceDueCents: 30_000, checkIn: { state: 'none', changedBy: null } },
+      },
+      { name: 'Guest 2 of 2', travelerId: null, seat: 2, phone: '112', age: null, dietary: [] },
+      { name: 'Guest 1 of 1', bookingId: draft.id, isProvisional: true, isBalanceDue: false },
+    ]);
+    expect(JSON.stringify(found)).not.toMatch(/sealedNumber|healthNote/);
+  });
+
+  it('amounts and sensitive columns need their own scopes, and the ledger records who read the columns', async () => {
+    const { departure, maria } = await departureWithPeople();
+    const guide = await staffWith(app, 'operations:*');
+    expect((await manifest(departure.id, '', guide)).people[0]).not.toHaveProperty('balanceDueCents');
+    const denied = await guide.get(`${DEPARTURES}/${departure.id}/manifest?columns=document`);
+    expect(denied).toMatchObject({ status: 403, body: { details: { requiredScope: 'customers:sensitive' } } });
+
+    const { people } = await manifest(departure.id, '?columns=document,healthNote');
+
+    expect(people[0]).toMatchObject({
+      document: { type: 'passport', number: '=XR054321987', issuingCountry: 'RO', expiresOn: null },
+      healthNote: 'Carries insulin',
+    });
+    const entries = await entriesAbout(owner, departure.id);
+    expect(entries.filter(({ action }) => action === 'customers.document.reveal')).toMatchObject([
+      { after: { members: ['document', 'healthNote'], travelerIds: [maria.id] } },
+    ]);
+  });
+
+  it('the file of a manifest has the same people, and no cell becomes a formula', async () => {
+    const { departure, sale } = await departureWithPeople();
+    await owner.patch(`${BOOKINGS}/${sale.booking.id}`, { customerName: '=1+1' });
+
+    const { status, text, headers } = await owner.get(`${DEPARTURES}/${departure.id}/manifest?format=csv`);
+
+    expect(status).toBe(200);
+    expect(headers['content-disposition']).toBe('attachment; filename="manifest-2127-03-09.csv"');
+    const lines = text.trimEnd().split('\r\n');
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toMatch(/^bookingNumber,provisional,cancelled,name,customerName,unit,age,/);
+    expect(lines[1]).toContain(`,Maria Ionescu,'=1+1,Adult,12,`);
+  });
+
+  it('cancelled items are listed on request and do not count', async () => {
+    const { departure, sale } = await departureWithPeople();
+    await owner.post(`${BOOKINGS}/${sale.booking.id}/items/${sale.item.id}/cancellation`);
+
+    expect((await manifest(departure.id)).people).toHaveLength(1);
+    const found = await manifest(departure.id, '?includeCancelled=true');
+    expect(found.people.map(({ isCancelled }) => isCancelled)).toEqual([true, true, false]);
+    expect(found).toMatchObject({ sold: 1, dietary: [] });
+  });
+
+  it('an empty departure has an empty manifest, an unknown one none, and more than 2,000 people are too many', async () => {
+    const { id } = await newDeparture(app, { capacity: 3_000 });
+    expect(await manifest(id)).toMatchObject({ people: [], sold: 0 });
+    const unknown = await owner.get(`${DEPARTURES}/dep_01k0dem000e0000000000zzzzz/manifest`);
+    expect(unknown).toMatchObject({ status: 404, body: problem('not_found') });
+
+    await confirmedBooking(owner, { item: { departureId: id, quantity: 2_001, unitSellCents: 1 } });
+    const rejected = await owner.get(`${DEPARTURES}/${id}/manifest`);
+    expect(rejected).toMatchObject({ status: 422, body: problem('manifest_too_large', { field: 'id', limit: 2_000 }) });
+  });
+});
+
+describe('checking people in', () => {
+  it('the last state of a person counts, by traveler or by seat, and is recorded with its actor', async () => {
+    const { departure, sale, maria } = await departureWithPeople();
+    const guest = { itemId: sale.item.id, seat: 2 };
+
+    const arrived = await checkIn(departure.id, { state: 'arrived', travelerIds: [maria.id], seats: [guest] });
+    expect(arrived).toMatchObject({ status: 200, body: { data: { arrived: 2, noShow: 0, open: 1 } } });
+    await checkIn(departure.id, { state: 'arrived', seats: [guest] });
+    const missed = await checkIn(departure.id, { state: 'no_show', seats: [guest] });
+    expect(missed.body).toEqual({ data: { arrived: 1, noShow: 1, open: 1 } });
+
+    const found = await manifest(departure.id);
+    expect(found).toMatchObject({ arrived: 1, noShow: 1 });
+    expect(found.people.map(({ checkIn: { state } }) => state)).toEqual(['arrived', 'no_show', 'none']);
+    expect(found.people[0]?.checkIn.changedBy).toMatch(/^atok_/);
+    expect((await checkIn(departure.id, { state: 'none', seats: [guest] })).body).toMatchObject({ data: { open: 2 } });
+    const entries = await entriesAbout(owner, departure.id);
+    expect(entries.filter(({ action }) => action === 'operations.departure.check_in')).toHaveLength(4);
+  });
+
+  it('nobody is checked in if one of the people has no seat on the departure', async () => {
+    const { departure, sale, maria } = await departureWithPeople();
+    const elsewhere = await newDeparture(app);
+    const unseated = await addTraveler(owner, sale.booking.id);
+
+    const answers = await Promise.all([
+      checkIn(elsewhere.id, { state: 'arrived', travelerIds: [maria.id] }),
+      checkIn(departure.id, { state: 'arrived', travelerIds: [maria.id, unseated.id] }),
+      checkIn(departure.id, { state: 'arrived', seats: [{ itemId: sale.item.id, seat: 3 }] }),
+    ]);
+
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect(await manifest(departure.id)).toMatchObject({ arrived: 0 });
+  });
+
+  it('a check-in belongs to the person who had the seat', async () => {
+    const { departure, sale, maria } = await departureWithPeople();
+    await checkIn(departure.id, { state: 'arrived', travelerIds: [maria.id] });
+    const other = await addTraveler(owner, sale.booking.id, { lastName: 'Pop' });
+
+    await assign(owner, sale.item, [other.id]);
+    expect(await manifest(departure.id)).toMatchObject({ arrived: 0, people: [{ name: 'Pop' }, {}, {}] });
+    await owner.delete(`${travelersOf(sale.booking.id)}/${other.id}`);
+    expect(await manifest(departure.id)).toMatchObject({ arrived: 0, sold: 3 });
+  });
+
+  it('parallel check-ins of the same people end with one state for each', async () => {
+    const { departure, maria } = await departureWithPeople();
+    const states = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? 'arrived' : 'no_show'));
+
+    const answers = await Promise.all(states.map((state) => checkIn(departure.id, { state, travelerIds: [maria.id] })));
+
+    expect(answers.every(({ status }) => status === 200 || status === 429)).toBe(true);
+    const rows = await app.sql('select state from departure_check_ins where departure_id = $1', [departure.id]);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('check-ins are deleted 30 days after the departure', async () => {
+    const { departure, maria } = await departureWithPeople();
+    await checkIn(departure.id, { state: 'arrived', travelerIds: [maria.id] });
+    const erase = () => asSystem(() => app.nest.get(CheckInRetentionJobs, { strict: false }).deletePast());
+    await app.sql(
+      `update departures set starts_at = $2::timestamptz - interval '31 days', ends_at = $2::timestamptz - interval '29 days' where id = $1`,
+      [departure.id, app.now()],
+    );
+    await erase();
+    expect(await manifest(departure.id)).toMatchObject({ arrived: 1 });
+
+    await app.sql(`update departures set ends_at = $2::timestamptz - interval '30 days 1 second' where id = $1`, [
+      departure.id,
+      app.now(),
+    ]);
+    await erase();
+
+    expect(await manifest(departure.id)).toMatchObject({ arrived: 0 });
+    expect((await read(app, departure.id)).sold).toBe(3);
+  });
+});
