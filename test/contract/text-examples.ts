@@ -3,6 +3,7 @@ import { closeStreams, rawStream } from '../realtime/following.js';
 import type { TestApp } from '../setup/app.js';
 
 const CHANNEL = 'demo.news';
+const DEPARTURE = '/v1/admin/operations/departures';
 const INVOICE = 'inv_01k0dem000e000000000000001';
 
 /**
@@ -16,6 +17,10 @@ export async function textExamples(app: TestApp): Promise<Record<string, string>
     [`${file} text/html`]: await beginningOf(app, { format: 'html', lines: 2 }),
     'GET /realtime/v1/channels/{channel}/events text/event-stream': await firstMessage(app),
     ...(await reportExamples(app)),
+    [`GET ${DEPARTURE}/{id}/manifest text/csv`]: await tableExample(
+      app,
+      `${DEPARTURE}/dep_01k0dem000e000000000000009/manifest`,
+    ),
   };
 }
 
@@ -32,10 +37,14 @@ async function reportExamples(app: TestApp): Promise<Record<string, string>> {
   const examples: Record<string, string> = {};
   for (const report of REPORTS) {
     const [path = '', query = ''] = `/v1/admin/finance/reports/${report}`.split('?');
-    const { text } = await app.as('owner').get(`${path}?format=csv&${query}`);
-    examples[`GET ${path} text/csv`] = `${text.split('\r\n', 2).join('\r\n')}\r\n`;
+    examples[`GET ${path} text/csv`] = await tableExample(app, path, query);
   }
   return examples;
+}
+
+async function tableExample(app: TestApp, path: string, query = ''): Promise<string> {
+  const { text } = await app.as('owner').get(`${path}?format=csv&${query}`);
+  return `${text.split('\r\n', 2).join('\r\n')}\r\n`;
 }
 
 async function beginningOf(app: TestApp, { format, lines }: { format: string; lines: number }): Promise<string> {

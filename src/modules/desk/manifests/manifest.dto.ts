@@ -12,6 +12,7 @@ export const CHECK_IN_STATES = named('CheckInState', ['arrived', 'no_show', 'non
 export type CheckInState = (typeof CHECK_IN_STATES)[number];
 
 export const MAX_PEOPLE = 2000;
+const MAX_CHECK_INS = 500;
 
 export class ManifestQuery {
   /** `json` (default), or `csv`: the people as a file. */
@@ -92,7 +93,7 @@ export class ManifestPerson {
   @Id('book')
   bookingId: string;
 
-  /** Number of the booking. */
+  /** Number under which the customer knows the booking. */
   @Text({ max: 40 })
   bookingNumber: string;
 
@@ -267,12 +268,12 @@ export class CheckIn {
    * @example ["trav_01k0dem000e000000000000001"]
    */
   @Optional()
-  @Texts({ max: MAX_PEOPLE, maxLength: 100, unique: true })
+  @Texts({ max: MAX_CHECK_INS, maxLength: 100, unique: true })
   travelerIds?: string[];
 
   /** Seats of the departure, also those of guests whose names are not known. */
   @Optional()
-  @ListOf(() => SeatReference, { max: MAX_PEOPLE })
+  @ListOf(() => SeatReference, { max: MAX_CHECK_INS })
   seats?: SeatReference[];
 }
 
