@@ -4,6 +4,7 @@ import { TravelerRetentionJobs } from '../../src/modules/bookings/travelers/trav
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { CUSTOMERS, newCustomer } from '../customers/customers.js';
 import { newDeparture } from '../operations/departures.js';
+import { newProduct } from '../products/products.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { book, makeTrip, MANUAL, price, reserve } from '../trips/trips.js';
@@ -291,6 +292,28 @@ describe('the seats of a booking item', () => {
     ]);
     await owner.post(`${BOOKINGS}/${booking.id}/items/${item.id}/cancellation`);
     expect(await found('')).toEqual([]);
+  });
+
+  it('a traveler lacks what the product of an item requires', async () => {
+    const { id: productId } = await newProduct(app, { requiredTravelerFields: ['birthDate', 'document'] });
+    const { id: departureId } = await newDeparture(app, { productId });
+    const { booking, item } = await confirmedBooking(owner, { item: { departureId } });
+    const { id } = await addTraveler(owner, booking.id);
+    await assign(owner, item, [id]);
+    const incomplete = async () => {
+      const path = `${BOOKINGS}?departureId=${departureId}&travelersIncomplete=true`;
+      return [
+        (await listed(booking.id)).map(({ missing }) => missing),
+        (await owner.get<Page<object>>(path)).body.total,
+      ];
+    };
+    expect(await incomplete()).toEqual([[['birthDate', 'document']], 1]);
+
+    await owner.patch(`${travelersOf(booking.id)}/${id}`, { birthDate: '1984-03-09' });
+    expect(await incomplete()).toEqual([[['document']], 1]);
+    const document = { type: 'passport', number: NUMBER, issuingCountry: 'RO' };
+    await owner.patch(`${travelersOf(booking.id)}/${id}`, { document });
+    expect(await incomplete()).toEqual([[[]], 0]);
   });
 
   it('the party of a booked trip becomes the travelers on the seats of its items', async () => {

@@ -19,7 +19,20 @@ const TRAVELERS_INCOMPLETE = `exists (select from booking_items i
   where i.booking_id = b.id and i.status <> 'cancelled' and i.departure_id is not null
     and i.quantity > (select count(*) from booking_item_travelers seat
       join booking_travelers traveler on traveler.id = seat.traveler_id
-      where seat.item_id = i.id and traveler.last_name is not null))`;
+      where seat.item_id = i.id and traveler.last_name is not null and not exists (
+        select from departures departure join products product on product.id = departure.product_id
+        cross join unnest(product.required_traveler_fields) field
+        where departure.id = i.departure_id and case field
+          when 'firstName' then traveler.first_name is null
+          when 'birthDate' then traveler.birth_date is null
+          when 'gender' then traveler.gender is null
+          when 'nationality' then traveler.nationality is null
+          when 'language' then traveler.language is null
+          when 'phone' then traveler.phone is null
+          when 'email' then traveler.email is null
+          when 'emergencyContact' then traveler.emergency_contact is null
+          when 'document' then traveler.document is null
+          else false end)))`;
 const ON_DEPARTURE = `b.id in (select i.booking_id from booking_items i where i.departure_id = ? and i.status <> 'cancelled')`;
 
 /** The conditions of the list of bookings `b`, their values, and the SQL of the number of bookings. */

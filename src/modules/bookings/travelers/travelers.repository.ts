@@ -20,10 +20,18 @@ export interface Seat {
 
 interface ViewColumns {
   item_ids: string[];
+  required: string[];
 }
 
 const ITEM_IDS = `array(
   select seat.item_id from booking_item_travelers seat where seat.traveler_id = traveler.id order by seat.item_id) as item_ids`;
+const REQUIRED = `array(
+  select distinct field from booking_item_travelers seat
+  join booking_items item on item.id = seat.item_id and item.status <> 'cancelled'
+  join departures departure on departure.id = item.departure_id
+  join products product on product.id = departure.product_id
+  cross join unnest(product.required_traveler_fields) field
+  where seat.traveler_id = traveler.id order by field) as required`;
 
 /** The traveler `kept` has data that only the service itself needs. */
 const TRAVEL_DATA = `(kept.emergency_contact is not null or kept.document is not null or kept.dietary <> '{}'
@@ -143,9 +151,9 @@ export class TravelersRepository {
 
   private async read(conditions: string, values: unknown[]): Promise<TravelerView[]> {
     const found = await this.database.read<BookingTraveler, ViewColumns>(BookingTraveler, {
-      text: `select ${this.travelers.columns('traveler')}, ${ITEM_IDS} from booking_travelers traveler where ${conditions}`,
+      text: `select ${this.travelers.columns('traveler')}, ${ITEM_IDS}, ${REQUIRED} from booking_travelers traveler where ${conditions}`,
       values,
     });
-    return found.map(({ entity, raw }) => ({ traveler: entity, itemIds: raw.item_ids, required: [] }));
+    return found.map(({ entity, raw }) => ({ traveler: entity, itemIds: raw.item_ids, required: raw.required }));
   }
 }
