@@ -196,7 +196,7 @@ export class DepartureResponse {
   @Id('dep')
   id: string;
 
-  /** ID of the product. */
+  /** Product that runs on this date; it need not have a record. */
   @Text({ max: 128, pattern: PRODUCT_ID })
   productId: string;
 

@@ -104,7 +104,7 @@ export class ProductOptionResponse {
   @Id('popt')
   id: string;
 
-  /** The product. */
+  /** Product that is sold in this variant. */
   @Text({ max: 128, pattern: PRODUCT_ID })
   productId: string;
 

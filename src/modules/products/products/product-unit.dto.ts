@@ -149,7 +149,7 @@ export class ProductUnitResponse {
   @Id('punt')
   id: string;
 
-  /** The product. */
+  /** Product that is sold by this unit. */
   @Text({ max: 128, pattern: PRODUCT_ID })
   productId: string;
 

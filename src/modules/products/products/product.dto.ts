@@ -238,7 +238,7 @@ export class CreateProduct {
 /** The fields of a product to change; null clears a field. A list replaces the whole list. */
 export class UpdateProduct extends patchOf(OmitType(CreateProduct, ['id'] as const)) {}
 
-/** The copy of a product. */
+/** How the copy differs: everything else is taken over, and the copy is a draft. */
 export class CopyProduct {
   /**
    * ID of the copy; a TypeID (prefix `prod`) by default.
