@@ -410,9 +410,10 @@ describe('what documents bill at an earlier rate follows from the documents that
   async function changed(
     items: object[] = [{ unitSellCents: 100_000, taxIncludedCents: 15_966 }],
     rateBasisPoints = 2_100,
+    plan = [30_000, 70_000],
   ): Promise<Changed> {
     const taxCode = await newTaxCode(owner);
-    const trip = await sold(taxCode, items, [30_000, 70_000]);
+    const trip = await sold(taxCode, items, plan);
     const deposit = await issued(trip.id, trip.scheduleIds[0]);
     await rateAdded(taxCode, rateBasisPoints);
     await marked(taxCode);
@@ -545,6 +546,19 @@ describe('what documents bill at an earlier rate follows from the documents that
     const money = await owner.get<{ data: object }>(`/v1/admin/finance/bookings/${trip.id}/money`);
     expect(money.body.data).toMatchObject({ creditDueByTaxCode: [], creditDueCents: 0, billedCents: 90_000 });
     expect(await isSound(trip)).toBe(true);
+  });
+
+  it('a waived installment reduces the rest at the new rate, not the deposit', async () => {
+    const trip = await changed(undefined, undefined, [30_000, 20_000, 50_000]);
+    const path = `/v1/admin/finance/bookings/${trip.id}`;
+    const waiver = `${path}/payment-schedules/${trip.scheduleIds[1]}?rebalance=none`;
+    expect((await owner.patch(waiver, { status: 'cancelled' })).status).toBe(200);
+    expect(await billed(trip.id)).toEqual([[50_000, 8_678, 2_100]]);
+    for (const asOf of ['', `?asOf=${app.day()}`]) {
+      const { body } = await owner.get<{ data: object }>(`${path}/money${asOf}`);
+      expect(body.data).toMatchObject({ creditDueByTaxCode: [], billedCents: 80_000 });
+    }
+    expect((await owner.get<Page<object>>(`/v1/admin/finance/credit-due?bookingId=${trip.id}`)).body.data).toEqual([]);
   });
 
   it('the deposit counts for the other item if one of two is cancelled, costs less or is reinstated', async () => {

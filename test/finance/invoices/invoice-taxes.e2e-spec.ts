@@ -323,6 +323,23 @@ describe('items of one tax code that were sold at different dated rates', () => 
   const creditDue = async (bookingId: string) =>
     (await owner.get<{ data: object }>(`/v1/admin/finance/bookings/${bookingId}/money`)).body.data;
 
+  const pastCreditDue = async (bookingId: string) =>
+    (await owner.get<{ data: object }>(`/v1/admin/finance/bookings/${bookingId}/money?asOf=${app.day()}`)).body.data;
+
+  /** The amounts that documents bill at each rate, less credit notes. */
+  async function billedTaxAt(bookingId: string): Promise<number[][]> {
+    const rows = await app.sql<{ amounts: number[] }>(
+      `select json_build_array(rate, sum(sign * gross), sum(sign * tax)) as amounts from (
+         select line.tax_rate_basis_points as rate, line.total_cents as gross, line.tax_cents as tax,
+           case document.type when 'invoice' then 1 else -1 end as sign
+         from invoices document join invoice_lines line on line.invoice_id = document.id
+         where document.booking_id = $1 and document.number is not null
+       ) billed group by rate order by rate`,
+      [bookingId],
+    );
+    return rows.map(({ amounts }) => amounts);
+  }
+
   const listedCreditDue = async (bookingId: string) =>
     (await owner.get<{ data: object[] }>(`/v1/admin/finance/credit-due?bookingId=${bookingId}`)).body.data;
 
@@ -430,6 +447,35 @@ describe('items of one tax code that were sold at different dated rates', () => 
       [119_000, 19_000, 1_900],
       [1_000, 174, 2_100],
       [-13_100, -2_274, 2_100],
+    ]);
+  });
+
+  it('a waived amount has the tax of the item, not that of a discount at another rate, and so has its later invoice', async () => {
+    const sold = await mixed({ plan: [71_400, 47_600], unitSellCents: -12_100 });
+    const whole = await issued(sold.id, undefined);
+    expect(atRates(whole)).toEqual([
+      [119_000, 19_000, 1_900],
+      [-12_100, -2_100, 2_100],
+    ]);
+    const [, second] = await openInstallments(sold.id);
+    expect(second).toMatchObject({ amountCents: 35_500 });
+    const path = `/v1/admin/finance/bookings/${sold.id}/payment-schedules/${second?.id}?rebalance=none`;
+    const changed = async (status: string) => expect((await owner.patch(path, { status })).status).toBe(200);
+    await changed('cancelled');
+    const due = [{ grossCents: 35_500, taxCents: 5_668, wrongTax: false }];
+    expect(await creditDue(sold.id)).toMatchObject({ creditDueByTaxCode: due });
+    expect(await pastCreditDue(sold.id)).toMatchObject({ creditDueByTaxCode: due });
+    expect(await listedCreditDue(sold.id)).toMatchObject([{ groups: due, invoiceIds: [whole.id] }]);
+    const made = await issuedNote(owner, whole, { reason: 'booking_changed' });
+    expect(made.lines).toMatchObject([{ totalCents: 35_500, taxCents: 5_668, taxRateBasisPoints: 1_900 }]);
+    expect(await creditDue(sold.id)).toMatchObject({ creditDueByTaxCode: [], creditDueCents: 0 });
+    expect(await listedCreditDue(sold.id)).toEqual([]);
+
+    await changed('pending');
+    expect(atRates(await issued(sold.id, undefined))).toEqual([[35_500, 5_668, 1_900]]);
+    expect(await billedTaxAt(sold.id)).toEqual([
+      [1_900, 119_000, 19_000],
+      [2_100, -12_100, -2_100],
     ]);
   });
 });

@@ -31,8 +31,10 @@ export abstract class BilledBooking {
 
   /** Computes G and T of each tax group. */
   get owed(): Groups {
-    const items = this.liveItems.map(({ code, quantity, unit, tax }) => [code, quantity * unit, tax] as const);
-    return lessWaived(grouped(items), this.waived);
+    const items = this.liveItems.map(({ code, basisPoints, quantity, unit, tax }) => {
+      return { code, basisPoints, gross: quantity * unit, tax };
+    });
+    return lessWaived(items, this.waived);
   }
 
   /** Computes D and U of each tax group. A fee bills no item. */

@@ -45,9 +45,18 @@ export function grouped(amounts: Iterable<readonly [code: string, gross: number,
   return groups;
 }
 
-/** Computes the owed groups: the groups of the items, less the part of each in the waived amount. */
-export function lessWaived(items: Groups, waived: number): Groups {
-  const list = sorted(items);
+/** Amounts of items at one rate of a tax code; the rate is null for `given`. */
+export interface Rated extends Group {
+  code: string;
+  basisPoints: number | null;
+}
+
+/**
+ * Computes the owed groups: the groups of the items, less the part of each in the waived amount, which has the tax of the rates
+ * that it reduces.
+ */
+export function lessWaived(items: readonly Rated[], waived: number): Groups {
+  const list = sorted(grouped(items.map(({ code, gross, tax }) => [code, gross, tax])));
   const parts = split(
     list.map(([, { gross }]) => Math.max(0, gross)),
     waived,
@@ -55,9 +64,25 @@ export function lessWaived(items: Groups, waived: number): Groups {
   return grouped(
     list.map(([code, { gross, tax }], index) => {
       const part = parts[index] ?? 0;
-      return [code, gross - part, tax - (gross === 0 ? 0 : rounded(tax * part, gross))] as const;
+      const own = items.filter((item) => item.code === code);
+      return [code, gross - part, tax - waivedTax(own, part)] as const;
     }),
   );
+}
+
+/** The tax in a waived part of a tax code: the part reduces each rate in proportion, unless only discounts have the rate. */
+function waivedTax(items: readonly Rated[], waived: number): number {
+  const rates = grouped(items.map(({ basisPoints, gross, tax }) => [String(basisPoints ?? 0), gross, tax]));
+  const positive = [...rates].filter(([, { gross }]) => gross > 0).sort(([a], [b]) => Number(a) - Number(b));
+  const whole = sum(positive.map(([, { gross }]) => gross));
+  let [passed, taken, taxes] = [0, 0, 0];
+  for (const [, { gross, tax }] of positive) {
+    passed += gross;
+    const part = rounded(waived * passed, whole) - taken;
+    taken += part;
+    taxes += rounded(tax * part, gross);
+  }
+  return taxes;
 }
 
 /** Computes the owed and unbilled amounts: R and S of the reference. */

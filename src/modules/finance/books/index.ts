@@ -69,4 +69,5 @@ export {
   wronglyBilled,
 } from './tax-allocation/tax-groups.js';
 export { type TaxSummaryLine, taxGroupOf, taxSummaryOf } from './tax-allocation/tax-summary.js';
+export { waivedTax } from './tax-allocation/waived-tax.sql.js';
 export { asParameter, wrongGroups } from './tax-allocation/wrong-groups.sql.js';

@@ -1,3 +1,4 @@
+import { waivedTax } from '../books/index.js';
 import type { IntegrityCheck } from './integrity-checks.js';
 
 const BILLED = `document.number is not null and document.status <> 'void' and document.type in ('invoice', 'credit_note')
@@ -9,11 +10,12 @@ const SIGNED = (column: string) => `case document.type when 'invoice' then ${col
 
 /**
  * Selects gross and tax of the active items of each booking and tax group, less its part of the waived amount. Shares are in
- * proportion to the gross; the missing units go to the largest remainders, and among equals to the later group.
+ * proportion to the gross; the missing units go to the largest remainders, and among equals to the later group. The tax of a
+ * share is that of the rates of the items.
  */
 const OWED = `
-  select booking_id, tax_group, gross - share as gross,
-    tax - sign(tax) * div(2 * abs(tax) * share + gross, nullif(2 * gross, 0)) as waived_tax, tax, share
+  select shared.booking_id, shared.tax_group, shared.gross - shared.share as gross,
+    shared.tax - ${waivedTax({ bookingId: 'shared.booking_id', key: 'shared.tax_group', cents: 'shared.share' })} as tax
   from (
     select ranked.*, case when waived = 0 then 0 else div(base * waived, nullif(whole, 0))
       + case when place <= waived - sum(div(base * waived, nullif(whole, 0))) over (partition by booking_id) then 1 else 0 end
@@ -164,7 +166,7 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
       rests as (
         select billed.booking_id, billed.tax as billed_tax, credited_lines, last_issued_at,
           coalesce(owed.gross, 0) - billed.gross as gross,
-          case when share = 0 then owed.tax else coalesce(owed.waived_tax, 0) end as owed_tax
+          coalesce(owed.tax, 0) as owed_tax
         from on_documents billed join bookings booking on booking.id = billed.booking_id
         left join owed using (booking_id, tax_group)
         where booking.status <> 'cancelled' and not has_manual_lines
@@ -172,8 +174,8 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
       select 'booking' as type, booking_id as id, owed_tax as expected, billed_tax as actual
       from rests
       where (
-          gross < 0 or billed_tax > coalesce(owed_tax, 0) + credited_lines
-          or gross = 0 and abs(coalesce(owed_tax, 0) - billed_tax) > credited_lines
+          gross < 0 or billed_tax > owed_tax + credited_lines
+          or gross = 0 and abs(owed_tax - billed_tax) > credited_lines
         )
         and not exists (
           select from booking_items item join booking_item_history history on history.item_id = item.id

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import { type AppError, conflict } from '../../../../platform/errors/app-error.js';
-import { type RateSharedItem, rateExcesses } from './rests-by-rate.js';
-import { GIVEN, type RatedGroup, sumByGroup, type TaxGroup } from './tax-groups.js';
+import { rateExcesses } from './rests-by-rate.js';
+import { GIVEN, type RatedGroup, sumByGroup, type TaxedItem, type TaxGroup } from './tax-groups.js';
 
 /** Documents that count: issued and not void; drafts and proformas never do. */
 export const BILLED = `(document.number is not null and document.status <> 'void' and document.type in ('invoice', 'credit_note'))`;
@@ -163,7 +163,7 @@ export class BilledTaxesService {
     const suspects = await this.database.prepared<{
       bookingId: string;
       waivedCents: number;
-      items: RateSharedItem[];
+      items: TaxedItem[];
       billed: RatedGroup[];
     }>('rate-suspects', RATE_SUSPECTS, [bookingId]);
     return suspects.flatMap(({ bookingId: id, items, waivedCents, billed }) =>

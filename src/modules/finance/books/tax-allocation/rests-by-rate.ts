@@ -1,30 +1,25 @@
-import { divideRounded } from '../../../../platform/money/money.js';
-import type { BookingItemSummary } from '../../../bookings/index.js';
 import {
+  type Amounts,
   commonRate,
+  earlierPartOf,
   includedTax,
   keyOf,
+  owedAtRates,
   owedByGroup,
   type RatedGroup,
   restByGroup,
+  shareOf,
   spread,
   sumByGroup,
+  sumOfAmounts as sumOf,
   type TaxedItem,
   type TaxGroup,
   wronglyBilled,
 } from './tax-groups.js';
 
-interface Amounts {
-  grossCents: number;
-  taxCents: number;
-}
-
-/** The members of a booking item that determine the rates of its tax group. */
-export type RateSharedItem = TaxedItem & Pick<BookingItemSummary, 'earlierRateCents' | 'earlierRateTaxCents'>;
-
 interface GroupSources {
   /** The live items of the tax group. */
-  items: readonly RateSharedItem[];
+  items: readonly TaxedItem[];
   /** The amounts that documents bill in the group, for each rate. */
   billed: readonly RatedGroup[];
 }
@@ -38,8 +33,8 @@ export function restsByRate(rest: TaxGroup, { items, billed }: GroupSources): Ra
   const [first] = items;
   const isRated = first !== undefined && first.taxCodeId !== null && first.taxKind !== 'margin_scheme';
   if (first && !isRated) return [{ ...rest, rateBasisPoints: null }];
-  const parts = items.map(earlierPartOf);
-  const earlier = sumOf(parts);
+  const waivedCents = sumOf(items.map(amountsOf)).grossCents - sumOf(billed).grossCents - rest.grossCents;
+  const { present, earlier } = owedAtRates(items, waivedCents);
   const common = commonRate(items);
   const own = new Set(items.flatMap(({ taxRateBasisPoints }) => taxRateBasisPoints ?? []));
   const others = [...new Set(billed.flatMap(({ rateBasisPoints }) => rateBasisPoints ?? []))].filter(
@@ -64,23 +59,18 @@ export function restsByRate(rest: TaxGroup, { items, billed }: GroupSources): Ra
   }
   // If other items now have the rate of a part, the billed amounts at that rate also belong to those items.
   const shared = rates.find((rate) => {
-    const isOthers = items.some((item, index) => item.taxRateBasisPoints !== rate && parts[index]?.grossCents !== 0);
+    const isOthers = items.some((item) => item.taxRateBasisPoints !== rate && earlierPartOf(item).grossCents !== 0);
     return own.has(rate) && at(rate).grossCents !== 0 && isOthers;
   });
   if (shared !== undefined) earlierAt.set(shared, left);
-  const owed = rates.map((rate) => {
-    const present = items.flatMap((item, index) =>
-      item.taxRateBasisPoints === rate ? [minus(amountsOf(item), parts[index] ?? NOTHING)] : [],
-    );
-    return sumOf([...present, earlierAt.get(rate) ?? NOTHING]);
+  const open = rates.map((rate) => {
+    const owed = present.filter(({ rateBasisPoints }) => rateBasisPoints === rate);
+    return minus(sumOf([...owed, earlierAt.get(rate) ?? NOTHING]), at(rate));
   });
-  const open = rates.map((rate, index) => minus(owed[index] ?? NOTHING, at(rate)));
-  const waivedCents = sumOf(items.map(amountsOf)).grossCents - sumOf(billed).grossCents - rest.grossCents;
-  const unratedCents = sumOf(open).grossCents - waivedCents - rest.grossCents;
-  // A waiver reduces the amounts owed at each rate; lines without a rate reduce the unbilled amounts.
-  const shares = [spread(waivedCents, weightsOf(owed)), spread(unratedCents, weightsOf(open))];
+  // Lines without a rate reduce the unbilled amounts.
+  const unrated = spread(sumOf(open).grossCents - rest.grossCents, weightsOf(open));
   const amounts = open.map(({ grossCents, taxCents }, index) => {
-    const cents = shares.reduce((sum, share) => sum + (share[index] ?? 0), 0);
+    const cents = unrated[index] ?? 0;
     return { grossCents: grossCents - cents, taxCents: taxCents - includedTax(cents, rates[index] ?? 0) };
   });
   return inGroup(rest, rates, amounts);
@@ -88,7 +78,7 @@ export function restsByRate(rest: TaxGroup, { items, billed }: GroupSources): Ra
 
 /** Returns the excess that documents bill in each tax group and at each rate; the amounts are not negative. */
 export function creditDueByRate(
-  items: readonly RateSharedItem[],
+  items: readonly TaxedItem[],
   waivedCents: number,
   billed: readonly RatedGroup[],
 ): RatedGroup[] {
@@ -105,7 +95,7 @@ export function creditDueByRate(
 
 /** Returns the rates with excess billing in tax groups that are not billed in excess; the amounts are not negative. */
 export function rateExcesses(
-  items: readonly RateSharedItem[],
+  items: readonly TaxedItem[],
   waivedCents: number,
   billed: readonly RatedGroup[],
 ): RatedGroup[] {
@@ -116,7 +106,7 @@ export function rateExcesses(
 
 /** Returns the unbilled amounts of each tax group, in total and at each rate. */
 function openGroups(
-  items: readonly RateSharedItem[],
+  items: readonly TaxedItem[],
   waivedCents: number,
   billed: readonly RatedGroup[],
 ): { rest: TaxGroup; open: RatedGroup[]; sources: GroupSources }[] {
@@ -228,28 +218,12 @@ function inGroup(group: TaxGroup, rates: readonly (number | null)[], amounts: re
   );
 }
 
-/** Returns the part of an item that documents bill at other rates, at most its price. */
-function earlierPartOf(item: RateSharedItem): Amounts {
-  const { totalSellCents, earlierRateCents, earlierRateTaxCents } = item;
-  if (Math.abs(totalSellCents) < Math.abs(earlierRateCents)) {
-    return amountsOf(item);
-  }
-  return { grossCents: earlierRateCents, taxCents: earlierRateTaxCents };
-}
-
 function amountsOf({ totalSellCents: grossCents, taxIncludedCents: taxCents }: TaxedItem): Amounts {
   return { grossCents, taxCents };
 }
 
 function weightsOf(amounts: readonly Amounts[]): number[] {
   return amounts.map(({ grossCents }) => Math.max(0, grossCents));
-}
-
-function sumOf(amounts: readonly Amounts[]): Amounts {
-  return amounts.reduce(
-    (sum, { grossCents, taxCents }) => ({ grossCents: sum.grossCents + grossCents, taxCents: sum.taxCents + taxCents }),
-    NOTHING,
-  );
 }
 
 function minus(of: Amounts, less: Amounts): Amounts {
@@ -265,8 +239,4 @@ function within(limitCents: number, cents: number): number {
 function atMost(amounts: Amounts, limitCents: number): Amounts {
   const grossCents = within(amounts.grossCents, limitCents);
   return { grossCents, taxCents: shareOf(amounts.taxCents, grossCents, amounts.grossCents) };
-}
-
-function shareOf(cents: number, part: number, whole: number): number {
-  return whole === 0 ? 0 : Number(divideRounded(BigInt(cents) * BigInt(part), BigInt(whole)));
 }

@@ -14,6 +14,8 @@ import {
   wronglyBilled,
 } from './tax-groups.js';
 
+const WHOLLY_AT_ITS_RATE = { earlierRateCents: 0, earlierRateTaxCents: 0 };
+
 const given = (grossCents: number, taxCents: number): TaxedItem => ({
   taxCodeId: null,
   taxCode: null,
@@ -21,6 +23,7 @@ const given = (grossCents: number, taxCents: number): TaxedItem => ({
   taxRateBasisPoints: null,
   totalSellCents: grossCents,
   taxIncludedCents: taxCents,
+  ...WHOLLY_AT_ITS_RATE,
 });
 
 const coded = (grossCents: number, rate: number, taxCode = `DE-${String(rate).padStart(4, '0')}`): TaxedItem => ({
@@ -30,6 +33,7 @@ const coded = (grossCents: number, rate: number, taxCode = `DE-${String(rate).pa
   taxRateBasisPoints: rate,
   totalSellCents: grossCents,
   taxIncludedCents: includedTax(grossCents, rate),
+  ...WHOLLY_AT_ITS_RATE,
 });
 
 const figures = (groups: readonly TaxGroup[]) => groups.map(({ grossCents, taxCents }) => [grossCents, taxCents]);
@@ -133,6 +137,21 @@ describe('the tax of documents that bill a booking in parts', () => {
       [107_100, 17_100],
       [9_630, 630],
     ]);
+  });
+
+  it('a waived amount has the tax of the rates of a tax code, and a discount at another rate keeps its own', () => {
+    const items = [coded(119_000, 1_900, 'DE-1'), coded(-11_600, 1_600, 'DE-1')];
+    expect(figures(owedByGroup(items, 35_700))).toEqual([[71_700, 19_000 - 1_600 - 5_700]]);
+    expect(figures(owedByGroup([...items, coded(121_000, 2_100, 'DE-1')], 24_000))).toEqual([
+      [204_400, 19_000 - 1_600 + 21_000 - 1_900 - 2_100],
+    ]);
+  });
+
+  it('a waived amount reduces what is billed at an earlier rate only beyond the rest', () => {
+    const earlier = { earlierRateCents: 21_400, earlierRateTaxCents: 1_400, taxIncludedCents: 20_400 };
+    const item = { ...coded(140_400, 1_900), ...earlier };
+    expect(figures(owedByGroup([item], 11_900))).toEqual([[128_500, 18_500]]);
+    expect(figures(owedByGroup([item], 129_700))).toEqual([[10_700, 700]]);
   });
 
   it('rounding is per line: three items of 10 have 6, not 5', () => {

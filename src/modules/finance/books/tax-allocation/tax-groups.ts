@@ -25,11 +25,31 @@ export interface GroupCredit extends TaxGroup {
   wrongTax: boolean;
 }
 
-/** The members of a booking item that determine its tax group. */
+/** The members of a booking item that determine its tax group and its rates. */
 export type TaxedItem = Pick<
   BookingItemSummary,
-  'taxCodeId' | 'taxCode' | 'taxKind' | 'taxRateBasisPoints' | 'totalSellCents' | 'taxIncludedCents'
+  | 'taxCodeId'
+  | 'taxCode'
+  | 'taxKind'
+  | 'taxRateBasisPoints'
+  | 'totalSellCents'
+  | 'taxIncludedCents'
+  | 'earlierRateCents'
+  | 'earlierRateTaxCents'
 >;
+
+export interface Amounts {
+  grossCents: number;
+  taxCents: number;
+}
+
+/** The amounts owed in a tax group. */
+interface OwedRates {
+  /** At each rate of the items. */
+  present: (Amounts & { rateBasisPoints: number | null })[];
+  /** The parts of the items that documents bill at earlier rates. */
+  earlier: Amounts;
+}
 
 export function keyOf({ taxCodeId }: { taxCodeId: string | null }): string {
   return taxCodeId ?? GIVEN;
@@ -49,10 +69,52 @@ export function owedByGroup(items: readonly TaxedItem[], waivedCents = 0): TaxGr
   // A cancelled booking keeps its waived installments, although it has no active items.
   const waived = split(parts, Math.min(waivedCents, sumOf(parts)));
   return groups.map((group, index) => {
-    const cents = waived[index] ?? 0;
-    const taxCents = group.taxCents - shareOf(group.taxCents, cents, group.grossCents);
-    return { ...group, grossCents: group.grossCents - cents, taxCents };
+    const own = items.filter((item) => keyOf(item) === group.key);
+    const { present, earlier } = owedAtRates(own, waived[index] ?? 0);
+    return { ...group, ...sumOfAmounts([...present, earlier]) };
   });
+}
+
+/**
+ * Returns the amounts owed at each rate of the items of one tax group. The waived part of the group reduces the present rates
+ * in proportion, and the parts at earlier rates only beyond them, because documents already bill these. A rate at which the
+ * items are negative, for example of a discount, keeps its amounts. `waived-tax.sql.ts` computes the same tax.
+ */
+export function owedAtRates(items: readonly TaxedItem[], waivedCents: number): OwedRates {
+  const rates = [...new Set(items.map(({ taxRateBasisPoints }) => taxRateBasisPoints))].sort(
+    (a, b) => (a ?? 0) - (b ?? 0),
+  );
+  const present = rates.map((rate) =>
+    sumOfAmounts(items.flatMap((item) => (item.taxRateBasisPoints === rate ? presentPartOf(item) : []))),
+  );
+  const weights = present.map(({ grossCents }) => Math.max(0, grossCents));
+  const presentCents = Math.min(waivedCents, sumOf(weights));
+  const shares = spread(presentCents, weights);
+  return {
+    present: present.map((amounts, index) => ({
+      rateBasisPoints: rates[index] ?? null,
+      ...lessWaived(amounts, shares[index] ?? 0),
+    })),
+    earlier: lessWaived(sumOfAmounts(items.map(earlierPartOf)), waivedCents - presentCents),
+  };
+}
+
+/** Returns the part of an item that documents bill at other rates, at most its price. */
+export function earlierPartOf(item: TaxedItem): Amounts {
+  const { totalSellCents, taxIncludedCents, earlierRateCents, earlierRateTaxCents } = item;
+  if (Math.abs(totalSellCents) < Math.abs(earlierRateCents)) {
+    return { grossCents: totalSellCents, taxCents: taxIncludedCents };
+  }
+  return { grossCents: earlierRateCents, taxCents: earlierRateTaxCents };
+}
+
+function presentPartOf(item: TaxedItem): Amounts {
+  const { grossCents, taxCents } = earlierPartOf(item);
+  return { grossCents: item.totalSellCents - grossCents, taxCents: item.taxIncludedCents - taxCents };
+}
+
+function lessWaived({ grossCents, taxCents }: Amounts, waivedCents: number): Amounts {
+  return { grossCents: grossCents - waivedCents, taxCents: taxCents - shareOf(taxCents, waivedCents, grossCents) };
 }
 
 /** Returns the unbilled amounts in each tax group. */
@@ -194,7 +256,14 @@ function sumOf(parts: readonly number[]): number {
   return parts.reduce((sum, part) => sum + part, 0);
 }
 
-function shareOf(cents: number, part: number, whole: number): number {
+export function sumOfAmounts(amounts: readonly Amounts[]): Amounts {
+  return amounts.reduce<Amounts>(
+    (sum, { grossCents, taxCents }) => ({ grossCents: sum.grossCents + grossCents, taxCents: sum.taxCents + taxCents }),
+    { grossCents: 0, taxCents: 0 },
+  );
+}
+
+export function shareOf(cents: number, part: number, whole: number): number {
   return whole === 0 ? 0 : Number(divideRounded(BigInt(cents) * BigInt(part), BigInt(whole)));
 }
 

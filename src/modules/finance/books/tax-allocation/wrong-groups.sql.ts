@@ -1,4 +1,5 @@
 import { BILLED, type RateExcess } from './billed-taxes.service.js';
+import { waivedTax } from './waived-tax.sql.js';
 
 /**
  * Selects the amounts of each tax group that documents bill beyond the amount owed, as `creditDueByGroup` does for one booking:
@@ -44,12 +45,14 @@ export function wrongGroups(condition: string, excesses: string): string {
       ) as place
     from share
   ),
-  waived as (select *, share + case when place <= missing then 1 else 0 end as waived from ranked),
+  waived as (
+    select shared.*, ${waivedTax({ bookingId: 'shared.booking_id', key: 'shared.key', cents: 'shared.waived' })} as waived_tax
+    from (select *, share + case when place <= missing then 1 else 0 end as waived from ranked) shared
+  ),
   rest as (
     select booking_id, key, coalesce(waived.code, document_group.code) as code,
       coalesce(waived.gross - waived.waived, 0) - coalesce(document_group.gross, 0) as gross,
-      coalesce(waived.tax - round(coalesce(waived.tax * waived.waived / nullif(waived.gross, 0), 0)), 0)
-        - coalesce(document_group.tax, 0) as tax
+      coalesce(waived.tax - waived.waived_tax, 0) - coalesce(document_group.tax, 0) as tax
     from waived full join document_group using (booking_id, key)
   ),
   wrong as (

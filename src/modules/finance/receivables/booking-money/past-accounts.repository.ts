@@ -22,18 +22,28 @@ export class PastAccountsRepository {
     return found?.status ?? 'draft';
   }
 
-  /** Selects the items that were not cancelled; kind and rate of their tax do not matter for the groups. */
+  /**
+   * Selects the items that were not cancelled. Their histories have no rate: an item counts at its present rate, and has a part at
+   * earlier rates if it has not changed since.
+   */
   async itemsOf(bookingId: string, day: string): Promise<TaxedItem[]> {
-    const found = await this.database.prepared<Omit<TaxedItem, 'taxKind' | 'taxRateBasisPoints'>>(
+    const found = await this.database.prepared<Omit<TaxedItem, 'taxKind'>>(
       'past-booking-items',
       `select version.tax_code_id as "taxCodeId", code.code as "taxCode",
-         version.total_sell_cents::float8 as "totalSellCents", version.tax_included_cents::float8 as "taxIncludedCents"
+         version.total_sell_cents::float8 as "totalSellCents", version.tax_included_cents::float8 as "taxIncludedCents",
+         case when version.tax_code_id = item.tax_code_id then item.tax_rate_basis_points end as "taxRateBasisPoints",
+         case when same.item then item.earlier_rate_cents else 0 end::float8 as "earlierRateCents",
+         case when same.item then item.earlier_rate_tax_cents else 0 end::float8 as "earlierRateTaxCents"
        from booking_items item cross join lateral ${versionOf(AS_OF, 'item', 'item.id')} version
+       cross join lateral (
+         select (version.tax_code_id, version.total_sell_cents, version.tax_included_cents)
+           = (item.tax_code_id, item.total_sell_cents, item.tax_included_cents) as item
+       ) same
        left join tax_codes code on code.id = version.tax_code_id
        where item.booking_id = $1 and not version.cancelled`,
       [bookingId, day],
     );
-    return found.map((item) => ({ ...item, taxKind: null, taxRateBasisPoints: null }));
+    return found.map((item) => ({ ...item, taxKind: null }));
   }
 
   /** Selects the installments of the current plan in order. */
