@@ -450,6 +450,18 @@ describe('items of one tax code that were sold at different dated rates', () => 
     ]);
   });
 
+  it('a cancelled discount is billed again at its own rate', async () => {
+    const sold = await mixed({ plan: [119_000], unitSellCents: -12_100 });
+    await issued(sold.id, undefined);
+    const path = `${BOOKINGS}/${sold.id}/items/${sold.later.id}/cancellation`;
+    expect((await owner.post(path, { reason: 'By mistake' })).status).toBe(200);
+    expect(atRates(await issued(sold.id, undefined))).toEqual([[12_100, 2_100, 2_100]]);
+    expect(await billedTaxAt(sold.id)).toEqual([
+      [1_900, 119_000, 19_000],
+      [2_100, 0, 0],
+    ]);
+  });
+
   it('a waived amount has the tax of the item, not that of a discount at another rate, and so has its later invoice', async () => {
     const sold = await mixed({ plan: [71_400, 47_600], unitSellCents: -12_100 });
     const whole = await issued(sold.id, undefined);

@@ -42,7 +42,11 @@ export function restsByRate(rest: TaxGroup, { items, billed }: GroupSources): Ra
   );
   const at = (rate: number | null) => sumOf(billed.filter(({ rateBasisPoints }) => rateBasisPoints === rate));
   const atOthers = sumOf(others.map(at));
-  if (common !== null && atOthers.grossCents <= earlier.grossCents) {
+  // A discount that was billed at another rate and is no longer sold is billed again at that rate.
+  const areOthersEarlier = [...others.map(at), atOthers].every(
+    ({ grossCents }) => within(earlier.grossCents, grossCents) === grossCents,
+  );
+  if (common !== null && areOthersEarlier) {
     const billedCents = atOthers.grossCents + at(null).grossCents;
     // Without an earlier part, lines that show no rate are at the current one.
     return [{ ...rest, rateBasisPoints: Math.abs(earlier.grossCents) > Math.abs(billedCents) ? null : common }];
