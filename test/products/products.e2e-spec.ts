@@ -133,12 +133,18 @@ describe('products', () => {
     expect(inUse.body).toEqual(errorBody(inUse, { code: 'product_in_use', error, details }));
     await owner.post(`${DEPARTURES}/${id}/cancellation`, { reason: 'Not enough guests' });
     expect((await owner.post(`${PRODUCTS}/${productId}/archival`)).status).toBe(200);
+    const again = await owner.post<ErrorBody>(`${DEPARTURES}/${id}/reinstatement`, { reason: 'Enough guests now' });
+    expect([again.status, again.body.code]).toEqual([409, 'product_archived']);
 
     const { allotment, departure: of } = await allotted(app);
     await newProduct(app, { id: allotment['productId'] });
     await app.sql(`update departures set status = 'cancelled', cancelled_at = now() where id = $1`, [of.id]);
     const live = await owner.post<ErrorBody>(`${PRODUCTS}/${String(allotment['productId'])}/archival`);
     expect([live.status, live.body.details]).toEqual([409, { productId: allotment['productId'], allotments: 1 }]);
+    await owner.patch(`${ALLOTMENTS}/${allotment.id}`, { active: false });
+    expect((await owner.post(`${PRODUCTS}/${String(allotment['productId'])}/archival`)).status).toBe(200);
+    const active = await owner.patch<ErrorBody>(`${ALLOTMENTS}/${allotment.id}`, { active: true });
+    expect([active.status, active.body.code]).toEqual([409, 'product_archived']);
   });
 
   it('of a parallel archival and new departure only one succeeds', async () => {

@@ -3,7 +3,7 @@ import { Listens } from '../../../platform/discovery/listeners.js';
 import { ProductListener } from '../../products/index.js';
 import { AllotmentsService } from './allotments.service.js';
 
-/** Keeps products with live allotments. Called after operations has locked the product. */
+/** Prevents archiving a product with live allotments. Called after operations has locked the product. */
 @Injectable()
 @Listens(ProductListener, 20)
 export class AllotmentProductListener implements ProductListener {

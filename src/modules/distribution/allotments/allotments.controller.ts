@@ -92,7 +92,9 @@ export class AllotmentsController {
   @RequireScope('distribution:write')
   @Mutates('distribution.allotment.update')
   @BodyExample({ defaultQuantity: 4, notes: 'Four from the next departure on' })
-  @Refuses({ 409: ['allotment_has_sales', 'allotment_overlap', 'capacity_exceeded', 'channel_archived'] })
+  @Refuses({
+    409: ['allotment_has_sales', 'allotment_overlap', 'capacity_exceeded', 'channel_archived', 'product_archived'],
+  })
   async update(
     @ChangeTarget({ id: ['alot', 2] }) { id, expected }: Target<'id'>,
     @Body() body: UpdateAllotment,

@@ -108,6 +108,8 @@ export class AllotmentsService {
       if (endOf(allotment) > previousEnd || (allotment.active && !wasActive)) {
         await this.channels.lockUsable(allotment.channelId);
         ({ warnings } = await this.openings.openUpcoming(allotment, { onShortage }));
+        // As on creation.
+        await this.products.assertNotArchived(allotment.productId);
       }
       this.record('update', allotment, { before, after: allotment.auditImage(release) });
       return { view: { allotment, release }, warnings };
@@ -143,6 +145,7 @@ export class AllotmentsService {
     allotment.restore(this.clock.now());
     await this.repository.allotments.update(allotment);
     const { departures } = await this.openings.openUpcoming(allotment);
+    await this.products.assertNotArchived(allotment.productId);
     const ahead = new Set(departures.map((departure) => departure.id));
     const returned = closed.filter(({ departureId }) => ahead.has(departureId));
     if (closed.length > 0 && returned.length === 0) {

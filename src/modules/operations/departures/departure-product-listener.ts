@@ -4,7 +4,7 @@ import { ProductListener } from '../../products/index.js';
 import { FacilitiesService } from '../facilities/facilities.service.js';
 import { DeparturesService } from './departures.service.js';
 
-/** Keeps products with departures ahead, and checks their meeting points. */
+/** Prevents archiving a product with future departures, and checks their meeting points. */
 @Injectable()
 @Listens(ProductListener, 10)
 export class DepartureProductListener implements ProductListener {

@@ -96,7 +96,10 @@ export class DeparturesController {
   @Mutates('operations.departure.update')
   @BodyExample({ capacity: 24, priceCents: 6100 })
   @Refuses({
-    409: ['capacity_exceeded', 'departure_cancelled', 'departure_in_past', 'facility_archived', 'tax_code_inactive'],
+    409: [
+      ...['capacity_exceeded', 'departure_cancelled', 'departure_in_past', 'facility_archived', 'tax_code_inactive'],
+      'product_archived',
+    ],
   })
   async update(
     @ChangeTarget({ id: ['dep', 2] }) { id, expected }: Target<'id'>,
@@ -153,7 +156,10 @@ export class DeparturesController {
   @Mutates('operations.departure.reinstate')
   @BodyExample({ reason: 'The boat was repaired in time' })
   @Refuses({
-    409: ['capacity_exceeded', 'departure_in_past', 'facility_archived', 'invalid_transition', 'tax_code_inactive'],
+    409: [
+      ...['capacity_exceeded', 'departure_in_past', 'facility_archived', 'invalid_transition', 'tax_code_inactive'],
+      'product_archived',
+    ],
   })
   async reinstate(
     @PathId('dep', 'id', 3) id: string,

@@ -120,7 +120,10 @@ export class DeparturesService {
       const [before, previous] = [departure.auditImage(), toDepartureSummary(departure)];
       const { facilityId, taxCodeId } = departure;
       const move: DepartureMove = { onShortage, followers: 0, warnings: [] };
-      departure.change(changesOf(body), this.clock.now());
+      const now = this.clock.now();
+      departure.change(changesOf(body), now);
+      const isAheadAgain = previous.startsAt <= now && departure.startsAt > now;
+      if (isAheadAgain) await this.products.assertNotArchived(departure.productId);
       if (departure.facilityId !== facilityId) await this.facilities.lockUsable(departure.facilityId);
       if (departure.taxCodeId !== null && departure.taxCodeId !== taxCodeId) {
         await this.taxCodes.assertUsable(departure.taxCodeId);
@@ -324,6 +327,7 @@ export class DeparturesService {
     const departure = await this.lockExpected(id, expected);
     const before = departure.auditImage();
     departure.reinstate(this.clock.now());
+    await this.products.assertNotArchived(departure.productId);
     await this.facilities.lockUsable(departure.facilityId);
     if (departure.taxCodeId !== null) await this.taxCodes.assertUsable(departure.taxCodeId);
     await this.repository.departures.update(departure);

@@ -58,7 +58,7 @@ export class CreateProductOption {
   startTimes?: string[];
 
   /**
-   * Least units per booking; null if there is no minimum.
+   * Minimum units per booking; null if there is no minimum.
    * @example 2
    */
   @Clearable()
@@ -66,14 +66,14 @@ export class CreateProductOption {
   minUnits?: number | null;
 
   /**
-   * Most units per booking; null if there is no maximum.
+   * Maximum units per booking; null if there is no maximum.
    * @example 8
    */
   @Clearable()
   @Whole({ min: 1, max: 100_000 })
   maxUnits?: number | null;
 
-  /** The end of sales before the start of a departure; with null that of the product applies. */
+  /** The end of sales before the start of a departure; null uses the product's. */
   @Clearable()
   @Nested(() => CutoffBody)
   cutoff?: CutoffBody | null;
@@ -124,11 +124,11 @@ export class ProductOptionResponse {
   @Texts(START_TIMES)
   startTimes: string[];
 
-  /** Least units per booking; null if there is no minimum. */
+  /** Minimum units per booking; null if there is no minimum. */
   @Whole({ min: 1, max: 100_000 })
   minUnits: number | null;
 
-  /** Most units per booking; null if there is no maximum. */
+  /** Maximum units per booking; null if there is no maximum. */
   @Whole({ min: 1, max: 100_000 })
   maxUnits: number | null;
 

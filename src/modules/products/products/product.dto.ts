@@ -204,7 +204,7 @@ export class CreateProduct {
 
   /**
    * Fields that each traveler needs: `firstName`, `lastName`, `birthDate`, `gender`, `nationality`, `language`, `phone`,
-   * `email`, `emergencyContact`, `document` or `dietary`.
+   * `email`, `emergencyContact` or `document`.
    * @example ["firstName", "lastName", "birthDate"]
    */
   @Optional()

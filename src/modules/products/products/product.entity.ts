@@ -52,7 +52,6 @@ export const TRAVELER_FIELDS = [
   'email',
   'emergencyContact',
   'document',
-  'dietary',
 ] as const;
 
 export interface ResourceNeed {
