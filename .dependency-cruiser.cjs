@@ -82,7 +82,7 @@ const arrowRules = Object.entries(arrows).map(([name, targets]) => ({
 
 /** The folders of the platform, from the lowest layer up: a folder imports folders of lower layers only. */
 const platformLayers = [
-  ['discovery', 'errors', 'ids', 'money', 'time'],
+  ['discovery', 'errors', 'ids', 'money', 'pdf', 'time'],
   ['config'],
   ['clock', 'context'],
   ['observability'],

@@ -1,21 +1,7 @@
-import { createRequire } from 'node:module';
-import type { Bidi } from 'bidi-js';
-import pdfmake, { type Content, type Font, type Inline } from 'pdfmake';
-import type { InvoiceDocument, LabelledText, NamedText, SumTable } from './invoice-document.js';
-import { type FontName, isRightToLeft, linesOf } from './text-layout.js';
+import type { Content } from 'pdfmake';
+import { bold, createPdf, type DrawText, type PdfLayout, RIGHT, right } from '../../../platform/pdf/pdf.js';
+import type { InvoiceDocument, LabelledText, SumTable } from './invoice-document.js';
 
-const locate = createRequire(import.meta.url);
-/**
- * A font is read when a text of its scripts is drawn; the Japanese one has 5 MB. The build copies these files to
- * `dist/node_modules`, because their packages have 65 MB, most of it other weights and styles.
- */
-const FILES: Record<FontName, { normal: string; bold: string }> = {
-  European: { normal: 'dejavu-fonts-ttf/ttf/DejaVuSans.ttf', bold: 'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf' },
-  Arabic: notoFont('arabic', 'NotoSansArabic'),
-  Hebrew: notoFont('hebrew', 'NotoSansHebrew'),
-  Japanese: notoFont('jp', 'NotoSansJP'),
-};
-const FONT_SIZE = 8;
 /** Widths in units of the font size, for texts that are broken before they are drawn. */
 const [DESCRIPTION_EMS, PARTY_EMS, PAGE_EMS] = [17, 29, 62];
 /** Rows longer than half a page are broken between pages. */
@@ -23,40 +9,14 @@ const LINES_TOGETHER = 30;
 /** A generous estimate of the characters in a line of a description. */
 const LINE_CHARACTERS = 20;
 
-function notoFont(name: string, family: string): { normal: string; bold: string } {
-  const folder = `@expo-google-fonts/noto-sans-${name}`;
-  return { normal: `${folder}/400Regular/${family}_400Regular.ttf`, bold: `${folder}/700Bold/${family}_700Bold.ttf` };
-}
-
 /** The same document always gives the same bytes. */
 export async function renderPdf(document: InvoiceDocument): Promise<Buffer> {
-  const texts = JSON.stringify({ ...document, logo: null });
-  useFonts(texts);
-  const bidi = isRightToLeft(texts) ? (await import('bidi-js')).default() : null;
-  return createPdf(document, bidi);
+  return createPdf(JSON.stringify({ ...document, logo: null }), (draw) => layoutOf(document, draw));
 }
 
-/** Fetches nothing, and reads only the fonts that the document needs from files. */
-function useFonts(texts: string): void {
-  const needed = new Set(
-    linesOf({ label: null, value: texts }, null, Infinity).flatMap((runs) => runs.map(({ font }) => font)),
-  );
-  const fonts: Record<string, Font> = {};
-  for (const name of needed) {
-    const [normal, bold] = [locate.resolve(FILES[name].normal), locate.resolve(FILES[name].bold)];
-    fonts[name] = { normal, bold, italics: normal, bolditalics: bold };
-  }
-  const files = Object.values(fonts).flatMap(({ normal, bold }) => [normal, bold]);
-  pdfmake.setFonts(fonts);
-  pdfmake.setUrlAccessPolicy(() => false);
-  pdfmake.setLocalAccessPolicy((path) => files.includes(path));
-}
-
-async function createPdf(document: InvoiceDocument, bidi: Bidi | null): Promise<Buffer> {
+function layoutOf(document: InvoiceDocument, draw: DrawText): PdfLayout {
   const { title, stamp, logo, summary, parties, taxes, baseTaxes, totals, payment, notes } = document;
-  // Uses the issue date, because the current time would make each file different.
-  const issued = new Date(`${document.issueDate}T00:00:00Z`);
-  const text = (value: string, ems: number) => textOf({ label: null, value }, bidi, ems);
+  const text = (value: string, ems: number) => draw({ label: null, value }, ems);
   const pairs = (lines: readonly LabelledText[]): Content => ({
     layout: 'noBorders',
     table: { body: lines.map(({ label, value }) => [bold(label), text(value, PAGE_EMS - 20)]) },
@@ -68,7 +28,7 @@ async function createPdf(document: InvoiceDocument, bidi: Bidi | null): Promise<
     pairs(summary),
     {
       columns: parties.map(({ title: name, lines }) => ({
-        stack: [bold(name), ...lines.map((line) => textOf(line, bidi, PARTY_EMS))],
+        stack: [bold(name), ...lines.map((line) => draw(line, PARTY_EMS))],
       })),
       style: 'block',
     },
@@ -79,14 +39,13 @@ async function createPdf(document: InvoiceDocument, bidi: Bidi | null): Promise<
     ...(payment === null
       ? []
       : [{ stack: [bold(payment.title), pairs(payment.lines)], style: 'block', unbreakable: true }]),
-    ...notes.map((note) => ({ stack: [textOf(note, bidi, PAGE_EMS)], style: 'note' })),
+    ...notes.map((note) => ({ stack: [draw(note, PAGE_EMS)], style: 'note' })),
   ];
-  const pdf = pdfmake.createPdf({
-    info: { title, creationDate: issued, modDate: issued },
+  return {
+    title,
     language: document.language,
-    pageSize: 'A4',
-    pageMargins: [40, 48, 40, 56],
-    defaultStyle: { font: 'European', fontSize: FONT_SIZE },
+    day: document.issueDate,
+    orientation: 'portrait',
     styles: {
       logo: { margin: [0, 0, 0, 12] },
       title: { fontSize: 16, bold: true, margin: [0, 0, 0, 12] },
@@ -96,25 +55,7 @@ async function createPdf(document: InvoiceDocument, bidi: Bidi | null): Promise<
       note: { margin: [0, 3, 0, 3] },
     },
     content,
-    footer: (page, pages) => ({ text: `${title}   ${page} / ${pages}`, alignment: 'center', margin: [0, 20, 0, 0] }),
-  });
-  return pdf.getBuffer();
-}
-
-/**
- * Draws a text of any script. Each line is a list of pieces of one font; Arabic and Hebrew pieces are in visual order and
- * unbroken.
- */
-function textOf({ label, value }: NamedText, bidi: Bidi | null, ems: number): Content {
-  const stack = value.split('\n').flatMap((line, index) => {
-    const isArranged = bidi !== null && isRightToLeft(line);
-    return linesOf({ label: index === 0 ? label : null, value: line }, bidi, ems).map((runs): Content => {
-      const inlines = runs.map(({ text, font }): Inline => ({ text, font, ...(isArranged ? { noWrap: true } : {}) }));
-      // The Arabic font is higher than the others.
-      return { text: inlines, ...(runs.some(({ font }) => font === 'Arabic') ? { lineHeight: 0.8 } : {}) };
-    });
-  });
-  return { stack };
+  };
 }
 
 /** The first column takes the remaining width; the headings are repeated on every page. */
@@ -155,14 +96,4 @@ function sums(body: Content[][]): Content {
     ],
     style: 'sums',
   };
-}
-
-const RIGHT = { alignment: 'right' } as const;
-
-function bold(text: string): { text: string; bold: true } {
-  return { text, bold: true };
-}
-
-function right(text: string): { text: string; alignment: 'right' } {
-  return { text, ...RIGHT };
 }

@@ -1,5 +1,5 @@
 /*
- * The part of pdfmake that invoices are made with. The types of @types/pdfmake would add the browser's globals to every
+ * The part of pdfmake that the documents of the service are made with. The types of @types/pdfmake would add the browser's globals to every
  * file of the service, so that fetch and URL had other types than Node's; tsconfig.json names this file instead.
  */
 interface Styled {
@@ -11,7 +11,7 @@ interface Styled {
   margin?: [left: number, top: number, right: number, bottom: number];
 }
 
-interface Style extends Omit<Styled, 'style' | 'width'> {
+export interface Style extends Omit<Styled, 'style' | 'width'> {
   font?: string;
   fontSize?: number;
   color?: string;
@@ -45,6 +45,7 @@ interface Definition {
   info: { title: string; creationDate: Date; modDate: Date };
   language: string;
   pageSize: 'A4';
+  pageOrientation: 'portrait' | 'landscape';
   pageMargins: [left: number, top: number, right: number, bottom: number];
   defaultStyle: Style;
   styles: Record<string, Style>;
