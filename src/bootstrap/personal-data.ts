@@ -28,7 +28,7 @@ const CLASSES: Record<PersonalData, DataClass> = {
     content: 'documents, health data, emergency contacts and check-ins of travelers',
     purpose: 'performing the service',
     kept: 'last service + 30 days (`TRAVEL_RETENTION_DAYS`)',
-    deletedBy: 'the job `bookings.travel.retention`',
+    deletedBy: 'the jobs `bookings.travel.retention` and, for check-ins, `desk.check-ins.retention`',
   },
   contact: {
     content: 'customers with their contacts; titles, parties and reasons of trips',

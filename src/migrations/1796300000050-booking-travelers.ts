@@ -35,7 +35,9 @@ export class BookingTravelers1796300000050 implements MigrationInterface {
         constraint booking_travelers_active_lead check (not is_lead or status = 'active')
       );
       create unique index booking_travelers_lead on booking_travelers (booking_id) where is_lead;
-      create index booking_travelers_customer on booking_travelers (customer_id) where customer_id is not null;
+      create index booking_travelers_customer on booking_travelers (customer_id) where customer_id is not null`);
+    // No entity: the seats of an item are read and replaced together.
+    await runner.query(`
       create table booking_item_travelers (
         item_id text not null references booking_items (id),
         seat integer not null check (seat > 0),

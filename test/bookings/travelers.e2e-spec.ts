@@ -13,6 +13,7 @@ import {
   confirmedBooking,
   entriesAbout,
   eventsOf,
+  insisting,
   invalid,
   makeBooking,
   type One,
@@ -134,6 +135,82 @@ describe('the travelers of a booking', () => {
     expect(await owner.post(travelersOf(bookingId), { customerId: unknown })).toMatchObject(refused(404, 'not_found'));
   });
 
+  it('a withdrawal clears what rests on the consent of the customer, and other members can still be changed', async () => {
+    const { id: bookingId } = await makeBooking(owner);
+    const { id: customerId } = await newCustomer(app);
+    const consent = (granted: boolean) =>
+      owner.post(`${CUSTOMERS}/${customerId}/consents`, { purpose: 'health_data', granted, source: 'form' });
+    await consent(true);
+    const { id } = await addTraveler(owner, bookingId, { customerId, dietary: ['vegan'], healthNote: NOTE });
+    const own = await addTraveler(owner, bookingId, { customerId, dietary: ['halal'], healthDataConsent: CONSENT });
+
+    expect((await consent(false)).status).toBe(201);
+
+    expect(await listed(bookingId)).toMatchObject([
+      { id, dietary: [], hasHealthNote: false },
+      { id: own.id, dietary: ['halal'] },
+    ]);
+    expect((await owner.patch(`${travelersOf(bookingId)}/${id}`, { lastName: 'Pop' })).status).toBe(200);
+    const again = await owner.patch(`${travelersOf(bookingId)}/${id}`, { dietary: ['vegan'] });
+    expect(again).toMatchObject(refused(422, 'consent_required'));
+  });
+
+  it('a change keeps what was typed, and the customer that the traveler has, even if it is archived by now', async () => {
+    const { id: bookingId } = await makeBooking(owner);
+    const { id: customerId } = await newCustomer(app, { firstName: 'Maria' });
+    const traveler = await addTraveler(owner, bookingId, { firstName: 'Maria-Elena', nationality: 'RO' });
+    const path = `${travelersOf(bookingId)}/${traveler.id}`;
+
+    expect((await owner.patch<One<Traveler>>(path, { customerId })).body.data).toMatchObject({
+      firstName: 'Maria-Elena',
+    });
+    await owner.post(`${CUSTOMERS}/${customerId}/archival`);
+    const changed = await owner.patch<One<Traveler>>(path, { customerId, phone: '0240 555 010' });
+    expect(changed).toMatchObject({ status: 200, body: { data: { phone: '+40240555010', version: 3 } } });
+
+    const same = await owner.put<Page<Traveler>>(travelersOf(bookingId), {
+      travelers: [{ id: traveler.id, customerId }],
+    });
+    expect(same.body.data).toMatchObject([{ version: 3 }]);
+    const wrong = { travelers: [{ id: traveler.id }, { phone: '0240 555 010' }] };
+    expect(await owner.put(travelersOf(bookingId), wrong)).toMatchObject({
+      status: 400,
+      body: { details: { issues: [{ path: 'travelers.1.phone', code: 'phone_country_unknown' }] } },
+    });
+  });
+
+  it('twelve travelers that are added at once have twelve positions and one lead', async () => {
+    const { id: bookingId } = await makeBooking(owner);
+
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => insisting(() => owner.post(travelersOf(bookingId), { isLead: true }))),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    const travelers = await listed(bookingId);
+    expect(travelers.map(({ position }) => position)).toEqual(travelers.map((_, index) => index + 1));
+    expect(travelers.filter(({ isLead }) => isLead)).toHaveLength(1);
+  });
+
+  it('changes of a traveler beside the merge of its customer are stored or rejected, never lost', async () => {
+    const [survivor, duplicate] = [await newCustomer(app), await newCustomer(app)];
+    const { id: bookingId } = await makeBooking(owner);
+    const { id } = await addTraveler(owner, bookingId, { customerId: duplicate.id });
+    const path = `${travelersOf(bookingId)}/${id}`;
+    const patches = Array.from({ length: 8 }, (_, index) =>
+      insisting(() => owner.patch(path, { firstName: `N${index}` })),
+    );
+
+    const [merged, ...changed] = await Promise.all([
+      insisting(() => owner.post(`${CUSTOMERS}/${survivor.id}/merges`, { duplicateIds: [duplicate.id] })),
+      ...patches,
+    ]);
+
+    expect([merged.status, ...changed.map(({ status }) => status)]).toEqual([200, ...changed.map(() => 200)]);
+    const { body } = await owner.get<One<Traveler>>(path);
+    expect(body.data).toMatchObject({ customerId: survivor.id, firstName: expect.stringMatching(/^N\d$/) });
+  });
+
   it('a booking has one lead: a new one replaces it, and the next one follows a lead that is deleted', async () => {
     const { id: bookingId } = await makeBooking(owner);
     const [first, second, third] = [
@@ -170,6 +247,10 @@ describe('the travelers of a booking', () => {
       { id: expect.any(String), lastName: 'D', position: 2, isLead: false },
       { id: a.id, lastName: 'AA', position: 3, isLead: false },
     ]);
+    const stale = { headers: { 'If-Match': '"1"' } };
+    expect(await owner.put(travelersOf(bookingId), { travelers: [] }, stale)).toMatchObject(
+      refused(412, 'precondition_failed'),
+    );
     const twice = { travelers: [{ id: a.id }, { id: a.id }] };
     expect(await owner.put(travelersOf(bookingId), twice)).toMatchObject({
       status: 400,
@@ -355,6 +436,14 @@ describe('the personal data of travelers', () => {
     await erase();
     expect(await read()).toMatchObject({
       ...{ firstName: 'Maria', document: null, emergencyContact: null, dietary: [], healthDataConsent: null },
+    });
+
+    const undated = await makeBooking(owner);
+    const { id: kept } = await addTraveler(owner, undated.id, { dietary: ['vegan'], healthDataConsent: CONSENT });
+    app.travel({ days: 40 });
+    await erase();
+    expect((await owner.get<One<Traveler>>(`${travelersOf(undated.id)}/${kept}`)).body.data).toMatchObject({
+      dietary: ['vegan'],
     });
 
     await app.sql(`update bookings set status = 'completed' where id = $1`, [booking.id]);

@@ -118,11 +118,15 @@ const WITHOUT_SORT = [
 const OTHER_TIMES = [`GET ${STAFF}/finance/tax-codes on`];
 
 /** Returned only once: a repeated request does not show them again. */
-const SECRETS: Record<string, string> = {
+const SECRETS: Record<string, string | string[]> = {
   [`POST ${STAFF}/identity/api-tokens`]: 'token',
   'POST /connect/v1/operators/{operatorId}/oauth-clients': 'clientSecret',
   [`POST ${CLIENT}/secrets`]: 'clientSecret',
-  [`POST ${STAFF}/bookings/{bookingId}/travelers/{travelerId}/document/reveal`]: 'number',
+  [`POST ${STAFF}/bookings/{bookingId}/travelers/{travelerId}/document/reveal`]: [
+    'number',
+    'healthNote',
+    'mobilityNote',
+  ],
   [SETUP]: 'otpauthUri',
   [`POST ${STAFF}/identity/me/second-factor/activation`]: 'recoveryCodes',
   [`POST ${STAFF}/identity/me/second-factor/recovery-codes`]: 'recoveryCodes',
@@ -531,8 +535,9 @@ function anotherRequest(call: ExampleCall, options: Call): Promise<Answer> {
   return app.request(operation.method, path, { token, ...options });
 }
 
-function withoutSecret(body: unknown, secret?: string): unknown {
-  return JSON.parse(JSON.stringify(body), (name, value: unknown) => (name === secret ? undefined : value));
+function withoutSecret(body: unknown, secrets: string | string[] = []): unknown {
+  const names = [secrets].flat();
+  return JSON.parse(JSON.stringify(body), (name, value: unknown) => (names.includes(name) ? undefined : value));
 }
 
 /** The version in the response to a call for another version. */

@@ -1,9 +1,11 @@
 import { requestRendition, fetchFile, linkOf } from '../finance/renditions/rendering.js';
 import { closeStreams, rawStream } from '../realtime/following.js';
 import type { TestApp } from '../setup/app.js';
+import { tokenOf } from '../setup/credentials.js';
 
 const CHANNEL = 'demo.news';
 const DEPARTURE = '/v1/admin/operations/departures';
+const DEMO_DEPARTURE = 'dep_01k0dem000e000000000000009';
 const INVOICE = 'inv_01k0dem000e000000000000001';
 
 /**
@@ -17,10 +19,11 @@ export async function textExamples(app: TestApp): Promise<Record<string, string>
     [`${file} text/html`]: await beginningOf(app, { format: 'html', lines: 2 }),
     'GET /realtime/v1/channels/{channel}/events text/event-stream': await firstMessage(app),
     ...(await reportExamples(app)),
-    [`GET ${DEPARTURE}/{id}/manifest text/csv`]: await tableExample(
+    [`GET ${DEPARTURE}/{id}/manifest application/pdf`]: await pdfExample(
       app,
-      `${DEPARTURE}/dep_01k0dem000e000000000000009/manifest`,
+      `${DEPARTURE}/${DEMO_DEPARTURE}/manifest`,
     ),
+    [`GET ${DEPARTURE}/{id}/manifest text/csv`]: await tableExample(app, `${DEPARTURE}/${DEMO_DEPARTURE}/manifest`),
   };
 }
 
@@ -45,6 +48,13 @@ async function reportExamples(app: TestApp): Promise<Record<string, string>> {
 async function tableExample(app: TestApp, path: string, query = ''): Promise<string> {
   const { text } = await app.as('owner').get(`${path}?format=csv&${query}`);
   return `${text.split('\r\n', 2).join('\r\n')}\r\n`;
+}
+
+/** The first line of a file in PDF. */
+async function pdfExample(app: TestApp, path: string): Promise<string> {
+  const authorization = `Bearer ${tokenOf(app.credentials, 'owner')}`;
+  const { bytes } = await fetchFile(`${app.url}${path}?format=pdf`, { authorization });
+  return `${bytes.toString('latin1').split('\n', 1).join('')}\n`;
 }
 
 async function beginningOf(app: TestApp, { format, lines }: { format: string; lines: number }): Promise<string> {

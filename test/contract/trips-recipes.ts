@@ -18,6 +18,7 @@ const BOOKED = [
   'customers.customer.create',
   'bookings.booking.create',
   'bookings.booking_item.create',
+  'bookings.traveler.create',
   'bookings.booking.confirm',
   'finance.payment_plan.materialize',
 ];

@@ -42,7 +42,9 @@ export function validValue(schema: Schema, random: Random, document: Document): 
 
 /** A text that matches a pattern, and is no longer than the schema allows, or than 60. */
 export function matching(pattern: string, maxLength: number, random: Random): string {
-  const arbitrary = fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: Math.min(maxLength, 60) });
+  // Random texts are none of the few that a lookahead excludes, which the library does not support.
+  const plain = pattern.replaceAll(/\(\?![^()]*\)/g, '');
+  const arbitrary = fc.stringMatching(new RegExp(plain, 'u'), { maxLength: Math.min(maxLength, 60) });
   const [text = ''] = fc.sample(arbitrary, { seed: random.below(2 ** 31), numRuns: 1 });
   return text;
 }

@@ -12,8 +12,11 @@ import {
   staffWith,
 } from '../bookings/bookings.js';
 import { addTraveler, assign, CONSENT, travelersOf } from '../bookings/travelers.js';
+import { fetchFile } from '../finance/renditions/rendering.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
+import { tokenOf } from '../setup/credentials.js';
+import { pagesOf } from '../setup/pdf.js';
 import { DEPARTURES, newDeparture, read } from './departures.js';
 
 interface Person extends Record<string, unknown> {
@@ -104,7 +107,14 @@ describe('the manifest of a departure', () => {
     });
     const entries = await entriesAbout(owner, departure.id);
     expect(entries.filter(({ action }) => action === 'customers.document.reveal')).toMatchObject([
-      { after: { members: ['document', 'healthNote'], travelerIds: [maria.id] } },
+      {
+        after: {
+          shown: [
+            { member: 'document', travelerIds: [maria.id] },
+            { member: 'healthNote', travelerIds: [maria.id] },
+          ],
+        },
+      },
     ]);
   });
 
@@ -120,6 +130,20 @@ describe('the manifest of a departure', () => {
     expect(lines).toHaveLength(4);
     expect(lines[0]).toMatch(/^bookingNumber,provisional,cancelled,name,customerName,unit,age,/);
     expect(lines[1]).toContain(`,Maria Ionescu,'=1+1,Adult,12,`);
+  });
+
+  it('the list to print is a PDF that contains the people, in any script', async () => {
+    const { departure, sale, maria } = await departureWithPeople();
+    await owner.patch(`${travelersOf(sale.booking.id)}/${maria.id}`, { firstName: 'مريم', lastName: 'إيونيسكو' });
+
+    const path = `${app.url}${DEPARTURES}/${departure.id}/manifest?format=pdf`;
+    const { headers, bytes } = await fetchFile(path, { authorization: `Bearer ${tokenOf(app.credentials, 'owner')}` });
+
+    expect(headers['content-type']).toBe('application/pdf');
+    expect(headers['content-disposition']).toBe('attachment; filename="manifest-2127-03-09.pdf"');
+    const text = (await pagesOf(bytes)).join(' ');
+    for (const word of ['Manifest', '2127-03-09 08:00', 'Guest 2 of 2', 'Snowshoes', 'vegan'])
+      expect(text).toContain(word);
   });
 
   it('cancelled items are listed on request and do not count', async () => {
@@ -139,6 +163,8 @@ describe('the manifest of a departure', () => {
     expect(unknown).toMatchObject({ status: 404, body: problem('not_found') });
 
     await confirmedBooking(owner, { item: { departureId: id, quantity: 2_001, unitSellCents: 1 } });
+    const crowd = await checkIn(id, { state: 'arrived', travelerIds: ['trav_01k0dem000e000000000000001'] });
+    expect(crowd).toMatchObject({ status: 422, body: problem('manifest_too_large', { field: 'id', limit: 2_000 }) });
     const rejected = await owner.get(`${DEPARTURES}/${id}/manifest`);
     expect(rejected).toMatchObject({ status: 422, body: problem('manifest_too_large', { field: 'id', limit: 2_000 }) });
   });
@@ -151,7 +177,9 @@ describe('checking people in', () => {
 
     const arrived = await checkIn(departure.id, { state: 'arrived', travelerIds: [maria.id], seats: [guest] });
     expect(arrived).toMatchObject({ status: 200, body: { data: { arrived: 2, noShow: 0, open: 1 } } });
+    const repeated = await manifest(departure.id);
     await checkIn(departure.id, { state: 'arrived', seats: [guest] });
+    expect((await manifest(departure.id)).people).toEqual(repeated.people);
     const missed = await checkIn(departure.id, { state: 'no_show', seats: [guest] });
     expect(missed.body).toEqual({ data: { arrived: 1, noShow: 1, open: 1 } });
 
@@ -161,7 +189,16 @@ describe('checking people in', () => {
     expect(found.people[0]?.checkIn.changedBy).toMatch(/^atok_/);
     expect((await checkIn(departure.id, { state: 'none', seats: [guest] })).body).toMatchObject({ data: { open: 2 } });
     const entries = await entriesAbout(owner, departure.id);
-    expect(entries.filter(({ action }) => action === 'operations.departure.check_in')).toHaveLength(4);
+    expect(entries.filter(({ action }) => action === 'operations.departure.check_in')).toMatchObject([
+      { before: { seats: [{ state: 'none' }, { state: 'none' }] }, after: { seats: [{ state: 'arrived' }, {}] } },
+      { before: { seats: [{ state: 'arrived' }] }, after: { seats: [{ seat: 2, state: 'no_show' }] } },
+      { after: { seats: [{ state: 'none' }] } },
+    ]);
+    const nobody = await checkIn(departure.id, { state: 'arrived' });
+    expect(nobody).toMatchObject({
+      status: 400,
+      body: { details: { issues: [{ path: 'travelerIds', code: 'empty' }] } },
+    });
   });
 
   it('nobody is checked in if one of the people has no seat on the departure', async () => {
@@ -186,8 +223,33 @@ describe('checking people in', () => {
 
     await assign(owner, sale.item, [other.id]);
     expect(await manifest(departure.id)).toMatchObject({ arrived: 0, people: [{ name: 'Pop' }, {}, {}] });
+    await checkIn(departure.id, { state: 'arrived', travelerIds: [other.id] });
     await owner.delete(`${travelersOf(sale.booking.id)}/${other.id}`);
     expect(await manifest(departure.id)).toMatchObject({ arrived: 0, sold: 3 });
+  });
+
+  it('a check-in stays when a guest is named and when the quantity falls, and is not that of a later guest', async () => {
+    const { departure, sale, maria } = await departureWithPeople();
+    const item = `${BOOKINGS}/${sale.booking.id}/items/${sale.item.id}`;
+    const states = async () =>
+      (await manifest(departure.id)).people.map(({ name, checkIn: { state } }) => [name, state]);
+    await checkIn(departure.id, { state: 'arrived', seats: [{ itemId: sale.item.id, seat: 2 }] });
+    const ion = await addTraveler(owner, sale.booking.id, { lastName: 'Ion' });
+    await assign(owner, sale.item, [maria.id, ion.id]);
+    expect((await states()).slice(0, 2)).toEqual([
+      ['Maria Ionescu', 'none'],
+      ['Ion', 'arrived'],
+    ]);
+
+    await checkIn(departure.id, { state: 'arrived', travelerIds: [ion.id] });
+    await assign(owner, sale.item, [ion.id]);
+    await owner.patch(item, { quantity: 1 });
+    expect((await states())[0]).toEqual(['Ion', 'arrived']);
+    await owner.patch(item, { quantity: 2 });
+    expect((await states()).slice(0, 2)).toEqual([
+      ['Ion', 'arrived'],
+      ['Guest 2 of 2', 'none'],
+    ]);
   });
 
   it('parallel check-ins of the same people end with one state for each', async () => {

@@ -23,6 +23,7 @@ const SPECIAL = [
   'finance:refund',
   'finance:receivables',
   'bookings:override',
+  'customers:sensitive',
   'action-ledger:reverse',
 ];
 const CONNECT_SCOPES = [

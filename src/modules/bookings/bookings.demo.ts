@@ -273,7 +273,7 @@ export class BookingsDemo {
     for (const [index, traveler] of TRAVELERS.entries()) {
       await this.travelers.create(bookingId, traveler, demoId('trav', index + 1));
     }
-    await this.travelers.assign({ bookingId, itemId }, [demoId('trav', 1), demoId('trav', 2)]);
+    await this.travelers.assign({ bookingId, itemId, expected: null }, [demoId('trav', 1), demoId('trav', 2)]);
     await this.bookings.progressByDate();
   }
 

@@ -5,4 +5,4 @@ export { CustomerListener, type MovedRecord } from './customers/customer-listene
 export { ConsentsService } from './customers/consents.service.js';
 export { isInternationalNumber, personName, phoneNumber } from './customers/contacts.js';
 export { SealedValues } from './customers/sealed-values.js';
-export { CustomersService } from './customers/customers.service.js';
+export { CustomersService, type LockedCustomer } from './customers/customers.service.js';

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { CustomersModule } from '../customers/index.js';
 import { OperationsModule } from '../operations/index.js';
+import { CheckInListener } from './manifests/check-in-listener.js';
 import { CheckInRetentionJobs } from './manifests/check-in-retention.jobs.js';
 import { ManifestsController } from './manifests/manifests.controller.js';
 import { ManifestsService } from './manifests/manifests.service.js';
@@ -11,6 +12,6 @@ import './desk-tables.js';
 @Module({
   imports: [ActionLedgerModule, CustomersModule, OperationsModule],
   controllers: [ManifestsController],
-  providers: [CheckInRetentionJobs, ManifestsService],
+  providers: [CheckInListener, CheckInRetentionJobs, ManifestsService],
 })
 export class DeskModule {}

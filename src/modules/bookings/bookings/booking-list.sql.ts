@@ -14,8 +14,8 @@ const ORDERS: Record<(typeof SORT_FIELDS)[number], (direction: string) => string
 export const RATE_CHANGED = `exists (select from booking_items i
   where i.booking_id = b.id and i.tax_rate_changed and i.status <> 'cancelled')`;
 
-/** Tests whether the booking `b` lacks data of travelers on an active item with a departure. */
-const TRAVELERS_INCOMPLETE = `exists (select from booking_items i
+/** Tests whether the booking `b`, which is not ended, lacks data of travelers on an active item with a departure. */
+const TRAVELERS_INCOMPLETE = `(b.status in ('draft', 'confirmed', 'in_progress') and exists (select from booking_items i
   where i.booking_id = b.id and i.status <> 'cancelled' and i.departure_id is not null
     and i.quantity > (select count(*) from booking_item_travelers seat
       join booking_travelers traveler on traveler.id = seat.traveler_id
@@ -32,7 +32,7 @@ const TRAVELERS_INCOMPLETE = `exists (select from booking_items i
           when 'email' then traveler.email is null
           when 'emergencyContact' then traveler.emergency_contact is null
           when 'document' then traveler.document is null
-          else false end)))`;
+          else false end))))`;
 const ON_DEPARTURE = `b.id in (select i.booking_id from booking_items i where i.departure_id = ? and i.status <> 'cancelled')`;
 
 /** The conditions of the list of bookings `b`, their values, and the SQL of the number of bookings. */

@@ -238,7 +238,7 @@ export class ListBookings extends PageQuery {
 
   /**
    * Only bookings with or without missing data of travelers: an active item with a departure has seats without a traveler, or a
-   * traveler on it has no last name or lacks what the product requires.
+   * traveler on it has no last name or lacks what the product requires. Ended bookings lack nothing.
    */
   @Optional()
   @QueryFlag()

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
+import { ChangeTarget, type Target } from '../../../platform/http/if-match.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { respond } from '../../../platform/http/respond.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
@@ -30,9 +31,9 @@ export class ItemTravelersController {
   /**
    * Assign travelers to a booking item
    *
-   * @remarks Gives the seats of the item to these travelers and to nobody else. Travelers who have a seat keep it. Rejected if
+   * @remarks Replaces the travelers on the seats of the item. Travelers who have a seat keep it. Rejected if
    * there are more travelers than people on the item, and for a cancelled item. If the quantity of the item falls later,
-   * surplus travelers lose their seats, those without a name first.
+   * surplus travelers lose their seats, those without a name first. `If-Match` takes the version of the booking.
    */
   @Put()
   @RequireScope('bookings:write')
@@ -42,11 +43,11 @@ export class ItemTravelersController {
     409: ['booking_closed', 'booking_item_cancelled', 'too_many_travelers'],
   })
   async assign(
-    @PathId('book', 'bookingId') bookingId: string,
-    @PathId('bkit', 'itemId') itemId: string,
+    @ChangeTarget({ bookingId: ['book', 1], itemId: ['bkit', 1] })
+    { bookingId, itemId, expected }: Target<'bookingId' | 'itemId'>,
     @Body() { travelerIds }: AssignTravelers,
   ): Promise<ItemSeatsEnvelope> {
-    return { data: toItemSeats(await this.travelers.assign({ bookingId, itemId }, travelerIds)) };
+    return { data: toItemSeats(await this.travelers.assign({ bookingId, itemId, expected }, travelerIds)) };
   }
 }
 

@@ -18,11 +18,15 @@ export class SeatListener implements BookingListener {
   }
 }
 
-/** Travelers follow a customer that is merged into another one. */
+/** Travelers follow a customer that is merged into another one, or that withdraws a consent. */
 @Injectable()
 @Listens(CustomerListener, 20)
 export class TravelerCustomerListener implements CustomerListener {
   constructor(private readonly repository: TravelersRepository) {}
+
+  async healthConsentWithdrawn(customerId: string): Promise<void> {
+    await this.repository.clearHealthData(customerId);
+  }
 
   async merged(customerId: string, duplicateIds: readonly string[]): Promise<MovedRecord[]> {
     const moved = await this.repository.moveToCustomer(customerId, duplicateIds);

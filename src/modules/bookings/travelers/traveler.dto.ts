@@ -439,19 +439,22 @@ export class RevealDocument {
   purpose: string;
 }
 
-/** The sealed data of a traveler in plain text. */
+/** The sealed data of a traveler in plain text. A response that is repeated for an Idempotency-Key contains none of it. */
 export class RevealedDocument {
-  /** Number of the travel document; null if there is none. */
+  /** Number of the travel document; null if there is none, absent in a repeated response. */
+  @Optional()
   @Text({ max: 50 })
-  number: string | null;
+  number?: string | null;
 
-  /** Health note; null if there is none. */
+  /** Health note; null if there is none, absent in a repeated response. */
+  @Optional()
   @Text({ max: MAX_NOTE })
-  healthNote: string | null;
+  healthNote?: string | null;
 
-  /** Mobility note; null if there is none. */
+  /** Mobility note; null if there is none, absent in a repeated response. */
+  @Optional()
   @Text({ max: MAX_NOTE })
-  mobilityNote: string | null;
+  mobilityNote?: string | null;
 }
 
 export class RevealedEnvelope extends dataOf(RevealedDocument) {}

@@ -4,6 +4,7 @@ import { DELETE, Personal, Rights } from '../../../platform/database/table-decla
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
+import type { CustomerPerson } from '../../customers/index.js';
 
 export const TRAVELER_STATUSES = named('TravelerStatus', ['active', 'cancelled']);
 export type TravelerStatus = (typeof TRAVELER_STATUSES)[number];
@@ -72,7 +73,7 @@ export interface TravelerChanges {
   healthDataConsent?: HealthDataConsent | null | undefined;
 }
 
-/** What a list of required members may name, and whether a traveler has it. */
+/** Checks whether a traveler has a required member, by member. */
 const REQUIRABLE: Readonly<Record<string, (traveler: BookingTraveler) => boolean>> = {
   firstName: ({ firstName }) => firstName !== null,
   lastName: ({ lastName }) => lastName !== null,
@@ -158,7 +159,7 @@ export class BookingTraveler extends Audited {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** Throws 409 for a lead who is not active. */
+  /** Throws 409 for a cancelled lead. */
   change(changes: TravelerChanges, now: Date): void {
     for (const [member, value] of Object.entries(changes)) {
       if (value !== undefined) Reflect.set(this, member, value);
@@ -168,6 +169,14 @@ export class BookingTraveler extends Audited {
     throw conflict('traveler_is_lead', 'The lead of the booking is active: make another traveler the lead first', {
       travelerId: this.id,
     });
+  }
+
+  /** Takes over what is empty and what these changes do not name. */
+  fill(person: CustomerPerson, changes: TravelerChanges): void {
+    for (const [member, value] of Object.entries(person)) {
+      if (Reflect.get(this, member) === null && Reflect.get(changes, member) === undefined)
+        Reflect.set(this, member, value);
+    }
   }
 
   hasHealthData(): boolean {

@@ -74,6 +74,7 @@ export class TravelersController {
    *
    * @remarks Makes the list the travelers of the booking, in this order, in one transaction: entries with `id` are kept and
    * changed by the members that are sent, entries without are added, and all other travelers are deleted with their seats.
+   * `If-Match` takes the version of the booking, which rises with each change of its travelers.
    */
   @Put()
   @RequireScope('bookings:write')
@@ -81,10 +82,10 @@ export class TravelersController {
   @BodyExample({ travelers: [{ firstName: 'Alan', lastName: 'Turing', isLead: true }, { lastName: 'Clarke' }] })
   @Refuses({ 404: ['not_found'], 409: [...STORED, 'traveler_is_lead'], 422: ['consent_required'] })
   async replace(
-    @PathId('book', 'bookingId', 3) bookingId: string,
+    @ChangeTarget({ bookingId: ['book', 3] }) { bookingId, expected }: Target<'bookingId'>,
     @Body() { travelers }: ReplaceTravelers,
   ): Promise<BookingTravelerPage> {
-    const { views, total } = await this.travelers.replace(bookingId, travelers);
+    const { views, total } = await this.travelers.replace(bookingId, travelers, expected);
     return { data: views.map(toTraveler), total, limit: MAX_TRAVELERS, offset: 0 };
   }
 
@@ -106,7 +107,7 @@ export class TravelersController {
   /**
    * Update a traveler
    *
-   * @remarks Changes only the fields that are sent. A new lead replaces the former one. A traveler who is cancelled loses the
+   * @remarks Changes only the fields that are sent. A new lead replaces the former one. A cancelled traveler loses the
    * seats; the lead cannot be cancelled. A traveler of a cancelled booking cannot be changed.
    */
   @Patch(':travelerId')
@@ -125,7 +126,7 @@ export class TravelersController {
    * Delete a traveler
    *
    * @remarks Deletes the traveler and returns it as it was. Its seats become guests without a name. If it was the lead, the next
-   * active traveler is.
+   * active traveler becomes the lead.
    */
   @Delete(':travelerId')
   @RequireScope('bookings:write')

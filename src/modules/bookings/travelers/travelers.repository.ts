@@ -28,6 +28,7 @@ const ITEM_IDS = `array(
 const REQUIRED = `array(
   select distinct field from booking_item_travelers seat
   join booking_items item on item.id = seat.item_id and item.status <> 'cancelled'
+  join bookings booking on booking.id = item.booking_id and booking.status in ('draft', 'confirmed', 'in_progress')
   join departures departure on departure.id = item.departure_id
   join products product on product.id = departure.product_id
   cross join unnest(product.required_traveler_fields) field
@@ -37,7 +38,10 @@ const REQUIRED = `array(
 const TRAVEL_DATA = `(kept.emergency_contact is not null or kept.document is not null or kept.dietary <> '{}'
   or kept.health_note is not null or kept.mobility_note is not null or kept.health_data_consent is not null)`;
 
-/** Reads and writes travelers and their seats. Writers have locked the booking. */
+/**
+ * Reads and writes travelers and their seats. Requests lock the booking and then its travelers; merges of customers and the
+ * erasure lock the travelers only.
+ */
 @Injectable()
 export class TravelersRepository {
   readonly travelers: Rows<BookingTraveler>;
@@ -82,6 +86,32 @@ export class TravelersRepository {
     return this.travelers.listBy({ bookingId }, ['position']);
   }
 
+  /** Clears the health data of the customer's travelers that rests on the customer's consent. */
+  async clearHealthData(customerId: string): Promise<void> {
+    await this.database.execute(
+      `update booking_travelers traveler
+       set dietary = '{}', health_note = null, mobility_note = null, version = traveler.version + 1
+       from (
+         select id from booking_travelers
+         where customer_id = $1 and health_data_consent is null
+           and (dietary <> '{}' or health_note is not null or mobility_note is not null)
+         order by id for update
+       ) as concerned
+       where concerned.id = traveler.id`,
+      [customerId],
+    );
+  }
+
+  /** Locks all travelers of a booking, of which there are at most 200. Returns them in their order. */
+  async lockAllOf(bookingId: string): Promise<BookingTraveler[]> {
+    const locked = await this.travelers.read({
+      text: `select ${this.travelers.columns('traveler')} from booking_travelers traveler
+        where traveler.booking_id = $1 order by traveler.id for update`,
+      values: [bookingId],
+    });
+    return locked.sort((one, other) => one.position - other.position);
+  }
+
   /** The seats of an item with a traveler, in the order of their numbers. */
   async seatsOf(itemId: string): Promise<Seat[]> {
     return this.database.query<Seat>(
@@ -116,8 +146,10 @@ export class TravelersRepository {
   ): Promise<{ id: string; customerId: string }[]> {
     return this.database.query(
       `update booking_travelers traveler set customer_id = $1, version = traveler.version + 1
-       from booking_travelers former
-       where former.id = traveler.id and traveler.customer_id = any($2)
+       from (
+         select id, customer_id from booking_travelers where customer_id = any($2) order by id for update
+       ) as former
+       where former.id = traveler.id
        returning traveler.id, former.customer_id as "customerId"`,
       [customerId, duplicateIds],
     );
@@ -140,8 +172,10 @@ export class TravelersRepository {
          health_data_consent = null, version = version + 1
        where booking_id in (
          select booking.id from bookings booking
-         where coalesce(greatest(booking.return_date, booking.end_date), booking.departure_date, booking.created_at::date)
-             < $1::date - $2::int
+         where coalesce(
+             greatest(booking.return_date, booking.end_date), booking.departure_date,
+             case when booking.status in ('completed', 'cancelled') then booking.updated_at::date end
+           ) < $1::date - $2::int
            and exists (select from booking_travelers kept where kept.booking_id = booking.id and ${TRAVEL_DATA})
          order by booking.id limit $3)`,
       [today, days, limit],

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
@@ -10,9 +11,9 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import {
   ConsentsService,
-  type CustomerPerson,
   CustomersService,
   isInternationalNumber,
+  type LockedCustomer,
   personName,
   phoneNumber,
   SealedValues,
@@ -27,8 +28,16 @@ import {
   type TravelerView,
   type UpdateTraveler,
 } from './traveler.dto.js';
-import { BookingTraveler, type TravelDocument, type TravelerChanges } from './traveler.entity.js';
+import {
+  BookingTraveler,
+  type HealthDataConsent,
+  type TravelDocument,
+  type TravelerChanges,
+} from './traveler.entity.js';
 import { type Seat, type TravelerPath, TravelersRepository } from './travelers.repository.js';
+
+/** Members whose change needs a consent to the use of health data. */
+const CONSENTED = ['dietary', 'healthNote', 'mobilityNote', 'healthDataConsent', 'customerId'] as const;
 
 const CHANGES = { create: 'created', update: 'updated', delete: 'deleted' } as const;
 
@@ -53,16 +62,25 @@ export interface PartyMember {
 /** What a request says about a traveler, with its sensitive values sealed. */
 interface Given {
   id: string;
-  input: UpdateTraveler;
   changes: TravelerChanges;
+  /** Precedes the paths in errors. */
+  prefix: string;
 }
+
+/** What the vault does not know: the nationality, by which national telephone numbers are read, and the place in the body. */
+interface Entry {
+  nationality?: string | null | undefined;
+  prefix?: string;
+}
+
+type Customers = ReadonlyMap<string, LockedCustomer>;
 
 /** Where a traveler stands in the list of the booking, and the travelers whose lead it may replace. */
 interface Place {
   position: number;
   others: readonly BookingTraveler[];
-  /** The traveler's customer, if the request names one. */
-  person: CustomerPerson | undefined;
+  /** The customers that the request names, by their ids. */
+  customers: Customers;
 }
 
 /** The people of bookings and the seats that they take. Each change locks the customer of the traveler, then the booking. */
@@ -92,27 +110,26 @@ export class TravelersService {
 
   async create(bookingId: string, body: CreateTraveler, id = newId('trav')): Promise<TravelerView> {
     const given = await this.seal(id, body);
-    await this.change(bookingId, [given], async (people) => {
-      const others = await this.repository.allOf(bookingId);
+    await this.change(bookingId, [given], async (customers) => {
+      const others = await this.repository.lockAllOf(bookingId);
       assertCount(others.length + 1);
       const position = (others.at(-1)?.position ?? 0) + 1;
-      const person = people.get(given.input.customerId ?? '');
-      const traveler = await this.insert(given, { bookingId, position, others, person });
-      await this.appointLead([...others, traveler]);
+      await this.insert(given, { bookingId, position, others, customers });
     });
     return this.repository.view({ bookingId, travelerId: given.id });
   }
 
   async update({ expected, ...path }: TravelerTarget, body: UpdateTraveler): Promise<TravelerView> {
-    await this.repository.get(path);
-    const given = await this.seal(path.travelerId, body);
-    await this.change(path.bookingId, [given], async (people) => {
-      const all = await this.repository.allOf(path.bookingId);
+    const { nationality, version } = await this.repository.get(path);
+    // Also before values are sealed, which the vault records.
+    assertVersion(expected, { version });
+    const given = await this.seal(path.travelerId, body, { nationality });
+    await this.change(path.bookingId, [given], async (customers) => {
+      const all = await this.repository.lockAllOf(path.bookingId);
       const traveler = all.find(({ id }) => id === path.travelerId);
       if (!traveler) throw notFound();
       assertVersion(expected, traveler);
-      const person = people.get(given.input.customerId ?? '');
-      await this.save(traveler, given, { position: traveler.position, others: all, person });
+      await this.save(traveler, given, { position: traveler.position, others: all, customers });
       await this.appointLead(all);
     });
     return this.repository.view(path);
@@ -122,7 +139,7 @@ export class TravelersService {
   async delete({ expected, ...path }: TravelerTarget): Promise<TravelerView> {
     return this.change(path.bookingId, [], async () => {
       const view = await this.repository.view(path);
-      const all = await this.repository.allOf(path.bookingId);
+      const all = await this.repository.lockAllOf(path.bookingId);
       const traveler = all.find(({ id }) => id === path.travelerId);
       if (!traveler) throw notFound();
       assertVersion(expected, traveler);
@@ -132,20 +149,32 @@ export class TravelersService {
     });
   }
 
-  /** Travelers with an id are kept and changed, those without are new, all others are deleted. */
-  async replace(bookingId: string, list: readonly ListedTraveler[]): Promise<{ views: TravelerView[]; total: number }> {
+  /**
+   * Travelers with an id are kept and changed, those without are new, all others are deleted. The expected version is that of the
+   * booking.
+   */
+  async replace(
+    bookingId: string,
+    list: readonly ListedTraveler[],
+    expected: ExpectedVersions,
+  ): Promise<{ views: TravelerView[]; total: number }> {
     assertLeads(list);
-    const given = await Promise.all(list.map(({ id, ...body }) => this.seal(id ?? newId('trav'), body)));
-    await this.change(bookingId, given, async (people) => {
-      const before = await this.repository.allOf(bookingId);
+    const stored = new Map((await this.repository.allOf(bookingId)).map(({ id, nationality }) => [id, nationality]));
+    const given = await Promise.all(
+      list.map(({ id = newId('trav'), ...body }, index) =>
+        this.seal(id, body, { nationality: stored.get(id), prefix: `travelers.${index}.` }),
+      ),
+    );
+    const change = async (customers: Customers): Promise<void> => {
+      const before = await this.repository.lockAllOf(bookingId);
       const kept = list.map(({ id }, index) => (id === undefined ? null : known(before, id, index)));
       assertUnique(kept);
       await this.remove(before.filter((traveler) => !kept.includes(traveler)));
       const all: BookingTraveler[] = kept.filter((traveler) => traveler !== null);
       for (const [index, one] of given.entries()) {
-        const [traveler, position, person] = [kept[index], index + 1, people.get(one.input.customerId ?? '')];
-        if (traveler) await this.save(traveler, one, { position, others: all, person });
-        else all.push(await this.insert(one, { bookingId, position, others: all, person }));
+        const [traveler, place] = [kept[index], { position: index + 1, others: all, customers }];
+        if (traveler) await this.save(traveler, one, place);
+        else all.push(await this.insert(one, { bookingId, ...place }));
       }
       await this.appointLead(all.sort((one, other) => one.position - other.position));
       const travelerIds = given.map(({ id }) => id);
@@ -155,7 +184,8 @@ export class TravelersService {
         before: { travelerIds: before.map(({ id }) => id) },
         after: { travelerIds },
       });
-    });
+    };
+    await this.change(bookingId, given, change, expected);
     return this.repository.list(bookingId, { limit: MAX_TRAVELERS });
   }
 
@@ -174,7 +204,10 @@ export class TravelersService {
         subjectType: 'booking_traveler',
         subjectId: id,
         before: null,
-        after: { bookingId: path.bookingId, members: Object.keys(revealed) },
+        after: {
+          bookingId: path.bookingId,
+          members: Object.entries(revealed).flatMap(([member, value]) => (value === null ? [] : [member])),
+        },
         reason: purpose,
       });
     });
@@ -187,15 +220,18 @@ export class TravelersService {
   }
 
   /** Travelers who stay keep their seats; new ones get the lowest free seats in the order of the list. */
-  async assign({ bookingId, itemId }: ItemPath, travelerIds: readonly string[]): Promise<ItemSeats> {
-    return this.change(bookingId, [], async () => {
+  async assign(
+    { bookingId, itemId, expected }: ItemPath & { expected: ExpectedVersions },
+    travelerIds: readonly string[],
+  ): Promise<ItemSeats> {
+    const change = async (): Promise<ItemSeats> => {
       const item = await this.bookings.getItem({ bookingId, itemId });
       if (item.status === 'cancelled') {
         throw conflict('booking_item_cancelled', 'A cancelled booking item has no travelers');
       }
-      const active = (await this.repository.allOf(bookingId)).filter(({ status }) => status === 'active');
+      const active = (await this.repository.lockAllOf(bookingId)).filter(({ status }) => status === 'active');
       for (const [index, id] of travelerIds.entries()) {
-        if (!active.some((traveler) => traveler.id === id)) throw notFound({ field: `travelerIds.${index}`, id });
+        if (!active.some((traveler) => traveler.id === id)) throw notFound({ field: `travelerIds.${index}` });
       }
       if (travelerIds.length > item.quantity) {
         const details = { travelers: travelerIds.length, people: item.quantity };
@@ -206,7 +242,8 @@ export class TravelersService {
       await this.repository.replaceSeats(itemId, seats);
       this.recordSeats({ bookingId, itemId }, before, seats);
       return { itemId, people: item.quantity, seats };
-    });
+    };
+    return this.change(bookingId, [], change, expected);
   }
 
   /** Removes surplus seats of an item with fewer people: placeholders first, then the travelers with the highest positions. */
@@ -215,7 +252,7 @@ export class TravelersService {
     const surplus = before.length - people;
     // Seat numbers stay within the number of people.
     if (surplus <= 0 && before.every(({ seat }) => seat <= people)) return;
-    const travelers = new Map((await this.repository.allOf(path.bookingId)).map((one) => [one.id, one]));
+    const travelers = new Map((await this.repository.lockAllOf(path.bookingId)).map((one) => [one.id, one]));
     const positionOf = ({ travelerId }: Seat): number => {
       const traveler = travelers.get(travelerId);
       return traveler?.lastName === null ? Infinity : (traveler?.position ?? Infinity);
@@ -233,13 +270,9 @@ export class TravelersService {
     const travelers: BookingTraveler[] = [];
     const isLead = party.findIndex(({ name }) => !!name);
     for (const [index, member] of party.slice(0, MAX_TRAVELERS).entries()) {
-      const given = {
-        id: newId('trav'),
-        input: {},
-        changes: { ...changesOf(member), isLead: index === Math.max(isLead, 0) },
-      };
-      const place = { bookingId, position: index + 1, others: travelers, person: undefined };
-      travelers.push(await this.insert(given, place));
+      const changes = { ...changesOf(member), isLead: index === Math.max(isLead, 0) };
+      const place = { bookingId, position: index + 1, others: travelers, customers: new Map<string, LockedCustomer>() };
+      travelers.push(await this.insert({ id: newId('trav'), changes, prefix: '' }, place));
     }
     for (const itemId of itemIds) {
       const { quantity } = await this.bookings.getItem({ bookingId, itemId });
@@ -251,58 +284,76 @@ export class TravelersService {
     }
   }
 
-  /** Locks the customers and the booking, which is not cancelled. */
+  /** Locks the customers and the booking, which is not cancelled and gets a new version. */
   private async change<T>(
     bookingId: string,
     given: readonly Given[],
-    change: (people: ReadonlyMap<string, CustomerPerson>) => Promise<T>,
+    change: (customers: Customers) => Promise<T>,
+    expected: ExpectedVersions = null,
   ): Promise<T> {
     return this.database.transaction(async () => {
-      const people = new Map<string, CustomerPerson>();
-      for (const id of [...new Set(given.flatMap(({ input }) => input.customerId ?? []))].sort()) {
-        const customer = await this.customers.lockShared(id);
-        customer.assertLive();
-        people.set(id, customer.person);
+      const customers = new Map<string, LockedCustomer>();
+      for (const id of [...new Set(given.flatMap(({ changes }) => changes.customerId ?? []))].sort()) {
+        customers.set(id, await this.customers.lockShared(id));
       }
       const booking = await this.bookings.bookings.lock(bookingId);
+      assertVersion(expected, booking);
       booking.assertNotCancelled();
-      const result = await change(people);
+      const result = await change(customers);
+      booking.updatedAt = this.clock.now();
+      await this.bookings.bookings.update(booking);
       return result;
     });
   }
 
+  /** The first traveler leads the booking, even if the request does not say so. */
   private async insert(
-    { id, changes }: Given,
-    { bookingId, position, others, person }: Place & { bookingId: string },
+    { id, changes, prefix }: Given,
+    { bookingId, position, others, customers }: Place & { bookingId: string },
   ): Promise<BookingTraveler> {
     const now = this.clock.now();
-    const { isLead = !others.some((other) => other.isLead) } = changes;
+    const isLead = changes.isLead === true || !others.some((other) => other.isLead);
     if (isLead) await this.dismissLead(others);
     const traveler = make(BookingTraveler, {
       ...{ id, bookingId, position, isLead, status: 'active', dietary: [], createdAt: now },
     });
-    traveler.change(person ?? {}, now);
-    traveler.change(changes, now);
-    await this.assertConsent(traveler);
+    traveler.change({ ...changes, isLead }, now);
+    await this.followCustomer(traveler, null, changes, customers);
+    await this.assertConsent(traveler, changes, prefix);
     await this.repository.travelers.insert(traveler);
     this.record('create', traveler, null);
     return traveler;
   }
 
+  /** A request that changes nothing writes nothing. */
   private async save(
     traveler: BookingTraveler,
-    { changes }: Given,
-    { position, others, person }: Place,
+    { changes, prefix }: Given,
+    { position, others, customers }: Place,
   ): Promise<void> {
     if (changes.isLead && !traveler.isLead) await this.dismissLead(others);
-    const before = traveler.auditImage();
-    traveler.change(person ?? {}, this.clock.now());
+    const [before, stored] = [traveler.auditImage(), { ...traveler }];
     traveler.change(changes, this.clock.now());
+    await this.followCustomer(traveler, stored.customerId, changes, customers);
     traveler.position = position;
-    await this.assertConsent(traveler);
+    if (isDeepStrictEqual({ ...traveler, updatedAt: null }, { ...stored, updatedAt: null })) return;
+    await this.assertConsent(traveler, changes, prefix);
     if (traveler.status === 'cancelled') await this.repository.leaveSeats(traveler.id);
     await this.repository.travelers.update(traveler);
     this.record('update', traveler, before);
+  }
+
+  /** A customer that is new to the traveler must be active, and fills what the traveler lacks and the request does not name. */
+  private async followCustomer(
+    traveler: BookingTraveler,
+    former: string | null,
+    changes: TravelerChanges,
+    customers: Customers,
+  ): Promise<void> {
+    const customer = customers.get(traveler.customerId ?? '');
+    if (!customer || traveler.customerId === former) return;
+    customer.assertLive();
+    traveler.fill(customer.person, changes);
   }
 
   private async remove(travelers: readonly BookingTraveler[]): Promise<void> {
@@ -329,36 +380,37 @@ export class TravelersService {
   }
 
   /** Health data needs the consent of the traveler, sent for this booking or recorded for the customer. */
-  private async assertConsent(traveler: BookingTraveler): Promise<void> {
-    if (!traveler.hasHealthData() || traveler.healthDataConsent !== null) return;
+  private async assertConsent(traveler: BookingTraveler, changes: TravelerChanges, prefix: string): Promise<void> {
+    const isConcerned = CONSENTED.some((member) => changes[member] !== undefined);
+    if (!isConcerned || !traveler.hasHealthData() || traveler.healthDataConsent !== null) return;
     const { customerId } = traveler;
     const consents = customerId === null ? [] : await this.consents.current([customerId]);
     if (consents.some(({ purpose, granted }) => purpose === 'health_data' && granted)) return;
     throw unprocessable('consent_required', 'Dietary needs and notes need a consent to the use of health data', {
-      field: 'healthDataConsent',
+      field: `${prefix}healthDataConsent`,
       purpose: 'health_data',
     });
   }
 
   /** Runs before rows are locked: the vault is another transaction. */
-  private async seal(id: string, input: UpdateTraveler): Promise<Given> {
+  private async seal(id: string, input: UpdateTraveler, { nationality, prefix = '' }: Entry = {}): Promise<Given> {
     const { document, healthNote, mobilityNote, healthDataConsent, phone, emergencyContact, ...plain } = input;
-    const country = input.nationality ?? null;
+    const country = input.nationality ?? nationality ?? null;
     const note = async (field: string, text: string | null) =>
       text === null ? null : this.sealed.seal({ subject: id, field }, text);
     const changes: TravelerChanges = {
       ...plain,
-      phone: phone && phoneNumber(phone, { country, path: 'phone' }),
+      phone: phone && phoneNumber(phone, { country, path: `${prefix}phone` }),
       emergencyContact: emergencyContact && {
         name: emergencyContact.name,
-        phone: phoneNumber(emergencyContact.phone, { country, path: 'emergencyContact.phone' }),
+        phone: phoneNumber(emergencyContact.phone, { country, path: `${prefix}emergencyContact.phone` }),
       },
       document: document && (await this.sealDocument(id, document)),
       healthNote: healthNote === undefined ? undefined : await note('healthNote', healthNote),
       mobilityNote: mobilityNote === undefined ? undefined : await note('mobilityNote', mobilityNote),
-      healthDataConsent: healthDataConsent && this.consentOf(healthDataConsent),
+      healthDataConsent: healthDataConsent && this.consentOf(healthDataConsent, `${prefix}healthDataConsent.givenAt`),
     };
-    return { id, input, changes };
+    return { id, changes, prefix };
   }
 
   private async sealDocument(id: string, document: NonNullable<CreateTraveler['document']>): Promise<TravelDocument> {
@@ -367,15 +419,14 @@ export class TravelersService {
     return { type, sealedNumber, ending: number.slice(-2), issuingCountry, expiresOn };
   }
 
-  private consentOf({ source, textVersion = null, givenAt }: NonNullable<CreateTraveler['healthDataConsent']>) {
+  private consentOf(
+    { source, textVersion = null, givenAt }: NonNullable<CreateTraveler['healthDataConsent']>,
+    path: string,
+  ): HealthDataConsent {
     const now = this.clock.now();
     const at = givenAt === undefined ? now : new Date(givenAt);
     if (at > now) {
-      throw invalidField(
-        'healthDataConsent.givenAt',
-        'healthDataConsent.givenAt must not be in the future',
-        'in_the_future',
-      );
+      throw invalidField(path, `${path} must not be in the future`, 'in_the_future');
     }
     return { source, textVersion, givenAt: at.toISOString() };
   }
@@ -450,7 +501,7 @@ function assertLeads(list: readonly ListedTraveler[]): void {
 
 function known(travelers: readonly BookingTraveler[], id: string, index: number): BookingTraveler {
   const found = travelers.find((traveler) => traveler.id === id);
-  if (!found) throw notFound({ field: `travelers.${index}.id`, id });
+  if (!found) throw notFound({ field: `travelers.${index}.id` });
   return found;
 }
 

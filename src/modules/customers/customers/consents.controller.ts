@@ -18,7 +18,8 @@ export class ConsentsController {
    * Record a consent
    *
    * @remarks Records that the customer gave or withdrew a consent, and the evidence. Consents are never changed: the newest one
-   * of a purpose counts. An archived customer can still withdraw a consent.
+   * of a purpose counts. An archived customer can still withdraw a consent. A withdrawal of `health_data` clears the dietary needs and
+   * notes of the customer's travelers, unless these have a consent of their own.
    */
   @Post()
   @RequireScope('customers:write')

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
 import { directionOf } from '../../../platform/database/sort-rows.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
+import { CustomerListener } from './customer-listener.js';
 import { Customer } from './customer.entity.js';
 import type { CreateConsent, ListConsents, ListedConsent } from './consent.dto.js';
 import { Consent, type ConsentPurpose } from './consent.entity.js';
@@ -42,6 +44,7 @@ export class ConsentsService {
 
   constructor(
     private readonly database: Database,
+    private readonly listeners: Listeners,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
   ) {
@@ -59,7 +62,11 @@ export class ConsentsService {
       const consent = newConsent({ ...input, id, customerId, givenAt, createdAt: now });
       await this.append(consent);
       const [newest] = await this.read(customerId, { purpose: [input.purpose], limit: 1 });
-      return { consent, isCurrent: newest?.consent.id === consent.id };
+      const isCurrent = newest?.consent.id === consent.id;
+      if (isCurrent && !input.granted && input.purpose === 'health_data') {
+        await this.reportWithdrawal(customerId);
+      }
+      return { consent, isCurrent };
     });
   }
 
@@ -100,7 +107,12 @@ export class ConsentsService {
       const carriedFromId = states.find(({ customerId }) => customerId !== survivorId)?.customerId;
       const given = { customerId: survivorId, purpose, granted: false, carriedFromId, source: 'merge of duplicates' };
       await this.append(newConsent({ ...given, id: newId('cons'), givenAt: now, createdAt: now }));
+      if (purpose === 'health_data') await this.reportWithdrawal(survivorId);
     }
+  }
+
+  private async reportWithdrawal(customerId: string): Promise<void> {
+    await this.listeners.call(CustomerListener, (listener) => listener.healthConsentWithdrawn?.(customerId));
   }
 
   private async append(consent: Consent): Promise<void> {

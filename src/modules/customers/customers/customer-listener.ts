@@ -20,6 +20,8 @@ export abstract class CustomerListener {
   changed?(before: CustomerCopy, after: CustomerCopy): Promise<void>;
   /** The customer is about to be archived. */
   archiving?(customerId: string): Promise<void>;
+  /** The customer no longer consents to the use of health data. */
+  healthConsentWithdrawn?(customerId: string): Promise<void>;
   /** Moves the records of the duplicates to the customer. */
   merged?(customerId: string, duplicateIds: readonly string[]): Promise<MovedRecord[]>;
   /** Moves the records back. Throws 409 if one of them has moved again. */

@@ -37,7 +37,10 @@ export class SealedValues {
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'undecryptable') return rejectMissingVault(error);
       this.log.error(place, 'a sealed value cannot be opened: it belongs to another record, or its key was destroyed');
-      throw conflict('sealed_value_unreadable', 'A sealed value cannot be opened', { field: place.field });
+      throw conflict('sealed_value_unreadable', 'A sealed value cannot be opened', {
+        field: place.field,
+        subjectId: place.subject,
+      });
     }
   }
 }

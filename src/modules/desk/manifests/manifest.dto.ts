@@ -4,7 +4,7 @@ import { named } from '../../../platform/http/named-values.js';
 import { AnyOf, QueryFlag } from '../../../platform/http/query-fields.js';
 import { CountryCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
 
-export const MANIFEST_FORMATS = named('ManifestFormat', ['json', 'csv']);
+export const MANIFEST_FORMATS = named('ManifestFormat', ['json', 'csv', 'pdf']);
 export const SENSITIVE_COLUMNS = named('ManifestColumn', ['document', 'healthNote', 'mobilityNote']);
 export type SensitiveColumn = (typeof SENSITIVE_COLUMNS)[number];
 
@@ -15,7 +15,7 @@ export const MAX_PEOPLE = 2000;
 const MAX_CHECK_INS = 500;
 
 export class ManifestQuery {
-  /** `json` (default), or `csv`: the people as a file. */
+  /** `json` (default); `csv`: the people as a table; `pdf`: a list to print, in English. */
   @Optional()
   @OneOf(MANIFEST_FORMATS)
   format?: (typeof MANIFEST_FORMATS)[number];
@@ -74,7 +74,7 @@ export class ManifestContact {
 
 /** Whether a person has arrived. */
 export class CheckInResponse {
-  /** `none` until somebody checks the person in. */
+  /** `none` until the person is checked in. */
   @OneOf(CHECK_IN_STATES)
   state: CheckInState;
 
@@ -239,7 +239,7 @@ export class ManifestResponse {
   @Instant()
   generatedAt: string;
 
-  /** One entry per person, by the last name of the booking's lead. */
+  /** One entry per person, sorted by the last name of the booking's lead. */
   @ListOf(() => ManifestPerson, { max: MAX_PEOPLE })
   people: ManifestPerson[];
 }
@@ -287,7 +287,7 @@ export class CheckInSummary {
   @Whole({ min: 0, max: MAX_PEOPLE })
   noShow: number;
 
-  /** People whose arrival nobody has recorded. */
+  /** People without a check-in. */
   @Whole({ min: 0, max: MAX_PEOPLE })
   open: number;
 }

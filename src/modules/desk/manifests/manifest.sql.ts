@@ -41,10 +41,39 @@ export interface ManifestRow {
 }
 
 /**
- * The people of departure $1, with those of cancelled items if $2, in one statement: as many as the items have seats. A check-in
- * counts only for the person who had the seat then. One row more than the permitted people shows that there are too many.
+ * The check-in of the person on the seat `place` of `item`, who is `who` (null for a guest): that of the traveler, or that of the
+ * guest who had the seat before the name was known.
+ */
+const arrivalOf = (who: string): string => `left join lateral (
+    select found.state, found.changed_by, found.changed_at, found.traveler_id from departure_check_ins found
+    where found.departure_id = item.departure_id and found.item_id = item.id
+      and (found.traveler_id = ${who} or found.traveler_id is null and found.seat = place.seat)
+    order by found.traveler_id nulls last limit 1
+  ) as arrival on true`;
+
+/** The number of people of departure $1, with those of cancelled items if $2. Read before each of them is: they may be millions. */
+export const PEOPLE = `
+  select coalesce(sum(item.quantity), 0)::int8 as people from booking_items item
+  where item.departure_id = $1 and (item.status <> 'cancelled' or $2)`;
+
+/**
+ * The people of departure $1, with those of cancelled items if $2, in one statement: as many as the items have seats. What a booking
+ * has besides is computed once per booking.
  */
 export const MANIFEST = `
+  with concerned as materialized (
+    select distinct item.booking_id as id from booking_items item
+    where item.departure_id = $1 and (item.status <> 'cancelled' or $2)
+  ), others as materialized (
+    select booking.id as booking_id, booking.customer_name, lead.last_name as lead_name,
+      coalesce((
+        select sum(installment.amount_cents - installment.paid_cents) from payment_schedules installment
+        where installment.booking_id = booking.id and installment.status = 'pending'
+          and booking.status <> 'draft' and (booking.status <> 'cancelled' or installment.type = 'fee')
+      ), 0) as due_cents
+    from concerned join bookings booking on booking.id = concerned.id
+    left join booking_travelers lead on lead.booking_id = booking.id and lead.is_lead
+  )
   select departure.id as "departureId", departure.product_id as "productId", departure.starts_at as "startsAt",
     departure.ends_at as "endsAt", departure.time_zone as "timeZone",
     to_char(departure.starts_at at time zone departure.time_zone, 'YYYY-MM-DD HH24:MI') as "localStart",
@@ -59,43 +88,41 @@ export const MANIFEST = `
     coalesce(traveler.phone, booking.customer_phone) as phone,
     coalesce(traveler.language, booking.customer_language) as language, traveler.dietary,
     traveler.emergency_contact as "emergencyContact", traveler.document, traveler.health_note as "healthNote",
-    traveler.mobility_note as "mobilityNote", other.titles as "otherServices", debt.cents as "balanceDueCents",
+    traveler.mobility_note as "mobilityNote", service.titles as "otherServices", others.due_cents as "balanceDueCents",
     arrival.state as "checkInState", arrival.changed_by as "changedBy", arrival.changed_at as "changedAt"
   from departures departure
   left join facilities facility on facility.id = departure.facility_id
   left join (
     booking_items item
     join bookings booking on booking.id = item.booking_id
+    join others on others.booking_id = booking.id
+    cross join lateral (
+      select coalesce(array_agg(one.title order by one.created_at, one.id), '{}') as titles
+      from booking_items one
+      where one.booking_id = booking.id and one.id <> item.id and one.status <> 'cancelled'
+        and one.type in ('unit', 'extra', 'service', 'accommodation', 'transport', 'other')
+    ) as service
     cross join lateral generate_series(1, item.quantity) as place (seat)
     left join booking_item_travelers taken on taken.item_id = item.id and taken.seat = place.seat
     left join booking_travelers traveler on traveler.id = taken.traveler_id
-    left join booking_travelers lead on lead.booking_id = booking.id and lead.is_lead
   ) on item.departure_id = departure.id and (item.status <> 'cancelled' or $2)
-  left join departure_check_ins arrival on arrival.departure_id = departure.id and arrival.item_id = item.id
-    and arrival.seat = place.seat and arrival.traveler_id is not distinct from traveler.id
-  left join lateral (
-    select coalesce(array_agg(service.title order by service.created_at, service.id), '{}') as titles
-    from booking_items service
-    where service.booking_id = booking.id and service.id <> item.id and service.status <> 'cancelled'
-      and service.type in ('unit', 'extra', 'service', 'accommodation', 'transport', 'other')
-  ) as other on true
-  left join lateral (
-    select coalesce(sum(installment.amount_cents - installment.paid_cents), 0) as cents from payment_schedules installment
-    where installment.booking_id = booking.id and installment.status = 'pending'
-  ) as debt on true
+  ${arrivalOf('traveler.id')}
   where departure.id = $1
-  order by lower(coalesce(lead.last_name, booking.customer_name)), booking.number, item.created_at, item.id, place.seat
-  limit ${MAX_PEOPLE + 1}`;
+  order by lower(coalesce(others.lead_name, booking.customer_name)), booking.number, item.created_at, item.id,
+    traveler.position nulls last, place.seat
+  limit ${MAX_PEOPLE}`;
 
 /**
  * The seats of departure $1 among the travelers $2 and the seats $3 and $4 (items and numbers), with the person who has the seat
- * now.
+ * now and the state of that person. The item of a seat is only that of the departure.
  */
 export const SEATS = `
-  select item.id as "itemId", place.seat, taken.traveler_id as "travelerId"
+  select item.id as "itemId", place.seat, taken.traveler_id as "travelerId", arrival.state,
+    arrival.traveler_id is not distinct from taken.traveler_id as "isOwn"
   from booking_items item
   cross join lateral generate_series(1, item.quantity) as place (seat)
   left join booking_item_travelers taken on taken.item_id = item.id and taken.seat = place.seat
+  ${arrivalOf('taken.traveler_id')}
   where item.departure_id = $1 and item.status <> 'cancelled' and (
     taken.traveler_id = any($2)
     or exists (select from unnest($3::text[], $4::int[]) as given (item, seat)
@@ -110,6 +137,5 @@ export const ARRIVALS = `
   from booking_items item
   cross join lateral generate_series(1, item.quantity) as place (seat)
   left join booking_item_travelers taken on taken.item_id = item.id and taken.seat = place.seat
-  left join departure_check_ins arrival on arrival.departure_id = item.departure_id and arrival.item_id = item.id
-    and arrival.seat = place.seat and arrival.traveler_id is not distinct from taken.traveler_id
+  ${arrivalOf('taken.traveler_id')}
   where item.departure_id = $1 and item.status <> 'cancelled'`;

@@ -4,6 +4,7 @@ import { ExpensiveRead } from '../../../platform/admission/request-shares.js';
 import { assertScope, RequireScope } from '../../../platform/auth/access.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { PathId } from '../../../platform/http/path-id.js';
+import { renderInThread } from '../../../platform/pdf/pdf-threads.js';
 import { ComputedNow, setResponseHeader } from '../../../platform/http/response-headers.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
@@ -12,6 +13,7 @@ import { CheckIn, CheckInEnvelope, ManifestEnvelope, ManifestQuery } from './man
 import { ManifestsService } from './manifests.service.js';
 
 const CSV = { type: 'string', format: 'binary', description: 'The people as RFC 4180 in UTF-8 with a header line.' };
+const PDF = { type: 'string', format: 'binary', description: 'The manifest as a list to print, in English.' };
 
 @ApiGroup('Departures')
 @Controller('/v1/admin/operations/departures/:id')
@@ -37,17 +39,27 @@ export class ManifestsController {
     content: {
       'application/json': { schema: { $ref: getSchemaPath(ManifestEnvelope) } },
       'text/csv': { schema: CSV },
+      'application/pdf': { schema: PDF },
     },
   })
   async get(@PathId('dep') id: string, @Query() query: ManifestQuery): Promise<ManifestEnvelope | StreamableFile> {
     if (query.columns?.length) assertScope('customers:sensitive');
     const manifest = await this.manifests.get(id, query);
     setResponseHeader('Cache-Control', 'no-store');
-    if (query.format !== 'csv') return { data: manifest };
-    return new StreamableFile(Buffer.from(manifestCsv(manifest.people)), {
-      type: 'text/csv; charset=utf-8; header=present',
-      disposition: `attachment; filename="manifest-${manifest.localStart.slice(0, 10)}.csv"`,
-    });
+    const file = `manifest-${manifest.localStart.slice(0, 10)}`;
+    if (query.format === 'csv') {
+      return new StreamableFile(Buffer.from(manifestCsv(manifest.people)), {
+        type: 'text/csv; charset=utf-8; header=present',
+        disposition: `attachment; filename="${file}.csv"`,
+      });
+    } else if (query.format === 'pdf') {
+      return new StreamableFile(await renderInThread(new URL('./manifest-thread.js', import.meta.url), manifest), {
+        type: 'application/pdf',
+        disposition: `attachment; filename="${file}.pdf"`,
+      });
+    } else {
+      return { data: manifest };
+    }
   }
 
   /**
@@ -61,7 +73,7 @@ export class ManifestsController {
   @RequireScope('operations:write')
   @Mutates('operations.departure.check_in', { irreversible: 'The last state counts: record the former one' })
   @BodyExample({ state: 'arrived', travelerIds: ['trav_01k0dem000e000000000000001'] })
-  @Refuses({ 404: ['not_found'] })
+  @Refuses({ 404: ['not_found'], 422: ['manifest_too_large'] })
   async checkIn(@PathId('dep', 'id', 9) id: string, @Body() body: CheckIn): Promise<CheckInEnvelope> {
     return { data: await this.manifests.checkIn(id, body) };
   }

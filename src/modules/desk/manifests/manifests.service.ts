@@ -3,25 +3,30 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { hasScope } from '../../../platform/auth/access.js';
-import { notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import { invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { SealedValues } from '../../customers/index.js';
 import { DeparturesService } from '../../operations/index.js';
 import {
   type CheckIn,
+  type CheckInState,
   type CheckInSummary,
   type ManifestPerson,
   type ManifestQuery,
   type ManifestResponse,
   MAX_PEOPLE,
+  SENSITIVE_COLUMNS,
   type SensitiveColumn,
 } from './manifest.dto.js';
-import { ARRIVALS, MANIFEST, type ManifestRow, SEATS } from './manifest.sql.js';
+import { ARRIVALS, MANIFEST, type ManifestRow, PEOPLE, SEATS } from './manifest.sql.js';
 
-interface TakenSeat {
+interface FoundSeat {
   itemId: string;
   seat: number;
   travelerId: string | null;
+  state: CheckInState | null;
+  /** Whether the check-in is that of the person, not that of the guest who had the seat before. */
+  isOwn: boolean;
 }
 
 type PersonRow = ManifestRow & { bookingId: string };
@@ -39,13 +44,10 @@ export class ManifestsService {
 
   /** Throws 422 `manifest_too_large` for more than 2,000 people. */
   async get(departureId: string, { columns = [], includeCancelled = false }: ManifestQuery): Promise<ManifestResponse> {
+    await this.assertNotTooLarge(departureId, includeCancelled);
     const rows = await this.database.query<ManifestRow>(MANIFEST, [departureId, includeCancelled]);
     const [head] = rows;
     if (!head) throw notFound();
-    if (rows.length > MAX_PEOPLE) {
-      const details = { field: 'id', limit: MAX_PEOPLE };
-      throw unprocessable('manifest_too_large', `A manifest has at most ${MAX_PEOPLE} people`, details);
-    }
     const listed = rows.filter(isPerson);
     const showsAmounts = hasScope('finance:receivables');
     const people: ManifestPerson[] = [];
@@ -53,33 +55,57 @@ export class ManifestsService {
       const sensitive = await this.reveal(row, columns);
       people.push({ ...toPerson(row), ...(showsAmounts && { balanceDueCents: dueOf(row) }), ...sensitive });
     }
-    if (columns.length > 0) await this.recordReading(departureId, columns, listed);
+    await this.recordReading(departureId, people);
     return toManifest(head, people, this.clock.now());
   }
 
-  /** Sets the state of these people; the last state counts, and to repeat it changes nothing. */
+  /** Sets the state of these people; the last state counts, and people who have it already are left alone. */
   async checkIn(departureId: string, { state, travelerIds = [], seats = [] }: CheckIn): Promise<CheckInSummary> {
+    if (travelerIds.length + seats.length === 0) {
+      throw invalidField('travelerIds', 'travelerIds or seats must name somebody', 'empty');
+    }
+    await this.assertNotTooLarge(departureId, false);
     return this.database.transaction(async () => {
       await this.departures.lock([departureId]);
       const items = seats.map(({ itemId }) => itemId);
       const numbers = seats.map(({ seat }) => seat);
-      const found = await this.database.query<TakenSeat>(SEATS, [departureId, travelerIds, items, numbers]);
-      assertAllFound(found, { travelerIds, seats });
-      await this.database.execute(
-        `delete from departure_check_ins arrival using unnest($2::text[], $3::int[]) as given (item, seat)
-         where arrival.departure_id = $1 and arrival.item_id = given.item and arrival.seat = given.seat`,
-        [departureId, found.map(({ itemId }) => itemId), found.map(({ seat }) => seat)],
+      const [named] = await this.database.query<{ ids: string[] }>(
+        `select coalesce(array_agg(taken.traveler_id), '{}') as ids from booking_item_travelers taken
+         join unnest($1::text[], $2::int[]) as given (item, seat) on given.item = taken.item_id and given.seat = taken.seat`,
+        [items, numbers],
       );
-      if (state !== 'none') await this.store(departureId, state, found);
-      this.ledger.record('operations.departure.check_in', {
-        subjectType: 'departure',
-        subjectId: departureId,
-        before: null,
-        after: { state, seats: found },
-      });
+      // A traveler that is deleted meanwhile would take the check-in along.
+      await this.database.execute('select from booking_travelers where id = any($1) order by id for key share', [
+        [...travelerIds, ...(named?.ids ?? [])],
+      ]);
+      const found = await this.database.query<FoundSeat>(SEATS, [departureId, travelerIds, items, numbers]);
+      assertAllFound(found, { travelerIds, seats });
+      const changed = found.filter((seat) => (seat.state ?? 'none') !== state || !seat.isOwn);
+      if (changed.length > 0) await this.store(departureId, state, changed);
       const [arrivals] = await this.database.query<CheckInSummary>(ARRIVALS, [departureId]);
       return arrivals ?? { arrived: 0, noShow: 0, open: 0 };
     });
+  }
+
+  /**
+   * Call this before seats change numbers. A guest who has a name by now keeps the check-in; guests have no seats beyond the people
+   * of their item, and a later guest on such a seat is another person.
+   */
+  async followQuantity(itemId: string, people: number): Promise<void> {
+    await this.database.execute(
+      `update departure_check_ins arrival set traveler_id = taken.traveler_id
+       from booking_item_travelers taken
+       where arrival.item_id = $1 and arrival.traveler_id is null
+         and taken.item_id = arrival.item_id and taken.seat = arrival.seat
+         and not exists (
+           select from departure_check_ins own
+           where own.departure_id = arrival.departure_id and own.item_id = $1 and own.traveler_id = taken.traveler_id)`,
+      [itemId],
+    );
+    await this.database.execute(
+      'delete from departure_check_ins where item_id = $1 and traveler_id is null and seat > $2',
+      [itemId, people],
+    );
   }
 
   /** Returns the number of deleted check-ins. */
@@ -92,19 +118,47 @@ export class ManifestsService {
     return count;
   }
 
-  private async store(departureId: string, state: string, seats: readonly TakenSeat[]): Promise<void> {
+  private async store(departureId: string, state: CheckInState, seats: readonly FoundSeat[]): Promise<void> {
+    const columns = [
+      departureId,
+      seats.map(({ itemId }) => itemId),
+      seats.map(({ seat }) => seat),
+      seats.map(({ travelerId }) => travelerId),
+    ];
     await this.database.execute(
-      `insert into departure_check_ins (departure_id, item_id, seat, traveler_id, state, changed_by, changed_at)
-       select $1, given.item, given.seat, given.traveler, $5, $6, $7
-       from unnest($2::text[], $3::int[], $4::text[]) as given (item, seat, traveler)`,
-      [
-        departureId,
-        seats.map(({ itemId }) => itemId),
-        seats.map(({ seat }) => seat),
-        seats.map(({ travelerId }) => travelerId),
-        ...[state, currentActor().id, this.clock.now()],
-      ],
+      `delete from departure_check_ins arrival using unnest($2::text[], $3::int[], $4::text[]) as given (item, seat, traveler)
+       where arrival.departure_id = $1 and arrival.item_id = given.item
+         and (arrival.traveler_id = given.traveler or arrival.traveler_id is null and arrival.seat = given.seat)`,
+      columns,
     );
+    if (state !== 'none') {
+      await this.database.execute(
+        `insert into departure_check_ins (departure_id, item_id, seat, traveler_id, state, changed_by, changed_at)
+         select $1, given.item, given.seat, given.traveler, $5, $6, $7
+         from unnest($2::text[], $3::int[], $4::text[]) as given (item, seat, traveler)`,
+        [...columns, state, currentActor().id, this.clock.now()],
+      );
+    }
+    const image = (stateOf: (seat: FoundSeat) => string) =>
+      seats.map((seat) => ({
+        itemId: seat.itemId,
+        seat: seat.seat,
+        travelerId: seat.travelerId,
+        state: stateOf(seat),
+      }));
+    this.ledger.record('operations.departure.check_in', {
+      subjectType: 'departure',
+      subjectId: departureId,
+      before: { seats: image((seat) => seat.state ?? 'none') },
+      after: { seats: image(() => state) },
+    });
+  }
+
+  private async assertNotTooLarge(departureId: string, includeCancelled: boolean): Promise<void> {
+    const [count] = await this.database.query<{ people: string }>(PEOPLE, [departureId, includeCancelled]);
+    if (Number(count?.people ?? 0) <= MAX_PEOPLE) return;
+    const details = { field: 'id', limit: MAX_PEOPLE };
+    throw unprocessable('manifest_too_large', `A manifest has at most ${MAX_PEOPLE} people`, details);
   }
 
   private async reveal(row: PersonRow, columns: readonly SensitiveColumn[]): Promise<Partial<ManifestPerson>> {
@@ -122,18 +176,17 @@ export class ManifestsService {
     return revealed;
   }
 
-  private async recordReading(
-    departureId: string,
-    columns: readonly SensitiveColumn[],
-    rows: readonly PersonRow[],
-  ): Promise<void> {
+  /** Records whose values were shown, by member; nothing if there were none. */
+  private async recordReading(departureId: string, people: readonly ManifestPerson[]): Promise<void> {
+    const shown = SENSITIVE_COLUMNS.flatMap((member) => {
+      const read = people.filter((person) => person[member] !== undefined && person[member] !== null);
+      const travelerIds = read.flatMap(({ travelerId }) => travelerId ?? []);
+      return travelerIds.length === 0 ? [] : [{ member, travelerIds }];
+    });
+    if (shown.length === 0) return;
     await this.database.transaction(async () => {
-      this.ledger.record('customers.document.reveal', {
-        subjectType: 'departure',
-        subjectId: departureId,
-        before: null,
-        after: { members: columns, travelerIds: rows.flatMap(({ travelerId }) => travelerId ?? []) },
-      });
+      const subject = { subjectType: 'departure', subjectId: departureId };
+      this.ledger.record('customers.document.reveal', { ...subject, before: null, after: { shown } });
     });
   }
 }
@@ -199,15 +252,15 @@ function toManifest(head: ManifestRow, people: ManifestPerson[], now: Date): Man
 }
 
 function assertAllFound(
-  found: readonly TakenSeat[],
+  found: readonly FoundSeat[],
   { travelerIds, seats }: Required<Pick<CheckIn, 'travelerIds' | 'seats'>>,
 ): void {
   for (const [index, id] of travelerIds.entries()) {
-    if (!found.some(({ travelerId }) => travelerId === id)) throw notFound({ field: `travelerIds.${index}`, id });
+    if (!found.some(({ travelerId }) => travelerId === id)) throw notFound({ field: `travelerIds.${index}` });
   }
   for (const [index, { itemId, seat }] of seats.entries()) {
     if (!found.some((one) => one.itemId === itemId && one.seat === seat)) {
-      throw notFound({ field: `seats.${index}`, itemId, seat });
+      throw notFound({ field: `seats.${index}` });
     }
   }
 }

@@ -1,0 +1,15 @@
+import { Injectable } from '@nestjs/common';
+import { Listens } from '../../../platform/discovery/listeners.js';
+import { type BookingItemSummary, BookingListener, type BookingSummary } from '../../bookings/index.js';
+import { ManifestsService } from './manifests.service.js';
+
+/** Check-ins follow the quantity of their item. Runs before the travelers of the item change seats. */
+@Injectable()
+@Listens(BookingListener, 30)
+export class CheckInListener implements BookingListener {
+  constructor(private readonly manifests: ManifestsService) {}
+
+  async itemChanged(_: BookingSummary, { id, quantity }: BookingItemSummary): Promise<void> {
+    await this.manifests.followQuantity(id, quantity);
+  }
+}

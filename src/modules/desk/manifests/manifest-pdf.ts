@@ -1,0 +1,88 @@
+import type { Content } from 'pdfmake';
+import { bold, createPdf, type DrawText, type PdfLayout } from '../../../platform/pdf/pdf.js';
+import type { ManifestPerson, ManifestResponse } from './manifest.dto.js';
+
+/** A column of the list: its heading, its width in units of the font size, and the text of a person. */
+interface Column {
+  heading: string;
+  ems: number;
+  text: (person: ManifestPerson) => string;
+}
+
+const COLUMNS: readonly Column[] = [
+  { heading: 'Booking', ems: 9, text: bookingOf },
+  { heading: 'Name', ems: 16, text: ({ name, customerName }) => `${name}\n${customerName}` },
+  { heading: 'Unit', ems: 10, text: ({ unit }) => unit },
+  { heading: 'Age', ems: 3, text: ({ age }) => (age === null ? '' : String(age)) },
+  { heading: 'Phone', ems: 10, text: ({ phone, language }) => `${phone ?? ''}\n${language ?? ''}` },
+  { heading: 'Dietary', ems: 8, text: ({ dietary }) => dietary.join('\n').replaceAll('_', ' ') },
+  {
+    heading: 'In an emergency',
+    ems: 12,
+    text: ({ emergencyContact: one }) => (one ? `${one.name}\n${one.phone}` : ''),
+  },
+  { heading: 'Also booked', ems: 12, text: ({ otherServices }) => otherServices.join('\n') },
+  { heading: 'To pay', ems: 4, text: ({ isBalanceDue }) => (isBalanceDue ? 'yes' : '') },
+  {
+    heading: 'Arrived',
+    ems: 5,
+    text: ({ checkIn: { state } }) => ({ arrived: 'yes', no_show: 'no', none: '☐' })[state],
+  },
+];
+const SENSITIVE: Column = { heading: 'Document and notes', ems: 14, text: sensitiveOf };
+
+/** The list with which a guide works: landscape, with one row per person. The same manifest always gives the same bytes. */
+export async function renderManifest(manifest: ManifestResponse): Promise<Buffer> {
+  const labels = COLUMNS.map(({ heading }) => heading).join('');
+  return createPdf(`${labels} ☐ ${JSON.stringify(manifest)}`, (draw) => layoutOf(manifest, draw));
+}
+
+function layoutOf(manifest: ManifestResponse, draw: DrawText): PdfLayout {
+  const { people, dietary, localStart } = manifest;
+  const isSensitive = people.some((person) => sensitiveOf(person) !== '');
+  const columns = isSensitive ? [...COLUMNS, SENSITIVE] : COLUMNS;
+  const line = (label: string, value: string): Content => draw({ label, value }, 90);
+  const present = people.filter(({ isCancelled }) => !isCancelled).length;
+  return {
+    title: `Manifest ${manifest.productId} ${localStart}`,
+    language: 'en',
+    day: manifest.generatedAt.slice(0, 10),
+    orientation: 'landscape',
+    styles: { title: { fontSize: 16, bold: true, margin: [0, 0, 0, 8] }, block: { margin: [0, 8, 0, 0] } },
+    content: [
+      { text: 'Manifest', style: 'title' },
+      line('Product:', manifest.productId),
+      line('Start:', `${localStart} (${manifest.timeZone})`),
+      line('Meeting point:', manifest.meetingPoint ?? ''),
+      line('People:', `${present} (sold ${manifest.sold}, held ${manifest.held}, capacity ${manifest.capacity})`),
+      line(
+        'Dietary needs:',
+        dietary.map(({ need, people: count }) => `${count} ${need.replaceAll('_', ' ')}`).join(', '),
+      ),
+      line('As of:', manifest.generatedAt),
+      {
+        layout: 'lightHorizontalLines',
+        style: 'block',
+        table: {
+          headerRows: 1,
+          dontBreakRows: true,
+          widths: columns.map(() => 'auto'),
+          body: [
+            columns.map(({ heading }) => bold(heading)),
+            ...people.map((person) => columns.map(({ text, ems }) => draw({ label: null, value: text(person) }, ems))),
+          ],
+        },
+      },
+    ],
+  };
+}
+
+function bookingOf({ bookingNumber, isProvisional, isCancelled }: ManifestPerson): string {
+  const notes = [isProvisional ? 'provisional' : null, isCancelled ? 'cancelled' : null];
+  return [bookingNumber, ...notes].filter((part) => part !== null).join('\n');
+}
+
+function sensitiveOf({ document, healthNote, mobilityNote }: ManifestPerson): string {
+  const passport = document ? `${document.type} ${document.number} ${document.issuingCountry}` : null;
+  return [passport, healthNote, mobilityNote].filter((part) => part !== null && part !== undefined).join('\n');
+}
