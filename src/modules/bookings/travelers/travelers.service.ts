@@ -4,8 +4,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
-import { assertVersion } from '../../../platform/http/if-match.js';
-import type { ExpectedVersions } from '../../../platform/http/if-match.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
@@ -67,15 +66,16 @@ interface Given {
   prefix: string;
 }
 
-/** What the vault does not know: the nationality, by which national telephone numbers are read, and the place in the body. */
+/** The nationality tells the country of national telephone numbers. */
 interface Entry {
   nationality?: string | null | undefined;
+  /** Precedes the paths in errors. */
   prefix?: string;
 }
 
 type Customers = ReadonlyMap<string, LockedCustomer>;
 
-/** Where a traveler stands in the list of the booking, and the travelers whose lead it may replace. */
+/** The position of a traveler in the booking's list, and the travelers whose lead it may replace. */
 interface Place {
   position: number;
   others: readonly BookingTraveler[];
@@ -109,6 +109,7 @@ export class TravelersService {
   }
 
   async create(bookingId: string, body: CreateTraveler, id = newId('trav')): Promise<TravelerView> {
+    await this.assertOpen(bookingId, null);
     const given = await this.seal(id, body);
     await this.change(bookingId, [given], async (customers) => {
       const others = await this.repository.lockAllOf(bookingId);
@@ -121,8 +122,9 @@ export class TravelersService {
 
   async update({ expected, ...path }: TravelerTarget, body: UpdateTraveler): Promise<TravelerView> {
     const { nationality, version } = await this.repository.get(path);
-    // Also before values are sealed, which the vault records.
+    // Sealing costs more than this check, and the vault records it.
     assertVersion(expected, { version });
+    await this.assertOpen(path.bookingId, null);
     const given = await this.seal(path.travelerId, body, { nationality });
     await this.change(path.bookingId, [given], async (customers) => {
       const all = await this.repository.lockAllOf(path.bookingId);
@@ -159,6 +161,7 @@ export class TravelersService {
     expected: ExpectedVersions,
   ): Promise<{ views: TravelerView[]; total: number }> {
     assertLeads(list);
+    await this.assertOpen(bookingId, expected);
     const stored = new Map((await this.repository.allOf(bookingId)).map(({ id, nationality }) => [id, nationality]));
     const given = await Promise.all(
       list.map(({ id = newId('trav'), ...body }, index) =>
@@ -284,7 +287,14 @@ export class TravelersService {
     }
   }
 
-  /** Locks the customers and the booking, which is not cancelled and gets a new version. */
+  /** Rejects a request without locks, before its values are sealed; `change` repeats the check. */
+  private async assertOpen(bookingId: string, expected: ExpectedVersions): Promise<void> {
+    const booking = await this.bookings.bookings.get(bookingId);
+    assertVersion(expected, booking);
+    booking.assertNotCancelled();
+  }
+
+  /** Locks the customers and the booking, which must not be cancelled and gets a new version. */
   private async change<T>(
     bookingId: string,
     given: readonly Given[],
@@ -318,14 +328,14 @@ export class TravelersService {
       ...{ id, bookingId, position, isLead, status: 'active', dietary: [], createdAt: now },
     });
     traveler.change({ ...changes, isLead }, now);
-    await this.followCustomer(traveler, null, changes, customers);
+    this.followCustomer(traveler, null, changes, customers);
     await this.assertConsent(traveler, changes, prefix);
     await this.repository.travelers.insert(traveler);
     this.record('create', traveler, null);
     return traveler;
   }
 
-  /** A request that changes nothing writes nothing. */
+  /** Does not write a traveler that stays the same. */
   private async save(
     traveler: BookingTraveler,
     { changes, prefix }: Given,
@@ -334,7 +344,7 @@ export class TravelersService {
     if (changes.isLead && !traveler.isLead) await this.dismissLead(others);
     const [before, stored] = [traveler.auditImage(), { ...traveler }];
     traveler.change(changes, this.clock.now());
-    await this.followCustomer(traveler, stored.customerId, changes, customers);
+    this.followCustomer(traveler, stored.customerId, changes, customers);
     traveler.position = position;
     if (isDeepStrictEqual({ ...traveler, updatedAt: null }, { ...stored, updatedAt: null })) return;
     await this.assertConsent(traveler, changes, prefix);
@@ -344,12 +354,12 @@ export class TravelersService {
   }
 
   /** A customer that is new to the traveler must be active, and fills what the traveler lacks and the request does not name. */
-  private async followCustomer(
+  private followCustomer(
     traveler: BookingTraveler,
     former: string | null,
     changes: TravelerChanges,
     customers: Customers,
-  ): Promise<void> {
+  ): void {
     const customer = customers.get(traveler.customerId ?? '');
     if (!customer || traveler.customerId === former) return;
     customer.assertLive();
