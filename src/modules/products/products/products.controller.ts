@@ -34,7 +34,8 @@ export class ProductsController {
   /**
    * Create a product
    *
-   * @remarks Creates a draft. Departures and allotments of the same ID that already exist belong to it.
+   * @remarks Creates a draft. Departures and allotments of the same ID that already exist belong to it. A departure does not take
+   * over the cut-off, capacity, minimum, meeting point and tax code of its product: state them in the departure.
    */
   @Post()
   @RequireScope('products:write')
