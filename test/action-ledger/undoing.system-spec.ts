@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { UndoingMethod } from '../../src/modules/action-ledger/entries/undoes.js';
 import { DecoratedMethods } from '../../src/platform/discovery/decorated-methods.js';
 import { addItem, BOOKINGS, bookingBody, confirmedBooking, itemBody, makeBooking } from '../bookings/bookings.js';
+import { CUSTOMERS, newCustomer } from '../customers/customers.js';
 import { ALLOTMENTS, newAllotment, onlySlot, departureIn } from '../distribution/allotments/allotments.js';
 import { earn, change as commissionPath, soldItem } from '../finance/commissions/commissions.js';
 import { draft as draftInvoice, PATH as INVOICES, sell } from '../finance/invoices/invoicing.js';
@@ -111,6 +112,24 @@ const UPDATES: [action: string, make: () => Promise<Subject>][] = [
       const steps = [{ ...first, percentBasisPoints: 4_000 }, ...others];
       return { id: 'organization', path, change: () => send('put', path, { ...POLICY, steps }) };
     },
+  ],
+  [
+    'customers.customer.update',
+    async () => ({
+      ...at(
+        CUSTOMERS,
+        await newCustomer(app, { emails: [{ address: 'before@example.com', isPrimary: true }], tags: ['vip'] }),
+      ),
+      changes: {
+        lastName: unique('Reyes'),
+        emails: [{ address: 'after@example.com', isPrimary: true }],
+        phones: [{ number: '+34911234567', isPrimary: true }],
+        language: 'es',
+        birthDate: '1980-02-29',
+        tags: [],
+        notes: 'Calls in the evening',
+      },
+    }),
   ],
   [
     'operations.departure.update',

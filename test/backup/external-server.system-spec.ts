@@ -28,6 +28,7 @@ const repository = join(root, 'repository');
 const port = await freePort();
 const authority = join(root, 'authority.crt');
 const pgBackRestFile = join(root, 'pgbackrest.conf');
+const serverLog = join(cluster, 'log');
 /** The id of the user `nobody`: PostgreSQL refuses to run as root. */
 const SERVER_USER = 65534;
 
@@ -52,7 +53,8 @@ function runProgram(program: string, words: string[]): string {
     // The server keeps the environment that it inherits.
     stdio: program.endsWith('pg_ctl') ? 'ignore' : 'pipe',
   });
-  if (status !== 0) throw new Error(`${program}: ${stdout}${stderr}`);
+  if (status !== 0)
+    throw new Error(`${program}: ${stdout ?? readFileSync(serverLog, 'utf8').slice(-2_000)}${stderr ?? ''}`);
   return stdout;
 }
 
@@ -63,7 +65,7 @@ function postgresProgram(name: string): string {
 /** Starts the server, with a certificate that names another host. */
 function startCluster(): void {
   const options = `-p ${port} -k ${cluster} -c listen_addresses=127.0.0.1 -c fsync=off -c ssl=on`;
-  runProgram(postgresProgram('pg_ctl'), ['-D', cluster, '-w', '-o', options, '-l', join(cluster, 'log'), 'start']);
+  runProgram(postgresProgram('pg_ctl'), ['-D', cluster, '-w', '-o', options, '-l', serverLog, 'start']);
 }
 
 function createCluster(): void {
