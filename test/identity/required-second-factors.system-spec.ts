@@ -28,7 +28,14 @@ const FINANCE = '/v1/admin/finance';
 /** The scopes that need a second factor, repeated independently. */
 const SENSITIVE = [
   ...['finance:approve', 'finance:void', 'finance:numbering', 'finance:close', 'finance:refund'],
-  ...['bookings:override', 'action-ledger:reverse', 'identity:write', 'identity:delete', 'organization:write'],
+  ...[
+    'bookings:override',
+    'customers:sensitive',
+    'action-ledger:reverse',
+    'identity:write',
+    'identity:delete',
+    'organization:write',
+  ],
 ];
 /** They need `finance:write` only. */
 const REFUNDS = [
