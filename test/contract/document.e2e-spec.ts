@@ -326,9 +326,10 @@ describe('the API document', () => {
     expect(schemas.map(({ maxLength = 0 }) => maxLength)).toContain(MAX_STRING_CHARACTERS);
   });
 
-  it('the API document allows at most 2,000 objects with a class in a request body, because each is validated separately', () => {
+  it('the API document allows a request body at most 2,000 objects with a class, because each is validated separately', () => {
     const counts = Object.entries(bodySchemas()).map(([name, schema]) => ({ name, objects: objectsIn(schema) }));
-    expect(counts.filter(({ objects }) => !(objects <= 2_000))).toEqual([]);
+    // The body itself is one more.
+    expect(counts.filter(({ objects }) => !(objects <= 2_001))).toEqual([]);
     expect(Math.max(...counts.map(({ objects }) => objects))).toBeGreaterThanOrEqual(501);
   });
 

@@ -1,5 +1,6 @@
+import { newPriceList, newPricedUnit, PRICE_LISTS, priceList } from '../products/price-lists.js';
 import { newPart, newProduct, product, PRODUCTS } from '../products/products.js';
-import { inside, made, type Recipe, staff } from './recipe.js';
+import { inside, made, on, type Recipe, staff } from './recipe.js';
 
 const about = (productId: string) => inside('product', productId, { productId });
 
@@ -26,6 +27,10 @@ function partRecipes(list: keyof typeof PARTS): Record<string, Recipe> {
   };
 }
 
+async function onList(app: Parameters<Recipe>[0]) {
+  return { ...staff(app), ...on('price_list', (await newPriceList(app)).id) };
+}
+
 export const productsRecipes: Record<string, Recipe> = {
   [`POST ${PRODUCTS}`]: async (app) => ({ ...staff(app), body: product(), subject: made('product') }),
   [`PATCH ${PRODUCTS}/{productId}`]: async (app) => {
@@ -37,6 +42,17 @@ export const productsRecipes: Record<string, Recipe> = {
   [`POST ${PRODUCTS}/{productId}/copies`]: async (app) => {
     const { id: productId } = await newProduct(app);
     return { ...staff(app), parameters: { productId }, body: {}, subject: made('product') };
+  },
+  [`POST ${PRICE_LISTS}`]: async (app) => ({ ...staff(app), body: priceList(), subject: made('price_list') }),
+  [`PATCH ${PRICE_LISTS}/{id}`]: async (app) => ({ ...(await onList(app)), body: { priority: 5 } }),
+  [`PUT ${PRICE_LISTS}/{id}/prices`]: async (app) => {
+    return { ...(await onList(app)), body: { prices: [{ ...(await newPricedUnit(app)), amountCents: 100 }] } };
+  },
+  [`POST ${PRICE_LISTS}/{id}/activation`]: onList,
+  [`POST ${PRICE_LISTS}/{id}/retirement`]: onList,
+  [`POST ${PRICE_LISTS}/{id}/copies`]: async (app) => {
+    const { id } = await newPriceList(app);
+    return { ...staff(app), parameters: { id }, body: { changeBasisPoints: 500 }, subject: made('price_list') };
   },
   ...partRecipes('options'),
   ...partRecipes('units'),

@@ -58,6 +58,7 @@ const EFFECTS: Record<string, string> = {
   'operations.departure.reinstate': 'operations.departure.cancel',
   'operations.facility.create': 'operations.facility.delete',
   'operations.facility.delete': 'operations.facility.create',
+  'products.price_list.activate': 'products.price_list.retire',
   'products.product.archive': 'products.product.activate',
   'operations.ground_operator.create': 'operations.ground_operator.update',
   'organization.logo.remove': 'organization.logo.replace',

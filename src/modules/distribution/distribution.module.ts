@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { OperationsModule } from '../operations/index.js';
 import { ProductsModule } from '../products/index.js';
-import { AllotmentProductListener } from './allotments/allotment-product-listener.js';
+import { DistributionProductListener } from './allotments/distribution-product-listener.js';
 import { AllotmentsController } from './allotments/allotments.controller.js';
 import { AllotmentJobs } from './allotments/allotments.jobs.js';
 import { AllotmentsRepository } from './allotments/allotments.repository.js';
@@ -22,7 +22,7 @@ import './distribution-tables.js';
   controllers: [ChannelsController, AllotmentsController, SlotsController],
   providers: [
     AllotmentJobs,
-    AllotmentProductListener,
+    DistributionProductListener,
     AllotmentsRepository,
     AllotmentsService,
     ChannelsService,

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
+import type { CreatePriceList, PriceBody } from './price-lists/price-list.dto.js';
+import { PriceListsService } from './price-lists/price-lists.service.js';
 import type { CreateProduct } from './products/product.dto.js';
 import type { CreateProductOption } from './products/product-option.dto.js';
 import { ProductOptionsService } from './products/product-options.service.js';
@@ -64,6 +66,21 @@ const UNITS: readonly CreateProductUnit[] = [
   { type: 'infant', name: 'Infant', maxAge: 3, seats: 0, accompaniedBy: [demoId('punt', 1)] },
 ];
 
+/** The examples read 1, change 2, activate 3 and retire 4. */
+const PRICE_LISTS: readonly (CreatePriceList & { isActive?: boolean })[] = [
+  { name: 'Standard prices', currency: 'EUR', isActive: true },
+  { name: 'Early booking', currency: 'EUR', soldTo: '2026-12-31', priority: 10 },
+  { name: 'Next season', currency: 'EUR', soldFrom: '2027-10-01' },
+  { name: 'Last season', currency: 'EUR', soldTo: '2025-12-31', isActive: true },
+];
+
+/** Prices of price list 1. */
+const PRICES: readonly PriceBody[] = [
+  { productId: demoId('prod', 1), unitId: demoId('punt', 1), amountCents: 5_900 },
+  { productId: demoId('prod', 1), unitId: demoId('punt', 1), weekday: 6, amountCents: 6_500 },
+  { productId: demoId('prod', 1), unitId: demoId('punt', 2), amountCents: 2_900 },
+];
+
 /** The products that the examples of the API document name. */
 @Injectable()
 export class ProductsDemo {
@@ -71,6 +88,7 @@ export class ProductsDemo {
     private readonly products: ProductsService,
     private readonly options: ProductOptionsService,
     private readonly units: ProductUnitsService,
+    private readonly priceLists: PriceListsService,
   ) {}
 
   @DemoData(155, 'products')
@@ -84,5 +102,10 @@ export class ProductsDemo {
       await this.options.create(productId, option, demoId('popt', index + 1));
     }
     for (const [index, unit] of UNITS.entries()) await this.units.create(productId, unit, demoId('punt', index + 1));
+    for (const [index, { isActive = false, ...list }] of PRICE_LISTS.entries()) {
+      const { id } = await this.priceLists.create(list, demoId('plst', index + 1));
+      if (index === 0) await this.priceLists.replacePrices(id, PRICES, null);
+      if (isActive) await this.priceLists.activate(id, null);
+    }
   }
 }

@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { TaxesModule } from '../taxes/index.js';
+import { PriceListsController } from './price-lists/price-lists.controller.js';
+import { PriceListsRepository } from './price-lists/price-lists.repository.js';
+import { PriceListsService } from './price-lists/price-lists.service.js';
 import { ProductOptionsController } from './products/product-options.controller.js';
 import { ProductOptionsService } from './products/product-options.service.js';
 import { ProductUnitsController } from './products/product-units.controller.js';
@@ -13,8 +16,17 @@ import './products-tables.js';
 
 @Module({
   imports: [ActionLedgerModule, TaxesModule],
-  controllers: [ProductsController, ProductOptionsController, ProductUnitsController],
-  providers: [ProductOptionsService, ProductsDemo, ProductsRepository, ProductsService, ProductUnitsService],
+  // Express takes the first route that matches: `/products/price-lists` must precede `/products/:productId`.
+  controllers: [PriceListsController, ProductsController, ProductOptionsController, ProductUnitsController],
+  providers: [
+    PriceListsRepository,
+    PriceListsService,
+    ProductOptionsService,
+    ProductsDemo,
+    ProductsRepository,
+    ProductsService,
+    ProductUnitsService,
+  ],
   exports: [ProductsService],
 })
 export class ProductsModule {}

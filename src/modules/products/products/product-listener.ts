@@ -1,5 +1,5 @@
 /**
- * Called for changes of a product, in their transaction and with the product locked. An error rejects the change.
+ * Called for changes of a product or a price list, in their transaction; a product is locked. An error rejects the change.
  * Implementations declare `@Listens(ProductListener, ...)`.
  */
 export abstract class ProductListener {
@@ -7,4 +7,6 @@ export abstract class ProductListener {
   archiving?(productId: string): Promise<void>;
   /** The product gets this meeting point. Throws 404 or 409 unless it can be used. */
   facilityChosen?(facilityId: string): Promise<void>;
+  /** A price list gets this channel. Throws 404 or 409 unless it can be used. */
+  channelChosen?(channelId: string): Promise<void>;
 }

@@ -91,11 +91,12 @@ export class ProductOptionsController {
    * Delete an option of a product
    *
    * @remarks Returns the deleted option. Another option must become the default before the default option is deleted, unless it is the last one.
+   * Rejected while a price list has a price of the option.
    */
   @Delete(':optionId')
   @RequireScope('products:delete')
   @Mutates('products.option.delete', { irreversible: 'Create the option again' })
-  @Refuses({ 409: ['option_is_default', 'product_archived'] })
+  @Refuses({ 409: ['option_in_use', 'option_is_default', 'product_archived'] })
   async delete(
     @ProductPathId() productId: string,
     @PathId('popt', 'optionId', 3) id: string,

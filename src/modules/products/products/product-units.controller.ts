@@ -87,7 +87,8 @@ export class ProductUnitsController {
   /**
    * Delete a unit of a product
    *
-   * @remarks Returns the deleted unit. Rejected while another unit must be accompanied by it.
+   * @remarks Returns the deleted unit. Rejected while another unit must be accompanied by it, or a price list has a
+   * price of it.
    */
   @Delete(':unitId')
   @RequireScope('products:delete')

@@ -1,0 +1,231 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { make } from '../../../platform/database/rows.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
+import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
+import { mapConstraint } from '../../../platform/errors/database-errors.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { newId } from '../../../platform/ids/id.js';
+import { divideRounded } from '../../../platform/money/money.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import {
+  ActionLedger,
+  assertUnchangedSince,
+  type RecordedAction,
+  type ReversalResult,
+  Reverses,
+} from '../../action-ledger/index.js';
+import { ProductListener } from '../products/product-listener.js';
+import type {
+  CopyPriceList,
+  CreatePriceList,
+  ListPriceLists,
+  ListPrices,
+  PriceBody,
+  UpdatePriceList,
+} from './price-list.dto.js';
+import { PriceList } from './price-list.entity.js';
+import { type Parts, PriceListsRepository } from './price-lists.repository.js';
+import { findOverlap, Price, type PriceTerms } from './price.entity.js';
+
+const OVERLAP = 'Two prices of the same unit, option and weekday have a common service date';
+mapConstraint('prices_no_overlap', () => conflict('price_overlap', OVERLAP));
+mapConstraint('prices_unit', () => conflict('unit_in_use', 'Price lists contain prices of the unit'));
+mapConstraint('prices_option', () => conflict('option_in_use', 'Price lists contain prices of the option'));
+
+type Verb = 'update' | 'replace_prices' | 'activate' | 'retire';
+type Images = { before: object | null; after: object };
+
+/** Price lists. Each change locks the list, so that its prices are replaced as a whole. */
+@Injectable()
+export class PriceListsService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: PriceListsRepository,
+    private readonly listeners: Listeners,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  async create(input: CreatePriceList, id = newId('plst')): Promise<PriceList> {
+    const list = make(PriceList, {
+      id,
+      name: input.name,
+      currency: input.currency,
+      channelId: input.channelId,
+      soldFrom: input.soldFrom,
+      soldTo: input.soldTo,
+      priority: input.priority ?? 0,
+      status: 'draft',
+      priceCount: 0,
+      createdAt: this.clock.now(),
+    });
+    list.assertConsistent();
+    return this.database.transaction(async () => {
+      await this.assertChannel(list.channelId);
+      await this.repository.lists.insert(list);
+      this.record('create', list, { before: null, after: list.auditImage() });
+      return list;
+    });
+  }
+
+  async list(query: ListPriceLists): Promise<{ rows: PriceList[]; total: number }> {
+    return this.repository.list(query);
+  }
+
+  async get(id: string): Promise<PriceList> {
+    return this.repository.lists.get(id);
+  }
+
+  async update(id: string, body: UpdatePriceList, expected: ExpectedVersions): Promise<PriceList> {
+    return this.change('update', { id, expected }, async (list) => {
+      const { channelId } = list;
+      list.change(body, this.clock.now());
+      if (list.channelId !== channelId) await this.assertChannel(list.channelId);
+    });
+  }
+
+  /** Throws 404 if there is no such list. */
+  async listPrices(id: string, query: ListPrices): Promise<{ rows: Price[]; total: number }> {
+    const page = await this.repository.listPrices(id, query);
+    if (page.total === 0) await this.get(id);
+    return page;
+  }
+
+  /** Replaces all prices of a list. The ledger records only those that were deleted or added. */
+  async replacePrices(id: string, bodies: readonly PriceBody[], expected: ExpectedVersions): Promise<PriceList> {
+    const terms = bodies.map(termsOf);
+    for (const [index, { from, to }] of terms.entries()) {
+      if (from === null || to === null || to >= from) continue;
+      throw invalidField(`prices.${index}.to`, 'to must not be before from', 'end_before_start');
+    }
+    const overlap = findOverlap(terms);
+    if (overlap) throw conflict('price_overlap', OVERLAP, { indexes: overlap });
+    return this.change('replace_prices', { id, expected }, async (list) => {
+      list.replacePrices(terms.length, this.clock.now());
+      assertKnown(terms, await this.repository.keepParts(terms));
+      const before = (await this.repository.pricesOf(id)).map(termsOf);
+      await this.repository.deletePrices(id);
+      await this.insertPrices(id, terms);
+      return { before: { prices: without(before, terms) }, after: { prices: without(terms, before) } };
+    });
+  }
+
+  async activate(id: string, expected: ExpectedVersions): Promise<PriceList> {
+    return this.change('activate', { id, expected }, (list) => {
+      list.activate(this.clock.now());
+      const { id: priceListId, currency, channelId } = list;
+      this.outbox.add({
+        channel: 'products.price_lists',
+        event: 'price_list.activated',
+        data: { priceListId, currency, channelId },
+      });
+    });
+  }
+
+  /** Nothing that was sold refers to the list, so it becomes a draft again. */
+  @Reverses('products.price_list.activate', { effect: 'products.price_list.retire' })
+  async reverseActivation(entry: RecordedAction): Promise<ReversalResult> {
+    const list = await this.repository.lists.lock(entry.subjectId);
+    assertUnchangedSince(entry, list);
+    const before = list.auditImage();
+    list.deactivate(this.clock.now());
+    await this.repository.lists.update(list);
+    return { before, after: list.auditImage() };
+  }
+
+  async retire(id: string, expected: ExpectedVersions): Promise<PriceList> {
+    return this.change('retire', { id, expected }, (list) => list.retire(this.clock.now()));
+  }
+
+  /** Creates a draft with the changed prices of a list, which may be retired. */
+  async copy(sourceId: string, { name, changeBasisPoints = 0, roundToCents = 1 }: CopyPriceList): Promise<PriceList> {
+    return this.database.transaction(async () => {
+      const source = await this.repository.lists.lock(sourceId);
+      const createdAt = this.clock.now();
+      const copied = { id: newId('plst'), name: name ?? source.name, status: 'draft', version: 1 } as const;
+      const anew = { activatedAt: null, retiredAt: null, createdAt, updatedAt: createdAt };
+      const list = make(PriceList, { ...source, ...copied, ...anew });
+      const prices = (await this.repository.pricesOf(sourceId)).map((price) => ({
+        ...termsOf(price),
+        amountCents: changedAmount(price.amountCents, { changeBasisPoints, roundToCents }),
+      }));
+      if (list.channelId !== null) await this.assertChannel(list.channelId);
+      await this.repository.lists.insert(list);
+      await this.insertPrices(list.id, prices);
+      const after = { ...list.auditImage(), sourceId, changeBasisPoints, roundToCents, prices };
+      this.record('copy', list, { before: null, after });
+      return list;
+    });
+  }
+
+  private async change(
+    verb: Verb,
+    { id, expected }: { id: string; expected: ExpectedVersions },
+    work: (list: PriceList) => Promise<{ before: object; after: object } | void> | void,
+  ): Promise<PriceList> {
+    return this.database.transaction(async () => {
+      const list = await this.repository.lists.lock(id);
+      assertVersion(expected, list);
+      const before = list.auditImage();
+      const further = await work(list);
+      await this.repository.lists.update(list);
+      this.record(verb, list, {
+        before: { ...before, ...further?.before },
+        after: { ...list.auditImage(), ...further?.after },
+      });
+      return list;
+    });
+  }
+
+  private async insertPrices(priceListId: string, prices: readonly PriceTerms[]): Promise<void> {
+    const createdAt = this.clock.now();
+    await this.repository.insertPrices(
+      prices.map((terms, index) =>
+        make(Price, { id: newId('pric'), priceListId, position: index + 1, ...terms, createdAt }),
+      ),
+    );
+  }
+
+  private async assertChannel(channelId: string | null): Promise<void> {
+    if (channelId === null) return;
+    await this.listeners.call(ProductListener, (listener) => listener.channelChosen?.(channelId));
+  }
+
+  private record(verb: Verb | 'create' | 'copy', { id }: PriceList, images: Images): void {
+    this.ledger.record(`products.price_list.${verb}`, { subjectType: 'price_list', subjectId: id, ...images });
+  }
+}
+
+function termsOf(price: PriceBody | Price): PriceTerms {
+  const { productId, optionId = null, unitId, from = null, to = null, weekday = null, amountCents } = price;
+  return { productId, optionId, unitId, from, to, weekday, amountCents };
+}
+
+/** Returns the prices that are not among `others`. */
+function without(prices: readonly PriceTerms[], others: readonly PriceTerms[]): PriceTerms[] {
+  const keys = new Set(others.map((price) => JSON.stringify(price)));
+  return prices.filter((price) => !keys.has(JSON.stringify(price)));
+}
+
+function assertKnown(prices: readonly PriceTerms[], { productIds, units, options }: Parts): void {
+  for (const [index, { productId, unitId, optionId }] of prices.entries()) {
+    const unknown = (member: string) => notFound({ field: `prices.${index}.${member}` });
+    if (!productIds.has(productId)) throw unknown('productId');
+    if (units.get(unitId) !== productId) throw unknown('unitId');
+    if (optionId !== null && options.get(optionId) !== productId) throw unknown('optionId');
+  }
+}
+
+function changedAmount(
+  amountCents: number,
+  { changeBasisPoints, roundToCents }: { changeBasisPoints: number; roundToCents: number },
+): number {
+  const step = BigInt(roundToCents);
+  const changed = BigInt(amountCents) * BigInt(10_000 + changeBasisPoints);
+  const amount = Number(divideRounded(changed, 10_000n * step) * step);
+  if (Number.isSafeInteger(amount)) return amount;
+  throw invalidField('changeBasisPoints', 'A changed price exceeds 2^53-1', 'amount_too_large');
+}
