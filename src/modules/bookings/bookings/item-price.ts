@@ -1,6 +1,6 @@
 import { invalidField, unprocessable } from '../../../platform/errors/app-error.js';
 import { divideRounded } from '../../../platform/money/money.js';
-import type { TaxOfDay } from '../../taxes/index.js';
+import { includedTax, type TaxOfDay } from '../../taxes/index.js';
 import type { ItemType } from './booking-item.entity.js';
 
 export interface PricedItem {
@@ -43,16 +43,14 @@ export function priceItem({ quantity, unitSellCents, ...item }: PricedItem): num
  */
 export function codedTax(
   totalSellCents: number,
-  { taxKind, taxRateBasisPoints }: TaxRateOfItem,
+  tax: TaxRateOfItem,
   { earlierRateCents, earlierRateTaxCents }: EarlierRate,
 ): number {
-  if (taxKind === 'margin_scheme') return 0;
+  if (tax.taxKind === 'margin_scheme') return 0;
   if (Math.abs(totalSellCents) < Math.abs(earlierRateCents)) {
     return Number(divideRounded(BigInt(earlierRateTaxCents) * BigInt(totalSellCents), BigInt(earlierRateCents)));
   }
-  const rate = BigInt(taxRateBasisPoints);
-  const rest = BigInt(totalSellCents) - BigInt(earlierRateCents);
-  return earlierRateTaxCents + Number(divideRounded(rest * rate, 10_000n + rate));
+  return earlierRateTaxCents + includedTax(totalSellCents - earlierRateCents, tax);
 }
 
 /** The part of a line that documents billed before its rate changed, and its tax; 0 without one. */
