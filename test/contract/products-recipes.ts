@@ -1,3 +1,4 @@
+import { newDeparture } from '../operations/departures.js';
 import { newPriceList, newPricedUnit, PRICE_LISTS, priceList } from '../products/price-lists.js';
 import { newPart, newProduct, product, PRODUCTS } from '../products/products.js';
 import { inside, made, on, type Recipe, staff } from './recipe.js';
@@ -42,6 +43,12 @@ export const productsRecipes: Record<string, Recipe> = {
   [`POST ${PRODUCTS}/{productId}/copies`]: async (app) => {
     const { id: productId } = await newProduct(app);
     return { ...staff(app), parameters: { productId }, body: {}, subject: made('product') };
+  },
+  [`POST ${PRODUCTS}/{productId}/quotes`]: async (app) => {
+    const { productId, unitId } = await newPricedUnit(app);
+    const { id: departureId } = await newDeparture(app, { productId });
+    const body = { departureId, currency: 'EUR', units: [{ unitId, quantity: 1 }] };
+    return { ...staff(app), parameters: { productId }, body, subject: null };
   },
   [`POST ${PRICE_LISTS}`]: async (app) => ({ ...staff(app), body: priceList(), subject: made('price_list') }),
   [`PATCH ${PRICE_LISTS}/{id}`]: async (app) => ({ ...(await onList(app)), body: { priority: 5 } }),

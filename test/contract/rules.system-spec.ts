@@ -57,6 +57,7 @@ const WITHOUT_KEY = [
   `POST ${SESSIONS}/second-factor`,
   `POST ${STAFF}/notifications/reminder-rules/{id}/simulations`,
   `POST ${STAFF}/finance/invoice-renditions/{id}/links`,
+  `POST ${STAFF}/products/{productId}/quotes`,
 ];
 /** Changes of surfaces whose other changes can be repeated without a key. */
 const WITH_KEY = ['POST /realtime/v1/channels/{channel}/messages', 'POST /vault/v1/{vaultSlug}/keys'];

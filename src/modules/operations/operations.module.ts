@@ -12,10 +12,12 @@ import { FacilitiesService } from './facilities/facilities.service.js';
 import { OperationsDemo } from './operations.demo.js';
 import { GroundOperatorsController } from './operators/ground-operators.controller.js';
 import { GroundOperatorsService } from './operators/ground-operators.service.js';
+import { QuotesController } from './quotes/quotes.controller.js';
+import { QuotesService } from './quotes/quotes.service.js';
 
 @Module({
   imports: [ActionLedgerModule, ProductsModule, TaxesModule],
-  controllers: [DeparturesController, FacilitiesController, GroundOperatorsController],
+  controllers: [DeparturesController, FacilitiesController, GroundOperatorsController, QuotesController],
   providers: [
     DepartureMinimumsService,
     DepartureProductListener,
@@ -24,6 +26,7 @@ import { GroundOperatorsService } from './operators/ground-operators.service.js'
     FacilitiesService,
     GroundOperatorsService,
     OperationsDemo,
+    QuotesService,
   ],
   exports: [DeparturesService],
 })

@@ -4,6 +4,7 @@ import { TaxesModule } from '../taxes/index.js';
 import { PriceListsController } from './price-lists/price-lists.controller.js';
 import { PriceListsRepository } from './price-lists/price-lists.repository.js';
 import { PriceListsService } from './price-lists/price-lists.service.js';
+import { UnitPricesService } from './price-lists/unit-prices.service.js';
 import { ProductOptionsController } from './products/product-options.controller.js';
 import { ProductOptionsService } from './products/product-options.service.js';
 import { ProductUnitsController } from './products/product-units.controller.js';
@@ -26,7 +27,8 @@ import './products-tables.js';
     ProductsRepository,
     ProductsService,
     ProductUnitsService,
+    UnitPricesService,
   ],
-  exports: [ProductsService],
+  exports: [ProductsService, UnitPricesService],
 })
 export class ProductsModule {}

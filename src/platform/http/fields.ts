@@ -94,6 +94,21 @@ export function Whole({ min, max }: { min: number; max: number }): PropertyDecor
   return applyDecorators(IsInt(), Min(min), Max(max), ApiProperty({ type: 'integer', minimum: min, maximum: max }));
 }
 
+/** A bounded list of whole numbers within bounds. */
+export function Wholes({ min, max, maxItems }: { min: number; max: number; maxItems: number }): PropertyDecorator {
+  const items = { type: 'integer', minimum: min, maximum: max };
+  // ApiProperty's own type of an array of numbers has no room for the items' bounds.
+  const documented = { type: 'array', minItems: 0, maxItems, items } as ApiPropertyOptions;
+  return applyDecorators(
+    IsArray(),
+    ArrayMaxSize(maxItems),
+    IsInt({ each: true }),
+    Min(min, { each: true }),
+    Max(max, { each: true }),
+    ApiProperty(documented),
+  );
+}
+
 /** Money in the currency's minor unit, up to 2^53-1; not negative unless `min` allows it. */
 export function Cents({ min = 0 }: { min?: number } = {}): PropertyDecorator {
   const max = Number.MAX_SAFE_INTEGER;

@@ -100,8 +100,8 @@ export class DeparturesService {
     return this.repository.list(query);
   }
 
-  async get(id: string): Promise<DepartureView> {
-    return this.repository.get(id);
+  async get(id: string, details?: { field: string }): Promise<DepartureView> {
+    return this.repository.get(id, details);
   }
 
   /** Returns the departure, and warnings of listeners about its move. */

@@ -261,7 +261,7 @@ export class PriceResponse {
   @Id('pric')
   id: string;
 
-  /** List of the price. */
+  /** List that contains the price, and states its currency and its days of sale. */
   @Id('plst')
   priceListId: string;
 

@@ -8,6 +8,32 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import type { ListPriceLists, ListPrices } from './price-list.dto.js';
 import { PriceList } from './price-list.entity.js';
 import { Price, type PriceTerms } from './price.entity.js';
+import type { ListedPrice } from './unit-price.js';
+
+/** The prices of active lists, of the service date and the option. */
+const LISTED_PRICES = `
+  select price.unit_id, list.id, list.created_at, list.currency, list.channel_id, list.sold_from, list.sold_to,
+    list.priority, price.option_id, price.weekday, price.amount_cents
+  from prices price join price_lists list on list.id = price.price_list_id
+  where price.unit_id = any($1) and list.status = 'active'
+    and (price.option_id is null or price.option_id = $2)
+    and (price.service_from is null or price.service_from <= $3::date)
+    and (price.service_to is null or price.service_to >= $3::date)
+    and (price.weekday is null or price.weekday = extract(isodow from $3::date))`;
+
+interface ListedRow {
+  unit_id: string;
+  id: string;
+  created_at: Date;
+  currency: string;
+  channel_id: string | null;
+  sold_from: string | null;
+  sold_to: string | null;
+  priority: number;
+  option_id: string | null;
+  weekday: number | null;
+  amount_cents: string;
+}
 
 /** The product of each unit and option, by ID. */
 export interface Parts {
@@ -54,6 +80,23 @@ export class PriceListsRepository {
     return this.database.findRows(Price, { priceListId }, ['position']);
   }
 
+  /** The candidates for the price of each unit, by unit ID. */
+  async listedPrices({
+    unitIds,
+    optionId,
+    serviceDate,
+  }: {
+    unitIds: readonly string[];
+    optionId: string | null;
+    serviceDate: string;
+  }): Promise<Map<string, ListedPrice[]>> {
+    const values = [unitIds, optionId, serviceDate];
+    const rows = await this.database.prepared<ListedRow>('prices-listed', LISTED_PRICES, values);
+    const byUnit = new Map<string, ListedPrice[]>(unitIds.map((unitId) => [unitId, []]));
+    for (const row of rows) byUnit.get(row.unit_id)?.push(toListedPrice(row));
+    return byUnit;
+  }
+
   /** Inserts the prices in one round trip. */
   async insertPrices(prices: readonly Price[]): Promise<void> {
     await this.database.together(() => Promise.all(prices.map((price) => this.database.insert(price))));
@@ -92,4 +135,19 @@ export class PriceListsRepository {
       options: new Map(options.map(({ id, product_id: productId }) => [id, productId])),
     };
   }
+}
+
+function toListedPrice(row: ListedRow): ListedPrice {
+  return {
+    priceListId: row.id,
+    listedAt: row.created_at,
+    currency: row.currency,
+    channelId: row.channel_id,
+    soldFrom: row.sold_from,
+    soldTo: row.sold_to,
+    priority: row.priority,
+    optionId: row.option_id,
+    weekday: row.weekday,
+    amountCents: Number(row.amount_cents),
+  };
 }
