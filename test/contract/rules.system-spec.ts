@@ -115,8 +115,12 @@ const WITHOUT_SORT = [
   `GET ${STAFF}/finance/booking-items/{bookingItemId}/commissions`,
 ];
 
-/** Filters by a day of validity. */
-const OTHER_TIMES = [`GET ${STAFF}/finance/tax-codes on`];
+/** The days of a screen, and a day of validity. */
+const OTHER_TIMES = [
+  `GET ${STAFF}/desk/departures from`,
+  `GET ${STAFF}/desk/departures to`,
+  `GET ${STAFF}/finance/tax-codes on`,
+];
 
 /** Returned only once: a repeated request does not show them again. */
 const SECRETS: Record<string, string | string[]> = {
@@ -387,6 +391,7 @@ describe('a list', () => {
       'GET /data/hotels/v1/{source}/reference/languages',
       'GET /realtime/v1/channels/{channel}/messages',
       'GET /v1/admin/action-ledger/entries',
+      'GET /v1/admin/search',
     ]);
     const found = await deviations(limited, async (call) => {
       const { minimum = NaN, maximum = NaN } = parameterOf(call, 'limit')?.schema ?? {};

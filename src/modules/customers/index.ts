@@ -3,6 +3,6 @@ export { customerEvents } from './events.js';
 export type { CustomerCopy, CustomerPerson } from './customers/customer-copy.js';
 export { CustomerListener, type MovedRecord } from './customers/customer-listener.js';
 export { ConsentsService } from './customers/consents.service.js';
-export { isInternationalNumber, personName, phoneNumber } from './customers/contacts.js';
+export { digitsOf, emailKey, isInternationalNumber, personName, phoneNumber } from './customers/contacts.js';
 export { SealedValues } from './customers/sealed-values.js';
 export { CustomersService, type LockedCustomer } from './customers/customers.service.js';

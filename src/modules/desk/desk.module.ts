@@ -2,16 +2,20 @@ import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { CustomersModule } from '../customers/index.js';
 import { OperationsModule } from '../operations/index.js';
+import { DepartureBoardController } from './departures/board.controller.js';
+import { BoardService } from './departures/board.service.js';
 import { CheckInListener } from './manifests/check-in-listener.js';
 import { CheckInRetentionJobs } from './manifests/check-in-retention.jobs.js';
 import { ManifestsController } from './manifests/manifests.controller.js';
 import { ManifestsService } from './manifests/manifests.service.js';
+import { RecordsController } from './search/search.controller.js';
+import { RecordSearchService } from './search/search.service.js';
 import './desk-tables.js';
 
 /** What people at the desk need across the modules of the trade. No module uses it. */
 @Module({
   imports: [ActionLedgerModule, CustomersModule, OperationsModule],
-  controllers: [ManifestsController],
-  providers: [CheckInListener, CheckInRetentionJobs, ManifestsService],
+  controllers: [DepartureBoardController, ManifestsController, RecordsController],
+  providers: [BoardService, CheckInListener, CheckInRetentionJobs, ManifestsService, RecordSearchService],
 })
 export class DeskModule {}

@@ -10,6 +10,15 @@ export {
 export { SlotWarning } from './departures/departure-followers.dto.js';
 export type { Units } from './departures/departures.repository.js';
 export { DeparturesService } from './departures/departures.service.js';
-export { SALES_OVERRIDES, type SalesOverride, type SalesTerms } from './departures/sales-state.js';
+export { RUN_STATES, type RunState } from './departures/departure.entity.js';
+export {
+  poolOf,
+  SALES_OVERRIDES,
+  SALES_STATES,
+  type SalesOverride,
+  type SalesState,
+  salesStateOf,
+  type SalesTerms,
+} from './departures/sales-state.js';
 export { OperationsModule } from './operations.module.js';
 export { operationsEvents } from './events.js';

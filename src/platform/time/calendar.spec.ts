@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isCalendarDay, isInstant, isTimeZone } from './calendar.js';
+import { daysAfter, daysBetween, isCalendarDay, isInstant, isTimeZone } from './calendar.js';
 
 describe('a calendar day', () => {
   it.each(['2024-02-29', '1900-01-01', '2199-12-31'])('the calendar day %s exists', (day) =>
@@ -60,4 +60,17 @@ describe('a time zone', () => {
     2,
     null,
   ])('a time zone must not be %j', (name) => expect(isTimeZone(name)).toBe(false));
+});
+
+describe('calculation with calendar days', () => {
+  it.each([
+    ['2028-02-28', 1, '2028-02-29'],
+    ['2027-02-28', 1, '2027-03-01'],
+    // The clocks change on this day in Europe.
+    ['2027-03-28', 1, '2027-03-29'],
+    ['2027-01-01', -1, '2026-12-31'],
+  ])('%s and %i days are %s', (day, count, other) => {
+    expect(daysAfter(day, count)).toBe(other);
+    expect(daysBetween(day, other)).toBe(count);
+  });
 });

@@ -1,4 +1,5 @@
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
+const DAY_MS = 86_400_000;
 const INSTANT =
   /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
@@ -35,6 +36,16 @@ export function isTimeZone(value: unknown): value is string {
   }
   knownZones.add(name);
   return true;
+}
+
+/** The calendar day that many days later, or earlier if the count is negative. */
+export function daysAfter(day: string, count: number): string {
+  return new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The number of days from one calendar day to another; negative if the second is earlier. */
+export function daysBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / DAY_MS;
 }
 
 function daysIn(year: number, month: number): number {

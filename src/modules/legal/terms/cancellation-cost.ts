@@ -1,5 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { divideRounded } from '../../../platform/money/money.js';
+import { daysBetween } from '../../../platform/time/calendar.js';
 import type { PolicyRule, RefundType } from '../policy-versions/policy-rule.js';
 
 /** The party that ended the sale. Customers owe a fee only if they cancelled. */
@@ -65,7 +66,6 @@ export interface CancellationCost {
 type Judgement = Pick<CancellationLine, 'rulePosition' | 'refundBasisPoints' | 'feeCents' | 'refundType'>;
 
 const ALL_BASIS_POINTS = 10_000n;
-const DAY_MS = 86_400_000;
 
 /**
  * Computes the cost of cancelling a sale under the versions in force when it was made. Rounds the refund half up, once per
@@ -172,8 +172,4 @@ function outcomeOf(lines: readonly CancellationLine[]): CancellationOutcome {
 
 function sumOf(items: readonly CancelledItem[]): number {
   return items.reduce((sum, { totalCents }) => sum + totalCents, 0);
-}
-
-function daysBetween(from: string, to: string): number {
-  return (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS;
 }

@@ -2,6 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { DELETE, Impersonal, Rights } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import { daysAfter } from '../../../platform/time/calendar.js';
 import type { TaxKind } from './tax-kinds.js';
 
 /** Documents with these kinds print a sentence that explains why no tax is shown. */
@@ -69,7 +70,7 @@ export class TaxCode {
       });
     }
     const isCut = last !== undefined && (last.validTo === null || last.validTo >= rate.validFrom);
-    const earlier = isCut ? [...rates.slice(0, -1), { ...last, validTo: dayBefore(rate.validFrom) }] : rates;
+    const earlier = isCut ? [...rates.slice(0, -1), { ...last, validTo: daysAfter(rate.validFrom, -1) }] : rates;
     return [...earlier, { ...rate, validTo: null }];
   }
 
@@ -79,8 +80,4 @@ export class TaxCode {
       rates: rates.map(({ rateBasisPoints, validFrom, validTo }) => ({ rateBasisPoints, validFrom, validTo })),
     };
   }
-}
-
-function dayBefore(day: string): string {
-  return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
 }

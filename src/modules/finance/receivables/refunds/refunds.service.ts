@@ -5,6 +5,7 @@ import type { Rows } from '../../../../platform/database/rows.js';
 import { invalidField, notFound } from '../../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../../platform/http/if-match.js';
 import { newId } from '../../../../platform/ids/id.js';
+import { daysAfter } from '../../../../platform/time/calendar.js';
 import {
   assertUnchangedSince,
   type RecordedAction,
@@ -18,8 +19,6 @@ import { CustomerMoneyService } from '../account/customer-money.service.js';
 import { FinanceSettingsService, Payment, PaymentDaysService } from '../../books/index.js';
 import { newCustomerPayment } from '../payments/new-payment.js';
 import type { CompleteRefund, RequestRefund } from './refund.dto.js';
-
-const DAY_MS = 86_400_000;
 
 /** Manages refunds of unapplied money, which are requested, then completed or failed. */
 @Injectable()
@@ -49,7 +48,7 @@ export class RefundsService {
       await this.assertReceipt(bookingId, input);
       const { refundDays } = await this.settings.get();
       const today = this.clock.today();
-      const { amountCents, method, reason, paymentId = null, dueOn = dayAfter(today, refundDays) } = input;
+      const { amountCents, method, reason, paymentId = null, dueOn = daysAfter(today, refundDays) } = input;
       if (dueOn < today) throw invalidField('dueOn', 'dueOn must not be before today', 'in_the_past');
       const { currency } = account.booking;
       const refund = newCustomerPayment(
@@ -123,8 +122,4 @@ export class RefundsService {
 function assertRefund(payment: Payment): Payment {
   if (payment.kind !== 'refund') throw notFound();
   return payment;
-}
-
-function dayAfter(day: string, count: number): string {
-  return new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10);
 }

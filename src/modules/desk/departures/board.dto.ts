@@ -1,0 +1,171 @@
+import { PageQuery, pageOf } from '../../../platform/http/dto.js';
+import { Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { extensible } from '../../../platform/http/named-values.js';
+import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
+import { Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
+import { RUN_STATES, type RunState, SALES_STATES, type SalesState } from '../../operations/index.js';
+
+const MAX_UNITS = 1_000_000;
+const MAX_CHANNELS = 500;
+
+const BOARD_SORTS = ['startsAt'] as const;
+
+export const BOARD_ATTENTION = extensible('DepartureAttention', [
+  'minimum_not_reached',
+  'travelers_incomplete',
+  'payment_overdue',
+]);
+export type BoardAttentionCode = (typeof BOARD_ATTENTION)[number];
+
+export class ListBoard extends PageQuery {
+  /** First local day; today by default. */
+  @Optional()
+  @IsoDate()
+  from?: string;
+
+  /** Last local day, inclusive, at most 61 days after `from`; six days after it by default. */
+  @Optional()
+  @IsoDate()
+  to?: string;
+
+  /** Only departures of this product. */
+  @Optional()
+  @Text({ max: 128 })
+  productId?: string;
+
+  /** Only departures for which this channel (prefix `chan`) has an allotment. */
+  @Optional()
+  @Id('chan')
+  channelId?: string;
+
+  /** Only departures in one of these sales states. */
+  @Optional()
+  @AnyOf(SALES_STATES)
+  salesState?: SalesState[];
+
+  /** Only departures whose product name or product ID contains each of these words, in any order, ignoring case and accents. */
+  @Optional()
+  @Text({ max: 100 })
+  search?: string;
+
+  /** Sort field; a leading `-` means descending order, `startsAt` by default. */
+  @Optional()
+  @SortBy(BOARD_SORTS)
+  sort?: string;
+}
+
+/** The units of a departure that a channel has. */
+export class BoardChannel {
+  /** Channel with the allotment (prefix `chan`). */
+  @Id('chan')
+  channelId: string;
+
+  /** Name of the channel. */
+  @Text({ max: 255 })
+  name: string;
+
+  /** Units that the channel was given. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  allotted: number;
+
+  /** Units that the channel has sold. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  sold: number;
+
+  /** Units that the channel can still sell. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  remaining: number;
+}
+
+/** Something about a departure that staff should look at. */
+export class BoardAttention {
+  /**
+   * `minimum_not_reached`: the decision whether it runs is due; `travelers_incomplete`: a confirmed booking has seats without a
+   * named traveler; `payment_overdue`: a booking has an overdue installment (only with the scope `finance:receivables`).
+   */
+  @OneOf(BOARD_ATTENTION)
+  code: BoardAttentionCode;
+}
+
+/** A departure as the desk sees it. */
+export class BoardDeparture {
+  /** ID of the departure (prefix `dep`). */
+  @Id('dep')
+  id: string;
+
+  /** Product that is operated. */
+  @Text({ max: 128 })
+  productId: string;
+
+  /** Name of the product, or of its document in the catalog if there is no record; null without both. */
+  @Text({ max: 500 })
+  productName: string | null;
+
+  /** Start of the departure. */
+  @Instant()
+  startsAt: string;
+
+  /** End of the departure. */
+  @Instant()
+  endsAt: string;
+
+  /** IANA zone of the local times. */
+  @TimeZone()
+  timeZone: string;
+
+  /**
+   * Local start, as `YYYY-MM-DD HH:MM`.
+   * @example "2027-05-12 08:00"
+   */
+  @Text({ max: 16 })
+  localStart: string;
+
+  /**
+   * Local end, as `YYYY-MM-DD HH:MM`.
+   * @example "2027-05-12 17:30"
+   */
+  @Text({ max: 16 })
+  localEnd: string;
+
+  /** Whether the departure is on sale, and if not, why. */
+  @OneOf(SALES_STATES)
+  salesState: SalesState;
+
+  /** Whether the departure certainly runs. */
+  @OneOf(RUN_STATES)
+  runState: RunState;
+
+  /** Units in total. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  capacity: number;
+
+  /** Units sold. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  sold: number;
+
+  /** Units held by trips. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  held: number;
+
+  /** Units of the pool that anybody can still buy; guaranteed units of channels are not among them. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  free: number;
+
+  /** People of confirmed bookings; they count towards the minimum. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  people: number;
+
+  /** People below which staff decide whether the departure runs; null without a minimum. */
+  @Whole({ min: 1, max: MAX_UNITS })
+  minParticipants: number | null;
+
+  /** Channels with an allotment, by name. */
+  @ListOf(() => BoardChannel, { max: MAX_CHANNELS })
+  channels: BoardChannel[];
+
+  /** What staff should look at; empty if there is nothing. */
+  @ListOf(() => BoardAttention, { max: BOARD_ATTENTION.length })
+  attention: BoardAttention[];
+}
+
+export class BoardPage extends pageOf(BoardDeparture) {}

@@ -1,0 +1,64 @@
+import { containsWordsSql } from '../../../platform/database/like.js';
+import { poolOf, salesStateOf } from '../../operations/index.js';
+
+/** SQL: the seats of live items on `departure` in bookings with a status that `of` accepts. */
+const live = (statuses: string): string => `booking_items item join bookings booking on booking.id = item.booking_id
+  where item.departure_id = departure.id and item.status <> 'cancelled' and booking.status in (${statuses})`;
+
+/** SQL: the name of the product; without a record that of its document in the catalog. */
+const PRODUCT_NAME = `coalesce(product.name, (
+  select document.fields ->> 'name' from catalog_document document join catalog_slice slice on slice.id = document.slice_id
+  where document.id = departure.product_id and slice.vertical = 'products' and document.deleted_at is null
+  order by document.seq limit 1))`;
+
+/**
+ * The departures of the local days $1 to $2 that match the filters: product $3, channel $4, sales states $5 at the instant $6 and
+ * words $7; a null filter matches all.
+ */
+const FOUND = `departures departure left join products product on product.id = departure.product_id
+  where departure.start_date between $1::date and $2::date
+    and ($3::text is null or departure.product_id = $3)
+    and ($4::text is null or exists (
+      select from allotment_slots slot join allotments allotment on allotment.id = slot.allotment_id
+      where slot.departure_id = departure.id and allotment.channel_id = $4 and allotment.deleted_at is null))
+    and ($5::text[] is null or ${salesStateOf('departure', '$6::timestamptz')} = any($5))
+    and ($7::text is null or ${containsWordsSql(`fold(coalesce(product.name, '') || ' ' || departure.product_id)`, '$7')})`;
+
+export const BOARD_TOTAL = `select count(*)::int as total from ${FOUND}`;
+
+/** A page with the limit $8 and the offset $9; $10 is today, $11 whether the caller may see what customers owe. */
+export const boardStatement = (direction: 'asc' | 'desc'): string => `
+  select departure.id, departure.product_id as "productId", ${PRODUCT_NAME} as "productName",
+    departure.starts_at as "startsAt", departure.ends_at as "endsAt", departure.time_zone as "timeZone",
+    to_char(departure.starts_at at time zone departure.time_zone, 'YYYY-MM-DD HH24:MI') as "localStart",
+    to_char(departure.ends_at at time zone departure.time_zone, 'YYYY-MM-DD HH24:MI') as "localEnd",
+    ${salesStateOf('departure', '$6::timestamptz')} as "salesState",
+    case when departure.guaranteed_at is null and departure.min_participants is not null then 'tentative'
+      else 'guaranteed' end as "runState",
+    departure.capacity, departure.sold, departure.held, ${poolOf('departure')} as free,
+    departure.min_participants as "minParticipants",
+    (select coalesce(sum(item.quantity), 0)::int from ${live(`'confirmed', 'in_progress', 'completed'`)}) as people,
+    (
+      select coalesce(json_agg(json_build_object('channelId', channel.id, 'name', channel.name, 'allotted', slot.allotted,
+        'sold', slot.sold, 'remaining', slot.allotted - slot.sold - slot.held - slot.released - slot.suspended)
+        order by lower(channel.name), slot.id), '[]')
+      from allotment_slots slot
+      join allotments allotment on allotment.id = slot.allotment_id
+      join channels channel on channel.id = allotment.channel_id
+      where slot.departure_id = departure.id and allotment.deleted_at is null
+    ) as channels,
+    array_remove(array[
+      case when departure.status = 'scheduled' and departure.minimum_not_reached_at is not null then 'minimum_not_reached' end,
+      case when departure.starts_at > $6 and exists (
+        select from ${live(`'confirmed', 'in_progress'`)} and item.quantity > (
+          select count(*) from booking_item_travelers taken join booking_travelers traveler on traveler.id = taken.traveler_id
+          where taken.item_id = item.id and traveler.last_name is not null)
+      ) then 'travelers_incomplete' end,
+      case when $11 and exists (
+        select from ${live(`'confirmed', 'in_progress', 'completed'`)} and exists (
+          select from payment_schedules installment
+          where installment.booking_id = booking.id and installment.status = 'pending' and installment.due_date < $10::date)
+      ) then 'payment_overdue' end
+    ], null) as attention
+  from ${FOUND}
+  order by departure.starts_at ${direction}, departure.id ${direction} limit $8 offset $9`;
