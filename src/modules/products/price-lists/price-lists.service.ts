@@ -106,10 +106,10 @@ export class PriceListsService {
     return this.change('replace_prices', { id, expected }, async (list) => {
       list.replacePrices(terms.length, this.clock.now());
       assertKnown(terms, await this.repository.keepParts(terms));
-      const before = (await this.repository.pricesOf(id)).map(termsOf);
+      const before = await this.repository.pricesOf(id);
       await this.repository.deletePrices(id);
-      await this.insertPrices(id, terms);
-      return { before: { prices: without(before, terms) }, after: { prices: without(terms, before) } };
+      const after = await this.insertPrices(id, terms);
+      return { before: { prices: imagesWithout(before, after) }, after: { prices: imagesWithout(after, before) } };
     });
   }
 
@@ -148,13 +148,13 @@ export class PriceListsService {
       const copied = { id: newId('plst'), name: name ?? source.name, status: 'draft', version: 1 } as const;
       const anew = { activatedAt: null, retiredAt: null, createdAt, updatedAt: createdAt };
       const list = make(PriceList, { ...source, ...copied, ...anew });
-      const prices = (await this.repository.pricesOf(sourceId)).map((price) => ({
+      const terms = (await this.repository.pricesOf(sourceId)).map((price) => ({
         ...termsOf(price),
         amountCents: changedAmount(price.amountCents, { changeBasisPoints, roundToCents }),
       }));
       if (list.channelId !== null) await this.assertChannel(list.channelId);
       await this.repository.lists.insert(list);
-      await this.insertPrices(list.id, prices);
+      const prices = imagesWithout(await this.insertPrices(list.id, terms), []);
       const after = { ...list.auditImage(), sourceId, changeBasisPoints, roundToCents, prices };
       this.record('copy', list, { before: null, after });
       return list;
@@ -180,13 +180,13 @@ export class PriceListsService {
     });
   }
 
-  private async insertPrices(priceListId: string, prices: readonly PriceTerms[]): Promise<void> {
+  private async insertPrices(priceListId: string, all: readonly PriceTerms[]): Promise<Price[]> {
     const createdAt = this.clock.now();
-    await this.repository.insertPrices(
-      prices.map((terms, index) =>
-        make(Price, { id: newId('pric'), priceListId, position: index + 1, ...terms, createdAt }),
-      ),
+    const prices = all.map((terms, index) =>
+      make(Price, { id: newId('pric'), priceListId, position: index + 1, ...terms, createdAt }),
     );
+    await this.repository.insertPrices(prices);
+    return prices;
   }
 
   private async assertChannel(channelId: string | null): Promise<void> {
@@ -204,10 +204,11 @@ function termsOf(price: PriceBody | Price): PriceTerms {
   return { productId, optionId, unitId, from, to, weekday, amountCents };
 }
 
-/** Returns the prices that are not among `others`. */
-function without(prices: readonly PriceTerms[], others: readonly PriceTerms[]): PriceTerms[] {
-  const keys = new Set(others.map((price) => JSON.stringify(price)));
-  return prices.filter((price) => !keys.has(JSON.stringify(price)));
+/** Returns the audit snapshots of the prices that have no equal one among `others`. */
+function imagesWithout(prices: readonly Price[], others: readonly Price[]): object[] {
+  const keyOf = (price: Price) => JSON.stringify(termsOf(price));
+  const keys = new Set(others.map(keyOf));
+  return prices.filter((price) => !keys.has(keyOf(price))).map((price) => price.auditImage());
 }
 
 function assertKnown(prices: readonly PriceTerms[], { productIds, units, options }: Parts): void {

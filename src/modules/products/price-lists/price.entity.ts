@@ -1,11 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Audited } from '../../../platform/database/audited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { DELETE, Rights } from '../../../platform/database/table-declarations.js';
 
 /** What one unit costs, including tax. A price never changes: its list replaces all of its prices. */
 @Rights(DELETE)
 @Entity('prices')
-export class Price {
+export class Price extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'price_list_id' }) priceListId: string;
   @Column('text', { name: 'product_id' }) productId: string;
