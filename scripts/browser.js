@@ -5,9 +5,9 @@ import { chromium } from 'playwright-core';
 import { findChromium } from './browser/chromium.js';
 
 /*
- * npm run browser -- [url]: opens Swagger UI of a running service in Chromium, authorizes with the credentials of
- * DATA_DIR/credentials.json, and executes a few operations by "Try it out"; then reads an operation in Scalar. Needs an installed
- * Chromium (CHROMIUM_PATH, or one of the usual paths).
+ * npm run browser -- [url]: opens Swagger UI of a running service in Chromium, checks what it folds and its Authorize dialog, logs
+ * in with its form, authorizes with the credentials of DATA_DIR/credentials.json, and executes a few operations by "Try it out";
+ * then reads an operation in Scalar. Needs an installed Chromium (CHROMIUM_PATH, or one of the usual paths).
  */
 
 /** Rendering the operations of a tag can take many seconds on a busy machine. */
@@ -45,7 +45,7 @@ if (!executablePath) {
 const credentials = JSON.parse(readFileSync(join(process.env.DATA_DIR ?? '.data', 'credentials.json'), 'utf8'));
 const url = process.argv[2] ?? credentials.baseUrl;
 
-const { paths } = await (await fetch(`${url}/openapi.json`)).json();
+const { paths, components } = await (await fetch(`${url}/openapi.json`)).json();
 
 const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync'];
 const browser = await chromium.launch({ executablePath, args });
@@ -60,6 +60,12 @@ try {
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   page.on('request', (request) => isForeign(request.url()) && errors.push(`request to ${request.url()}`));
   await page.goto(`${url}/docs`, { waitUntil: 'networkidle' });
+  report({ method: 'the page', path: 'folds its groups' }, await foldsGroups(page));
+  report({ method: 'the page', path: 'asks for each kind of credential' }, await asksForCredentials(page));
+  report({ method: 'the page', path: 'folds error responses' }, await foldsErrors(page, SESSIONS[0].operations[0]));
+  if ((await page.locator('#log-in').count()) > 0) {
+    report({ method: 'the page', path: 'logs in staff' }, await logInByForm(page));
+  }
   for (const { scheme, tokenIn, operations } of SESSIONS) {
     await authorize(page, scheme, tokenIn(credentials));
     for (const operation of operations) report(operation, await tryOut(page, operation));
@@ -91,6 +97,59 @@ async function readInScalar(page, { path, method }) {
     .first()
     .waitFor();
   report({ method: 'Scalar', path }, '200');
+}
+
+/** Every group of the document is on the page, and none shows its operations. */
+async function foldsGroups(page) {
+  await page.locator('.opblock-tag').first().waitFor();
+  const groups = new Set(Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)));
+  const folded = await page.locator('.opblock-tag[data-is-open="false"]').count();
+  const shown = await page.locator('.opblock').filter({ visible: true }).count();
+  return folded === groups.size && shown === 0 ? '200' : `${folded} of ${groups.size} folded, ${shown} operations shown`;
+}
+
+/** The Authorize dialog has one entry for each security scheme, and the cursor in the first. */
+async function asksForCredentials(page) {
+  await page.click('.auth-wrapper .authorize');
+  const entries = page.locator('.dialog-ux .auth-container');
+  await entries.first().waitFor();
+  // The title of an entry is its scheme and its type, such as "staffToken  (http, Bearer)".
+  const names = (await entries.locator('h4').allInnerTexts()).map((title) => title.trim().split(/\s/)[0]);
+  const focused = await entries.locator('input').first().evaluate((field) => field === document.activeElement);
+  await page.click('.dialog-ux .close-modal');
+  const schemes = Object.keys(components.securitySchemes);
+  if (names.toSorted().join() !== schemes.toSorted().join()) return `for ${names.join(', ')}`;
+  return focused ? '200' : 'without the cursor in the first field';
+}
+
+/** An operation shows its successful responses, and the errors after a click. */
+async function foldsErrors(page, { path, method }) {
+  const [tag] = paths[path][method].tags;
+  await page.fill('.operation-filter-input', tag);
+  const block = page.locator(`.opblock-${method}`).filter({ has: page.locator(`[data-path="${path}"]`) });
+  await openGroup(page, tag, block);
+  await block.locator('.opblock-summary-control').first().click();
+  const statuses = async () => block.locator('.responses-table .response-col_status').allInnerTexts();
+  const errors = (shown) => shown.filter((status) => /^[45]/.test(status.trim())).length;
+  const toggle = block.locator('.fold-errors');
+  await toggle.waitFor();
+  const folded = errors(await statuses());
+  await toggle.click();
+  const unfolded = errors(await statuses());
+  await block.locator('.opblock-summary-control').first().click();
+  return folded === 0 && unfolded > 0 ? '200' : `${folded} errors folded, ${unfolded} unfolded`;
+}
+
+/** The form of a service in development fills in the staff token, with which an operation can be tried. */
+async function logInByForm(page) {
+  const { email, password } = credentials.staff;
+  await page.fill('#log-in input[name="email"]', email);
+  await page.fill('#log-in input[name="password"]', password);
+  await page.click('#log-in button');
+  await page.locator('#log-in output', { hasText: `Logged in as ${email}` }).waitFor();
+  const status = await tryOut(page, { path: '/v1/admin/identity/me', method: 'get' });
+  await logOut(page, 'staffToken');
+  return status;
 }
 
 async function authorize(page, scheme, token) {

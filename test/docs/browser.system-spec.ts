@@ -11,7 +11,7 @@ import { closeAfterTests } from '../setup/running.js';
 const WITHIN_MS = 300_000;
 
 it(
-  'npm run browser tries operations in Swagger UI with both kinds of token and reads one in Scalar, without an error, also a second time',
+  'npm run browser finds Swagger UI folded, logs in with its form, tries operations with both kinds of token and reads one in Scalar, without an error, also a second time',
   async () => {
     if (findChromium() === null) {
       process.stdout.write('not run: chromium\n');
@@ -31,6 +31,10 @@ it(
       const browser = runScript(PROJECT, [join(PROJECT, 'scripts/browser.js')], { DATA_DIR: machine.folder });
       expect([time, await browser.end(), browser.output()]).toEqual([time, 0, browser.output()]);
       expect(browser.standardOutput().trim().split('\n')).toEqual([
+        'ok   THE PAGE folds its groups 200',
+        'ok   THE PAGE asks for each kind of credential 200',
+        'ok   THE PAGE folds error responses 200',
+        'ok   THE PAGE logs in staff 200',
         'ok   GET /v1/admin/distribution/channels 200',
         'ok   GET /v1/admin/distribution/channels/{id} 200',
         'ok   GET /v1/admin/finance/supplier-invoices 200',
