@@ -151,14 +151,14 @@ export class RateLimits {
 
   /** Counts one request of the subject. Throws 429 `rate_limited` if none is left. */
   take(name: PolicyName, subject: string): Allowance {
-    const allowance = this.of(name).take(subject, this.clock.now().getTime());
+    const allowance = this.of(name).take(subject, this.clock.elapsedMs());
     if (!allowance.allowed) throw this.rejection(name, allowance);
     return allowance;
   }
 
   /** Counts one request of the subject. Returns whether one was left. */
   allows(name: PolicyName, subject: string): boolean {
-    return this.of(name).take(subject, this.clock.now().getTime()).allowed;
+    return this.of(name).take(subject, this.clock.elapsedMs()).allowed;
   }
 
   /**

@@ -1,6 +1,8 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { TokenBuckets } from './rate-limits.js';
+import { Clock } from '../clock/clock.js';
+import { readEnv } from '../config/read-env.js';
+import { RateLimits, TokenBuckets } from './rate-limits.js';
 
 const policy = { perMinute: 60, burst: 15 };
 
@@ -44,4 +46,21 @@ it('a token bucket never allows more than the burst and the refill of the elapse
       return allowed <= policy.burst + (latest * policy.perMinute) / 60_000 + 1;
     }),
   );
+});
+
+it.each([
+  ['back', -3_600_000, true],
+  ['forward', 3_600_000, false],
+])('a rate limit refills in the elapsed time, although the system time was set %s', (_, jumpMs, refilled) => {
+  const env = readEnv({ DATABASE_URL: 'postgres://a@b/c' });
+  const clock = new Clock(env);
+  const limits = new RateLimits(env, clock);
+  const takeAll = () => {
+    while (limits.allows('token-failures', 'a'));
+  };
+  takeAll();
+  const systemTime = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + jumpMs);
+  if (refilled) clock.travel(60_000);
+  expect(limits.allows('token-failures', 'a')).toBe(refilled);
+  systemTime.mockRestore();
 });

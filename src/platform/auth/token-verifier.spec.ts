@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { Clock } from '../clock/clock.js';
 import { readEnv } from '../config/read-env.js';
@@ -34,6 +34,17 @@ it('verifies a token once for concurrent requests, and not again for a second', 
   expect(verifier.findCached(token)).toBe(actor);
   clock.travel(300);
   expect(verifier.findCached(token)).toBeNull();
+});
+
+it('a token is verified again after a second, although the system time was set back meanwhile', async () => {
+  const { clock, verifier, asked } = slowVerifier();
+  const verified = verifier.verify(token);
+  asked[0]?.(actor);
+  await verified;
+  const systemTime = jest.spyOn(Date, 'now').mockReturnValue(Date.now() - 3_600_000);
+  clock.travel(1_100);
+  expect(verifier.findCached(token)).toBeNull();
+  systemTime.mockRestore();
 });
 
 it('the result of a verification that began before a change is not cached', async () => {

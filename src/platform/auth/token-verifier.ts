@@ -32,7 +32,7 @@ export class CredentialCache<Value> {
   /** The cached value. */
   find(key: string): Value | null {
     const entry = this.found.get(key);
-    return entry && entry.until > this.clock.now().getTime() ? entry.value : null;
+    return entry && entry.until > this.clock.elapsedMs() ? entry.value : null;
   }
 
   /** Runs the query. Concurrent callers with the same key share one run. */
@@ -48,7 +48,7 @@ export class CredentialCache<Value> {
 
   /** Caches a value that is known to be current. */
   set(key: string, value: Value): void {
-    this.keep(key, value, this.clock.now().getTime() + KEPT_MS);
+    this.keep(key, value, this.clock.elapsedMs() + KEPT_MS);
   }
 
   delete(key: string): void {
@@ -57,7 +57,7 @@ export class CredentialCache<Value> {
 
   private async answer(key: string, question: () => Promise<Value | null>): Promise<Value | null> {
     // A value counts as read when its query started; a value from before a `forget` is not cached.
-    const [asked, generation] = [this.clock.now().getTime(), this.generation];
+    const [asked, generation] = [this.clock.elapsedMs(), this.generation];
     const value = await question();
     if (value === null) this.found.delete(key);
     else if (generation === this.generation) this.keep(key, value, asked + KEPT_MS);

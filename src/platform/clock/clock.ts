@@ -22,6 +22,14 @@ export class Clock {
     return new Date(Date.now() + this.offsetMs);
   }
 
+  /**
+   * Milliseconds since an arbitrary start. Measure durations with it: `now` jumps when the system time is set, which would empty
+   * rate limits or keep a revoked credential.
+   */
+  elapsedMs(): number {
+    return performance.now() + this.offsetMs;
+  }
+
   /** Today in the organization's time zone, `YYYY-MM-DD`. */
   today(): string {
     const now = this.now();
@@ -41,7 +49,7 @@ export class Clock {
     return new Date(this.now().getTime() + seconds * 1000);
   }
 
-  /** Moves this clock relative to the system clock, in milliseconds; for tests. */
+  /** Lets this many milliseconds pass, which may be negative; for tests. */
   travel(offsetMs: number): void {
     this.offsetMs += offsetMs;
   }

@@ -44,7 +44,7 @@ const CHANGE = `
 
 interface CachedVault {
   vault: Promise<VaultSnapshot | null>;
-  /** Time in milliseconds since 1970. */
+  /** A time of `Clock.elapsedMs`. */
   expiresAt: number;
 }
 
@@ -107,7 +107,7 @@ export class VaultsService {
   }
 
   private async find(slug: string): Promise<VaultSnapshot | null> {
-    const now = this.clock.now().getTime();
+    const now = this.clock.elapsedMs();
     const { operatorId } = currentActor();
     const key = `${operatorId ?? ''} ${slug}`;
     const cached = this.cache.get(key);
@@ -127,7 +127,10 @@ export class VaultsService {
     if (!vault) this.cache.delete(key);
     // A client that retries at the announced time must find the next key ready, to the millisecond.
     const pending = vault && findPending(vault);
-    if (pending) entry.expiresAt = Math.min(entry.expiresAt, pending.readyAt);
+    if (pending) {
+      const readyInMs = pending.readyAt - this.clock.now().getTime();
+      entry.expiresAt = Math.min(entry.expiresAt, this.clock.elapsedMs() + readyInMs);
+    }
     return vault;
   }
 
