@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newChannel } from '../distribution/channels.js';
+import { newDeparture } from '../operations/departures.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import {
   addItem,
   type Booking,
   BOOKINGS,
+  confirmedBooking,
   invalid,
   makeBooking,
   type Page,
@@ -51,7 +54,7 @@ describe('GET /v1/admin/bookings', () => {
   it('the booking list is {data, total, limit, offset}, newest first, of bookings as they are read', async () => {
     const page = await list();
     expect({ ...page, data: page.data.length }).toEqual({ data: 4, total: 4, limit: 50, offset: 0 });
-    for (const booking of page.data) expect(booking).toEqual(await readBooking(owner, booking.id));
+    for (const booking of page.data) expect(booking).toMatchObject(await readBooking(owner, booking.id));
   });
 
   it.each([
@@ -98,6 +101,81 @@ describe('GET /v1/admin/bookings', () => {
     const { status, body } = await (await staffWith(app, 'finance:read')).get(BOOKINGS);
     expect(status).toBe(403);
     expect(body).toEqual(problem('forbidden', { requiredScope: 'bookings:read' }));
+  });
+});
+
+describe('what a row of the booking list shows', () => {
+  let due: Booking;
+  let paid: Booking;
+  let draft: Booking;
+  let channel: { id: string };
+  let product: string;
+  const shown = 'Figures';
+
+  beforeAll(async () => {
+    channel = await newChannel(app, { name: 'Alpine Tours' });
+    const departure = await newDeparture(app, { startsAt: '2126-04-01T06:00:00Z', endsAt: '2126-04-02T15:00:00Z' });
+    product = String(departure['productId']);
+    const item = { departureId: departure.id, quantity: 2, title: 'Adult' };
+    const customerName = `${shown} ${mark}`;
+    due = (await confirmedBooking(owner, { item, booking: { customerName, channelId: channel.id } })).booking;
+    paid = (await confirmedBooking(owner, { item: { unitSellCents: 500, title: 'Tour' }, booking: { customerName } }))
+      .booking;
+    draft = await makeBooking(owner, { customerName });
+    const plan = `/v1/admin/finance/bookings/${due.id}/payment-schedules`;
+    const { body } = await owner.get<{ data: { id: string }[] }>(plan);
+    expect((await owner.patch(`${plan}/${String(body.data[0]?.id)}`, { dueDate: '2020-01-01' })).status).toBe(200);
+    const receipt = { direction: 'in', bookingId: paid.id, currency: 'EUR', method: 'cash', paidOn: app.day() };
+    expect((await owner.post('/v1/admin/finance/payments', { ...receipt, amountCents: 700 })).status).toBe(201);
+  });
+
+  const rows = async (parameters: Record<string, string>, client = owner) => {
+    const query = new URLSearchParams({ search: `${shown} ${mark}`, sort: 'createdAt', ...parameters });
+    const { status, body } = await client.get<Page<Booking>>(`${BOOKINGS}?${query.toString()}`);
+    expect(status).toBe(200);
+    return body.data;
+  };
+  const found = async (parameters: Record<string, string>) => (await rows(parameters)).map(({ id }) => id);
+
+  it('a row shows the channel, the first service, the people and what the customer owes', async () => {
+    expect(await rows({})).toMatchObject([
+      {
+        ...{ id: due.id, channelName: 'Alpine Tours', firstTitle: 'Adult', people: 2 },
+        ...{ outstandingCents: 20_000, dueStatus: 'overdue', nextDueOn: '2020-01-01' },
+      },
+      {
+        id: paid.id,
+        channelName: null,
+        firstTitle: 'Tour',
+        people: 0,
+        outstandingCents: 0,
+        dueStatus: 'credit',
+        nextDueOn: null,
+      },
+      { id: draft.id, firstTitle: null, people: 0, outstandingCents: 0, dueStatus: 'settled' },
+    ]);
+  });
+
+  it('what a customer owes needs finance:receivables, to be seen and to be filtered by', async () => {
+    const clerk = await staffWith(app, 'bookings:read');
+    const hidden = { outstandingCents: null, dueStatus: null, nextDueOn: null, people: 2 };
+    expect((await rows({}, clerk))[0]).toMatchObject(hidden);
+    const { status, body } = await clerk.get(`${BOOKINGS}?balance=open`);
+    expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'finance:receivables' })]);
+  });
+
+  it('the list is filtered by balance, channel, product and days of travel, and sorted by name and total', async () => {
+    expect(await found({ balance: 'open' })).toEqual([due.id]);
+    expect(await found({ balance: 'overdue' })).toEqual([due.id]);
+    expect(await found({ balance: 'credit' })).toEqual([paid.id]);
+    expect(await found({ balance: 'credit,overdue' })).toEqual([due.id, paid.id]);
+    expect(await found({ channelId: channel.id })).toEqual([due.id]);
+    expect(await found({ productId: product })).toEqual([due.id]);
+    expect(await found({ travelFrom: '2126-04-02', travelTo: '2126-04-02' })).toEqual([due.id]);
+    expect(await found({ travelFrom: '2126-04-03' })).toEqual([]);
+    expect(await found({ createdAfter: app.now().toISOString() })).toEqual([]);
+    expect(await found({ sort: '-totalCents' })).toEqual([due.id, paid.id, draft.id]);
+    expect(await found({ sort: 'totalCents' })).toEqual([paid.id, due.id, draft.id]);
   });
 });
 

@@ -8,6 +8,8 @@ const ORDERS: Record<(typeof SORT_FIELDS)[number], (direction: string) => string
   departureDate: (direction) => `b.departure_date ${direction} nulls last, b.id ${direction}`,
   startDate: (direction) => `b.departure_date ${direction} nulls last, b.id ${direction}`,
   number: (direction) => `b.number ${direction}, b.id ${direction}`,
+  customerName: (direction) => `b.customer_name ${direction}, b.id ${direction}`,
+  totalCents: (direction) => `b.total_cents ${direction} nulls last, b.id ${direction}`,
 };
 
 /** Tests whether an item of the booking `b` has a different tax rate than its day. */
@@ -33,22 +35,75 @@ const TRAVELERS_INCOMPLETE = `(b.status in ('draft', 'confirmed', 'in_progress')
           when 'emergencyContact' then traveler.emergency_contact is null
           when 'document' then traveler.document is null
           else false end))))`;
+const OF_PRODUCT = `exists (select from booking_items i join departures d on d.id = i.departure_id
+  where i.booking_id = b.id and i.status <> 'cancelled' and d.product_id = ?)`;
+
+/** The open installments of the booking `b` that its customer owes, which finance keeps. */
+const OWED = `from payment_schedules installment
+  where installment.booking_id = b.id and installment.status = 'pending'
+    and b.status <> 'draft' and (b.status <> 'cancelled' or installment.type = 'fee')`;
+const UNAPPLIED = `from payments payment
+  where payment.booking_id = b.id and payment.status = 'completed' and payment.unapplied_cents > 0`;
+
+/** Tests whether the account of the booking `b` has one of the balances; the value is them and today. */
+const BALANCE = `(
+  'open' = any((?::text[])[2:]) and exists (select ${OWED})
+  or 'overdue' = any((?::text[])[2:]) and exists (select ${OWED} and installment.due_date < ((?::text[])[1])::date)
+  or 'credit' = any((?::text[])[2:]) and exists (select ${UNAPPLIED}))`;
+
+/**
+ * What a row of the list shows besides the booking `b`, as a subquery of one row. What the customer owes is finance's; people are the
+ * most units that the booking has on one departure.
+ */
+export const rowFigures = (today: string): string => `
+  select
+    (select channel.name from channels channel where channel.id = b.channel_id) as channel_name,
+    (
+      select i.title from booking_items i where i.booking_id = b.id and i.status <> 'cancelled'
+      order by i.service_date nulls last, i.created_at, i.id limit 1
+    ) as first_title,
+    (
+      select coalesce(max(units.number), 0)::int from (
+        select sum(i.quantity) as number from booking_items i
+        where i.booking_id = b.id and i.status <> 'cancelled' and i.departure_id is not null group by i.departure_id
+      ) units
+    ) as people,
+    owed.cents as outstanding_cents, owed.next_due_on,
+    case when owed.next_due_on < ${today}::date then 'overdue'
+      when owed.cents > 0 then 'open'
+      when exists (select ${UNAPPLIED}) then 'credit'
+      else 'settled' end as due_status
+  from (
+    select coalesce(sum(installment.amount_cents - installment.paid_cents), 0)::float8 as cents,
+      min(installment.due_date) as next_due_on ${OWED}
+  ) owed`;
+
 const ON_DEPARTURE = `b.id in (select i.booking_id from booking_items i where i.departure_id = ? and i.status <> 'cancelled')`;
 
 /** The conditions of the list of bookings `b`, their values, and the SQL of the number of bookings. */
-export function conditionsOf({ status, search, startFrom, startTo, ...filter }: ListBookings): {
+export function conditionsOf(
+  { status, search, startFrom, startTo, ...filter }: ListBookings,
+  today: string,
+): {
   where: string;
   values: unknown[];
   total: string;
 } {
-  const { customerId, departureId, travelersIncomplete, taxRateChanged } = filter;
+  const { customerId, departureId, productId, channelId, travelersIncomplete, taxRateChanged, balance } = filter;
   const statuses = status && anyOf(status);
   const given: [string, unknown][] = [
     [`b.status = ${statuses?.sql('?')}`, statuses?.value],
     [containsWordsSql('b.search_text', '?'), search],
     ['b.departure_date >= ?', startFrom],
     ['b.departure_date <= ?', startTo],
+    [`coalesce(b.return_date, b.departure_date) >= ?::date`, filter.travelFrom],
+    ['b.departure_date <= ?::date', filter.travelTo],
+    ['b.created_at >= ?', filter.createdAfter],
+    ['b.created_at <= ?', filter.createdBefore],
     ['b.customer_id = ?', customerId],
+    ['b.channel_id = ?', channelId],
+    [OF_PRODUCT, productId],
+    [BALANCE, balance && [today, ...balance]],
     [ON_DEPARTURE, departureId],
     [`${TRAVELERS_INCOMPLETE} = ?::boolean`, travelersIncomplete],
     // Writing the value into the text lets an index find the few bookings that have one.

@@ -14,6 +14,7 @@ import {
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
+import { named } from '../../../platform/http/named-values.js';
 import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, EmailAddress, Instant, IsoDate, LANGUAGE_TAG } from '../../../platform/http/trade-fields.js';
@@ -29,7 +30,27 @@ import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
 import { BOOKING_STATUSES, type BookingStatus, type BookingView } from './booking.entity.js';
 
 /** `startDate` sorts by the departure date; it is the earlier name. */
-export const SORT_FIELDS = ['createdAt', 'departureDate', 'startDate', 'number'] as const;
+export const SORT_FIELDS = ['createdAt', 'departureDate', 'startDate', 'number', 'customerName', 'totalCents'] as const;
+
+const BALANCES = named('BookingBalance', ['open', 'overdue', 'credit']);
+type Balance = (typeof BALANCES)[number];
+const DUE_STATUSES = named('BookingDueStatus', ['settled', 'open', 'overdue', 'credit']);
+export type DueStatus = (typeof DUE_STATUSES)[number];
+
+/** What a row of the list shows besides the booking. */
+export interface ListedFigures {
+  channelName: string | null;
+  firstTitle: string | null;
+  people: number;
+  outstandingCents: number;
+  dueStatus: DueStatus;
+  nextDueOn: string | null;
+}
+
+export interface ListedBooking {
+  view: BookingView;
+  figures: ListedFigures;
+}
 
 /** A new booking. It always starts as a draft without items. */
 export class CreateBooking {
@@ -231,6 +252,44 @@ export class ListBookings extends PageQuery {
   @Id('cus')
   customerId?: string;
 
+  /** Only bookings that this channel (prefix `chan`) sold. */
+  @Optional()
+  @Id('chan')
+  channelId?: string;
+
+  /** Only bookings with an active item on a departure of this product. */
+  @Optional()
+  @Text({ max: 128 })
+  productId?: string;
+
+  /** Only bookings that travel on this day or later: their last day is not earlier. */
+  @Optional()
+  @IsoDate()
+  travelFrom?: string;
+
+  /** Only bookings that travel on this day or earlier: their `departureDate` is not later. */
+  @Optional()
+  @IsoDate()
+  travelTo?: string;
+
+  /** Only bookings created at this instant or later. */
+  @Optional()
+  @Instant()
+  createdAfter?: string;
+
+  /** Only bookings created at this instant or earlier. */
+  @Optional()
+  @Instant()
+  createdBefore?: string;
+
+  /**
+   * Only bookings with one of these balances: `open`, the customer owes an installment; `overdue`, one that was due before today;
+   * `credit`, money of the customer is not applied. Needs the scope `finance:receivables`.
+   */
+  @Optional()
+  @AnyOf(BALANCES)
+  balance?: Balance[];
+
   /** Only bookings with an active item on this departure (prefix `dep`). */
   @Optional()
   @Id('dep')
@@ -419,7 +478,38 @@ export class BookingResponse {
 }
 
 export class BookingEnvelope extends dataOf(BookingResponse) {}
-export class BookingPage extends pageOf(BookingResponse) {}
+
+/** A booking in a list, with what the list shows of its channel, its items and its account. */
+export class BookingRow extends BookingResponse {
+  /** Name of the channel that sold the booking; null for a direct sale. */
+  @Text({ max: 255 })
+  channelName: string | null;
+
+  /** Title of the first active item by service date; null without one. */
+  @Text({ max: 500 })
+  firstTitle: string | null;
+
+  /** People who travel: the most units that the booking has on one departure. */
+  @Whole({ min: 0, max: 1_000_000_000 })
+  people: number;
+
+  /** Amount that the customer still owes by the payment plan, in minor units; null without the scope `finance:receivables`. */
+  @Cents()
+  outstandingCents: number | null;
+
+  /**
+   * `overdue` if an installment was due before today, `open` if one is due later, `credit` if nothing is owed and money of the customer
+   * is not applied, otherwise `settled`; null without the scope `finance:receivables`.
+   */
+  @OneOf(DUE_STATUSES)
+  dueStatus: DueStatus | null;
+
+  /** Day on which the next installment is due; null if none is open, or without the scope `finance:receivables`. */
+  @IsoDate()
+  nextDueOn: string | null;
+}
+
+export class BookingPage extends pageOf(BookingRow) {}
 
 export function toBooking(view: BookingView): BookingResponse {
   return respond(BookingResponse, view, {
@@ -429,6 +519,14 @@ export function toBooking(view: BookingView): BookingResponse {
     terms: view.terms && view.terms.map(toTermsLine),
     warnings: warningsOf(view),
   });
+}
+
+/** Hides what the customer owes unless the caller may see it. */
+export function toBookingRow({ view, figures }: ListedBooking, showsAmounts: boolean): BookingRow {
+  const { channelName, firstTitle, people, outstandingCents, dueStatus, nextDueOn } = figures;
+  const account = { outstandingCents, dueStatus, nextDueOn };
+  const hidden = { outstandingCents: null, dueStatus: null, nextDueOn: null };
+  return { ...toBooking(view), channelName, firstTitle, people, ...(showsAmounts ? account : hidden) };
 }
 
 function toPolicy({ steps, minimumDays, floorDays, noDateDays, roundToCents }: PaymentPolicy): PaymentPolicyResponse {

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { RequireScope } from '../../../platform/auth/access.js';
+import { hasScope, RequireScope } from '../../../platform/auth/access.js';
 import { ComputedNow, created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
@@ -15,6 +15,7 @@ import {
   ListBookings,
   ReinstateBooking,
   toBooking,
+  toBookingRow,
   UpdateBooking,
 } from './booking.dto.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
@@ -53,13 +54,14 @@ export class BookingsController {
    * List bookings
    *
    * @remarks Returns a page of bookings, newest first unless `sort` is given. Cancelled and completed bookings are
-   * included; filter with `status`.
+   * included; filter with `status`. What customers owe is shown with the scope `finance:receivables`.
    */
   @Get()
   @RequireScope('bookings:read')
   async list(@Query() query: ListBookings): Promise<BookingPage> {
-    const { views, total } = await this.bookings.list(query);
-    return { data: views.map(toBooking), total, ...pageBounds(query) };
+    const { rows, total } = await this.bookings.list(query);
+    const showsAmounts = hasScope('finance:receivables');
+    return { data: rows.map((row) => toBookingRow(row, showsAmounts)), total, ...pageBounds(query) };
   }
 
   /**

@@ -10,8 +10,8 @@ import { sortRows } from '../../../platform/database/sort-rows.js';
 import type { CustomerCopy } from '../../customers/index.js';
 import type { ListBookingItems } from './booking-item.dto.js';
 import { BookingItem, LIVE_AT_SUPPLIER } from './booking-item.entity.js';
-import type { ListBookings } from './booking.dto.js';
-import { conditionsOf, orderOf, RATE_CHANGED } from './booking-list.sql.js';
+import type { DueStatus, ListBookings, ListedBooking } from './booking.dto.js';
+import { conditionsOf, orderOf, RATE_CHANGED, rowFigures } from './booking-list.sql.js';
 import {
   Booking,
   type BookingStatus,
@@ -166,20 +166,23 @@ export class BookingsRepository {
     booking.travelOn(days ?? { first: null, last: null });
   }
 
-  async list(query: ListBookings): Promise<{ views: BookingView[]; total: number }> {
-    const { where, values, total } = conditionsOf(query);
+  async list(query: ListBookings): Promise<{ rows: ListedBooking[]; total: number }> {
+    const today = this.clock.today();
+    const { where, values, total } = conditionsOf(query, today);
     const { limit, offset } = pageBounds(query);
     // The left join returns one row with the total even if the page is empty.
-    const found = await this.database.read<Booking, ViewColumns & { total: number }>(Booking, {
+    const found = await this.database.read<Booking, ViewColumns & FigureColumns & { total: number }>(Booking, {
       text: `select t.total, p.* from (select ${total}::int as total) t
        left join lateral (
-         select ${this.viewColumns()}, row_number() over () as place
+         select ${this.viewColumns()}, figures.*, row_number() over () as place
          from (select * from bookings b where ${where} order by ${orderOf(query)} limit ${limit} offset ${offset}) b
+         cross join lateral (${rowFigures(`$${values.length + 1}`)}) figures
        ) p on true order by p.place`,
-      values,
+      values: [...values, today],
     });
-    const views = found.filter(({ entity }) => entity.id !== null).map(viewFrom);
-    return { views, total: found[0]?.raw.total ?? 0 };
+    const listed = found.filter(({ entity }) => entity.id !== null);
+    const rows = listed.map((row) => ({ view: viewFrom(row), figures: figuresFrom(row.raw) }));
+    return { rows, total: found[0]?.raw.total ?? 0 };
   }
 
   /** Inserts with the next free number `B-<year>-<6 digits>`: unique, counted per year, with possible gaps. */
@@ -556,6 +559,27 @@ interface ViewColumns {
   cancelling: boolean;
   rate_changed: boolean;
   due_late: boolean;
+}
+
+/** Members of a row of the list besides the view. */
+interface FigureColumns {
+  channel_name: string | null;
+  first_title: string | null;
+  people: number;
+  outstanding_cents: number;
+  due_status: DueStatus;
+  next_due_on: string | null;
+}
+
+function figuresFrom(raw: FigureColumns): ListedBooking['figures'] {
+  return {
+    channelName: raw.channel_name,
+    firstTitle: raw.first_title,
+    people: raw.people,
+    outstandingCents: raw.outstanding_cents,
+    dueStatus: raw.due_status,
+    nextDueOn: raw.next_due_on,
+  };
 }
 
 function viewFrom({ entity, raw }: { entity: Booking; raw: ViewColumns }): BookingView {

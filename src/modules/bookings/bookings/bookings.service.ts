@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { assertScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
@@ -22,7 +23,7 @@ import {
   toBookingItemSummary,
   toBookingSummary,
 } from './booking-summary.js';
-import type { CancelBooking, CreateBooking, ListBookings, UpdateBooking } from './booking.dto.js';
+import type { CancelBooking, CreateBooking, ListBookings, ListedBooking, UpdateBooking } from './booking.dto.js';
 import { Booking, type BookingChanges, type BookingView, type CopiedMember, type Moment } from './booking.entity.js';
 import { type BookingContact, BookingsRepository, COMPLETE, START } from './bookings.repository.js';
 import { CancellationTermsService } from './cancellation-terms.service.js';
@@ -106,7 +107,9 @@ export class BookingsService {
     return this.repository.getView(id);
   }
 
-  async list(query: ListBookings): Promise<{ views: BookingView[]; total: number }> {
+  /** A filter by balance needs the scope `finance:receivables`. */
+  async list(query: ListBookings): Promise<{ rows: ListedBooking[]; total: number }> {
+    if (query.balance !== undefined) assertScope('finance:receivables');
     return this.repository.list(query);
   }
 
