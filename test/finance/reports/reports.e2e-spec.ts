@@ -49,6 +49,25 @@ async function invoiced(bookingId: string, body: object = {}): Promise<{ id: str
 }
 
 describe('receivables', () => {
+  it('a report and its CSV file are sorted by the column that the query names, in both directions', async () => {
+    const currency = 'NOK';
+    for (const cents of [300, 100, 200]) {
+      await bookingWith(app, { currency, installments: [[day(-cents), cents]] });
+    }
+    const path = `receivables/entries?currency=${currency}`;
+    const openOf = async (sort: string) =>
+      (await report(`${path}&sort=${sort}`)).data.map(({ openCents }) => openCents);
+    expect(await openOf('openCents')).toEqual([100, 200, 300]);
+    expect(await openOf('-openCents')).toEqual([300, 200, 100]);
+    expect(await openOf('dueDate')).toEqual([300, 200, 100]);
+    const file = await owner.get(`${REPORTS}/${path}&sort=-dueDate&format=csv`);
+    const [header = '', ...lines] = file.text.trim().split('\r\n');
+    const column = header.split(',').indexOf('openCents');
+    expect(lines.map((line) => line.split(',')[column])).toEqual(['100', '200', '300']);
+    const unknown = await owner.get(`${REPORTS}/payment-journal?sort=date`);
+    expect(unknown.status).toBe(400);
+  });
+
   it('what was open on a past day does not change when it is paid, cancelled or moved later', async () => {
     const currency = 'XPF';
     const { id, schedules } = await bookingWith(app, {

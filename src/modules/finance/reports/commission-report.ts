@@ -38,6 +38,7 @@ export const COMMISSIONS: Report<CommissionReportQuery> = {
     group by line.recipient_type, line.recipient_id, coalesce(line.recipient_id, lower(line.recipient_name)), line.currency`;
   },
   order: '"recipientName", "recipientType", "recipientId" nulls last, currency',
+  identity: ['recipientName', 'recipientType', 'recipientId', 'currency'],
   sums: ['pendingCents', 'accruedCents', 'payableCents', 'paidOutCents'],
   totals: () => `
     select currency, sum(count)::integer as count, sum("pendingCents") as "pendingCents", sum("accruedCents") as "accruedCents",

@@ -44,6 +44,7 @@ export const MARGIN: Report<MarginQuery> = {
       group by sold."group", sold.currency`;
   },
   order: '"group" nulls last, currency',
+  identity: ['group', 'currency'],
   sums: ['netCents', 'costCents', 'marginCents', 'unknownCosts'],
   totals: () => `
     select currency, count(*)::integer as count, sum("netCents") as "netCents",

@@ -130,6 +130,7 @@ const grouped = (side: Side): Report<GroupedQuery> => ({
       from (${prepayments(side, query, [place, today])}) prepayment where prepaid_cents <> 0
     ) part group by "group", currency`,
   order: 'name, currency, "group"',
+  identity: ['currency', 'group'],
   sums: ['openCents', ...Object.keys(BUCKET_COLUMNS), 'prepaidCents'],
 });
 
@@ -164,6 +165,7 @@ const drillDown = (side: Side): Report<EntriesQuery> => ({
     from (${entries({ side, query }, place, today)}) entry
     ${conditions(equals('"group"', query.group, place), isOneOf('bucket', query.bucket, place))}`,
   order: '"dueDate" nulls last, id',
+  identity: ['id'],
   sums: ['amountCents', 'paidCents', 'openCents'],
 });
 
@@ -227,6 +229,7 @@ export const OPEN_INSTALLMENTS: Report<OpenInstallmentsQuery> = {
       )}`;
   },
   order: '"dueDate", "bookingNumber", "scheduleId", "paymentId"',
+  identity: ['bookingNumber', 'scheduleId', 'paymentId'],
   sums: ['amountCents', 'paidCents', 'outstandingCents', 'askCents'],
 };
 
@@ -281,6 +284,7 @@ export const UNAPPLIED_MONEY: Report<UnappliedQuery> = {
       )}`;
   },
   order: '"receivedOn", "paymentId"',
+  identity: ['paymentId'],
   sums: ['amountCents', 'unappliedCents', 'reservedCents'],
 };
 
@@ -317,5 +321,6 @@ export const UNBILLED_RECEIPTS: Report<UnbilledQuery> = {
       )}`;
   },
   order: '"receivedOn", "paymentId"',
+  identity: ['paymentId'],
   sums: ['amountCents', 'onInstallmentsCents', 'unappliedCents', 'unbilledCents'],
 };

@@ -224,6 +224,7 @@ export const REVENUE: Report<RevenueQuery> = {
       group by ${key}, booking.currency`;
   },
   order: '"group" nulls last, currency',
+  identity: ['group', 'currency'],
   sums: ['netCents', 'taxCents', 'grossCents'],
 };
 

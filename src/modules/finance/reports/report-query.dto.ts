@@ -1,7 +1,7 @@
 import { named } from '../../../platform/http/named-values.js';
 import { PageQuery } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text } from '../../../platform/http/fields.js';
-import { AnyOf, QueryFlag } from '../../../platform/http/query-fields.js';
+import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { DOCUMENT_TYPES, type DocumentType, type Method, METHODS, PERIOD_KEY } from '../books/index.js';
 import { RECIPIENT_TYPES, type RecipientType } from '../commissions/index.js';
@@ -55,6 +55,13 @@ export class GroupedQuery extends AsOfQuery {
   groupBy?: (typeof RECEIVABLE_GROUPS)[number];
 }
 
+export class OpenGroupsQuery extends GroupedQuery {
+  /** Sort field; a leading `-` means descending order, `name` by default. */
+  @Optional()
+  @SortBy(['name', 'oldestDueDate', 'openCents'])
+  sort?: string;
+}
+
 export class EntriesQuery extends GroupedQuery {
   /** Only entries of this `group` of the report, with the same `groupBy`. */
   @Optional()
@@ -70,6 +77,11 @@ export class EntriesQuery extends GroupedQuery {
   @Optional()
   @Id('book')
   bookingId?: string;
+
+  /** Sort field; a leading `-` means descending order, `dueDate` by default. */
+  @Optional()
+  @SortBy(['dueDate', 'name', 'amountCents', 'openCents'])
+  sort?: string;
 }
 
 export class OpenInstallmentsQuery extends AsOfQuery {
@@ -107,6 +119,11 @@ export class OpenInstallmentsQuery extends AsOfQuery {
   @Optional()
   @Text({ max: 255 })
   search?: string;
+
+  /** Sort field; a leading `-` means descending order, `dueDate` by default. */
+  @Optional()
+  @SortBy(['dueDate', 'bookingNumber', 'customerName', 'outstandingCents', 'askCents'])
+  sort?: string;
 }
 
 export class UnappliedQuery extends AsOfQuery {
@@ -114,6 +131,11 @@ export class UnappliedQuery extends AsOfQuery {
   @Optional()
   @AnyOf(BOOKING_STATUSES)
   bookingStatus?: BookingStatus[];
+
+  /** Sort field; a leading `-` means descending order, `receivedOn` by default. */
+  @Optional()
+  @SortBy(['receivedOn', 'customerName', 'unappliedCents'])
+  sort?: string;
 }
 
 export class UnbilledQuery extends AsOfQuery {
@@ -121,6 +143,11 @@ export class UnbilledQuery extends AsOfQuery {
   @Optional()
   @AnyOf(BOOKING_STATUSES)
   bookingStatus?: BookingStatus[];
+
+  /** Sort field; a leading `-` means descending order, `receivedOn` by default. */
+  @Optional()
+  @SortBy(['receivedOn', 'customerName', 'unbilledCents'])
+  sort?: string;
 }
 
 export class JournalQuery extends AmountsQuery {
@@ -205,6 +232,11 @@ export class CommissionReportQuery extends JournalQuery {
   @Optional()
   @Text({ max: 100 })
   recipientId?: string;
+
+  /** Sort field; a leading `-` means descending order, `recipientName` by default. */
+  @Optional()
+  @SortBy(['recipientName', 'payableCents', 'paidOutCents'])
+  sort?: string;
 }
 
 export class MarginQuery extends JournalQuery {
@@ -227,6 +259,11 @@ export class MarginQuery extends JournalQuery {
   @Optional()
   @Instant()
   knownAt?: string;
+
+  /** Sort field; a leading `-` means descending order, `group` by default. */
+  @Optional()
+  @SortBy(['group', 'name', 'units', 'netCents', 'marginCents'])
+  sort?: string;
 }
 
 export class RevenueQuery extends JournalQuery {
@@ -252,4 +289,9 @@ export class RevenueQuery extends JournalQuery {
   @Optional()
   @Instant()
   knownAt?: string;
+
+  /** Sort field; a leading `-` means descending order, `group` by default. */
+  @Optional()
+  @SortBy(['group', 'name', 'units', 'netCents', 'grossCents'])
+  sort?: string;
 }

@@ -15,14 +15,24 @@ export interface Report<Query> {
   readonly name: string;
   readonly columns: Readonly<Record<string, ColumnKind>>;
   readonly rows: (query: Query, place: Place, today: string) => string;
-  /** The order of the rows. */
+  /** The order of the rows, unless the query names a column to sort by. */
   readonly order: string;
+  /** Columns that together identify a row; they order rows with the same value of the column that the query names. */
+  readonly identity?: readonly string[];
   /** Columns that are summed. */
   readonly sums: readonly string[];
   /** Replaces the totals: a SELECT from `report`. */
   readonly totals?: (query: Query, place: Place, today: string) => string;
   /** Totals in the base currency: a SELECT from `report`. */
   readonly baseTotals?: string;
+}
+
+/** Rows without a value are last in both directions. The query has been validated: `sort` is a column of the report. */
+export function orderOf({ order, identity = [] }: Pick<Report<never>, 'order' | 'identity'>, sort?: string): string {
+  if (sort === undefined) return order;
+  const direction = sort.startsWith('-') ? 'desc' : 'asc';
+  const others = identity.map((column) => `, "${column}" ${direction}`).join('');
+  return `"${sort.replace('-', '')}" ${direction} nulls last${others}`;
 }
 
 export function asOfOf(query: { asOf?: string; knownAt?: string }, place: Place, today: string): AsOf {

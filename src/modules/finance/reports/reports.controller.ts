@@ -22,10 +22,10 @@ import {
   CommissionReportQuery,
   CustomerStatementQuery,
   EntriesQuery,
-  GroupedQuery,
   JournalQuery,
   MarginQuery,
   NumberingQuery,
+  OpenGroupsQuery,
   OpenInstallmentsQuery,
   PaymentJournalQuery,
   RevenueQuery,
@@ -92,7 +92,7 @@ export class ReportsController {
   @ApiOperation({ operationId: 'reports_listReceivables' })
   @Get('receivables')
   @Answers(OpenGroupReport)
-  async receivables(@Query() query: GroupedQuery): Answer {
+  async receivables(@Query() query: OpenGroupsQuery): Answer {
     return this.reports.answer(RECEIVABLES, query);
   }
 
@@ -117,7 +117,7 @@ export class ReportsController {
   @ApiOperation({ operationId: 'reports_listPayables' })
   @Get('payables')
   @Answers(OpenGroupReport)
-  async payables(@Query() query: GroupedQuery): Answer {
+  async payables(@Query() query: OpenGroupsQuery): Answer {
     return this.reports.answer(PAYABLES, query);
   }
 
@@ -179,7 +179,8 @@ export class ReportsController {
    * @remarks Returns output tax of invoices less credit notes by issue date, and input tax of supplier invoices by posting
    * date, per tax code, rate and currency of the documents. Codes and rates are as of the day of issue. The rows also have the
    * amounts in the base currency, converted with the exchange rate of each document; `baseTotals` sums all currencies. A sum
-   * with a document that has no rate is null, and `unconverted` counts such documents.
+   * with a document that has no rate is null, and `unconverted` counts such documents. Rows are in the order of a tax return:
+   * output before input, by currency, tax code and rate.
    */
   @ApiOperation({ operationId: 'reports_listVat' })
   @Get('vat')
@@ -191,7 +192,8 @@ export class ReportsController {
   /**
    * List the documents of the value-added tax report
    *
-   * @remarks Lists the documents that the report sums, with one row per document, tax code and rate.
+   * @remarks Lists the documents that the report sums, with one row per document, tax code and rate: output before input, in order
+   * of their days and numbers.
    */
   @ApiOperation({ operationId: 'reports_listVatDocuments' })
   @Get('vat/documents')
@@ -230,8 +232,8 @@ export class ReportsController {
   /**
    * List payments and reversals by day
    *
-   * @remarks Lists movements of the bank accounts by posting date; opening balance plus rows is closing balance. Transfers
-   * between bookings are not movements.
+   * @remarks Lists movements of the bank accounts in order of their posting dates; opening balance plus rows is closing balance.
+   * Transfers between bookings are not movements.
    */
   @ApiOperation({ operationId: 'reports_listPaymentJournal' })
   @Get('payment-journal')
@@ -243,8 +245,8 @@ export class ReportsController {
   /**
    * List issued documents by number
    *
-   * @remarks Lists invoices and credit notes of a period, with one row per document, tax code and rate. Void documents have one
-   * row with amounts of 0.
+   * @remarks Lists invoices and credit notes of a period in order of their numbers, with one row per document, tax code and rate.
+   * Void documents have one row with amounts of 0.
    */
   @ApiOperation({ operationId: 'reports_listInvoiceJournal' })
   @Get('invoice-journal')
@@ -256,8 +258,8 @@ export class ReportsController {
   /**
    * Report the account of one customer
    *
-   * @remarks Lists issued documents, payments and reversals of the bookings of a customer, or of one booking, with the running
-   * balance per currency; opening balance plus rows is closing balance. The closing balance is the customer's debt by
+   * @remarks Lists issued documents, payments and reversals of the bookings of a customer, or of one booking, in order of their
+   * days, with the running balance per currency; opening balance plus rows is closing balance. The closing balance is the customer's debt by
    * documents: open invoices and refunds that no money covers, less prepaid money. Void invoices are not listed.
    */
   @ApiOperation({ operationId: 'reports_listCustomerStatement' })

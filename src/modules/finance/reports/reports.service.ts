@@ -9,9 +9,12 @@ import { unprocessable } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { RateLimits } from '../../../platform/admission/rate-limits.js';
-import type { Place, Report } from './report.js';
+import { orderOf, type Place, type Report } from './report.js';
 import { csvHeader, csvRows, type ReportRow } from './report-csv.js';
 import type { ReportQuery } from './report-query.dto.js';
+
+/** Reports with an order of their own have no `sort`. */
+type Sortable = ReportQuery & { sort?: string };
 
 const MAX_CSV_ROWS = 100_000;
 const BATCH = 1_000;
@@ -40,7 +43,7 @@ export class ReportsService {
   ) {}
 
   /** Returns the report in the requested format. */
-  async answer<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<ReportPage | StreamableFile> {
+  async answer<Query extends Sortable>(report: Report<Query>, query: Query): Promise<ReportPage | StreamableFile> {
     if (query.format !== 'csv') return this.page(report, query);
     this.limits.take('report-export', currentActor().credentialId);
     const file = new StreamableFile(await this.csv(report, query), {
@@ -53,7 +56,7 @@ export class ReportsService {
     });
   }
 
-  private async page<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<ReportPage> {
+  private async page<Query extends Sortable>(report: Report<Query>, query: Query): Promise<ReportPage> {
     const { place, values } = placing();
     const { limit, offset } = pageBounds(query);
     const sums = report.sums.map((column) => `sum("${column}") as "${column}"`).join(', ');
@@ -68,7 +71,7 @@ export class ReportsService {
       `with report as (${report.rows(query, place, this.clock.today())})
        select (select count(*) from report)::integer as total,
          coalesce((
-           select json_agg(page) from (select ${columns.join(', ')} from report order by ${report.order} limit ${limit} offset ${offset}) page
+           select json_agg(page) from (select ${columns.join(', ')} from report order by ${orderOf(report, query.sort)} limit ${limit} offset ${offset}) page
          ), '[]'::json) as data,
          coalesce((select json_agg(sums order by sums) from (${totals}) sums), '[]'::json) as totals${baseTotals}`,
       values,
@@ -87,7 +90,7 @@ export class ReportsService {
    * regular response. It reads the rest as fast as the client takes it; a client that takes too long loses its snapshot. Sent
    * rows cannot be repeated, so the download is cut off if a replica cancels the snapshot later.
    */
-  private async csv<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<Readable> {
+  private async csv<Query extends Sortable>(report: Report<Query>, query: Query): Promise<Readable> {
     const stream = new PassThrough();
     let isSent = false;
     return new Promise((resolve, reject) => {
@@ -114,7 +117,7 @@ export class ReportsService {
   }
 
   /** Opens the cursor and returns the number of its rows. */
-  private async open<Query extends ReportQuery>(report: Report<Query>, query: Query): Promise<number> {
+  private async open<Query extends Sortable>(report: Report<Query>, query: Query): Promise<number> {
     const { place, values } = placing();
     const text = report.rows(query, place, this.clock.today());
     const [counted] = await this.database.query<{ rows: number }>(
@@ -131,7 +134,7 @@ export class ReportsService {
     // Amounts are text, because they may exceed 2^53-1.
     const columns = Object.keys(report.columns).map((column) => `report."${column}"::text as "${column}"`);
     await this.database.execute(
-      `declare report no scroll cursor for select ${columns.join(', ')} from (${text}) report order by ${report.order}`,
+      `declare report no scroll cursor for select ${columns.join(', ')} from (${text}) report order by ${orderOf(report, query.sort)}`,
       values,
     );
     return rows;
