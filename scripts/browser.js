@@ -105,7 +105,9 @@ async function foldsGroups(page) {
   const groups = new Set(Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)));
   const folded = await page.locator('.opblock-tag[data-is-open="false"]').count();
   const shown = await page.locator('.opblock').filter({ visible: true }).count();
-  return folded === groups.size && shown === 0 ? '200' : `${folded} of ${groups.size} folded, ${shown} operations shown`;
+  return folded === groups.size && shown === 0
+    ? '200'
+    : `${folded} of ${groups.size} folded, ${shown} operations shown`;
 }
 
 /** The Authorize dialog has one entry for each security scheme, and the cursor in the first. */
@@ -115,7 +117,10 @@ async function asksForCredentials(page) {
   await entries.first().waitFor();
   // The title of an entry is its scheme and its type, such as "staffToken  (http, Bearer)".
   const names = (await entries.locator('h4').allInnerTexts()).map((title) => title.trim().split(/\s/)[0]);
-  const focused = await entries.locator('input').first().evaluate((field) => field === document.activeElement);
+  const focused = await entries
+    .locator('input')
+    .first()
+    .evaluate((field) => field === document.activeElement);
   await page.click('.dialog-ux .close-modal');
   const schemes = Object.keys(components.securitySchemes);
   if (names.toSorted().join() !== schemes.toSorted().join()) return `for ${names.join(', ')}`;
