@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const INDEXES = {
-  bookings_phone_digits: String.raw`bookings using gin (regexp_replace(customer_phone, '\D', '', 'g') gin_trgm_ops)`,
+  bookings_phone_digits: String.raw`bookings using gin (regexp_replace(replace(customer_phone, '(0)', ''), '\D', '', 'g') gin_trgm_ops)`,
   booking_travelers_name: `booking_travelers using gin
     (fold(coalesce(first_name, '') || ' ' || coalesce(last_name, '')) gin_trgm_ops)`,
 };

@@ -69,7 +69,13 @@ describe('the search over all records', () => {
     });
     await addTraveler(owner, booking.id, { firstName: 'Ana', lastName: `Şerban ${mark}` });
 
-    for (const q of [subscriber, `21 ${subscriber}`, `${mark} serban ana`]) {
+    for (const q of [
+      subscriber,
+      `21 ${subscriber}`,
+      `+40 (0)21 ${subscriber}`,
+      `+4021${subscriber}`,
+      `${mark} serban ana`,
+    ]) {
       expect([q, idsOf(await find(q))]).toEqual([q, [['booking', booking.id]]]);
     }
   });

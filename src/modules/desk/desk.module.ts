@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { CustomersModule } from '../customers/index.js';
 import { OperationsModule } from '../operations/index.js';
+import { DashboardController } from './dashboard/dashboard.controller.js';
+import { DashboardService } from './dashboard/dashboard.service.js';
 import { DepartureBoardController } from './departures/board.controller.js';
 import { BoardService } from './departures/board.service.js';
 import { CheckInListener } from './manifests/check-in-listener.js';
@@ -15,7 +17,14 @@ import './desk-tables.js';
 /** What people at the desk need across the modules of the trade. No module uses it. */
 @Module({
   imports: [ActionLedgerModule, CustomersModule, OperationsModule],
-  controllers: [DepartureBoardController, ManifestsController, RecordsController],
-  providers: [BoardService, CheckInListener, CheckInRetentionJobs, ManifestsService, RecordSearchService],
+  controllers: [DashboardController, DepartureBoardController, ManifestsController, RecordsController],
+  providers: [
+    DashboardService,
+    BoardService,
+    CheckInListener,
+    CheckInRetentionJobs,
+    ManifestsService,
+    RecordSearchService,
+  ],
 })
 export class DeskModule {}

@@ -17,7 +17,7 @@ export class RecordsController {
   /**
    * Search customers, bookings, trips, invoices, contracts and departures
    *
-   * @remarks Each kind needs its own read scope (`customers:read`, `bookings:read`, `trips:read`, `finance:read`, `legal:read`,
+   * @remarks Each kind needs its own read scope (`customers:read`, `bookings:read`, `trips:read`, `finance:receivables`, `legal:read`,
    * `operations:read`) and is left out without it. Bookings are also found by e-mail address, telephone number and the names of
    * travelers, invoices by the number of their booking, departures by their product. Document numbers and notes about health
    * are never found.

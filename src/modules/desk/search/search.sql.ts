@@ -7,8 +7,8 @@ const words = (text: string): string => containsWordsSql(text, '$1');
 /** SQL: tests whether a text contains the digits of the query ($3), which is null unless the query is a telephone number. */
 const digits = (text: string): string => `($3::text is not null and ${text} like $3)`;
 
-/** The digits of a telephone number as it was typed; the expression of an index. */
-const PHONE_DIGITS = `regexp_replace(booking.customer_phone, '\\D', '', 'g')`;
+/** The digits of a telephone number as it was typed, without a `(0)` that is not dialled abroad; the expression of an index. */
+const PHONE_DIGITS = `regexp_replace(replace(booking.customer_phone, '(0)', ''), '\\D', '', 'g')`;
 /** The expression of an index. */
 const TRAVELER_NAME = `fold(coalesce(traveler.first_name, '') || ' ' || coalesce(traveler.last_name, ''))`;
 
@@ -44,7 +44,7 @@ const SOURCES: Readonly<Record<RecordKind, { scope: string; columns: string; fro
     newest: 'trip.created_at desc, trip.id desc',
   },
   invoice: {
-    scope: 'finance:read',
+    scope: 'finance:receivables',
     columns: `invoice.id, invoice.number, invoice.payer_name as title, invoice.status, invoice.issue_date as day,
       coalesce(lower(invoice.number), '') = $4 as "isExact"`,
     from: `invoices invoice where invoice.id in (

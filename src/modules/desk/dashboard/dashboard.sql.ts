@@ -1,0 +1,74 @@
+import { MAX_ATTENTION } from './dashboard.dto.js';
+
+/** SQL: the open installments that customers owe. */
+const OWED = `payment_schedules installment join bookings booking on booking.id = installment.booking_id
+  where installment.status = 'pending' and booking.status <> 'draft'
+    and (booking.status <> 'cancelled' or installment.type = 'fee')`;
+const OPEN_CENTS = 'sum(installment.amount_cents - installment.paid_cents)';
+
+/** Open installments by week and currency; $1 is today. */
+export const MONEY = `
+  select date_trunc('week', installment.due_date)::date as "weekStart", installment.currency,
+    coalesce(${OPEN_CENTS} filter (where installment.due_date >= $1::date), 0)::float8 as "dueCents",
+    coalesce(${OPEN_CENTS} filter (where installment.due_date < $1::date), 0)::float8 as "overdueCents"
+  from ${OWED} and installment.due_date >= date_trunc('week', $1::date)::date - 28
+    and installment.due_date < date_trunc('week', $1::date)::date + 63
+  group by 1, 2 order by 1, 2`;
+
+/** Confirmed bookings by day and currency; $1 is today. */
+export const SALES = `
+  select booking.confirmed_on as day, booking.currency, count(*)::int as bookings,
+    coalesce(sum(booking.total_cents), 0)::float8 as "totalCents"
+  from bookings booking
+  where booking.confirmed_on > $1::date - 180 and booking.confirmed_on <= $1::date and booking.status <> 'cancelled'
+  group by 1, 2 order by 1, 2`;
+
+/** A kind of notice: its scope, and the columns of a notice with those that sort it. $1 is today, $2 the current instant. */
+const NOTICES = [
+  {
+    scope: 'operations:read',
+    select: `'minimum_not_reached' as code, 'departure' as "subjectType", departure.id as "subjectId",
+      coalesce(product.name, departure.product_id) as title, departure.start_date as day, null::float8 as "amountCents",
+      null::text as currency
+      from departures departure left join products product on product.id = departure.product_id
+      where departure.status = 'scheduled' and departure.minimum_not_reached_at is not null and departure.starts_at > $2`,
+  },
+  {
+    scope: 'finance:receivables',
+    select: `'payment_overdue', 'booking', booking.id, booking.number, min(installment.due_date), ${OPEN_CENTS}::float8,
+      booking.currency
+      from ${OWED} and installment.due_date < $1::date - 14 group by booking.id`,
+  },
+  {
+    scope: 'notifications:read',
+    select: `'message_failed', 'message', message.id, message.kind, (message.updated_at at time zone $3)::date, null::float8, null
+      from notification_messages message
+      where message.status = 'failed' and message.erased_at is null and message.updated_at > $2::timestamptz - interval '14 days'`,
+  },
+  {
+    scope: 'finance:read',
+    select: `'supplier_invoice_to_approve', 'supplier_invoice', invoice.id, invoice.invoice_number, invoice.due_date,
+      invoice.total_cents::float8, invoice.currency
+      from supplier_invoices invoice where invoice.status = 'draft' and invoice.due_date <= $1::date + 7`,
+  },
+  {
+    scope: 'finance:receivables',
+    select: `'money_unapplied', 'booking', booking.id, booking.number, min(payment.paid_on), sum(payment.unapplied_cents)::float8,
+      booking.currency
+      from payments payment join bookings booking on booking.id = payment.booking_id
+      where payment.status = 'completed' and payment.unapplied_cents > 0 group by booking.id`,
+  },
+];
+
+/** The notices that a caller with these scopes may see, the most urgent first, in one statement; null if there are none. */
+export function noticesStatement(mayRead: (scope: string) => boolean): string | null {
+  const parts = NOTICES.filter(({ scope }) => mayRead(scope)).map(({ select }, place) => {
+    return `(select ${place} as place, ${select} order by 6, 4 limit ${MAX_ATTENTION})`;
+  });
+  if (parts.length === 0) return null;
+  // The parameters have a type even if no part uses them, and the columns have the names of the first row.
+  return `with given as (select $1::date, $2::timestamptz, $3::text),
+    found (place, code, "subjectType", "subjectId", title, day, "amountCents", currency) as (${parts.join(' union all ')})
+    select code, "subjectType", "subjectId", title, day, "amountCents", currency from found
+    order by place, day, "subjectId" limit ${MAX_ATTENTION}`;
+}
