@@ -118,10 +118,16 @@ describe('what a row of the booking list shows', () => {
     product = String(departure['productId']);
     const item = { departureId: departure.id, quantity: 2, title: 'Adult' };
     const customerName = `${shown} ${mark}`;
-    due = (await confirmedBooking(owner, { item, booking: { customerName, channelId: channel.id } })).booking;
-    paid = (await confirmedBooking(owner, { item: { unitSellCents: 500, title: 'Tour' }, booking: { customerName } }))
-      .booking;
-    draft = await makeBooking(owner, { customerName });
+    due = (
+      await confirmedBooking(owner, { item, booking: { customerName: `${customerName} A`, channelId: channel.id } })
+    ).booking;
+    paid = (
+      await confirmedBooking(owner, {
+        item: { unitSellCents: 500, title: 'Tour' },
+        booking: { customerName: `${customerName} B` },
+      })
+    ).booking;
+    draft = await makeBooking(owner, { customerName: `${customerName} C` });
     const plan = `/v1/admin/finance/bookings/${due.id}/payment-schedules`;
     const { body } = await owner.get<{ data: { id: string }[] }>(plan);
     expect((await owner.patch(`${plan}/${String(body.data[0]?.id)}`, { dueDate: '2020-01-01' })).status).toBe(200);
@@ -173,7 +179,15 @@ describe('what a row of the booking list shows', () => {
     expect(await found({ productId: product })).toEqual([due.id]);
     expect(await found({ travelFrom: '2126-04-02', travelTo: '2126-04-02' })).toEqual([due.id]);
     expect(await found({ travelFrom: '2126-04-03' })).toEqual([]);
+    const between = [due, draft].map(({ createdAt }) => String(createdAt));
+    expect(await found({ createdAfter: String(between[0]), createdBefore: String(between[1]) })).toEqual([
+      due.id,
+      paid.id,
+      draft.id,
+    ]);
+    app.travel({ ms: 2 });
     expect(await found({ createdAfter: app.now().toISOString() })).toEqual([]);
+    expect(await found({ sort: '-customerName' })).toEqual([draft.id, paid.id, due.id]);
     expect(await found({ sort: '-totalCents' })).toEqual([due.id, paid.id, draft.id]);
     expect(await found({ sort: 'totalCents' })).toEqual([paid.id, due.id, draft.id]);
   });

@@ -1,5 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { addItem, confirmedBooking, invalid, makeBooking, type Page, staffWith } from '../bookings/bookings.js';
+import {
+  addItem,
+  confirmedBooking,
+  invalid,
+  makeBooking,
+  type Page,
+  problem,
+  staffWith,
+} from '../bookings/bookings.js';
 import { addTraveler, assign } from '../bookings/travelers.js';
 import { newAllotment } from '../distribution/allotments/allotments.js';
 import { newChannel } from '../distribution/channels.js';
@@ -39,6 +47,8 @@ describe('the board of departures', () => {
     const channel = await newChannel(app, { name: 'Alpine Tours' });
     const range = { validFrom: '2126-06-01', validTo: '2126-06-30' };
     await newAllotment(app, { channelId: channel.id, productId, type: 'guaranteed', defaultQuantity: 5, ...range });
+    const web = await newChannel(app, { name: 'Web shop' });
+    await newAllotment(app, { channelId: web.id, productId, type: 'cap', defaultQuantity: 30, ...range });
     await confirmedBooking(owner, { item: { departureId: departure.id, quantity: 3 } });
     const draft = await makeBooking(owner);
     await addItem(owner, draft.id, { departureId: departure.id, quantity: 2 });
@@ -50,12 +60,19 @@ describe('the board of departures', () => {
         ...{ localStart: '2126-06-10 08:00', localEnd: '2126-06-10 17:30' },
         ...{ salesState: 'open', runState: 'tentative', capacity: 20, sold: 5, held: 0, free: 10, people: 3 },
         minParticipants: 6,
-        channels: [{ channelId: channel.id, name: 'Alpine Tours', allotted: 5, sold: 0, remaining: 5 }],
+        channels: [
+          { channelId: channel.id, name: 'Alpine Tours', allotted: 5, sold: 0, remaining: 5 },
+          // A cap sells from the pool, which has fewer units.
+          { channelId: web.id, name: 'Web shop', allotted: 30, sold: 0, remaining: 10 },
+        ],
         attention: [{ code: 'travelers_incomplete' }],
       },
     ]);
     expect((await board(`${DAYS}&channelId=${channel.id}`)).map(({ id }) => id)).toEqual([departure.id]);
     expect((await board(`${DAYS}&search=boat%20DELTA&productId=${productId}`)).map(({ id }) => id)).toEqual([
+      departure.id,
+    ]);
+    expect((await board(`${DAYS}&salesState=open,departed&productId=${productId}`)).map(({ id }) => id)).toEqual([
       departure.id,
     ]);
     expect(await board(`${DAYS}&salesState=sold_out,departed&productId=${productId}`)).toEqual([]);
@@ -77,7 +94,41 @@ describe('the board of departures', () => {
     const moved = await owner.patch(`${plan}/${String(first?.id)}`, { dueDate: '2020-01-01' });
     expect([moved.status, moved.text]).toEqual([200, moved.text]);
     expect(await codes()).toEqual(['payment_overdue']);
-    expect(await codes(await staffWith(app, 'operations:read'))).toEqual([]);
+    const guide = await staffWith(app, 'operations:read');
+    expect(await codes(guide)).toEqual([]);
+    expect((await board(query, guide))[0]).toMatchObject({ channels: null });
+    const { status, body: refusal } = await guide.get(`${BOARD}?channelId=chan_01k0dem000e000000000000001`);
+    expect([status, refusal]).toEqual([403, problem('forbidden', { requiredScope: 'distribution:read' })]);
+  });
+
+  it('a traveler without data that the product requires needs attention', async () => {
+    const { id: productId } = await newProduct(app, { requiredTravelerFields: ['birthDate'] });
+    const departure = await newDeparture(app, {
+      productId,
+      startsAt: '2126-07-08T06:00:00Z',
+      endsAt: '2126-07-08T15:00:00Z',
+    });
+    const sale = await confirmedBooking(owner, { item: { departureId: departure.id } });
+    const { id } = await addTraveler(owner, sale.booking.id, { lastName: 'Ionescu' });
+    await assign(owner, sale.item, [id]);
+    expect((await board(`${DAYS}&productId=${productId}`))[0]?.attention).toEqual([{ code: 'travelers_incomplete' }]);
+  });
+
+  it('a departure of a product without a record is found by the name in the catalog, and pages are sorted by start', async () => {
+    const [first, second] = ['2126-07-20T06:00:00Z', '2126-07-21T06:00:00Z'];
+    const early = await newDeparture(app, { startsAt: first, endsAt: '2126-07-20T15:00:00Z' });
+    const productId = String(early['productId']);
+    const late = await newDeparture(app, { productId, startsAt: second, endsAt: '2126-07-21T15:00:00Z' });
+    const document = `/v1/admin/catalog/documents/products/${productId}`;
+    expect((await owner.put(document, { fields: { name: 'Ghost village' } })).status).toBeLessThan(300);
+
+    const found = await board(`${DAYS}&search=GHOST%20village`);
+    expect(found.map(({ id }) => id)).toEqual([early.id, late.id]);
+    expect(found[0]).toMatchObject({ productName: 'Ghost village' });
+    const { body } = await owner.get<Page<Row>>(
+      `${BOARD}?${DAYS}&productId=${productId}&sort=-startsAt&limit=1&offset=1`,
+    );
+    expect([body.total, body.data.map(({ id }) => id)]).toEqual([2, [early.id]]);
   });
 
   it('the board begins today, covers a week and at most 62 days', async () => {

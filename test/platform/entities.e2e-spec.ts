@@ -23,6 +23,7 @@ interface StoredColumn extends Column {
 
 /** Columns without a member of the entity, and why. Generated columns need no reason: only SQL reads them. */
 const ONLY_IN_SQL = {
+  'booking_travelers.search_text': 'a trigger writes it; the desk searches it',
   'bookings.departure_moved_from': 'one statement writes both, and the source of reminders reads them',
   'bookings.departure_moved_at': 'see departure_moved_from',
   'invoices.search_text': 'a trigger writes it, because it contains the payer of the draft or of the issued document',

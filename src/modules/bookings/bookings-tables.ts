@@ -4,5 +4,6 @@ declareTables({
   booking_item_history: { rights: APPEND },
   booking_item_travelers: { rights: DELETE },
   booking_status_history: { rights: APPEND },
+  booking_travelers: { personal: { travel: ['search_text'] } },
   bookings: { personal: { contract: ['search_text'] } },
 });

@@ -12,6 +12,7 @@ export {
   type BookingStatus,
   type BookingSummary,
 } from './bookings/booking-summary.js';
+export { LACKS_TRAVELERS } from './bookings/booking-list.sql.js';
 export type { BilledTax } from './bookings/item-taxes.service.js';
 export { BookingsService } from './bookings/bookings.service.js';
 export { type ComponentSale, type TripSale, TripSalesService } from './trip-sales/trip-sales.service.js';

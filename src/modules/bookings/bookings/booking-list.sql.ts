@@ -1,7 +1,7 @@
 import { anyOf } from '../../../platform/database/filter-rows.js';
 import { containsWordsSql } from '../../../platform/database/like.js';
 import { rowCountSql } from '../../../platform/database/row-counts.js';
-import { type ListBookings, SORT_FIELDS } from './booking.dto.js';
+import { type Balance, type ListBookings, SORT_FIELDS } from './booking.dto.js';
 
 const ORDERS: Record<(typeof SORT_FIELDS)[number], (direction: string) => string> = {
   createdAt: (direction) => `b.created_at ${direction}, b.id ${direction}`,
@@ -16,10 +16,8 @@ const ORDERS: Record<(typeof SORT_FIELDS)[number], (direction: string) => string
 export const RATE_CHANGED = `exists (select from booking_items i
   where i.booking_id = b.id and i.tax_rate_changed and i.status <> 'cancelled')`;
 
-/** Tests whether the booking `b`, which is not ended, lacks data of travelers on an active item with a departure. */
-const TRAVELERS_INCOMPLETE = `(b.status in ('draft', 'confirmed', 'in_progress') and exists (select from booking_items i
-  where i.booking_id = b.id and i.status <> 'cancelled' and i.departure_id is not null
-    and i.quantity > (select count(*) from booking_item_travelers seat
+/** Tests whether the item `i` with a departure has seats without a traveler, or travelers without data that the product requires. */
+export const LACKS_TRAVELERS = `i.quantity > (select count(*) from booking_item_travelers seat
       join booking_travelers traveler on traveler.id = seat.traveler_id
       where seat.item_id = i.id and traveler.last_name is not null and not exists (
         select from departures departure join products product on product.id = departure.product_id
@@ -34,7 +32,11 @@ const TRAVELERS_INCOMPLETE = `(b.status in ('draft', 'confirmed', 'in_progress')
           when 'email' then traveler.email is null
           when 'emergencyContact' then traveler.emergency_contact is null
           when 'document' then traveler.document is null
-          else false end))))`;
+          else false end))`;
+
+/** Tests whether the booking `b`, which is not ended, lacks data of travelers on an active item with a departure. */
+const TRAVELERS_INCOMPLETE = `(b.status in ('draft', 'confirmed', 'in_progress') and exists (select from booking_items i
+  where i.booking_id = b.id and i.status <> 'cancelled' and i.departure_id is not null and ${LACKS_TRAVELERS}))`;
 const OF_PRODUCT = `exists (select from booking_items i join departures d on d.id = i.departure_id
   where i.booking_id = b.id and i.status <> 'cancelled' and d.product_id = ?)`;
 
@@ -45,11 +47,16 @@ const OWED = `from payment_schedules installment
 const UNAPPLIED = `from payments payment
   where payment.booking_id = b.id and payment.status = 'completed' and payment.unapplied_cents > 0`;
 
-/** Tests whether the account of the booking `b` has one of the balances; the value is them and today. */
-const BALANCE = `(
-  'open' = any((?::text[])[2:]) and exists (select ${OWED})
-  or 'overdue' = any((?::text[])[2:]) and exists (select ${OWED} and installment.due_date < ((?::text[])[1])::date)
-  or 'credit' = any((?::text[])[2:]) and exists (select ${UNAPPLIED}))`;
+/**
+ * The bookings with each balance; the value is today. A set of its own for each, because a condition on every booking would read the
+ * plans of all.
+ */
+const WITH_BALANCE: Readonly<Record<Balance, string>> = {
+  open: `select b.id from bookings b where ?::date is not null and exists (select ${OWED})`,
+  overdue: `select b.id from bookings b where exists (select ${OWED} and installment.due_date < ?::date)`,
+  credit: `select payment.booking_id from payments payment
+    where ?::date is not null and payment.status = 'completed' and payment.unapplied_cents > 0`,
+};
 
 /**
  * What a row of the list shows besides the booking `b`, as a subquery of one row. What the customer owes is finance's; people are the
@@ -103,7 +110,7 @@ export function conditionsOf(
     ['b.customer_id = ?', customerId],
     ['b.channel_id = ?', channelId],
     [OF_PRODUCT, productId],
-    [BALANCE, balance && [today, ...balance]],
+    [`b.id in (${(balance ?? []).map((one) => WITH_BALANCE[one]).join(' union all ')})`, balance && today],
     [ON_DEPARTURE, departureId],
     [`${TRAVELERS_INCOMPLETE} = ?::boolean`, travelersIncomplete],
     // Writing the value into the text lets an index find the few bookings that have one.

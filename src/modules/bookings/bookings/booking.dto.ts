@@ -33,7 +33,7 @@ import { BOOKING_STATUSES, type BookingStatus, type BookingView } from './bookin
 export const SORT_FIELDS = ['createdAt', 'departureDate', 'startDate', 'number', 'customerName', 'totalCents'] as const;
 
 const BALANCES = named('BookingBalance', ['open', 'overdue', 'credit']);
-type Balance = (typeof BALANCES)[number];
+export type Balance = (typeof BALANCES)[number];
 const DUE_STATUSES = named('BookingDueStatus', ['settled', 'open', 'overdue', 'credit']);
 export type DueStatus = (typeof DUE_STATUSES)[number];
 
@@ -284,7 +284,7 @@ export class ListBookings extends PageQuery {
 
   /**
    * Only bookings with one of these balances: `open`, the customer owes an installment; `overdue`, one that was due before today;
-   * `credit`, money of the customer is not applied. Needs the scope `finance:receivables`.
+   * `credit`, money of the customer is not applied, even if an installment is open. Needs the scope `finance:receivables`.
    */
   @Optional()
   @AnyOf(BALANCES)

@@ -13,7 +13,7 @@ export class DashboardController {
   /**
    * Get the day at the desk
    *
-   * @remarks Returns the departures of the next seven days, what customers owe by week, what staff should look at, and the sales of the
+   * @remarks Returns the departures of the next seven days, what customers owe by week, what needs attention, and the sales of the
    * last 180 days, read in one snapshot. Parts that the caller may not read are empty and named in `withheld`.
    */
   @Get()

@@ -38,7 +38,7 @@ export class DashboardWeek {
   overdueCents: number;
 }
 
-/** Something that staff should look at. */
+/** Something that needs the attention of staff. */
 export class DashboardNotice {
   /**
    * `minimum_not_reached`: the decision whether a departure runs is due; `payment_overdue`: an installment has been overdue for more
@@ -52,7 +52,7 @@ export class DashboardNotice {
   @OneOf(DASHBOARD_SUBJECTS)
   subjectType: (typeof DASHBOARD_SUBJECTS)[number];
 
-  /** Record to look at. */
+  /** Record that the notice is about. */
   @Text({ max: 128 })
   subjectId: string;
 
@@ -60,7 +60,7 @@ export class DashboardNotice {
   @Text({ max: 500 })
   title: string;
 
-  /** Day since which it should be looked at, or on which it is due; null if there is none. */
+  /** Day since which it needs attention, or on which it is due; null if there is none. */
   @IsoDate()
   day: string | null;
 

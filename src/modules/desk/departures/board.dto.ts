@@ -33,7 +33,7 @@ export class ListBoard extends PageQuery {
   @Text({ max: 128 })
   productId?: string;
 
-  /** Only departures for which this channel (prefix `chan`) has an allotment. */
+  /** Only departures for which this channel (prefix `chan`) has an allotment. Needs the scope `distribution:read`. */
   @Optional()
   @Id('chan')
   channelId?: string;
@@ -64,24 +64,24 @@ export class BoardChannel {
   @Text({ max: 255 })
   name: string;
 
-  /** Units that the channel was given. */
+  /** Units of its allotment. */
   @Whole({ min: 0, max: MAX_UNITS })
   allotted: number;
 
-  /** Units that the channel has sold. */
+  /** Units sold from its allotment; sales of the channel from the pool do not count. */
   @Whole({ min: 0, max: MAX_UNITS })
   sold: number;
 
-  /** Units that the channel can still sell. */
+  /** Units that the channel can still sell from its allotment. */
   @Whole({ min: 0, max: MAX_UNITS })
   remaining: number;
 }
 
-/** Something about a departure that staff should look at. */
+/** Something about a departure that needs the attention of staff. */
 export class BoardAttention {
   /**
-   * `minimum_not_reached`: the decision whether it runs is due; `travelers_incomplete`: a confirmed booking has seats without a
-   * named traveler; `payment_overdue`: a booking has an overdue installment (only with the scope `finance:receivables`).
+   * `minimum_not_reached`: the decision whether it runs is due; `travelers_incomplete`: a confirmed booking lacks travelers, or data
+   * of travelers that the product requires; `payment_overdue`: a booking has an overdue installment (only with the scope `finance:receivables`).
    */
   @OneOf(BOARD_ATTENTION)
   code: BoardAttentionCode;
@@ -159,11 +159,11 @@ export class BoardDeparture {
   @Whole({ min: 1, max: MAX_UNITS })
   minParticipants: number | null;
 
-  /** Channels with an allotment, by name. */
+  /** Channels with an allotment, by name; null without the scope `distribution:read`. */
   @ListOf(() => BoardChannel, { max: MAX_CHANNELS })
-  channels: BoardChannel[];
+  channels: BoardChannel[] | null;
 
-  /** What staff should look at; empty if there is nothing. */
+  /** What needs the attention of staff; empty if nothing does. */
   @ListOf(() => BoardAttention, { max: BOARD_ATTENTION.length })
   attention: BoardAttention[];
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { hasScope } from '../../../platform/auth/access.js';
+import { assertScope, hasScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
@@ -8,7 +8,7 @@ import { daysAfter, daysBetween } from '../../../platform/time/calendar.js';
 import type { BoardAttentionCode, BoardDeparture, BoardPage, ListBoard } from './board.dto.js';
 import { BOARD_TOTAL, boardStatement } from './board.sql.js';
 
-/** The days of the board if only its first is given, and at most. */
+/** Number of days by default, and the maximum. */
 const [USUAL_DAYS, MOST_DAYS] = [7, 62];
 
 type BoardRow = Omit<BoardDeparture, 'startsAt' | 'endsAt' | 'attention'> & {
@@ -25,14 +25,15 @@ export class BoardService {
     private readonly clock: Clock,
   ) {}
 
-  /** Reads one snapshot. Throws 400 for more than 62 days. */
+  /** Reads one snapshot. Throws 400 for more than 62 days. A filter by channel needs the scope `distribution:read`. */
   async list(query: ListBoard): Promise<BoardPage> {
     const { productId = null, channelId = null, salesState = null, search = null, sort = 'startsAt' } = query;
+    if (channelId !== null) assertScope('distribution:read');
     const { limit, offset } = pageBounds(query);
     const [today, now] = [this.clock.today(), this.clock.now()];
     const { from, to } = daysOf(query, today);
     const filters = [from, to, productId, channelId, salesState, now, search];
-    const page = [limit, offset, today, hasScope('finance:receivables')];
+    const page = [limit, offset, today, hasScope('finance:receivables'), hasScope('distribution:read')];
     return this.database.snapshot(async () => {
       const [counted] = await this.database.query<{ total: number }>(BOARD_TOTAL, filters);
       const statement = boardStatement(sort.startsWith('-') ? 'desc' : 'asc');

@@ -1,15 +1,19 @@
 import { containsWordsSql } from '../../../platform/database/like.js';
+import { LACKS_TRAVELERS } from '../../bookings/index.js';
 import { poolOf, salesStateOf } from '../../operations/index.js';
 
 /** SQL: the seats of live items on `departure` in bookings with a status that `of` accepts. */
-const live = (statuses: string): string => `booking_items item join bookings booking on booking.id = item.booking_id
-  where item.departure_id = departure.id and item.status <> 'cancelled' and booking.status in (${statuses})`;
+const live = (statuses: string): string => `booking_items i join bookings booking on booking.id = i.booking_id
+  where i.departure_id = departure.id and i.status <> 'cancelled' and booking.status in (${statuses})`;
 
 /** SQL: the name of the product; without a record that of its document in the catalog. */
 const PRODUCT_NAME = `coalesce(product.name, (
   select document.fields ->> 'name' from catalog_document document join catalog_slice slice on slice.id = document.slice_id
   where document.id = departure.product_id and slice.vertical = 'products' and document.deleted_at is null
   order by document.seq limit 1))`;
+
+/** SQL: the units of a slot that its channel has not sold, held or given back. */
+const REMAINING = 'slot.allotted - slot.sold - slot.held - slot.released - slot.suspended';
 
 /**
  * The departures of the local days $1 to $2 that match the filters: product $3, channel $4, sales states $5 at the instant $6 and
@@ -22,11 +26,14 @@ const FOUND = `departures departure left join products product on product.id = d
       select from allotment_slots slot join allotments allotment on allotment.id = slot.allotment_id
       where slot.departure_id = departure.id and allotment.channel_id = $4 and allotment.deleted_at is null))
     and ($5::text[] is null or ${salesStateOf('departure', '$6::timestamptz')} = any($5))
-    and ($7::text is null or ${containsWordsSql(`fold(coalesce(product.name, '') || ' ' || departure.product_id)`, '$7')})`;
+    and ($7::text is null or ${containsWordsSql(`fold(coalesce(${PRODUCT_NAME}, '') || ' ' || departure.product_id)`, '$7')})`;
 
 export const BOARD_TOTAL = `select count(*)::int as total from ${FOUND}`;
 
-/** A page with the limit $8 and the offset $9; $10 is today, $11 whether the caller may see what customers owe. */
+/**
+ * A page with the limit $8 and the offset $9; $10 is today, $11 and $12 whether the caller may see what customers owe and the
+ * allotments of channels.
+ */
 export const boardStatement = (direction: 'asc' | 'desc'): string => `
   select departure.id, departure.product_id as "productId", ${PRODUCT_NAME} as "productName",
     departure.starts_at as "startsAt", departure.ends_at as "endsAt", departure.time_zone as "timeZone",
@@ -37,23 +44,20 @@ export const boardStatement = (direction: 'asc' | 'desc'): string => `
       else 'guaranteed' end as "runState",
     departure.capacity, departure.sold, departure.held, ${poolOf('departure')} as free,
     departure.min_participants as "minParticipants",
-    (select coalesce(sum(item.quantity), 0)::int from ${live(`'confirmed', 'in_progress', 'completed'`)}) as people,
-    (
+    (select coalesce(sum(i.quantity), 0)::int from ${live(`'confirmed', 'in_progress', 'completed'`)}) as people,
+    case when $12 then (
       select coalesce(json_agg(json_build_object('channelId', channel.id, 'name', channel.name, 'allotted', slot.allotted,
-        'sold', slot.sold, 'remaining', slot.allotted - slot.sold - slot.held - slot.released - slot.suspended)
+        'sold', slot.sold, 'remaining', case when allotment.type = 'cap' then greatest(least(${REMAINING}, ${poolOf('departure')}), 0) else ${REMAINING} end)
         order by lower(channel.name), slot.id), '[]')
       from allotment_slots slot
       join allotments allotment on allotment.id = slot.allotment_id
       join channels channel on channel.id = allotment.channel_id
       where slot.departure_id = departure.id and allotment.deleted_at is null
-    ) as channels,
+    ) end as channels,
     array_remove(array[
       case when departure.status = 'scheduled' and departure.minimum_not_reached_at is not null then 'minimum_not_reached' end,
       case when departure.starts_at > $6 and exists (
-        select from ${live(`'confirmed', 'in_progress'`)} and item.quantity > (
-          select count(*) from booking_item_travelers taken join booking_travelers traveler on traveler.id = taken.traveler_id
-          where taken.item_id = item.id and traveler.last_name is not null)
-      ) then 'travelers_incomplete' end,
+        select from ${live(`'confirmed', 'in_progress'`)} and ${LACKS_TRAVELERS}) then 'travelers_incomplete' end,
       case when $11 and exists (
         select from ${live(`'confirmed', 'in_progress', 'completed'`)} and exists (
           select from payment_schedules installment

@@ -71,7 +71,7 @@ export class FoundRecord {
 
 /** What a search found. */
 export class FoundRecords {
-  /** Exact matches first, then by kind, the newest first. Departures that lie ahead come first, the next one before all. */
+  /** Exact matches first, then by kind, the newest first. Upcoming departures come before past ones, the soonest at the top. */
   @ListOf(() => FoundRecord, { max: RECORD_KINDS.length * MOST_PER_KIND })
   records: FoundRecord[];
 

@@ -31,7 +31,8 @@ export class RecordSearchService {
     const records = await this.database.query<FoundRecord>(searchStatement(kinds), [
       q,
       q.trim(),
-      digits === null ? null : containing(digits),
+      // National numbers begin with zeros that international ones lack.
+      digits === null ? null : containing(digits.replace(/^0+(?=\d{4})/, '')),
       emailKey(q),
       this.env.orgTimeZone,
       this.clock.now(),

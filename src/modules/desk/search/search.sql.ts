@@ -9,8 +9,6 @@ const digits = (text: string): string => `($3::text is not null and ${text} like
 
 /** The digits of a telephone number as it was typed, without a `(0)` that is not dialled abroad; the expression of an index. */
 const PHONE_DIGITS = `regexp_replace(replace(booking.customer_phone, '(0)', ''), '\\D', '', 'g')`;
-/** The expression of an index. */
-const TRAVELER_NAME = `fold(coalesce(traveler.first_name, '') || ' ' || coalesce(traveler.last_name, ''))`;
 
 /**
  * How the records of each kind are found: the columns of a found record, and the tables with the conditions. Each condition of a
@@ -32,7 +30,7 @@ const SOURCES: Readonly<Record<RecordKind, { scope: string; columns: string; fro
     from: `bookings booking where booking.id in (
       select booking.id from bookings booking where ${words('booking.search_text')}
       union all select booking.id from bookings booking where ${digits(PHONE_DIGITS)}
-      union all select traveler.booking_id from booking_travelers traveler where ${words(TRAVELER_NAME)})`,
+      union all select traveler.booking_id from booking_travelers traveler where ${words('traveler.search_text')})`,
     newest: 'booking.created_at desc, booking.id desc',
   },
   trip: {
@@ -49,8 +47,8 @@ const SOURCES: Readonly<Record<RecordKind, { scope: string; columns: string; fro
       coalesce(lower(invoice.number), '') = $4 as "isExact"`,
     from: `invoices invoice where invoice.id in (
       select invoice.id from invoices invoice where ${words('invoice.search_text')}
-      union all select invoice.id from invoices invoice join bookings booking on booking.id = invoice.booking_id
-      where booking.number in ($2, upper($2)))`,
+      union all select invoice.id from bookings booking join invoices invoice on invoice.booking_id = booking.id
+      where ${words('booking.search_text')} and lower(booking.number) = $4)`,
     newest: 'invoice.created_at desc, invoice.id desc',
   },
   contract: {
@@ -69,7 +67,7 @@ const SOURCES: Readonly<Record<RecordKind, { scope: string; columns: string; fro
       where departure.product_id in (
         select product.id from products product where ${words('product.search_text')}
         union all select $2)`,
-    // The next one first: people look for what lies ahead.
+    // Upcoming departures come first, the soonest at the top.
     newest: '(departure.starts_at < $6), abs(extract(epoch from departure.starts_at - $6)), departure.id',
   },
 };
@@ -86,8 +84,8 @@ export function kindsFor(mayRead: (scope: string) => boolean): RecordKind[] {
 export function searchStatement(kinds: readonly RecordKind[]): string {
   const parts = kinds.map((kind, place) => {
     const { columns, from, newest } = SOURCES[kind];
-    return `(select ${place} as place, '${kind}' as kind, row_number() over (order by ${newest}) as rank, ${columns}
-      from ${from} order by "isExact" desc, ${newest} limit $7)`;
+    return `(select ${place} as place, '${kind}' as kind, row_number() over () as rank, one.* from (
+      select ${columns} from ${from} order by "isExact" desc, ${newest} limit $7) as one)`;
   });
   // The parameters have a type even if no kind uses them.
   return `with given as (select $1::text, $2::text, $3::text, $4::text, $5::text, $6::timestamptz, $7::int)
