@@ -10,6 +10,7 @@ import { lockTable, until } from './locked-table.js';
 
 const SESSIONS = '/v1/admin/identity/sessions';
 const CHANNELS = '/v1/admin/distribution/channels?limit=1';
+const FACILITIES = '/v1/admin/operations/facilities?limit=1';
 const BOOKINGS = '/v1/admin/bookings?limit=1';
 const RECEIVABLES = '/v1/admin/finance/reports/receivables?basis=document';
 const CONTRACT = '/v1/public/legal/contracts/ctr_0000000000000000000000000a';
@@ -53,7 +54,7 @@ async function expectOthersServed(): Promise<void> {
   const headers = { 'X-Forwarded-For': '198.51.100.7' };
   const answers = [
     await app.post(SESSIONS, { email: user.email, password }, { headers }),
-    await app.as('owner').get(BOOKINGS),
+    await app.as('owner').get(FACILITIES),
     await app.as('platform').get('/realtime/v1/channels/bookings/messages'),
   ];
   expect(answers.map(({ status }) => status)).toEqual([201, 200, 200]);

@@ -302,6 +302,16 @@ describe('copies of price lists', () => {
     expect((await owner.post(`${PRICE_LISTS}/${id}/copies`, { changeBasisPoints: -10_001 })).status).toBe(400);
   });
 
+  it('a copy that would round a price down to nothing is rejected, unless all prices become 0', async () => {
+    const unit = await newPricedUnit(app);
+    const { id } = await activeList(app, [{ ...unit, amountCents: 40 }]);
+    const rounded = await owner.post<ErrorBody>(`${PRICE_LISTS}/${id}/copies`, { roundToCents: 100 });
+    const issues = [{ path: 'roundToCents', code: 'amount_zero' }];
+    expect([rounded.status, rounded.body.details]).toMatchObject([400, { issues }]);
+    const free = await owner.post<Answer>(`${PRICE_LISTS}/${id}/copies`, { changeBasisPoints: -10_000 });
+    expect(await amountsOf(free.body.data.id)).toEqual([0]);
+  });
+
   it('products do not copy prices', async () => {
     const { id } = await newProduct(app);
     const { id: unitId } = await newPart(app, id, 'units', { type: 'adult', name: 'Adult' });

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { confirmedBooking } from '../bookings/bookings.js';
 import { type ErrorBody, errorBody, newChannel } from '../distribution/channels.js';
 import { newDeparture } from '../operations/departures.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -93,6 +92,17 @@ describe('quotes', () => {
     });
   });
 
+  it('a price in another currency than the departure includes the same share of tax', async () => {
+    const { productId, adult: unitId } = await boatTour();
+    const { id: departureId } = await newDeparture(app, {
+      ...{ productId, currency: 'CHF', priceCents: 10_000, taxIncludedCents: 1_597 },
+    });
+    await activeList(app, [{ productId, unitId, amountCents: 5_000 }]);
+    expect(await quote(productId, { departureId, units: [{ unitId, quantity: 1 }] })).toMatchObject({
+      ...{ totalCents: 5_000, taxIncludedCents: 799 },
+    });
+  });
+
   it('without a list an adult costs what the departure costs, with its tax, and a child has no price', async () => {
     const { productId, adult, child } = await boatTour();
     const { id: departureId } = await newDeparture(app, { productId, taxIncludedCents: 942 });
@@ -178,20 +188,14 @@ describe('quotes', () => {
     await owner.post(`${PRICE_LISTS}/${sale.id}/retirement`);
     expect((await costs()).totalCents).toBe(1);
     const body = { serviceDate: '2127-05-12', units: [{ unitId, quantity: 1 }] };
+    const paused = await newChannel(app);
+    expect((await owner.patch(`/v1/admin/distribution/channels/${paused.id}`, { status: 'inactive' })).status).toBe(
+      200,
+    );
+    const inactive = await ask(productId, { ...body, channelId: paused.id });
+    expect([inactive.status, inactive.body.code]).toEqual([409, 'channel_inactive']);
     const unknown = await ask(productId, { ...body, channelId: 'chan_00000000000000000000000000' });
     expect([unknown.status, unknown.body.details]).toEqual([404, { field: 'channelId' }]);
-  });
-
-  it('retiring a list changes no sold item', async () => {
-    const { productId, adult: unitId } = await boatTour();
-    const { id: departureId } = await newDeparture(app, { productId });
-    const list = await activeList(app, [{ productId, unitId, amountCents: 4_200 }]);
-    const { booking } = await confirmedBooking(owner, { item: { departureId, quantity: 2, unitSellCents: 4_200 } });
-    const items = async () => (await owner.get<{ data: object[] }>(`/v1/admin/bookings/${booking.id}/items`)).body.data;
-    const before = await items();
-    await owner.post(`${PRICE_LISTS}/${list.id}/retirement`);
-    expect(await items()).toEqual(before);
-    expect(before).toMatchObject([{ unitSellCents: 4_200 }]);
   });
 
   it('a quote writes nothing', async () => {
@@ -205,32 +209,32 @@ describe('quotes', () => {
     expect([await count(), after['unitsLeft']]).toEqual([before, available]);
   });
 
-  it('the units of a quote must be sold like this', async () => {
+  it('a quote rejects quantities, ages and combinations that the product does not sell', async () => {
     const { productId, adult, child, infant } = await boatTour();
     await owner.patch(`${PRODUCTS}/${productId}/units/${adult}`, { minQuantity: 2, maxQuantity: 4 });
     const units = (...lines: [string, number, number[]?][]) =>
       lines.map(([unitId, quantity, ages]) => ({ unitId, quantity, ...(ages && { ages }) }));
-    const refused = async (lines: object[]) => {
+    const rejected = async (lines: object[]) => {
       const { status, body } = await ask(productId, { serviceDate: '2127-05-12', units: lines });
       return [status, body.code, body.details];
     };
     const quantity = { field: 'units.0.quantity', unitId: adult, minQuantity: 2, maxQuantity: 4 };
-    expect(await refused(units([adult, 1]))).toEqual([422, 'unit_quantity', quantity]);
-    expect(await refused(units([adult, 5]))).toEqual([422, 'unit_quantity', quantity]);
+    expect(await rejected(units([adult, 1]))).toEqual([422, 'unit_quantity', quantity]);
+    expect(await rejected(units([adult, 5]))).toEqual([422, 'unit_quantity', quantity]);
     const alone = { field: 'units.0.unitId', unitId: child, accompaniedBy: [adult] };
-    expect(await refused(units([child, 1], [infant, 1]))).toEqual([422, 'not_accompanied', alone]);
+    expect(await rejected(units([child, 1], [infant, 1]))).toEqual([422, 'not_accompanied', alone]);
     const tooOld = { field: 'units.1.ages', unitId: child, minAge: 4, maxAge: 12 };
-    expect(await refused(units([adult, 2], [child, 2, [12, 13]]))).toEqual([422, 'age_out_of_range', tooOld]);
+    expect(await rejected(units([adult, 2], [child, 2, [12, 13]]))).toEqual([422, 'age_out_of_range', tooOld]);
     const tooYoung = { field: 'units.0.ages', unitId: adult, minAge: 13, maxAge: null };
-    expect(await refused(units([adult, 2, [12]]))).toEqual([422, 'age_out_of_range', tooYoung]);
+    expect(await rejected(units([adult, 2, [12]]))).toEqual([422, 'age_out_of_range', tooYoung]);
     const issue = (path: string, code: string) =>
       expect.objectContaining({ issues: [expect.objectContaining({ path, code })] });
     const twice = issue('units.1.unitId', 'duplicate');
-    expect(await refused(units([adult, 2], [adult, 2]))).toEqual([400, 'invalid_request', twice]);
+    expect(await rejected(units([adult, 2], [adult, 2]))).toEqual([400, 'invalid_request', twice]);
     const tooMany = issue('units.0.ages', 'too_many');
-    expect(await refused(units([adult, 2, [20, 20, 20]]))).toEqual([400, 'invalid_request', tooMany]);
+    expect(await rejected(units([adult, 2, [20, 20, 20]]))).toEqual([400, 'invalid_request', tooMany]);
     const foreign = units([(await boatTour()).adult, 1]);
-    expect(await refused(foreign)).toEqual([404, 'not_found', { field: 'units.0.unitId' }]);
+    expect(await rejected(foreign)).toEqual([404, 'not_found', { field: 'units.0.unitId' }]);
   });
 
   it('a quote names a departure of the product or a day', async () => {

@@ -128,7 +128,8 @@ export class RequestShares {
     const release = () => taken.forEach((end) => end());
     try {
       // The narrowest share comes first: a request that waits for it must not use up the shares of other requests.
-      if (isExpensive) taken.push(await this.ofExpensiveReads.take(caller));
+      // A user's several tokens have one share of it, so that those who wait for the share of the user leave places to others.
+      if (isExpensive) taken.push(await this.ofExpensiveReads.take(principal ?? caller));
       taken.push(await this.ofCaller.take(caller));
       // A second token of the same user waits behind at most the share of the first one.
       if (principal !== null) taken.push(await this.ofPrincipal.take(principal));

@@ -23,4 +23,8 @@ export class DistributionProductListener implements ProductListener {
   async channelChosen(channelId: string): Promise<void> {
     await this.channels.lockUsable(channelId);
   }
+
+  async channelSelling(channelId: string): Promise<void> {
+    await this.channels.assertSelling(channelId);
+  }
 }

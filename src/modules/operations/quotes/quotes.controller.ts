@@ -35,7 +35,7 @@ export class QuotesController {
   })
   @Refuses({
     404: ['not_found'],
-    409: ['channel_archived', 'option_inactive', 'product_archived', 'tax_code_inactive'],
+    409: ['channel_archived', 'channel_inactive', 'option_inactive', 'product_archived', 'tax_code_inactive'],
     422: [
       ...['age_out_of_range', 'not_accompanied', 'option_quantity', 'price_missing', 'tax_rate_missing'],
       'unit_quantity',

@@ -32,10 +32,10 @@ export class QuotesService {
     const quoted: QuoteLineResponse[] = [];
     for (const [index, line] of lines.entries()) {
       const taxCodeId = line.taxCodeId ?? departure?.taxCodeId ?? null;
-      const terms = { field: 'taxCodeId', isNew: true };
+      const terms = { field: `units.${index}.unitId`, isNew: true };
       const tax = taxCodeId && (taxes.get(taxCodeId) ?? (await this.taxCodes.getRateOn(taxCodeId, serviceDate, terms)));
       if (tax) taxes.set(tax.taxCodeId, tax);
-      quoted.push(toLine(line, { index, tax: tax || null, departure, currency }));
+      quoted.push(toLine(line, { index, tax: tax || null, departure }));
     }
     return respond(QuoteResponse, {
       ...{ productId, departureId: departure?.id ?? null, serviceDate, optionId: appliedId },
@@ -68,7 +68,6 @@ interface LineTerms {
   index: number;
   tax: TaxOfDay | null;
   departure: DepartureView | null;
-  currency: string;
 }
 
 function toLine(
@@ -91,10 +90,10 @@ function toLine(
   });
 }
 
-/** Without a tax code a line includes the same share of tax as the price of the departure. */
-function taxOf(totalSellCents: number, { tax, departure, currency }: LineTerms): number {
+/** Without a tax code a line includes the same share of tax as the price of the departure, in any currency. */
+function taxOf(totalSellCents: number, { tax, departure }: LineTerms): number {
   if (tax) return includedTax(totalSellCents, tax);
-  if (departure?.currency !== currency || departure.priceCents === 0) return 0;
+  if (departure === null || departure.priceCents === 0) return 0;
   const share = BigInt(totalSellCents) * BigInt(departure.taxIncludedCents);
   return Number(divideRounded(share, BigInt(departure.priceCents)));
 }

@@ -94,7 +94,8 @@ export class CopyPriceList {
   changeBasisPoints?: number;
 
   /**
-   * Rounds each changed price to a multiple of this amount in minor units, half up; 1 by default.
+   * Rounds each changed price to a multiple of this amount in minor units, half up; 1 by default. A price above 0
+   * that would become 0 is rejected.
    * @example 50
    */
   @Optional()

@@ -110,22 +110,22 @@ export class PriceListsRepository {
    * Finds the products, units and options of prices. None of them is deleted until the transaction ends. The products come
    * first, because a deletion of a unit or an option locks its product first.
    */
-  async keepParts(prices: readonly PriceTerms[]): Promise<Parts> {
+  async lockParts(prices: readonly PriceTerms[]): Promise<Parts> {
     const productIds = [...new Set(prices.map(({ productId }) => productId))];
     const unitIds = [...new Set(prices.map(({ unitId }) => unitId))];
     const optionIds = [...new Set(prices.flatMap(({ optionId }) => optionId ?? []))];
     const products = await this.database.prepared<{ id: string }>(
-      'prices-keep-products',
+      'prices-lock-products',
       'select id from products where id = any($1) order by id for key share',
       [productIds],
     );
     const units = await this.database.prepared<{ id: string; product_id: string }>(
-      'prices-keep-units',
+      'prices-lock-units',
       'select id, product_id from product_units where id = any($1) order by id for key share',
       [unitIds],
     );
     const options = await this.database.prepared<{ id: string; product_id: string }>(
-      'prices-keep-options',
+      'prices-lock-options',
       'select id, product_id from product_options where id = any($1) order by id for key share',
       [optionIds],
     );

@@ -105,7 +105,7 @@ export class PriceListsService {
     if (overlap) throw conflict('price_overlap', OVERLAP, { indexes: overlap });
     return this.change('replace_prices', { id, expected }, async (list) => {
       list.replacePrices(terms.length, this.clock.now());
-      assertKnown(terms, await this.repository.keepParts(terms));
+      assertKnown(terms, await this.repository.lockParts(terms));
       const before = await this.repository.pricesOf(id);
       await this.repository.deletePrices(id);
       const after = await this.insertPrices(id, terms);
@@ -146,8 +146,8 @@ export class PriceListsService {
       const source = await this.repository.lists.lock(sourceId);
       const createdAt = this.clock.now();
       const copied = { id: newId('plst'), name: name ?? source.name, status: 'draft', version: 1 } as const;
-      const anew = { activatedAt: null, retiredAt: null, createdAt, updatedAt: createdAt };
-      const list = make(PriceList, { ...source, ...copied, ...anew });
+      const reset = { activatedAt: null, retiredAt: null, createdAt, updatedAt: createdAt };
+      const list = make(PriceList, { ...source, ...copied, ...reset });
       const terms = (await this.repository.pricesOf(sourceId)).map((price) => ({
         ...termsOf(price),
         amountCents: changedAmount(price.amountCents, { changeBasisPoints, roundToCents }),
@@ -227,6 +227,11 @@ function changedAmount(
   const step = BigInt(roundToCents);
   const changed = BigInt(amountCents) * BigInt(10_000 + changeBasisPoints);
   const amount = Number(divideRounded(changed, 10_000n * step) * step);
-  if (Number.isSafeInteger(amount)) return amount;
-  throw invalidField('changeBasisPoints', 'A changed price exceeds 2^53-1', 'amount_too_large');
+  if (!Number.isSafeInteger(amount)) {
+    throw invalidField('changeBasisPoints', 'A changed price exceeds 2^53-1', 'amount_too_large');
+  }
+  // A price of 0 sells the unit for nothing.
+  if (amount === 0 && changed > 0n)
+    throw invalidField('roundToCents', 'A changed price is rounded to 0', 'amount_zero');
+  return amount;
 }

@@ -81,12 +81,14 @@ export function unitPrice(
   sale: SaleOfUnit,
   { listed, departure }: { listed: readonly ListedPrice[]; departure: DeparturePrice | null },
 ): { price: UnitPrice | null; explain: ExplainedPrice[] } {
-  const ranked = listed.filter((price) => objectionOf(price, sale) === null).sort(compareListed);
+  const ranked = listed.filter((price) => reasonExcluded(price, sale) === null).sort(compareListed);
   const [best] = ranked;
-  const explain = ranked.map((price) => explained(price, price === best ? 'applies' : lossOf(price, best ?? price)));
+  const explain = ranked.map((price) =>
+    explained(price, price === best ? 'applies' : reasonOutranked(price, best ?? price)),
+  );
   if (departure) explain.push(departureOutcome(departure, sale, best !== undefined));
   for (const price of listed) {
-    const objection = objectionOf(price, sale);
+    const objection = reasonExcluded(price, sale);
     if (objection !== null) explain.push(explained(price, objection));
   }
   const chosen = explain.find(({ outcome }) => outcome === 'applies');
@@ -96,7 +98,7 @@ export function unitPrice(
 }
 
 /** Returns why the list has no price for the sale; null if it has one. */
-function objectionOf(price: ListedPrice, { currency, channelId, today }: SaleOfUnit): PriceOutcome | null {
+function reasonExcluded(price: ListedPrice, { currency, channelId, today }: SaleOfUnit): PriceOutcome | null {
   if (price.currency !== currency) return 'other_currency';
   if (price.channelId !== null && price.channelId !== channelId) return 'other_channel';
   const isOnSale = (price.soldFrom ?? today) <= today && (price.soldTo ?? today) >= today;
@@ -107,7 +109,7 @@ function compareListed(a: ListedPrice, b: ListedPrice): number {
   return ORDER.map(({ compare }) => compare(a, b)).find((difference) => difference !== 0) ?? 0;
 }
 
-function lossOf(price: ListedPrice, best: ListedPrice): PriceOutcome {
+function reasonOutranked(price: ListedPrice, best: ListedPrice): PriceOutcome {
   return ORDER.find(({ compare }) => compare(best, price) !== 0)?.outcome ?? 'older_list';
 }
 

@@ -59,7 +59,7 @@ export class UnitPricesService {
     const product = await this.products.products.get(productId);
     product.assertNotArchived();
     const { channelId, currency, serviceDate } = sale;
-    if (channelId !== null) await this.listeners.call(ProductListener, (one) => one.channelChosen?.(channelId));
+    if (channelId !== null) await this.listeners.call(ProductListener, (one) => one.channelSelling?.(channelId));
     const all = await this.products.unitsOf(productId);
     const lines = sale.units.map(({ unitId, quantity, ages = [] }, index) => {
       const unit = all.find(({ id }) => id === unitId);

@@ -9,4 +9,6 @@ export abstract class ProductListener {
   facilityChosen?(facilityId: string): Promise<void>;
   /** A price list gets this channel. Throws 404 or 409 unless it can be used. */
   channelChosen?(channelId: string): Promise<void>;
+  /** Units are priced for this channel, outside a transaction. Throws 404 or 409 unless it sells. */
+  channelSelling?(channelId: string): Promise<void>;
 }

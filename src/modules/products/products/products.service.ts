@@ -98,17 +98,17 @@ export class ProductsService {
       const source = await this.repository.products.lock(sourceId);
       const [options, units] = [await this.repository.optionsOf(sourceId), await this.repository.unitsOf(sourceId)];
       const createdAt = this.clock.now();
-      const anew = { version: 1, createdAt, updatedAt: createdAt };
+      const reset = { version: 1, createdAt, updatedAt: createdAt };
       const draft = { status: 'draft', activatedAt: null, archivedAt: null } as const;
-      const product = make(Product, { ...source, id, name: name ?? source.name, ...draft, ...anew });
+      const product = make(Product, { ...source, id, name: name ?? source.name, ...draft, ...reset });
       product.derive();
       const ids = new Map(units.map((unit) => [unit.id, newId('punt')]));
       const idOf = (unitId: string) => ids.get(unitId) ?? unitId;
       const copies = {
-        options: options.map((one) => make(ProductOption, { ...one, id: newId('popt'), productId: id, ...anew })),
+        options: options.map((one) => make(ProductOption, { ...one, id: newId('popt'), productId: id, ...reset })),
         units: units.map((one) => {
           const accompaniedBy = one.accompaniedBy.map(idOf);
-          return make(ProductUnit, { ...one, id: idOf(one.id), productId: id, accompaniedBy, ...anew });
+          return make(ProductUnit, { ...one, id: idOf(one.id), productId: id, accompaniedBy, ...reset });
         }),
       };
       await this.repository.products.insert(product);
