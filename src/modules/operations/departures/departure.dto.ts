@@ -56,22 +56,25 @@ export class CreateDeparture {
    * When the departure ends (RFC 3339 with offset); after `startsAt`.
    * @example "2027-05-12T18:00:00+03:00"
    */
+  @Optional()
   @Instant()
-  endsAt: string;
+  endsAt?: string;
 
   /**
    * IANA time zone of the departure; it determines the local start date.
    * @example "Europe/Bucharest"
    */
+  @Optional()
   @TimeZone()
-  timeZone: string;
+  timeZone?: string;
 
   /**
    * Total number of units, such as seats; not below sold, held and guaranteed units.
    * @example 20
    */
+  @Optional()
   @Whole({ min: 0, max: MAX_UNITS })
-  capacity: number;
+  capacity?: number;
 
   /**
    * Price of one unit with tax, in minor units of `currency`.

@@ -38,6 +38,10 @@ export class DeparturesController {
    * @remarks Schedules a departure of a product with its capacity and price. Active allotments that cover its start date get a
    * slot on it; if their units exceed the capacity, nothing is created. The facility must exist and must not be archived. A
    * product needs no record; if it has one, it must not be archived.
+   *
+   * `endsAt`, `timeZone` and `capacity` are required unless the record of the product has the duration, the time zone and the
+   * capacity. `facilityId`, `taxCodeId`, `cutoff`, `minParticipants` and `decideBy` also come from the record if they are
+   * omitted; null means none. A later change of the product does not change its departures.
    */
   @Post()
   @RequireScope('operations:write')

@@ -82,10 +82,11 @@ export class DeparturesService {
   ) {}
 
   async create(input: CreateDeparture, id = newId('dep')): Promise<DepartureView> {
-    const departure = newDeparture(input, id, this.clock.now());
-    departure.assertConsistent();
     return this.database.transaction(async () => {
-      await this.lockProduct(departure.productId);
+      await this.lockProduct(input.productId);
+      const product = await this.products.findDefaults(input.productId);
+      const departure = newDeparture(input, { id, product, now: this.clock.now() });
+      departure.assertConsistent();
       await this.products.assertNotArchived(departure.productId);
       await this.facilities.lockUsable(departure.facilityId);
       if (departure.taxCodeId !== null) await this.taxCodes.assertUsable(departure.taxCodeId);

@@ -19,6 +19,7 @@ import { TaxCodesService } from '../../taxes/index.js';
 import { cutoffOf } from './cutoff.dto.js';
 import type { CopyProduct, CreateProduct, ListProducts, UpdateProduct } from './product.dto.js';
 import { Product, type ProductChanges } from './product.entity.js';
+import type { ProductDefaults } from './product-defaults.js';
 import { ProductListener } from './product-listener.js';
 import { ProductOption } from './product-option.entity.js';
 import { ProductUnit } from './product-unit.entity.js';
@@ -123,6 +124,11 @@ export class ProductsService {
       this.record('copy', product, { before: null, after });
       return product;
     });
+  }
+
+  /** Null if the product has no record. */
+  async findDefaults(id: string): Promise<ProductDefaults | null> {
+    return this.repository.products.find(id);
   }
 
   /** Throws 409 if there is a record of the product and it is archived. */

@@ -1,0 +1,13 @@
+import type { Cutoff } from './cutoff.dto.js';
+
+/** What a new departure takes over from its product. */
+export interface ProductDefaults {
+  timeZone: string;
+  durationMinutes: number | null;
+  defaultCapacity: number | null;
+  facilityId: string | null;
+  taxCodeId: string | null;
+  cutoff: Cutoff | null;
+  minParticipants: number | null;
+  decideDaysBefore: number | null;
+}
