@@ -57,8 +57,11 @@ describe('a reason for cancelling a booking', () => {
 describe('a query for bookings', () => {
   it.each([
     ['status=open', 'status', 'unknown_value'],
-    ['sort=customerName', 'sort', 'unknown_value'],
+    ['sort=customerEmail', 'sort', 'unknown_value'],
     ['startFrom=2026-02-30', 'startFrom', 'wrong_format'],
+    ['balance=settled', 'balance', 'unknown_value'],
+    ['travelTo=2026-02-30', 'travelTo', 'wrong_format'],
+    ['createdAfter=2026-02-01', 'createdAfter', 'wrong_format'],
   ])('a query for bookings rejects %s at %s with the code %s', async (query, field, code) => {
     expect(await issuesOf(ListBookings, query)).toEqual([issue(field, code)]);
   });
