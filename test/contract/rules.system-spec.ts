@@ -75,11 +75,12 @@ const WITHOUT_VERSION = [
 ];
 /** Operations that create a part of a certain version of a resource, or a new document that replaces it. */
 const WITH_VERSION = [`POST ${STAFF}/finance/invoices/{id}/correction`, `POST ${STAFF}/finance/tax-codes/{id}/rates`];
-/** Entries of the ledger and transfers have no version. */
+/** Entries of the ledger and transfers have no version; the page of a booking is made of several resources. */
 const WITHOUT_ETAG = [
   `GET ${CLIENT}`,
   `GET ${STAFF}/action-ledger/entries/{id}`,
   `GET ${STAFF}/customers/{customerId}/consents/{consentId}`,
+  `GET ${STAFF}/desk/bookings/{bookingId}`,
   `GET ${STAFF}/finance/exchange-rates/{id}`,
   `GET ${STAFF}/finance/transfers/{id}`,
 ];

@@ -14,6 +14,7 @@ export {
 } from './bookings/booking-summary.js';
 export { LACKS_TRAVELERS } from './bookings/booking-list.sql.js';
 export type { BilledTax } from './bookings/item-taxes.service.js';
+export { BookingRow, toBookingRow } from './bookings/booking.dto.js';
 export { BookingsService } from './bookings/bookings.service.js';
 export { type ComponentSale, type TripSale, TripSalesService } from './trip-sales/trip-sales.service.js';
 export { completePolicy, type PaymentPolicy, type PolicyStep } from './payment-policies/payment-policy.js';

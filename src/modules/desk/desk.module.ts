@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
+import { BookingsModule } from '../bookings/index.js';
 import { CustomersModule } from '../customers/index.js';
 import { OperationsModule } from '../operations/index.js';
+import { BookingPagesController } from './booking-pages/booking-pages.controller.js';
+import { BookingPagesService } from './booking-pages/booking-pages.service.js';
 import { DashboardController } from './dashboard/dashboard.controller.js';
 import { DashboardService } from './dashboard/dashboard.service.js';
 import { DepartureBoardController } from './departures/board.controller.js';
@@ -16,9 +19,16 @@ import './desk-tables.js';
 
 /** What people at the desk need across the modules of the trade. No module uses it. */
 @Module({
-  imports: [ActionLedgerModule, CustomersModule, OperationsModule],
-  controllers: [DashboardController, DepartureBoardController, ManifestsController, RecordsController],
+  imports: [ActionLedgerModule, BookingsModule, CustomersModule, OperationsModule],
+  controllers: [
+    BookingPagesController,
+    DashboardController,
+    DepartureBoardController,
+    ManifestsController,
+    RecordsController,
+  ],
   providers: [
+    BookingPagesService,
     DashboardService,
     BoardService,
     CheckInListener,

@@ -185,6 +185,16 @@ export class BookingsRepository {
     return { rows, total: found[0]?.raw.total ?? 0 };
   }
 
+  async getListed(id: string): Promise<ListedBooking> {
+    const [found] = await this.database.read<Booking, ViewColumns & FigureColumns>(Booking, {
+      text: `select ${this.viewColumns()}, figures.*
+        from bookings b cross join lateral (${rowFigures('$2')}) figures where b.id = $1`,
+      values: [id, this.clock.today()],
+    });
+    if (!found) throw notFound();
+    return { view: viewFrom(found), figures: figuresFrom(found.raw) };
+  }
+
   /** Inserts with the next free number `B-<year>-<6 digits>`: unique, counted per year, with possible gaps. */
   async insertNumbered(booking: Booking): Promise<void> {
     do booking.number = await this.nextNumber();

@@ -113,6 +113,11 @@ export class BookingsService {
     return this.repository.list(query);
   }
 
+  /** Returns the booking as the list shows it. */
+  async getListed(id: string): Promise<ListedBooking> {
+    return this.repository.getListed(id);
+  }
+
   async update(id: string, body: UpdateBooking, expected: ExpectedVersions): Promise<BookingView> {
     const changes = changesOf(body);
     return this.database.transaction(async () => {

@@ -2,9 +2,22 @@ import { conditions, daysOf, equals, firstDayOf, type Place, type Report } from 
 import type { CustomerStatementQuery } from './report-query.dto.js';
 
 /**
- * Selects the changes of a customer's debt until a day: issued documents, payments, and their reversals with the opposite sign.
- * `place` sorts the entries of a day.
+ * SQL: the changes of what is owed for the booking `booking`, as rows (date, place, entry, id, number, reference, cents): issued
+ * documents, payments, and their reversals with the opposite sign. `place` sorts the entries of a day.
  */
+export const ACCOUNT_ENTRIES = `
+  select issue_date, 1, type, id, number, null::text, case type when 'invoice' then total_cents else -total_cents end
+  from invoices
+  where booking_id = booking.id and number is not null and type in ('invoice', 'credit_note') and status <> 'void'
+  union all
+  select movement.date, movement.place, movement.entry, payment.id, null, payment.reference,
+    movement.sign * case payment.direction when 'in' then -1 else 1 end * payment.amount_cents
+  from payments payment cross join lateral (
+    values (payment.posting_date, 2, payment.kind, 1), (payment.reversal_posting_date, 3, 'reversal', -1)
+  ) movement (date, place, entry, sign)
+  where payment.booking_id = booking.id and payment.status in ('completed', 'reversed') and movement.date is not null`;
+
+/** Selects the changes of a customer's debt until a day. */
 function entries({ customer, currency }: CustomerStatementQuery, place: Place, last: string): string {
   const booking = conditions(
     customer.includes('@') ? ofAddress(customer, place) : equals('booking.id', customer, place),
@@ -13,18 +26,7 @@ function entries({ customer, currency }: CustomerStatementQuery, place: Place, l
   );
   return `
     select entry.*, booking.id as booking_id, booking.number as booking_number, booking.currency
-    from bookings booking cross join lateral (
-      select issue_date as date, 1 as place, type as entry, id, number, null::text as reference,
-        case type when 'invoice' then total_cents else -total_cents end as cents
-      from invoices
-      where booking_id = booking.id and number is not null and type in ('invoice', 'credit_note') and status <> 'void'
-      union all
-      select movement.date, movement.place, movement.entry, payment.id, null, payment.reference,
-        movement.sign * case payment.direction when 'in' then -1 else 1 end * payment.amount_cents
-      from payments payment cross join lateral (
-        values (payment.posting_date, 2, payment.kind, 1), (payment.reversal_posting_date, 3, 'reversal', -1)
-      ) movement (date, place, entry, sign)
-      where payment.booking_id = booking.id and payment.status in ('completed', 'reversed')
+    from bookings booking cross join lateral (${ACCOUNT_ENTRIES}
     ) entry (date, place, entry, id, number, reference, cents)
     ${booking}`;
 }

@@ -16,7 +16,7 @@ import {
 import { VAT_SIDES, type VatSide } from './report-query.dto.js';
 import { CountedRow, CurrencyRow, LOWEST, TaxedRow, TaxedTotals, TaxGroupRow } from './report-amounts.dto.js';
 
-const STATEMENT_ENTRIES = extensible('StatementEntryKind', [
+export const STATEMENT_ENTRIES = extensible('StatementEntryKind', [
   'invoice',
   'credit_note',
   'receipt',
