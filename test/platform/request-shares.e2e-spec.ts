@@ -8,7 +8,6 @@ import type { TestClient } from '../setup/client.js';
 import type { Answer } from '../setup/http.js';
 import { lockTable, until } from './locked-table.js';
 
-const SESSIONS = '/v1/admin/identity/sessions';
 const CHANNELS = '/v1/admin/distribution/channels?limit=1';
 const FACILITIES = '/v1/admin/operations/facilities?limit=1';
 const BOOKINGS = '/v1/admin/bookings?limit=1';
@@ -53,7 +52,7 @@ async function expectOthersServed(): Promise<void> {
   const { user, password } = other;
   const headers = { 'X-Forwarded-For': '198.51.100.7' };
   const answers = [
-    await app.post(SESSIONS, { email: user.email, password }, { headers }),
+    await app.post('/v1/admin/identity/sessions', { email: user.email, password }, { headers }),
     await app.as('owner').get(FACILITIES),
     await app.as('platform').get('/realtime/v1/channels/bookings/messages'),
   ];
@@ -112,25 +111,6 @@ describe('the share of a caller', () => {
       expect(await waiting()).toBe(4);
     });
     expect(statusesOf(await Promise.all(requests))).toEqual({ 200: 40 });
-  });
-
-  it('all credentials of one user together use at most a quarter of the connections, from any number of addresses', async () => {
-    const { client, user, password } = await hire(app, ['owner']);
-    const tokens = await Promise.all(
-      many(2, () => app.post<{ data: { token: string } }>(SESSIONS, { email: user.email, password })),
-    );
-    const clients = [client, ...tokens.map(({ body }) => app.with(body.data.token))];
-    let requests: Promise<Answer>[] = [];
-    await whileLocked('channels', async (waiting) => {
-      requests = clients.flatMap((one, index) => {
-        const headers = { 'X-Forwarded-For': `192.0.2.${50 + index}` };
-        return many(5, () => one.get(CHANNELS, { headers }));
-      });
-      await until(async () => (await waiting()) >= 4);
-      await expectOthersServed();
-      expect(await waiting()).toBe(4);
-    });
-    expect(statusesOf(await Promise.all(requests))).toEqual({ 200: 15 });
   });
 
   it('all credentials of one address together use at most half of the connections', async () => {

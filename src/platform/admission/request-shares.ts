@@ -16,11 +16,6 @@ export function currentCaller(): string {
   return actor?.credentialId ?? `address ${addressKey(client?.address)}`;
 }
 
-/** The user, key or client behind the running request, whatever its credential is; null without a credential. */
-function currentPrincipal(): string | null {
-  return findContext()?.actor?.principal ?? null;
-}
-
 /** Resolves when the response has been sent or its connection is closed. */
 function closing(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
@@ -77,14 +72,13 @@ const EXPENSIVE_READS_WAITING_PER_CALLER = 16;
 const EXPENSIVE_READS_WAITING = 128;
 
 /**
- * Limits the share of this process that one caller gets. All credentials of a user, key or client together may run a quarter as
- * many requests as there are database connections, and all credentials of an address half as many. Further requests wait in a
- * queue of their credential, so that a client with many requests at once delays only itself.
+ * Limits the share of this process that one caller gets. A credential may run a quarter as many requests as there are database
+ * connections, and all credentials of an address together half as many. Further requests wait in a queue of the caller, so that
+ * a client with many requests at once delays only itself.
  */
 @Injectable()
 export class RequestShares {
   private readonly ofCaller: FairShare;
-  private readonly ofPrincipal: FairShare;
   private readonly ofAddress: FairShare;
   private readonly ofExpensiveReads: FairShare;
   private readonly ofOperations = new Map<PolicyName, FairShare>();
@@ -96,7 +90,6 @@ export class RequestShares {
     const waitingPerCaller = Math.ceil(waiting / 2);
     const running = Infinity;
     this.ofCaller = new FairShare({ running, waiting, runningPerCaller: quarter, waitingPerCaller, waitMs });
-    this.ofPrincipal = new FairShare({ running, waiting, runningPerCaller: quarter, waitingPerCaller, waitMs });
     this.ofAddress = new FairShare({
       running,
       waiting,
@@ -116,23 +109,18 @@ export class RequestShares {
 
   /** Requests that wait for their turn. */
   get waiting(): number {
-    const shares = [this.ofCaller, this.ofPrincipal, this.ofAddress, this.ofExpensiveReads];
-    return shares.reduce((sum, { waiting }) => sum + waiting, 0);
+    return this.ofCaller.waiting + this.ofAddress.waiting + this.ofExpensiveReads.waiting;
   }
 
   /** Resolves when the running request may begin; the returned function ends it. */
   async take({ isExpensive }: { isExpensive: boolean }): Promise<() => void> {
-    const [caller, principal] = [currentCaller(), currentPrincipal()];
-    const address = addressKey(currentContext().client?.address);
+    const [caller, address] = [currentCaller(), addressKey(currentContext().client?.address)];
     const taken: (() => void)[] = [];
     const release = () => taken.forEach((end) => end());
     try {
       // The narrowest share comes first: a request that waits for it must not use up the shares of other requests.
-      // A user's several tokens have one share of it, so that those who wait for the share of the user leave places to others.
-      if (isExpensive) taken.push(await this.ofExpensiveReads.take(principal ?? caller));
+      if (isExpensive) taken.push(await this.ofExpensiveReads.take(caller));
       taken.push(await this.ofCaller.take(caller));
-      // A second token of the same user waits behind at most the share of the first one.
-      if (principal !== null) taken.push(await this.ofPrincipal.take(principal));
       taken.push(await this.ofAddress.take(address));
       return release;
     } catch (error) {
