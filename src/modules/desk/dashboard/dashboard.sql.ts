@@ -1,9 +1,9 @@
+import { IS_RECEIVABLE } from '../../finance/index.js';
 import { MAX_ATTENTION } from './dashboard.dto.js';
 
 /** SQL: the open installments that customers owe. */
 const OWED = `payment_schedules installment join bookings booking on booking.id = installment.booking_id
-  where installment.status = 'pending' and booking.status <> 'draft'
-    and (booking.status <> 'cancelled' or installment.type = 'fee')`;
+  where installment.status = 'pending' and ${IS_RECEIVABLE}`;
 const OPEN_CENTS = 'sum(installment.amount_cents - installment.paid_cents)';
 
 /** Open installments by week and currency; $1 is today. */

@@ -2,7 +2,7 @@ import { containsWordsSql } from '../../../platform/database/like.js';
 import { LACKS_TRAVELERS } from '../../bookings/index.js';
 import { poolOf, salesStateOf } from '../../operations/index.js';
 
-/** SQL: the seats of live items on `departure` in bookings with a status that `of` accepts. */
+/** SQL: the active items `i` on `departure` in bookings with one of these statuses. */
 const live = (statuses: string): string => `booking_items i join bookings booking on booking.id = i.booking_id
   where i.departure_id = departure.id and i.status <> 'cancelled' and booking.status in (${statuses})`;
 
