@@ -10,9 +10,10 @@ export {
 export { SlotWarning } from './departures/departure-followers.dto.js';
 export type { Units } from './departures/departures.repository.js';
 export { DeparturesService } from './departures/departures.service.js';
-export { RUN_STATES, type RunState } from './departures/departure.entity.js';
 export {
   poolOf,
+  RUN_STATES,
+  type RunState,
   SALES_OVERRIDES,
   SALES_STATES,
   type SalesOverride,

@@ -1,5 +1,5 @@
-import type { DepartureStatus, DepartureView, RunState } from './departure.entity.js';
-import type { SalesState } from './sales-state.js';
+import type { DepartureStatus, DepartureView } from './departure.entity.js';
+import type { RunState, SalesState } from './sales-state.js';
 
 /** A departure for other modules, as of the time of reading. */
 export interface DepartureSummary {

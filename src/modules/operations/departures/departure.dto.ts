@@ -20,14 +20,8 @@ import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http
 import { CutoffBody, CutoffResponse, toCutoff } from '../../products/index.js';
 import { SlotWarning } from './departure-followers.dto.js';
 import { SHORTAGE_RULES, type ShortageRule } from './departure-listener.js';
-import {
-  DEPARTURE_STATUSES,
-  type DepartureStatus,
-  type DepartureView,
-  RUN_STATES,
-  type RunState,
-} from './departure.entity.js';
-import { SALES_STATES, type SalesState } from './sales-state.js';
+import { DEPARTURE_STATUSES, type DepartureStatus, type DepartureView } from './departure.entity.js';
+import { RUN_STATES, type RunState, SALES_STATES, type SalesState } from './sales-state.js';
 
 /** The product may lack a record. */
 const PRODUCT_ID = /^[A-Za-z0-9._:-]{1,128}$/;

@@ -7,13 +7,10 @@ import { safeInteger } from '../../../platform/database/columns.js';
 import { type AppError, conflict, invalidField } from '../../../platform/errors/app-error.js';
 import type { Cutoff } from '../../products/index.js';
 import { cutoffInstant, latestNoticeInstant } from './departure-deadlines.js';
-import type { SalesState } from './sales-state.js';
+import type { RunState, SalesState } from './sales-state.js';
 
 export const DEPARTURE_STATUSES = named('DepartureStatus', ['scheduled', 'cancelled']);
 export type DepartureStatus = (typeof DEPARTURE_STATUSES)[number];
-
-export const RUN_STATES = named('DepartureRunState', ['tentative', 'guaranteed']);
-export type RunState = (typeof RUN_STATES)[number];
 
 export interface DepartureChanges {
   startsAt?: Date;

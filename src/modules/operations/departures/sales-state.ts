@@ -11,6 +11,10 @@ export const SALES_STATES = named('DepartureSalesState', [
 ]);
 export type SalesState = (typeof SALES_STATES)[number];
 
+/** Whether a departure takes place for certain. */
+export const RUN_STATES = named('DepartureRunState', ['tentative', 'guaranteed']);
+export type RunState = (typeof RUN_STATES)[number];
+
 /** Whether a departure is sold out depends on the units: the pool may be sold out while the slot of a channel is not. */
 const ON_SALE: readonly SalesState[] = ['open', 'sold_out'];
 
