@@ -25,6 +25,8 @@ const ROLES = readFileSync(join(PROJECT, 'deploy/sql/roles.sql'), 'utf8');
 const root = newFolder({ open: true });
 const [dataDir, backupDir, cluster] = [join(root, 'data'), join(root, 'backups'), join(root, 'cluster')];
 const repository = join(root, 'repository');
+/** Beside the cluster: a backup of the cluster would include the lock of the socket, which a restored server respects. */
+const sockets = join(root, 'sockets');
 const port = await freePort();
 const authority = join(root, 'authority.crt');
 const pgBackRestFile = join(root, 'pgbackrest.conf');
@@ -64,14 +66,14 @@ function postgresProgram(name: string): string {
 
 /** Starts the server, with a certificate that names another host. */
 function startCluster(): void {
-  const options = `-p ${port} -k ${cluster} -c listen_addresses=127.0.0.1 -c fsync=off -c ssl=on`;
+  const options = `-p ${port} -k ${sockets} -c listen_addresses=127.0.0.1 -c fsync=off -c ssl=on`;
   runProgram(postgresProgram('pg_ctl'), ['-D', cluster, '-w', '-o', options, '-l', serverLog, 'start']);
 }
 
 function createCluster(): void {
-  for (const folder of [dataDir, cluster, repository]) mkdirSync(folder);
+  for (const folder of [dataDir, cluster, repository, sockets]) mkdirSync(folder);
   const owner = process.getuid?.() === 0 ? SERVER_USER : undefined;
-  if (owner !== undefined) for (const folder of [cluster, repository]) chownSync(folder, owner, owner);
+  if (owner !== undefined) for (const folder of [cluster, repository, sockets]) chownSync(folder, owner, owner);
   const words = ['-D', cluster, '--auth=trust', '--username=postgres', '--encoding=UTF8', '--no-sync'];
   runProgram(postgresProgram('initdb'), words);
   const signer = new TestAuthority();
@@ -93,7 +95,7 @@ function createCluster(): void {
     .join('\n');
   const ofTest = [
     `pg1-port=${port}`,
-    `pg1-socket-path=${cluster}`,
+    `pg1-socket-path=${sockets}`,
     'pg1-user=postgres',
     '[global]',
     `lock-path=${repository}/lock`,
