@@ -10,7 +10,6 @@ interface Violation {
 
 /** The meaning of a violated rule of class-validator or of our own decorators, given the arguments of its decorator. */
 const RULES: Readonly<Record<string, (constraints: readonly unknown[]) => Violation>> = {
-  whitelistValidation: () => ({ code: 'unknown_member' }),
   isString: () => wrongType('string'),
   isInt: () => wrongType('integer'),
   isNumber: () => wrongType('number'),
@@ -37,7 +36,7 @@ const RULES: Readonly<Record<string, (constraints: readonly unknown[]) => Violat
 };
 
 /** Rules that take precedence if a value violates several, the clearest first. */
-const CLEAREST: readonly IssueCode[] = ['unknown_member', 'wrong_type', 'control_characters', 'too_short', 'too_long'];
+const CLEAREST: readonly IssueCode[] = ['wrong_type', 'control_characters', 'too_short', 'too_long'];
 
 /**
  * The one issue of a member that violates rules: a missing member is `required`, a value of the wrong type says so, and of
@@ -52,10 +51,7 @@ export function issueOf(type: Type<object>, error: ValidationError, path: string
     ...violationOf(type, { property, rule, value }),
   }));
   const [first] = violations.sort((a, b) => rankOf(a.code) - rankOf(b.code));
-  if (!first || first.code === 'unknown_member') {
-    return { path, code: 'unknown_member', message: unknownMember(property) };
-  }
-  if (value === undefined) return { path, code: 'required', message: `${property} is required` };
+  if (!first || value === undefined) return { path, code: 'required', message: `${property} is required` };
   const { rule, message, code, params } = first;
   return { path: placeOf(error, rule, path), code, message, ...(params && { params }) };
 }

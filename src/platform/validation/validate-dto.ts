@@ -79,8 +79,6 @@ function rule(
 }
 
 const CLASS_VALIDATOR: ValidatorOptions = {
-  whitelist: true,
-  forbidNonWhitelisted: true,
   forbidUnknownValues: false,
   validationError: { target: false },
 };
@@ -127,9 +125,14 @@ class DtoValidation {
     const members = new Map<string, unknown>(Object.entries(given));
     const tooLarge = this.rejectTooLarge(rules, members, path);
 
-    const body = [...members].map(
-      ([name, value]) => [name, tooLarge.has(name) ? undefined : standIn(rules.get(name), value)] as const,
-    );
+    this.rejectUnknown(rules, members.keys(), path);
+
+    const body = [...members]
+      .filter(([name]) => !tooLarge.has(name))
+      .flatMap(([name, value]) => {
+        const rule = rules.get(name);
+        return rule ? [[name, standIn(rule, value)] as const] : [];
+      });
     const instance = plainToInstance(type, Object.fromEntries(body));
     for (const [name, { isFree }] of rules) {
       if (isFree && members.has(name) && !tooLarge.has(name)) Reflect.set(instance, name, members.get(name));
@@ -139,7 +142,6 @@ class DtoValidation {
     for (const error of errors) {
       if (!tooLarge.has(error.property)) this.issues.push(issueOf(type, error, join(path, error.property)));
     }
-    this.rejectPassedOver([...members.keys()], { instance, path });
 
     for (const [name, { nestedType }] of rules) {
       if (!nestedType || rejected.has(name)) continue;
@@ -174,11 +176,13 @@ class DtoValidation {
   }
 
   /**
-   * Unknown members that class-transformer omits without an error, because every object has their names, such as `toString`.
+   * class-validator would look at each of a thousand unknown members, and class-transformer omits without an error those whose
+   * names every object has, such as `toString`.
    */
-  private rejectPassedOver(names: string[], { instance, path }: { instance: object; path: string }): void {
+  private rejectUnknown(rules: Rules, names: Iterable<string>, path: string): void {
     for (const name of names) {
-      if (Object.hasOwn(instance, name)) continue;
+      if (this.issues.length >= MAX_ISSUES) return;
+      if (rules.has(name)) continue;
       this.issues.push({ path: join(path, name), message: unknownMember(name), code: 'unknown_member' });
     }
   }
@@ -226,8 +230,8 @@ function metadataOf(type: Type<object>) {
 }
 
 /** The value without members that no rule reads, because class-transformer would copy them. */
-function standIn(rule: MemberRule | undefined, value: unknown): unknown {
-  const isList = rule?.maxElements !== undefined && !rule.isFree;
+function standIn(rule: MemberRule, value: unknown): unknown {
+  const isList = rule.maxElements !== undefined && !rule.isFree;
   return isList && Array.isArray(value) ? value.map(emptied) : emptied(value);
 }
 
