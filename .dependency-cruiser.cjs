@@ -18,7 +18,7 @@ const arrows = {
   operations: ['action-ledger', 'products', 'taxes'],
   distribution: ['action-ledger', 'operations', 'products'],
   legal: ['action-ledger', 'distribution', 'notifications'],
-  bookings: ['action-ledger', 'customers', 'legal', 'operations', 'distribution', 'notifications', 'taxes'],
+  bookings: ['action-ledger', 'customers', 'legal', 'operations', 'distribution', 'notifications', 'products', 'taxes'],
   finance: ['action-ledger', 'organization', 'bookings', 'distribution', 'notifications', 'taxes'],
   trips: ['action-ledger', 'organization', 'bookings', 'operations', 'distribution', 'taxes'],
   desk: [

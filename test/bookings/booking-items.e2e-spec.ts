@@ -66,6 +66,8 @@ describe('POST .../items', () => {
       supplierStatus: 'none',
       departureId: null,
       allotmentId: null,
+      ...{ productId: null, optionId: null, unitId: null, seatsPerUnit: 1, peoplePerUnit: 1 },
+      ...{ priceSource: 'manual', listUnitSellCents: null, priceListId: null, priceListVersion: null },
       cancelledAt: null,
       cancelReason: null,
       version: 1,

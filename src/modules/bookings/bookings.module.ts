@@ -5,10 +5,11 @@ import { DistributionModule } from '../distribution/index.js';
 import { LegalModule } from '../legal/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { OperationsModule } from '../operations/index.js';
+import { ProductsModule } from '../products/index.js';
 import { TaxesModule } from '../taxes/index.js';
 import { BookingsDemo } from './bookings.demo.js';
 import { BookingCustomerListener } from './bookings/booking-customer-listener.js';
-import { BookingItemsController } from './bookings/booking-items.controller.js';
+import { BookingItemsController } from './item-sales/booking-items.controller.js';
 import { BookingItemsService } from './bookings/booking-items.service.js';
 import { BookingReminderSource } from './bookings/booking-reminder-source.js';
 import { BookingsController } from './bookings/bookings.controller.js';
@@ -26,6 +27,8 @@ import { TravelerRetentionJobs } from './travelers/traveler-retention.jobs.js';
 import { TravelersController } from './travelers/travelers.controller.js';
 import { TravelersRepository } from './travelers/travelers.repository.js';
 import { TravelersService } from './travelers/travelers.service.js';
+import { SoldPriceListener } from './item-sales/sold-price-listener.js';
+import { UnitSalesService } from './item-sales/unit-sales.service.js';
 import './bookings-tables.js';
 
 @Module({
@@ -36,6 +39,7 @@ import './bookings-tables.js';
     LegalModule,
     NotificationsModule,
     OperationsModule,
+    ProductsModule,
     TaxesModule,
   ],
   controllers: [BookingsController, BookingItemsController, ItemTravelersController, TravelersController],
@@ -51,12 +55,14 @@ import './bookings-tables.js';
     ItemTaxesService,
     CancellationTermsService,
     SeatListener,
+    SoldPriceListener,
     TaxRateJobs,
     TravelerCustomerListener,
     TravelerRetentionJobs,
     TravelersRepository,
     TravelersService,
     TripSalesService,
+    UnitSalesService,
   ],
   exports: [BookingsService, TripSalesService],
 })

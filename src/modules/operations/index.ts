@@ -1,4 +1,5 @@
 export type { DepartureSummary } from './departures/departure-summary.js';
+export { departureTax } from './departures/departure-tax.js';
 export {
   type DepartureFollowers,
   DepartureListener,
@@ -16,7 +17,6 @@ export {
   type RunState,
   SALES_OVERRIDES,
   SALES_STATES,
-  type SalesOverride,
   type SalesState,
   salesStateOf,
   type SalesTerms,

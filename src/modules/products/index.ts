@@ -1,7 +1,7 @@
 export { productEvents } from './events.js';
 export { type Cutoff, CutoffBody, cutoffOf, CutoffResponse, toCutoff } from './products/cutoff.dto.js';
 export { PRICE_OUTCOMES, PRICE_SOURCES, type PriceOutcome, type PriceSource } from './price-lists/unit-price.js';
-export { type PricedUnit, UnitPricesService } from './price-lists/unit-prices.service.js';
+export { type PricedUnit, type PricedUnitOfSale, UnitPricesService } from './price-lists/unit-prices.service.js';
 export type { ProductDefaults } from './products/product-defaults.js';
 export { ProductPathId } from './products/product-path.js';
 export { ProductListener } from './products/product-listener.js';

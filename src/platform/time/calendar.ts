@@ -48,6 +48,13 @@ export function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS;
 }
 
+/** The age in full years on a day; null before the birth. A birthday of 29 February is on 1 March in other years. */
+export function ageOn(day: string, birthDate: string): number | null {
+  if (day < birthDate) return null;
+  const years = Number(day.slice(0, 4)) - Number(birthDate.slice(0, 4));
+  return day.slice(5) < birthDate.slice(5) ? years - 1 : years;
+}
+
 function daysIn(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }

@@ -148,7 +148,7 @@ export async function expectSumsToAgree(app: TestApp, departureIds: readonly str
                 - coalesce(sum(quantity) filter (where kind in ('release', 'suspend')), 0) as given
        from allotment_movements where slot_id = s.id) m on true
      left join lateral (
-       select coalesce(sum(quantity), 0) as sold from booking_items i
+       select coalesce(sum(quantity * seats_per_unit), 0) as sold from booking_items i
        where i.allotment_id = s.allotment_id and i.departure_id = s.departure_id and i.status <> 'cancelled') i on true
      where s.departure_id = any($1) and (
        s.sold <> m.sold or s.held <> m.held or s.sold <> i.sold or s.allotted - s.released - s.suspended <> m.given
@@ -159,7 +159,7 @@ export async function expectSumsToAgree(app: TestApp, departureIds: readonly str
   const departures = await app.sql(
     `select d.id from departures d
      where d.id = any($1) and (
-       d.sold <> (select coalesce(sum(quantity), 0) from booking_items i where i.departure_id = d.id and i.status <> 'cancelled')
+       d.sold <> (select coalesce(sum(quantity * seats_per_unit), 0) from booking_items i where i.departure_id = d.id and i.status <> 'cancelled')
        or d.guaranteed_open <> (
          select coalesce(sum(s.allotted - s.sold - s.held - s.released - s.suspended), 0) from allotment_slots s
          join allotments a on a.id = s.allotment_id where s.departure_id = d.id and a.type = 'guaranteed'))`,

@@ -17,12 +17,13 @@ import { patternOf } from '../../../platform/validation/word-pattern.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
-import { SALES_OVERRIDES, type SalesOverride } from '../../operations/index.js';
 import { TAX_KINDS, type TaxKind } from '../../taxes/index.js';
 import {
   type BookingItem,
+  ITEM_PRICE_SOURCES,
   ITEM_STATUSES,
   ITEM_TYPES,
+  type ItemPriceSource,
   type ItemStatus,
   type ItemType,
   PRICING_TREATMENTS,
@@ -30,11 +31,12 @@ import {
   SUPPLIER_STATUSES,
   type SupplierStatus,
 } from './booking-item.entity.js';
+import { ITEM_OVERRIDES, type ItemOverride } from './sales-override.js';
 
 const MIN_CENTS = Number.MIN_SAFE_INTEGER;
-const SALES_OVERRIDE_RULE = {
-  pattern: patternOf(SALES_OVERRIDES),
-  otherwise: `must be one of ${SALES_OVERRIDES.join(', ')}`,
+const OVERRIDE_RULE = {
+  pattern: patternOf(ITEM_OVERRIDES),
+  otherwise: `must be one of ${ITEM_OVERRIDES.join(', ')}`,
   maxLength: 20,
 };
 
@@ -154,12 +156,13 @@ export class CreateBookingItem {
   allotmentId?: string | null;
 
   /**
-   * Sells units of the departure although sales have ended: after the cut-off (`cutoff`) or after the start (`past`). Needs
-   * `overrideReason` and the scope `bookings:override`. The capacity is never exceeded.
+   * What the item may deviate from: units are sold after the cut-off (`cutoff`) or after the start (`past`), at another price
+   * than that of the product (`price`), or on a departure in another currency (`currency`). Needs `overrideReason` and the scope
+   * `bookings:override`. The capacity is never exceeded.
    */
   @Optional()
-  @Texts({ ...SALES_OVERRIDE_RULE, max: SALES_OVERRIDES.length, unique: true })
-  override?: SalesOverride[];
+  @Texts({ ...OVERRIDE_RULE, max: ITEM_OVERRIDES.length, unique: true })
+  override?: ItemOverride[];
 
   /** Reason for using `override`; stored with the action ledger entry. */
   @Optional()
@@ -236,7 +239,7 @@ export class BookingItemResponse {
   @CurrencyCode()
   currency: string;
 
-  /** Number of units sold; with a departure, also the number of departure units it takes. */
+  /** Number of units sold; with a departure, each takes `seatsPerUnit` of its units. */
   @Whole({ min: 1, max: 1_000_000 })
   quantity: number;
 
@@ -306,6 +309,45 @@ export class BookingItemResponse {
   /** Departure whose units the item takes (prefix `dep`); null if none. */
   @Id('dep')
   departureId: string | null;
+
+  /** Product of the departure, which may lack a record; null without a departure. */
+  @Text({ max: 128 })
+  productId: string | null;
+
+  /** Option of the product (prefix `popt`); null for an item that is not sold by units, and for a product without options. */
+  @Id('popt')
+  optionId: string | null;
+
+  /** Unit of the product (prefix `punt`); null for an item that is not sold by units. */
+  @Id('punt')
+  unitId: string | null;
+
+  /** Capacity of the departure that one of the quantity takes. */
+  @Whole({ min: 0, max: 50 })
+  seatsPerUnit: number;
+
+  /** People that one of the quantity stands for. */
+  @Whole({ min: 0, max: 50 })
+  peoplePerUnit: number;
+
+  /**
+   * `list`: the price is that of a price list; `departure`: that of the departure; `manual`: it was typed, and there is no other
+   * or a different one.
+   */
+  @OneOf(ITEM_PRICE_SOURCES)
+  priceSource: ItemPriceSource;
+
+  /** Price of one by the price list, otherwise by the departure, when the item was sold, in minor units; null without either. */
+  @Cents()
+  listUnitSellCents: number | null;
+
+  /** Price list with that price (prefix `plst`); null if it was the departure's, and without one. */
+  @Id('plst')
+  priceListId: string | null;
+
+  /** Version of the price list when the item was sold; null without one. */
+  @Whole({ min: 1, max: 2_147_483_647 })
+  priceListVersion: number | null;
 
   /** Allotment through which the units are taken (prefix `alot`); null if they come from the pool. */
   @Id('alot')

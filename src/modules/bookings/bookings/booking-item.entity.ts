@@ -6,6 +6,7 @@ import { Unaudited } from '../../../platform/database/unaudited.js';
 import type { Columns } from '../../../platform/database/rows.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import { PRICE_SOURCES } from '../../products/index.js';
 import type { TaxKind, TaxOfDay } from '../../taxes/index.js';
 import { assertStatedTax, codedTax, type EarlierRate, NO_EARLIER_RATE, priceItem, scaledTax } from './item-price.js';
 
@@ -29,6 +30,10 @@ export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
 export const PRICING_TREATMENTS = named('PricingTreatment', ['standard', 'pass_through']);
 export type PricingTreatment = (typeof PRICING_TREATMENTS)[number];
+
+/** Where the price of an item comes from: `manual` is a typed price. */
+export const ITEM_PRICE_SOURCES = extensible('BookingItemPriceSource', [...PRICE_SOURCES, 'manual']);
+export type ItemPriceSource = (typeof ITEM_PRICE_SOURCES)[number];
 
 /**
  * Whether the external provider has confirmed the item; `none` without one. It follows the trip component that the item was
@@ -63,6 +68,29 @@ export interface ItemChanges {
   departureId?: string | null;
   allotmentId?: string | null;
 }
+
+/** What one of an item's quantity is, and its price in the price list or of the departure when it is sold. */
+export interface UnitOfItem {
+  productId: string | null;
+  optionId: string | null;
+  unitId: string | null;
+  seatsPerUnit: number;
+  peoplePerUnit: number;
+  listUnitSellCents: number | null;
+  priceListId: string | null;
+  priceListVersion: number | null;
+}
+
+export const NO_UNIT: UnitOfItem = {
+  productId: null,
+  optionId: null,
+  unitId: null,
+  seatsPerUnit: 1,
+  peoplePerUnit: 1,
+  listUnitSellCents: null,
+  priceListId: null,
+  priceListVersion: null,
+};
 
 /** One sold service of a booking: a seat on a tour, a night, a fee, a discount. */
 @Entity('booking_items')
@@ -104,8 +132,25 @@ export class BookingItem extends Audited {
   @Column('text', { name: 'pricing_treatment' }) pricingTreatment: PricingTreatment;
   /** The start date of the departure, if the item has one. */
   @Column('date', { name: 'service_date', nullable: true }) serviceDate: string | null;
-  /** Takes its quantity of units of this departure. */
+  /** Takes `seatsPerUnit` for each of its quantity from this departure. */
   @Column('text', { name: 'departure_id', nullable: true }) departureId: string | null;
+  /** The product of the departure, which may lack a record. */
+  @Column('text', { name: 'product_id', nullable: true }) productId: string | null;
+  /** The option of the product. */
+  @Column('text', { name: 'option_id', nullable: true }) optionId: string | null;
+  /** The unit of the product of which the item is a number; null for an item that was priced by hand. */
+  @Column('text', { name: 'unit_id', nullable: true }) unitId: string | null;
+  /** Capacity of the departure that one unit takes. */
+  @Column('integer', { name: 'seats_per_unit' }) seatsPerUnit: number;
+  /** People that one unit stands for. */
+  @Column('integer', { name: 'people_per_unit' }) peoplePerUnit: number;
+  @Column('text', { name: 'price_source' }) priceSource: ItemPriceSource;
+  /** Price of one unit by the price list, otherwise by the departure, when the item was sold; null without either. */
+  @Column('bigint', { name: 'list_unit_sell_cents', nullable: true, transformer: safeInteger })
+  listUnitSellCents: number | null;
+  /** The price list with this price, and its version when the item was sold. */
+  @Column('text', { name: 'price_list_id', nullable: true }) priceListId: string | null;
+  @Column('integer', { name: 'price_list_version', nullable: true }) priceListVersion: number | null;
   /** Takes the units from this allotment. */
   @Column('text', { name: 'allotment_id', nullable: true }) allotmentId: string | null;
   @Column('text', { name: 'supplier_status' }) supplierStatus: SupplierStatus;
@@ -173,6 +218,15 @@ export class BookingItem extends Audited {
     this.taxIncludedCents = taxCents;
   }
 
+  /** Units of the departure that the item takes. */
+  units(): number {
+    return this.quantity * this.seatsPerUnit;
+  }
+
+  people(): number {
+    return this.quantity * this.peoplePerUnit;
+  }
+
   cancel(reason: string | null, now: Date): void {
     if (this.status !== 'confirmed') {
       throw conflict('invalid_transition', `An item that is ${this.status} cannot be cancelled`, {
@@ -198,12 +252,24 @@ export class BookingItem extends Audited {
     Object.assign(this, live, { updatedAt: now });
   }
 
+  listAt(unit: UnitOfItem): void {
+    Object.assign(this, unit);
+    this.followPrice();
+  }
+
   /** Computes the total; call it after a change of prices or quantities. */
   price(): void {
     if (this.allotmentId !== null && this.departureId === null) {
       throw invalidField('allotmentId', 'allotmentId requires departureId', 'departure_missing');
     }
     this.totalSellCents = priceItem(this);
+    this.followPrice();
+  }
+
+  /** A price that is typed and the same as the listed one is the listed one. */
+  private followPrice(): void {
+    if (this.unitSellCents !== this.listUnitSellCents) this.priceSource = 'manual';
+    else this.priceSource = this.priceListId === null ? 'departure' : 'list';
   }
 
   private retax(tax: Partial<Columns<BookingItem>>, statedCents: number | undefined): void {

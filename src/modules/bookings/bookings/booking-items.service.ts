@@ -19,15 +19,16 @@ import {
 import { AllotmentsService, ChannelsService } from '../../distribution/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { DeparturesService, type DepartureSummary, type SalesTerms } from '../../operations/index.js';
+import { UnitPricesService } from '../../products/index.js';
 import { type CreateBookingItem, type ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
-import type { BookingItem, SupplierStatus } from './booking-item.entity.js';
+import { type BookingItem, NO_UNIT, type SupplierStatus, type UnitOfItem } from './booking-item.entity.js';
 import { BookingListener, type TotalChange } from './booking-listener.js';
 import { type BookingSummary, toBookingItemSummary, toBookingSummary } from './booking-summary.js';
 import type { Booking } from './booking.entity.js';
 import { BookingsRepository, type ItemPath, type ItemUnits, type SoldItems } from './bookings.repository.js';
 import { type BilledTax, ItemTaxesService } from './item-taxes.service.js';
 import { newItem } from './new-booking-item.js';
-import { salesTermsOf } from './sales-override.js';
+import { type ItemOverride, overridesOf, termsOf } from './sales-override.js';
 import { CancellationTermsService } from './cancellation-terms.service.js';
 
 /** An invoice has at most 500 lines, one for each active item. */
@@ -42,6 +43,8 @@ export type ItemTarget = ItemPath & { expected: ExpectedVersions };
 interface NewItem {
   id?: string;
   hasUnits?: boolean;
+  /** What is sold, with its price; without it, the departure at the price of one seat. */
+  unit?: UnitOfItem;
   supplierStatus?: SupplierStatus;
   /** Applies this rate instead of the rate of the service date. */
   billed?: BilledTax | null;
@@ -62,8 +65,6 @@ interface Following {
   without?: BookingItem | null;
 }
 
-type DepartureUnits = ItemUnits & { departureId: string };
-
 /** The amount that an item adds to the booking total, and the item if it was cancelled or reinstated. */
 type Difference = { cents: number } & Partial<Pick<TotalChange, 'cancelledItemId' | 'reinstatedItemId'>>;
 
@@ -71,8 +72,8 @@ type SoldUnits = Record<'bookingItemId', string> & Record<'units', number>;
 
 /**
  * The items of bookings. Each change locks the booking, then the departures in the order of their ids, and updates the
- * booking's total. Twelve dependencies: an item takes units of departures or allotments and has a tax, its cancellation may
- * cost a fee, and listeners follow its price.
+ * booking's total. Thirteen dependencies: an item takes units of departures or allotments, has a price and a tax, its
+ * cancellation may cost a fee, and listeners follow its price.
  */
 @Injectable()
 export class BookingItemsService {
@@ -82,6 +83,7 @@ export class BookingItemsService {
     private readonly departures: DeparturesService,
     private readonly allotments: AllotmentsService,
     private readonly channels: ChannelsService,
+    private readonly unitPrices: UnitPricesService,
     private readonly taxes: ItemTaxesService,
     private readonly cancellationTerms: CancellationTermsService,
     private readonly listeners: Listeners,
@@ -115,12 +117,13 @@ export class BookingItemsService {
       billed,
       isAllowedWhenCompleted,
       isCodeOptional,
+      unit,
     }: NewItem = {},
   ): Promise<BookingItem> {
     const { status = 'confirmed' } = input;
     if (status !== 'confirmed')
       throw unprocessable('invalid_initial_status', `A new item cannot be ${status}`, { field: 'status' });
-    const terms = salesTermsOf(input);
+    const overrides = overridesOf(input);
 
     return this.database.transaction(async () => {
       const booking = await this.repository.bookings.lock(bookingId);
@@ -130,9 +133,11 @@ export class BookingItemsService {
       await this.assertSelling(booking.channelId, item);
       const departure = (await this.lockDepartures([item])).get(item.departureId ?? '');
       if (departure) {
-        assertCurrency(booking, departure);
+        if (!overrides.includes('currency')) assertCurrency(booking, departure);
         item.serviceDate = departure.startDate;
       }
+      item.listAt(unit ?? (departure ? priceOfDeparture(booking, departure) : NO_UNIT));
+      if (!hasUnits) await this.assertListed(item, overrides);
       const departureTaxCodeId = departure?.taxCodeId ?? null;
       await this.taxes.applyTo(item, input, { billed, departureTaxCodeId, isCodeOptional });
       await this.taxes.assertGroups(booking, { before: null, after: item }, { isCodeOptional });
@@ -142,7 +147,7 @@ export class BookingItemsService {
         if (sold.hasEarlierRates && item.taxCodeId !== null && !billed)
           followed.push(...(await this.followDocuments(bookingId, { added: item })));
         await this.repository.items.insert(item);
-        if (!hasUnits) await this.takeUnits(unitsOf(item), terms);
+        if (!hasUnits) await this.takeUnits(unitsOf(item), termsOf(overrides));
         this.record('create', item, { before: null, reason: input.overrideReason });
       });
       await this.reportChanged(summary, followed);
@@ -154,7 +159,7 @@ export class BookingItemsService {
   @Undoes('bookings.booking_item.update', {
     effect: 'bookings.booking_item.update',
     values: async (entry, reason) =>
-      [targetOf(entry), await checkedAs(UpdateBookingItem, changedIn(entry)), { reason }] as const,
+      [targetOf(entry), await checkedAs(UpdateBookingItem, changedIn(entry)), { reason, isReversal: true }] as const,
   })
   async update(
     target: ItemTarget,
@@ -162,20 +167,26 @@ export class BookingItemsService {
     {
       reason = overrideReason ?? null,
       keepsMissingRate = false,
-    }: { reason?: string | null; keepsMissingRate?: boolean } = {},
+      isReversal = false,
+    }: { reason?: string | null; keepsMissingRate?: boolean; isReversal?: boolean } = {},
   ): Promise<BookingItem> {
-    const terms = salesTermsOf({ override, overrideReason });
+    const overrides = overridesOf({ override, overrideReason });
     return this.database.transaction(async () => {
       const { booking, item } = await this.lock(target);
       const [before, beforeCents, oldUnits] = [item.auditImage(), item.totalSellCents, unitsOf(item)];
+      const { quantity, unitSellCents, productId } = item;
       const [previous, hadEarlierRate] = [this.taxes.imageOf(item), item.earlierRateCents !== 0];
       item.change(changes, this.clock.now());
       const newUnits = unitsOf(item);
       if (needsMore(oldUnits, newUnits)) await this.assertSelling(booking.channelId, newUnits);
       const departure = (await this.lockDepartures([newUnits, oldUnits])).get(item.departureId ?? '');
-      const isMoved = changes.serviceDate !== undefined || departure?.id !== oldUnits.departureId;
-      if (departure && departure.id !== oldUnits.departureId) assertCurrency(booking, departure);
-      if (departure && isMoved) item.serviceDate = departure.startDate;
+      const isElsewhere = item.departureId !== oldUnits.departureId;
+      if (departure && isElsewhere && !overrides.includes('currency')) assertCurrency(booking, departure);
+      if (departure && (isElsewhere || changes.serviceDate !== undefined)) item.serviceDate = departure.startDate;
+      if (isElsewhere) followDeparture(item, booking, departure ?? null);
+      if (item.unitId !== null && item.quantity > quantity) await this.unitPrices.assertQuantity(item.unitId, item);
+      const isPriced = item.unitSellCents !== unitSellCents || item.productId !== productId;
+      if (isPriced && !isReversal) await this.assertListed(item, overrides);
       await this.taxes.change(item, changes, { taxDay: previous.taxDay, keepsMissingRate });
       const hasOthers = await this.taxes.assertGroups(booking, { before: previous, after: item });
       const followed: BookingItem[] = [];
@@ -185,7 +196,7 @@ export class BookingItemsService {
           followed.push(...(await this.followDocuments(booking.id, { changed: item })));
         }
         await this.repository.items.update(item);
-        await this.exchangeUnits(oldUnits, newUnits, terms);
+        await this.exchangeUnits(oldUnits, newUnits, termsOf(overrides));
         this.record('update', item, { before, reason });
       });
       await this.reportChanged(summary, [item, ...followed]);
@@ -484,7 +495,17 @@ export class BookingItemsService {
     if (allotmentId !== null) await this.allotments.assertSoldBy(channelId, [allotmentId], 'allotmentId');
   }
 
-  private async lockDepartures(items: readonly ItemUnits[]): Promise<ReadonlyMap<string, DepartureSummary>> {
+  /** A typed price in place of one that the product has needs the override `price`. */
+  private async assertListed(item: BookingItem, overrides: readonly ItemOverride[]): Promise<void> {
+    if (item.priceSource !== 'manual' || item.productId === null || overrides.includes('price')) return;
+    if (item.unitId === null && !(await this.unitPrices.hasUnits(item.productId))) return;
+    const details = { field: 'unitSellCents', expected: item.listUnitSellCents, actual: item.unitSellCents };
+    throw unprocessable('price_differs', 'The product has another price', details);
+  }
+
+  private async lockDepartures(
+    items: readonly Pick<ItemUnits, 'departureId'>[],
+  ): Promise<ReadonlyMap<string, DepartureSummary>> {
     const ids = items.filter(hasDeparture).map(({ departureId }) => departureId);
     const departures = ids.length === 0 ? [] : await this.departures.lock(ids);
     return new Map(departures.map((departure) => [departure.id, departure]));
@@ -492,16 +513,18 @@ export class BookingItemsService {
 
   private async takeUnits(item: ItemUnits, terms: SalesTerms): Promise<void> {
     if (!hasDeparture(item)) return;
-    const { id: bookingItemId, departureId, allotmentId, quantity: units } = item;
-    if (allotmentId === null) await this.departures.allocate(departureId, units, { from: 'pool', as: 'sold', terms });
+    const { id: bookingItemId, departureId, allotmentId, units } = item;
+    // People without seats take nothing from a slot, but need open sales.
+    if (allotmentId === null || units === 0)
+      await this.departures.allocate(departureId, units, { from: 'pool', as: 'sold', terms });
     else await this.allotments.sell({ allotmentId, departureId }, { bookingItemId, units, terms });
   }
 
   private async exchangeUnits(before: ItemUnits, after: ItemUnits, terms: SalesTerms): Promise<void> {
     if (isSamePlace(before, after)) {
-      const more = after.quantity - before.quantity;
-      if (more > 0) await this.takeUnits({ ...after, quantity: more }, terms);
-      if (more < 0) await this.releaseUnits([{ ...before, quantity: -more }]);
+      const more = after.units - before.units;
+      if (more > 0) await this.takeUnits({ ...after, units: more }, terms);
+      if (more < 0) await this.releaseUnits([{ ...before, units: -more }]);
     } else {
       await this.releaseUnits([before]);
       await this.takeUnits(after, terms);
@@ -511,7 +534,8 @@ export class BookingItemsService {
   /** Runs one statement per departure and allotment, not one per item. */
   private async releaseUnits(items: readonly ItemUnits[]): Promise<void> {
     const groups = new Map<string, { departureId: string; allotmentId: string | null; released: SoldUnits[] }>();
-    for (const { id, departureId, allotmentId, quantity: units } of items.filter(hasDeparture)) {
+    for (const { id, departureId, allotmentId, units } of items.filter(hasDeparture)) {
+      if (units === 0) continue;
       const place = `${departureId} ${allotmentId ?? ''}`;
       const group = groups.get(place) ?? { departureId, allotmentId, released: [] };
       group.released.push({ bookingItemId: id, units });
@@ -559,11 +583,28 @@ function assertCurrency({ currency }: Booking, departure: DepartureSummary): voi
   });
 }
 
-function unitsOf({ id, departureId, allotmentId, quantity }: ItemUnits): ItemUnits {
-  return { id, departureId, allotmentId, quantity };
+/** A seat of a departure without the unit of a product. Its price counts in its own currency only. */
+function priceOfDeparture({ currency }: Booking, departure: DepartureSummary): UnitOfItem {
+  const listUnitSellCents = departure.currency === currency ? departure.priceCents : null;
+  return { ...NO_UNIT, productId: departure.productId, listUnitSellCents };
 }
 
-function hasDeparture(item: ItemUnits): item is DepartureUnits {
+/** An item keeps its price on another departure of the same product; a unit is sold on departures of its product only. */
+function followDeparture(item: BookingItem, booking: Booking, departure: DepartureSummary | null): void {
+  if (item.unitId !== null) {
+    if (departure === null || departure.productId === item.productId) return;
+    const details = { field: 'departureId', expected: item.productId, actual: departure.productId };
+    throw unprocessable('product_mismatch', 'The unit belongs to another product than the departure', details);
+  }
+  if (departure?.productId !== item.productId) item.listAt(departure ? priceOfDeparture(booking, departure) : NO_UNIT);
+}
+
+function unitsOf(item: BookingItem): ItemUnits {
+  const { id, departureId, allotmentId } = item;
+  return { id, departureId, allotmentId, units: item.units() };
+}
+
+function hasDeparture<T extends Pick<ItemUnits, 'departureId'>>(item: T): item is T & { departureId: string } {
   return item.departureId !== null;
 }
 
@@ -572,7 +613,7 @@ function isSamePlace(one: ItemUnits, other: ItemUnits): boolean {
 }
 
 function needsMore(before: ItemUnits, after: ItemUnits): boolean {
-  return hasDeparture(after) && (!isSamePlace(before, after) || after.quantity > before.quantity);
+  return hasDeparture(after) && (!isSamePlace(before, after) || after.units > before.units);
 }
 
 function targetOf(entry: RecordedAction): ItemTarget {

@@ -17,7 +17,7 @@ export const RATE_CHANGED = `exists (select from booking_items i
   where i.booking_id = b.id and i.tax_rate_changed and i.status <> 'cancelled')`;
 
 /** Tests whether the item `i` with a departure has seats without a traveler, or travelers without data that the product requires. */
-export const LACKS_TRAVELERS = `i.quantity > (select count(*) from booking_item_travelers seat
+export const LACKS_TRAVELERS = `i.quantity * i.people_per_unit > (select count(*) from booking_item_travelers seat
       join booking_travelers traveler on traveler.id = seat.traveler_id
       where seat.item_id = i.id and traveler.last_name is not null and not exists (
         select from departures departure join products product on product.id = departure.product_id
@@ -60,7 +60,7 @@ const WITH_BALANCE: Readonly<Record<Balance, string>> = {
 
 /**
  * What a row of the list shows besides the booking `b`, as a subquery of one row. What the customer owes is finance's; people are the
- * most units that the booking has on one departure.
+ * most that the booking has on one departure.
  */
 export const rowFigures = (today: string): string => `
   select
@@ -71,7 +71,7 @@ export const rowFigures = (today: string): string => `
     ) as first_title,
     (
       select coalesce(max(units.number), 0)::int from (
-        select sum(i.quantity) as number from booking_items i
+        select sum(i.quantity * i.people_per_unit) as number from booking_items i
         where i.booking_id = b.id and i.status <> 'cancelled' and i.departure_id is not null group by i.departure_id
       ) units
     ) as people,

@@ -37,6 +37,8 @@ export interface BookingItemSummary {
   readonly status: ItemStatus;
   readonly currency: string;
   readonly quantity: number;
+  /** People that the quantity stands for. */
+  readonly people: number;
   readonly unitSellCents: number;
   readonly totalSellCents: number;
   readonly taxIncludedCents: number;
@@ -93,6 +95,7 @@ export function toBookingItemSummary(item: BookingItem): BookingItemSummary {
     status: item.status,
     currency: item.currency,
     quantity: item.quantity,
+    people: item.people(),
     unitSellCents: item.unitSellCents,
     totalSellCents: item.totalSellCents,
     taxIncludedCents: item.taxIncludedCents,

@@ -59,8 +59,8 @@ export class BookingJobs implements DepartureListener {
     await this.jobs.add(REMINDERS_JOB, { departureId: id });
   }
 
-  async confirmedUnits(departureId: string): Promise<number> {
-    return this.repository.confirmedUnits(departureId);
+  async confirmedPeople(departureId: string): Promise<number> {
+    return this.repository.confirmedPeople(departureId);
   }
 
   async followers(departureId: string): Promise<DepartureFollowers> {

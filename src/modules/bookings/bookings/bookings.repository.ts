@@ -46,7 +46,7 @@ export interface ItemUnits {
   id: string;
   departureId: string | null;
   allotmentId: string | null;
-  quantity: number;
+  units: number;
 }
 
 export interface SoldItems {
@@ -451,7 +451,8 @@ export class BookingsRepository {
          version = version + 1, updated_at = $2,
          supplier_status = case when supplier_status = any($4) then 'cancelling' else supplier_status end
        where booking_id = $1 and status <> 'cancelled'
-       returning id, departure_id as "departureId", allotment_id as "allotmentId", quantity`,
+       returning id, departure_id as "departureId", allotment_id as "allotmentId",
+         quantity * seats_per_unit as units`,
       [bookingId, now, reason, LIVE_AT_SUPPLIER],
     );
   }
@@ -524,16 +525,23 @@ export class BookingsRepository {
     });
   }
 
-  /** Counts units of the departure in bookings that were confirmed and not cancelled. */
-  async confirmedUnits(departureId: string): Promise<number> {
-    const [row] = await this.database.prepared<{ units: number }>(
-      'booking-items-confirmed-units',
-      `select coalesce(sum(i.quantity), 0)::int as units
+  /** Counts people on the departure in bookings that were confirmed and not cancelled. */
+  async confirmedPeople(departureId: string): Promise<number> {
+    const [row] = await this.database.prepared<{ people: number }>(
+      'booking-items-confirmed-people',
+      `select coalesce(sum(i.quantity * i.people_per_unit), 0)::int as people
        from booking_items i join bookings b on b.id = i.booking_id
        where i.departure_id = $1 and i.status <> 'cancelled' and b.status in ('confirmed', 'in_progress', 'completed')`,
       [departureId],
     );
-    return row?.units ?? 0;
+    return row?.people ?? 0;
+  }
+
+  async isPriceListSold(priceListId: string): Promise<boolean> {
+    const found = await this.database.query('select from booking_items where price_list_id = $1 limit 1', [
+      priceListId,
+    ]);
+    return found.length > 0;
   }
 
   /** The bookings with a confirmed item on this departure. */

@@ -1,6 +1,6 @@
 import { make } from '../../../platform/database/rows.js';
 import type { CreateBookingItem } from './booking-item.dto.js';
-import { BookingItem, type SupplierStatus } from './booking-item.entity.js';
+import { BookingItem, NO_UNIT, type SupplierStatus } from './booking-item.entity.js';
 import type { Booking } from './booking.entity.js';
 import { NO_EARLIER_RATE } from './item-price.js';
 
@@ -29,6 +29,8 @@ export function newItem(
     serviceDate: input.serviceDate,
     departureId: input.departureId,
     allotmentId: input.allotmentId,
+    ...NO_UNIT,
+    priceSource: 'manual',
     supplierStatus,
     cancelledWithBooking: false,
     createdAt: now,

@@ -7,14 +7,14 @@ import type { BookingItemSummary, BookingSummary } from '../bookings/booking-sum
 import { TravelersRepository } from './travelers.repository.js';
 import { TravelersService } from './travelers.service.js';
 
-/** Seats follow the quantity of their item. */
+/** Seats follow the people of their item. */
 @Injectable()
 @Listens(BookingListener, 40)
 export class SeatListener implements BookingListener {
   constructor(private readonly travelers: TravelersService) {}
 
-  async itemChanged({ id: bookingId }: BookingSummary, { id: itemId, quantity }: BookingItemSummary): Promise<void> {
-    await this.travelers.dropSurplus({ bookingId, itemId }, quantity);
+  async itemChanged({ id: bookingId }: BookingSummary, { id: itemId, people }: BookingItemSummary): Promise<void> {
+    await this.travelers.dropSurplus({ bookingId, itemId }, people);
   }
 }
 

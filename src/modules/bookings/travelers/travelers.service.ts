@@ -17,6 +17,7 @@ import {
   phoneNumber,
   SealedValues,
 } from '../../customers/index.js';
+import type { BookingItem } from '../bookings/booking-item.entity.js';
 import { BookingsRepository, type ItemPath } from '../bookings/bookings.repository.js';
 import {
   type CreateTraveler,
@@ -218,8 +219,8 @@ export class TravelersService {
   }
 
   async seatsOf(path: ItemPath): Promise<ItemSeats> {
-    const { quantity: people } = await this.bookings.getItem(path);
-    return { itemId: path.itemId, people, seats: await this.repository.seatsOf(path.itemId) };
+    const item = await this.bookings.getItem(path);
+    return { itemId: path.itemId, people: item.people(), seats: await this.repository.seatsOf(path.itemId) };
   }
 
   /** Travelers who stay keep their seats; new ones get the lowest free seats in the order of the list. */
@@ -232,21 +233,30 @@ export class TravelersService {
       if (item.status === 'cancelled') {
         throw conflict('booking_item_cancelled', 'A cancelled booking item has no travelers');
       }
-      const active = (await this.repository.lockAllOf(bookingId)).filter(({ status }) => status === 'active');
-      for (const [index, id] of travelerIds.entries()) {
-        if (!active.some((traveler) => traveler.id === id)) throw notFound({ field: `travelerIds.${index}` });
-      }
-      if (travelerIds.length > item.quantity) {
-        const details = { travelers: travelerIds.length, people: item.quantity };
-        throw conflict('too_many_travelers', 'The item has fewer seats than travelers', details);
-      }
-      const before = await this.repository.seatsOf(itemId);
-      const seats = seatsFor(travelerIds, before);
-      await this.repository.replaceSeats(itemId, seats);
-      this.recordSeats({ bookingId, itemId }, before, seats);
-      return { itemId, people: item.quantity, seats };
+      assertAllFound(await this.lockActive(bookingId), travelerIds, 'travelerIds');
+      return this.takeSeats(item, travelerIds);
     };
     return this.change(bookingId, [], change, expected);
+  }
+
+  /** The active travelers of a locked booking. */
+  async lockActive(bookingId: string): Promise<BookingTraveler[]> {
+    return (await this.repository.lockAllOf(bookingId)).filter(({ status }) => status === 'active');
+  }
+
+  /** Gives the seats of a locked booking's item to these travelers; those who have one keep it. */
+  async takeSeats(item: BookingItem, travelerIds: readonly string[]): Promise<ItemSeats> {
+    const { id: itemId, bookingId } = item;
+    const people = item.people();
+    if (travelerIds.length > people) {
+      const details = { travelers: travelerIds.length, people };
+      throw conflict('too_many_travelers', 'The item has fewer seats than travelers', details);
+    }
+    const before = await this.repository.seatsOf(itemId);
+    const seats = seatsFor(travelerIds, before);
+    await this.repository.replaceSeats(itemId, seats);
+    this.recordSeats({ bookingId, itemId }, before, seats);
+    return { itemId, people, seats };
   }
 
   /** Removes surplus seats of an item with fewer people: placeholders first, then the travelers with the highest positions. */
@@ -278,9 +288,9 @@ export class TravelersService {
       travelers.push(await this.insert({ id: newId('trav'), changes, prefix: '' }, place));
     }
     for (const itemId of itemIds) {
-      const { quantity } = await this.bookings.getItem({ bookingId, itemId });
+      const item = await this.bookings.getItem({ bookingId, itemId });
       const seats = seatsFor(
-        travelers.slice(0, quantity).map(({ id }) => id),
+        travelers.slice(0, item.people()).map(({ id }) => id),
         [],
       );
       await this.repository.replaceSeats(itemId, seats);
@@ -482,6 +492,16 @@ function changesOf({ name, birthDate, email, phone }: PartyMember): TravelerChan
     email: email ?? null,
     phone: phone ? (isInternationalNumber(phone) ? phoneNumber(phone, { country: null, path: 'phone' }) : phone) : null,
   };
+}
+
+/** Throws 404 with the path of the first traveler that is not among them. */
+export function assertAllFound(
+  travelers: readonly BookingTraveler[],
+  travelerIds: readonly string[],
+  path: string,
+): void {
+  const index = travelerIds.findIndex((id) => !travelers.some((traveler) => traveler.id === id));
+  if (index >= 0) throw notFound({ field: `${path}.${index}` });
 }
 
 function seatsFor(travelerIds: readonly string[], before: readonly Seat[]): Seat[] {

@@ -17,7 +17,8 @@ export interface ManifestRow {
   bookingStatus: string;
   itemStatus: string;
   itemId: string;
-  quantity: number;
+  /** People of the item. */
+  people: number;
   seat: number;
   travelerId: string | null;
   firstName: string | null;
@@ -53,7 +54,7 @@ const arrivalOf = (who: string): string => `left join lateral (
 
 /** The number of people of departure $1, with those of cancelled items if $2. Read before each of them is: they may be millions. */
 export const PEOPLE = `
-  select coalesce(sum(item.quantity), 0)::int8 as people from booking_items item
+  select coalesce(sum(item.quantity * item.people_per_unit), 0)::int8 as people from booking_items item
   where item.departure_id = $1 and (item.status <> 'cancelled' or $2)`;
 
 /**
@@ -79,7 +80,8 @@ export const MANIFEST = `
     to_char(departure.starts_at at time zone departure.time_zone, 'YYYY-MM-DD HH24:MI') as "localStart",
     facility.name as "meetingPoint", departure.capacity, departure.sold, departure.held,
     booking.id as "bookingId", booking.number as "bookingNumber", booking.status as "bookingStatus",
-    item.status as "itemStatus", item.id as "itemId", item.quantity, place.seat, traveler.id as "travelerId",
+    item.status as "itemStatus", item.id as "itemId",
+    item.quantity * item.people_per_unit as people, place.seat, traveler.id as "travelerId",
     traveler.first_name as "firstName", traveler.last_name as "lastName", booking.customer_name as "customerName",
     item.title as unit,
     case when traveler.birth_date <= (departure.starts_at at time zone departure.time_zone)::date then
@@ -102,7 +104,7 @@ export const MANIFEST = `
       where one.booking_id = booking.id and one.id <> item.id and one.status <> 'cancelled'
         and one.type in ('unit', 'extra', 'service', 'accommodation', 'transport', 'other')
     ) as service
-    cross join lateral generate_series(1, item.quantity) as place (seat)
+    cross join lateral generate_series(1, item.quantity * item.people_per_unit) as place (seat)
     left join booking_item_travelers taken on taken.item_id = item.id and taken.seat = place.seat
     left join booking_travelers traveler on traveler.id = taken.traveler_id
   ) on item.departure_id = departure.id and (item.status <> 'cancelled' or $2)
@@ -120,7 +122,7 @@ export const SEATS = `
   select item.id as "itemId", place.seat, taken.traveler_id as "travelerId", arrival.state,
     arrival.traveler_id is not distinct from taken.traveler_id as "isOwn"
   from booking_items item
-  cross join lateral generate_series(1, item.quantity) as place (seat)
+  cross join lateral generate_series(1, item.quantity * item.people_per_unit) as place (seat)
   left join booking_item_travelers taken on taken.item_id = item.id and taken.seat = place.seat
   ${arrivalOf('taken.traveler_id')}
   where item.departure_id = $1 and item.status <> 'cancelled' and (
@@ -135,7 +137,7 @@ export const ARRIVALS = `
     count(*) filter (where arrival.state = 'no_show')::int as "noShow",
     count(*) filter (where arrival.state is null)::int as open
   from booking_items item
-  cross join lateral generate_series(1, item.quantity) as place (seat)
+  cross join lateral generate_series(1, item.quantity * item.people_per_unit) as place (seat)
   left join booking_item_travelers taken on taken.item_id = item.id and taken.seat = place.seat
   ${arrivalOf('taken.traveler_id')}
   where item.departure_id = $1 and item.status <> 'cancelled'`;

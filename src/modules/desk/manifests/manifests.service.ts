@@ -91,7 +91,7 @@ export class ManifestsService {
    * Call this before seats change numbers. A guest who has a name by now keeps the check-in; guests have no seats beyond the people
    * of their item, and a later guest on such a seat is another person.
    */
-  async followQuantity(itemId: string, people: number): Promise<void> {
+  async followPeople(itemId: string, people: number): Promise<void> {
     await this.database.execute(
       `update departure_check_ins arrival set traveler_id = taken.traveler_id
        from booking_item_travelers taken
@@ -209,7 +209,7 @@ function toPerson(row: PersonRow): ManifestPerson {
     itemId: row.itemId,
     seat: row.seat,
     travelerId: row.travelerId,
-    name: name === '' ? `Guest ${row.seat} of ${row.quantity}` : name,
+    name: name === '' ? `Guest ${row.seat} of ${row.people}` : name,
     customerName: row.customerName,
     unit: row.unit,
     age: row.age,

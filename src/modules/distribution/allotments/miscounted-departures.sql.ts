@@ -6,7 +6,7 @@ export const MISCOUNTED_DEPARTURES = `
   select 'departure' as type, departure.id, counted.expected, counted.actual
   from departures departure
   left join (
-    select departure_id, sum(quantity) as units from booking_items
+    select departure_id, sum(quantity * seats_per_unit) as units from booking_items
     where departure_id is not null and status <> 'cancelled' group by 1
   ) sold on sold.departure_id = departure.id
   left join (

@@ -48,9 +48,9 @@ export abstract class DepartureListener {
   /** Returns the records on the departure. It is not part of a change and reads without locks. */
   followers?(departureId: string): Promise<DepartureFollowers>;
   /**
-   * Counts units of the departure in confirmed bookings. Called with the departure locked, so that no confirmation is missed.
+   * Counts people on the departure in confirmed bookings. Called with the departure locked, so that no confirmation is missed.
    */
-  confirmedUnits?(departureId: string): Promise<number>;
+  confirmedPeople?(departureId: string): Promise<number>;
   /** The departure starts or ends at another instant, or its time zone changed. */
   moved?(departure: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void>;
 }

@@ -36,7 +36,7 @@ export class DepartureMinimumsService {
   async assess(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     for (const departure of await this.repository.lockTentative(ids)) {
-      await this.guaranteeIfReached(departure, await this.countUnits(departure.id));
+      await this.guaranteeIfReached(departure, await this.countPeople(departure.id));
     }
   }
 
@@ -59,7 +59,7 @@ export class DepartureMinimumsService {
     const now = this.clock.now();
     const isDue = departure?.decideBy && departure.decideBy <= now && departure.minimumNotReachedAt === null;
     if (!departure || !isDue) return;
-    const units = await this.countUnits(id);
+    const units = await this.countPeople(id);
     if (await this.guaranteeIfReached(departure, units)) return;
     const before = departure.auditImage();
     Object.assign(departure, { minimumNotReachedAt: now, updatedAt: now });
@@ -83,12 +83,12 @@ export class DepartureMinimumsService {
     return true;
   }
 
-  private async countUnits(departureId: string): Promise<number> {
-    let units = 0;
+  private async countPeople(departureId: string): Promise<number> {
+    let people = 0;
     for (const listener of this.listeners.all(DepartureListener)) {
-      units += (await listener.confirmedUnits?.(departureId)) ?? 0;
+      people += (await listener.confirmedPeople?.(departureId)) ?? 0;
     }
-    return units;
+    return people;
   }
 
   private record(verb: 'guarantee' | 'miss_minimum', departure: DepartureView, before: object): void {

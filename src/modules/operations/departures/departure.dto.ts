@@ -114,7 +114,7 @@ export class CreateDeparture {
   cutoff?: CutoffBody | null;
 
   /**
-   * Minimum units of confirmed bookings for the departure to be guaranteed; null if it always runs.
+   * People whom confirmed bookings need for the departure to be guaranteed; null if it always runs.
    * @example 6
    */
   @Clearable()
@@ -122,7 +122,7 @@ export class CreateDeparture {
   minParticipants?: number | null;
 
   /**
-   * Decision date for a departure with fewer units than the minimum (RFC 3339 with offset); not after `startsAt`. Needs
+   * Decision date for a departure with fewer people than the minimum (RFC 3339 with offset); not after `startsAt`. Needs
    * `minParticipants`. A move of the departure does not change it.
    * @example "2027-05-02T18:00:00+03:00"
    */
@@ -280,17 +280,17 @@ export class DepartureResponse {
   @Instant()
   salesClosedAt: string | null;
 
-  /** Minimum units of confirmed bookings for the departure to be guaranteed; null if it always runs. */
+  /** People whom confirmed bookings need for the departure to be guaranteed; null if it always runs. */
   @Whole({ min: 1, max: MAX_UNITS })
   minParticipants: number | null;
 
-  /** Decision date for a departure with fewer units than the minimum; null if open. */
+  /** Decision date for a departure with fewer people than the minimum; null if open. */
   @Instant()
   decideBy: string | null;
 
   /**
-   * `tentative` until the units of confirmed bookings reach `minParticipants` or staff guarantee the departure; then
-   * `guaranteed`, even with fewer units later. Always `guaranteed` without `minParticipants`.
+   * `tentative` until the people of confirmed bookings reach `minParticipants` or staff guarantee the departure; then
+   * `guaranteed`, even with fewer people later. Always `guaranteed` without `minParticipants`.
    */
   @OneOf(RUN_STATES)
   runState: RunState;

@@ -66,7 +66,7 @@ export class Departure {
   cutoffAt: Date | null;
   /** When staff closed the sales; null while they are open. */
   @Column('timestamptz', { name: 'sales_closed_at', nullable: true }) salesClosedAt: Date | null;
-  /** Minimum confirmed units for the departure to run. */
+  /** People of confirmed bookings without whom the departure does not run. */
   @Column('integer', { name: 'min_participants', nullable: true }) minParticipants: number | null;
   /** Decision date if it has fewer units. */
   @Column('timestamptz', { name: 'decide_by', nullable: true }) decideBy: Date | null;

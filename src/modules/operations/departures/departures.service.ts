@@ -361,7 +361,8 @@ export class DeparturesService {
   }
 
   private async changeUnits(change: Change, wanted: readonly Units[], terms: SalesTerms = []): Promise<void> {
-    const units = wanted.filter((one) => one.units !== 0);
+    // A sale of people without seats needs open sales, too.
+    const units = wanted.filter((one) => one.units !== 0 || isSale(change));
     if (units.some((one) => !Number.isInteger(one.units) || one.units < 0)) {
       throw new RangeError('Units must be whole numbers, not below 0');
     }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { respond } from '../../../platform/http/respond.js';
-import { divideRounded } from '../../../platform/money/money.js';
 import { type PricedUnit, UnitPricesService } from '../../products/index.js';
 import { includedTax, TaxCodesService, type TaxOfDay } from '../../taxes/index.js';
 import type { DepartureView } from '../departures/departure.entity.js';
+import { departureTax } from '../departures/departure-tax.js';
 import { DeparturesService } from '../departures/departures.service.js';
 import {
   type CreateQuote,
@@ -90,12 +90,9 @@ function toLine(
   });
 }
 
-/** Without a tax code a line includes the same share of tax as the price of the departure, in any currency. */
 function taxOf(totalSellCents: number, { tax, departure }: LineTerms): number {
   if (tax) return includedTax(totalSellCents, tax);
-  if (departure === null || departure.priceCents === 0) return 0;
-  const share = BigInt(totalSellCents) * BigInt(departure.taxIncludedCents);
-  return Number(divideRounded(share, BigInt(departure.priceCents)));
+  return departure === null ? 0 : departureTax(totalSellCents, departure);
 }
 
 /** Throws 400 for a sum that no number expresses exactly. */

@@ -12,7 +12,7 @@ import type { ListedPrice } from './unit-price.js';
 
 /** The prices of active lists, of the service date and the option. */
 const LISTED_PRICES = `
-  select price.unit_id, list.id, list.created_at, list.currency, list.channel_id, list.sold_from, list.sold_to,
+  select price.unit_id, list.id, list.version, list.created_at, list.currency, list.channel_id, list.sold_from, list.sold_to,
     list.priority, price.option_id, price.weekday, price.amount_cents
   from prices price join price_lists list on list.id = price.price_list_id
   where price.unit_id = any($1) and list.status = 'active'
@@ -24,6 +24,7 @@ const LISTED_PRICES = `
 interface ListedRow {
   unit_id: string;
   id: string;
+  version: number;
   created_at: Date;
   currency: string;
   channel_id: string | null;
@@ -80,18 +81,25 @@ export class PriceListsRepository {
     return this.database.findRows(Price, { priceListId }, ['position']);
   }
 
-  /** The candidates for the price of each unit, by unit ID. */
+  /**
+   * The candidates for the price of each unit, by unit ID. Those of a sale come from lists that stay active until the transaction
+   * ends.
+   */
   async listedPrices({
     unitIds,
     optionId,
     serviceDate,
+    isSale,
   }: {
     unitIds: readonly string[];
     optionId: string | null;
     serviceDate: string;
+    isSale: boolean;
   }): Promise<Map<string, ListedPrice[]>> {
     const values = [unitIds, optionId, serviceDate];
-    const rows = await this.database.prepared<ListedRow>('prices-listed', LISTED_PRICES, values);
+    const rows = isSale
+      ? await this.database.prepared<ListedRow>('prices-of-sale', `${LISTED_PRICES} for share of list`, values)
+      : await this.database.prepared<ListedRow>('prices-listed', LISTED_PRICES, values);
     const byUnit = new Map<string, ListedPrice[]>(unitIds.map((unitId) => [unitId, []]));
     for (const row of rows) byUnit.get(row.unit_id)?.push(toListedPrice(row));
     return byUnit;
@@ -140,6 +148,7 @@ export class PriceListsRepository {
 function toListedPrice(row: ListedRow): ListedPrice {
   return {
     priceListId: row.id,
+    version: row.version,
     listedAt: row.created_at,
     currency: row.currency,
     channelId: row.channel_id,

@@ -125,11 +125,12 @@ export class PriceListsService {
     });
   }
 
-  /** Nothing that was sold refers to the list, so it becomes a draft again. */
+  /** The list becomes a draft again, unless something was sold at its prices. */
   @Reverses('products.price_list.activate', { effect: 'products.price_list.retire' })
   async reverseActivation(entry: RecordedAction): Promise<ReversalResult> {
     const list = await this.repository.lists.lock(entry.subjectId);
     assertUnchangedSince(entry, list);
+    await this.listeners.call(ProductListener, (one) => one.priceListWithdrawn?.(list.id));
     const before = list.auditImage();
     list.deactivate(this.clock.now());
     await this.repository.lists.update(list);

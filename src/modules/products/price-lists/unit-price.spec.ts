@@ -4,7 +4,7 @@ import { type DeparturePrice, type ListedPrice, type SaleOfUnit, unitPrice } fro
 const SALE = { currency: 'EUR', channelId: 'agency', today: '2027-03-15' };
 
 const listed = (priceListId: string, terms: Partial<ListedPrice> = {}): ListedPrice => ({
-  ...{ priceListId, listedAt: new Date('2027-01-01T00:00:00Z'), currency: 'EUR', channelId: null },
+  ...{ priceListId, version: 1, listedAt: new Date('2027-01-01T00:00:00Z'), currency: 'EUR', channelId: null },
   ...{ soldFrom: null, soldTo: null, priority: 0, optionId: null, weekday: null, amountCents: 5_000 },
   ...terms,
 });

@@ -22,6 +22,8 @@ export type PriceOutcome = (typeof PRICE_OUTCOMES)[number];
 /** A price of the unit in an active list that covers the service date, its weekday and the option. */
 export interface ListedPrice {
   priceListId: string;
+  /** Version of the list. */
+  version: number;
   listedAt: Date;
   currency: string;
   channelId: string | null;
@@ -60,6 +62,8 @@ export interface UnitPrice {
   amountCents: number;
   source: PriceSource;
   priceListId: string | null;
+  /** Version of the list; null without one. */
+  priceListVersion: number | null;
 }
 
 /** The order of lists: the first criterion that differs decides, and names why the other price lost. */
@@ -94,7 +98,8 @@ export function unitPrice(
   const chosen = explain.find(({ outcome }) => outcome === 'applies');
   if (!chosen) return { price: null, explain };
   const { amountCents, source, priceListId } = chosen;
-  return { price: { amountCents, source, priceListId }, explain };
+  const priceListVersion = best?.version ?? null;
+  return { price: { amountCents, source, priceListId, priceListVersion }, explain };
 }
 
 /** Returns why the list has no price for the sale; null if it has one. */

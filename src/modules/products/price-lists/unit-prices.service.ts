@@ -27,21 +27,34 @@ export interface SoldUnit {
   ages?: readonly number[] | undefined;
 }
 
+/** A unit that is sold to known travelers. One with a price that staff typed needs no other. */
+export interface UnitOfSale extends SoldUnit {
+  hasTypedPrice: boolean;
+}
+
 /** A unit with its price. `taxCodeId` is that of the unit, otherwise of the product. */
 export interface PricedUnit {
   unitId: string;
+  name: string;
   paxCount: number;
   seats: number;
+  /** The ages of some people are not known, and the unit has limits for them. */
+  isAgeUnknown: boolean;
   taxCodeId: string | null;
+  /** Expected cost of one; null if it is not known. */
+  cost: { cents: number; currency: string } | null;
   quantity: number;
   price: UnitPrice;
   explain: ExplainedPrice[];
 }
 
-export interface PricedSale {
+/** The price is null if staff typed the only one. */
+export type PricedUnitOfSale = Omit<PricedUnit, 'price'> & { price: UnitPrice | null };
+
+export interface PricedSale<Line = PricedUnit> {
   /** The option that applies; null if the product has none. */
   optionId: string | null;
-  lines: PricedUnit[];
+  lines: Line[];
 }
 
 /** Checks and prices units of a product. A quote and a sale of the same day get the same prices from it. */
@@ -56,6 +69,43 @@ export class UnitPricesService {
 
   /** Throws 422 for units that the product does not sell like this, and for a unit without a price. */
   async price(productId: string, sale: UnitSale): Promise<PricedSale> {
+    const { optionId, lines } = await this.find(productId, sale, false);
+    return {
+      optionId,
+      lines: lines.map((line, index) => ({ ...line, price: line.price ?? throwMissing(line, index) })),
+    };
+  }
+
+  /**
+   * Prices units in the transaction that sells them; the price lists stay active until it ends. Throws like `price`. The title is
+   * that of the product in the language.
+   */
+  async priceOfSale(
+    productId: string,
+    { language, ...sale }: Omit<UnitSale, 'units'> & { units: readonly UnitOfSale[]; language: string | null },
+  ): Promise<PricedSale<PricedUnitOfSale> & { title: string }> {
+    const { product, optionId, lines } = await this.find(productId, { ...sale, agesMember: 'travelerIds' }, true);
+    for (const [index, line] of lines.entries()) {
+      if (line.price === null && !sale.units[index]?.hasTypedPrice) throwMissing(line, index);
+    }
+    return { optionId, lines, title: product.titleIn(language) };
+  }
+
+  /** Whether the product has a record with units, by which it is sold. */
+  async hasUnits(productId: string): Promise<boolean> {
+    return (await this.products.unitsOf(productId)).length > 0;
+  }
+
+  /** Throws 422 `unit_quantity` for an item of the unit that is not sold in its new quantity. */
+  async assertQuantity(unitId: string, { quantity }: { quantity: number }): Promise<void> {
+    assertQuantityOfUnit(await this.products.units.get(unitId), { quantity, field: 'quantity' });
+  }
+
+  private async find(
+    productId: string,
+    { agesMember = 'ages', ...sale }: UnitSale & { agesMember?: string },
+    isSale: boolean,
+  ) {
     const product = await this.products.products.get(productId);
     product.assertNotArchived();
     const { channelId, currency, serviceDate } = sale;
@@ -66,28 +116,30 @@ export class UnitPricesService {
       if (!unit) throw notFound({ field: `units.${index}.unitId` });
       return { unit, quantity, ages };
     });
-    assertUnits(lines);
+    assertUnits(lines, agesMember);
     const option = await this.optionOf(productId, sale.optionId);
     assertQuantityOfOption(option, lines);
     const listed = await this.lists.listedPrices({
       unitIds: lines.map(({ unit }) => unit.id),
       optionId: option?.id ?? null,
       serviceDate,
+      isSale,
     });
     const today = this.clock.today();
-    const priced = lines.map(({ unit, quantity }, index) => {
+    const priced = lines.map(({ unit, quantity, ages }): PricedUnitOfSale => {
       const isForUnit = unit.type === 'adult' || all.length === 1;
       const departure = sale.departure && { ...sale.departure, amountCents: sale.departure.priceCents, isForUnit };
       const candidates = { listed: listed.get(unit.id) ?? [], departure };
-      const { price, explain } = unitPrice({ currency, channelId, today }, candidates);
-      if (price) {
-        const { id: unitId, paxCount, seats, taxCodeId } = unit;
-        return { unitId, paxCount, seats, taxCodeId: taxCodeId ?? product.taxCodeId, quantity, price, explain };
-      }
-      const details = { field: `units.${index}.unitId`, unitId: unit.id };
-      throw unprocessable('price_missing', 'The unit has no price', details);
+      const { id: unitId, name, paxCount, seats, minAge, maxAge, costCents, costCurrency } = unit;
+      return {
+        ...{ unitId, name, paxCount, seats, quantity },
+        isAgeUnknown: (minAge !== null || maxAge !== null) && ages.length < quantity * paxCount,
+        taxCodeId: unit.taxCodeId ?? product.taxCodeId,
+        cost: costCents === null || costCurrency === null ? null : { cents: costCents, currency: costCurrency },
+        ...unitPrice({ currency, channelId, today }, candidates),
+      };
     });
-    return { optionId: option?.id ?? null, lines: priced };
+    return { product, optionId: option?.id ?? null, lines: priced };
   }
 
   /** The given option, otherwise the default one; null for a product without options. */
@@ -108,18 +160,16 @@ interface CheckedUnit {
   ages: readonly number[];
 }
 
-function assertUnits(lines: readonly CheckedUnit[]): void {
+/** `agesMember` is the member of a unit that tells the ages. */
+function assertUnits(lines: readonly CheckedUnit[], agesMember: string): void {
   const unitIds = lines.map(({ unit }) => unit.id);
   for (const [index, { unit, quantity, ages }] of lines.entries()) {
-    const { id: unitId, minQuantity, maxQuantity, minAge, maxAge, accompaniedBy, paxCount } = unit;
+    const { id: unitId, minAge, maxAge, accompaniedBy, paxCount } = unit;
     const at = (member: string) => ({ field: `units.${index}.${member}`, unitId });
     if (unitIds.indexOf(unitId) !== index) {
       throw invalidField(`units.${index}.unitId`, 'Each unit can be named only once', 'duplicate');
     }
-    if (quantity < (minQuantity ?? 1) || (maxQuantity !== null && quantity > maxQuantity)) {
-      const details = { ...at('quantity'), minQuantity, maxQuantity };
-      throw unprocessable('unit_quantity', 'The unit is not sold in this quantity', details);
-    }
+    assertQuantityOfUnit(unit, { quantity, field: `units.${index}.quantity` });
     if (accompaniedBy.length > 0 && !accompaniedBy.some((id) => unitIds.includes(id))) {
       const details = { ...at('unitId'), accompaniedBy };
       throw unprocessable(
@@ -129,15 +179,28 @@ function assertUnits(lines: readonly CheckedUnit[]): void {
       );
     }
     if (ages.length > quantity * paxCount) {
-      throw invalidField(`units.${index}.ages`, 'There are more ages than people', 'too_many', {
+      throw invalidField(`units.${index}.${agesMember}`, 'There are more ages than people', 'too_many', {
         max: quantity * paxCount,
       });
     }
     if (ages.some((age) => age < (minAge ?? 0) || age > (maxAge ?? age))) {
-      const details = { ...at('ages'), minAge, maxAge };
+      const details = { ...at(agesMember), minAge, maxAge };
       throw unprocessable('age_out_of_range', 'A person is too young or too old for the unit', details);
     }
   }
+}
+
+function assertQuantityOfUnit(
+  { id: unitId, minQuantity, maxQuantity }: ProductUnit,
+  { quantity, field }: { quantity: number; field: string },
+): void {
+  if (quantity >= (minQuantity ?? 1) && quantity <= (maxQuantity ?? quantity)) return;
+  const details = { field, unitId, minQuantity, maxQuantity };
+  throw unprocessable('unit_quantity', 'The unit is not sold in this quantity', details);
+}
+
+function throwMissing({ unitId }: { unitId: string }, index: number): never {
+  throw unprocessable('price_missing', 'The unit has no price', { field: `units.${index}.unitId`, unitId });
 }
 
 function assertQuantityOfOption(option: ProductOption | null, lines: readonly CheckedUnit[]): void {

@@ -9,6 +9,8 @@ export abstract class ProductListener {
   facilityChosen?(facilityId: string): Promise<void>;
   /** A price list gets this channel. Throws 404 or 409 unless it can be used. */
   channelChosen?(channelId: string): Promise<void>;
-  /** Units are priced for this channel, outside a transaction. Throws 404 or 409 unless it sells. */
+  /** A price list is about to become a draft again; no sale reads it meanwhile. Throws 409 if its prices were sold. */
+  priceListWithdrawn?(priceListId: string): Promise<void>;
+  /** Units are priced for this channel. Throws 404 or 409 unless it sells. */
   channelSelling?(channelId: string): Promise<void>;
 }

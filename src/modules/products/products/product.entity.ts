@@ -138,6 +138,13 @@ export class Product extends Audited {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
+  /** The title in the language, otherwise in its parent language; the name without either. */
+  titleIn(language: string | null): string {
+    const locales = language === null ? [] : [language, language.split('-')[0]];
+    const titles = locales.map((locale) => this.texts.find((text) => text.locale === locale)?.title ?? null);
+    return titles.find((title) => title !== null) ?? this.name;
+  }
+
   change(changes: ProductChanges, now: Date): void {
     this.assertNotArchived();
     Object.assign(this, changes, { updatedAt: now });

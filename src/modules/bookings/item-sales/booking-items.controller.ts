@@ -10,14 +10,15 @@ import {
   BookingItemEnvelope,
   BookingItemPage,
   CancelBookingItem,
-  CreateBookingItem,
   ListBookingItems,
   ReinstateBookingItem,
   toBookingItem,
   UpdateBookingItem,
-} from './booking-item.dto.js';
+} from '../bookings/booking-item.dto.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
-import { BookingItemsService } from './booking-items.service.js';
+import { AddBookingItems, AddedItemsEnvelope } from './unit-sale.dto.js';
+import { UnitSalesService } from './unit-sales.service.js';
+import { BookingItemsService } from '../bookings/booking-items.service.js';
 
 /** Error codes for allocating units of a departure. */
 const UNITS = [
@@ -36,10 +37,13 @@ const UNITS = [
 })
 @Controller('/v1/admin/bookings/:bookingId/items')
 export class BookingItemsController {
-  constructor(private readonly items: BookingItemsService) {}
+  constructor(
+    private readonly items: BookingItemsService,
+    private readonly unitSales: UnitSalesService,
+  ) {}
 
   /**
-   * Add an item to a booking
+   * Add items to a booking
    *
    * @remarks Adds a priced service and its price to the booking total. With `departureId` the item takes `quantity` units of
    * that departure, from the pool or through `allotmentId`. It is rejected if there are not enough units, after the cut-off or
@@ -47,6 +51,11 @@ export class BookingItemsController {
    * Rejected if the booking is cancelled or completed, except for charges that became known after the trip (`extra`, `fee`,
    * `adjustment`) with the scope `bookings:override`, if it has 500 active items, if the total would become negative, if the
    * departure is sold in another currency than the booking, or if the allotment belongs to another channel than the booking.
+   *
+   * With `units` it adds an item for each unit of the departure's product, all of them or none, at the prices that a quote states:
+   * those of the price lists in the booking's currency, otherwise of the departure. Each item takes `quantity` * `seatsPerUnit` of
+   * the departure's units, and records the price list and its version. Later changes of lists do not change it. A price that
+   * differs needs the override `price`.
    *
    * With a tax code the tax is computed from the rate of the service date, or of today without one; a sent tax must equal it.
    * If other items have a tax code, a discount or an adjustment needs one; so does every item if the accounting settings
@@ -59,22 +68,35 @@ export class BookingItemsController {
     400: ['tax_code_required'],
     403: ['reauthentication_required'],
     404: ['not_found'],
-    409: ['booking_closed', 'item_limit_reached', 'tax_code_inactive', ...UNITS],
+    409: [
+      ...['booking_closed', 'item_limit_reached', 'option_inactive', 'product_archived', 'tax_code_inactive'],
+      ...['too_many_travelers', ...UNITS],
+    ],
     422: [
+      'age_out_of_range',
       'channel_mismatch',
       'currency_mismatch',
       'invalid_initial_status',
       'negative_total',
+      'not_accompanied',
+      'option_quantity',
+      'price_differs',
+      'price_missing',
       'tax_rate_missing',
       'totals_mismatch',
+      'unit_quantity',
     ],
   })
   async add(
     @PathId('book', 'bookingId', 5) bookingId: string,
-    @Body() body: CreateBookingItem,
-  ): Promise<BookingItemEnvelope> {
-    const item = await this.items.add(bookingId, body);
-    return created(`/v1/admin/bookings/${bookingId}/items/${item.id}`, item, { data: toBookingItem(item) });
+    @Body() body: AddBookingItems,
+  ): Promise<AddedItemsEnvelope> {
+    const { items, withUnknownAges } = await this.unitSales.add(bookingId, body);
+    const [first, ...others] = items.map(toBookingItem);
+    if (!first) throw new Error('A sale has at least one item');
+    const warnings = withUnknownAges.map(({ id: bookingItemId }) => ({ code: 'age_unknown' as const, bookingItemId }));
+    const path = `/v1/admin/bookings/${bookingId}/items/${first.id}`;
+    return created(path, first, { data: first, items: [first, ...others], warnings });
   }
 
   /**
@@ -116,6 +138,9 @@ export class BookingItemsController {
    * cannot be changed, nor can an item of a completed or cancelled booking. A total below 0 is rejected. Credit any amount by
    * which issued invoices exceed the new total.
    *
+   * An item keeps its price when its quantity or departure changes, and a unit moves only to departures of its product. A typed
+   * price that differs from the one of the sale (`listUnitSellCents`) needs the override `price` if the product has units.
+   *
    * A new service date looks up the tax rate again; if the tax code is on issued documents, the rate stays and the booking has
    * the warning `tax_rate_changed`. Sending another `taxCodeId` always looks it up; sending the item's own changes nothing.
    */
@@ -133,8 +158,11 @@ export class BookingItemsController {
       'cost_unknown',
       'currency_mismatch',
       'negative_total',
+      'price_differs',
+      'product_mismatch',
       'tax_rate_missing',
       'totals_mismatch',
+      'unit_quantity',
     ],
   })
   async update(

@@ -1,0 +1,183 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { invalidField, invalidRequest, unprocessable } from '../../../platform/errors/app-error.js';
+import { ageOn } from '../../../platform/time/calendar.js';
+import { departureTax, DeparturesService, type DepartureSummary } from '../../operations/index.js';
+import { type PricedUnitOfSale, UnitPricesService } from '../../products/index.js';
+import type { CreateBookingItem } from '../bookings/booking-item.dto.js';
+import type { BookingItem, UnitOfItem } from '../bookings/booking-item.entity.js';
+import { BookingItemsService } from '../bookings/booking-items.service.js';
+import { BookingsRepository } from '../bookings/bookings.repository.js';
+import { overridesOf } from '../bookings/sales-override.js';
+import type { BookingTraveler } from '../travelers/traveler.entity.js';
+import { assertAllFound, TravelersService } from '../travelers/travelers.service.js';
+import type { AddBookingItems, SoldUnit } from './unit-sale.dto.js';
+
+const MAX_TITLE = 255;
+
+/** Members of an item that follow from its unit. */
+const BY_UNITS = [
+  'type',
+  'status',
+  'quantity',
+  'unitSellCents',
+  'taxIncludedCents',
+  'taxCodeId',
+  'costCents',
+  'costCurrency',
+  'serviceDate',
+] as const;
+
+export interface AddedItems {
+  items: BookingItem[];
+  /** Items of units with limits of age, where the age of somebody is not known. */
+  withUnknownAges: BookingItem[];
+}
+
+type UnitsRequest = AddBookingItems & { departureId: string; units: SoldUnit[] };
+
+/** Sells the units of a product on a departure, each at the price that a quote of the day states. */
+@Injectable()
+export class UnitSalesService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: BookingsRepository,
+    private readonly items: BookingItemsService,
+    private readonly unitPrices: UnitPricesService,
+    private readonly departures: DeparturesService,
+    private readonly travelers: TravelersService,
+  ) {}
+
+  /** Adds the item that the request describes, or one for each of its units; all of them or none. */
+  async add(bookingId: string, body: AddBookingItems): Promise<AddedItems> {
+    if (isOfUnits(body)) return this.addUnits(bookingId, body);
+    return { items: [await this.items.add(bookingId, singleItem(body))], withUnknownAges: [] };
+  }
+
+  private async addUnits(bookingId: string, body: UnitsRequest): Promise<AddedItems> {
+    const overrides = overridesOf(body);
+    return this.database.transaction(async () => {
+      const booking = await this.repository.bookings.lock(bookingId);
+      booking.assertItemsOpen();
+      const departure = await this.lockDeparture(body.departureId);
+      const { startDate: serviceDate, productId } = departure;
+      const travelers = await this.travelersOf(bookingId, body.units);
+      const { optionId, lines, title } = await this.unitPrices.priceOfSale(productId, {
+        ...{ optionId: body.optionId ?? null, channelId: booking.channelId, currency: booking.currency },
+        ...{ serviceDate, departure, language: booking.customerLanguage },
+        units: body.units.map(({ unitId, quantity, travelerIds = [], unitSellCents }) => ({
+          ...{ unitId, quantity, hasTypedPrice: unitSellCents !== undefined && overrides.includes('price') },
+          ages: agesOf(travelers, travelerIds, serviceDate),
+        })),
+      });
+      const added: AddedItems = { items: [], withUnknownAges: [] };
+      for (const [index, line] of lines.entries()) {
+        const given = body.units[index];
+        const unitSellCents = priceOf(line, { given, index, isFree: overrides.includes('price') });
+        const input = inputOf(line, { body, departure, title: body.title ?? title, unitSellCents });
+        const item = await this.items.add(bookingId, input, { unit: unitOf(line, { productId, optionId }) });
+        if (given?.travelerIds?.length) await this.travelers.takeSeats(item, given.travelerIds);
+        added.items.push(item);
+        if (line.isAgeUnknown) added.withUnknownAges.push(item);
+      }
+      return added;
+    });
+  }
+
+  private async lockDeparture(departureId: string): Promise<DepartureSummary> {
+    await this.departures.get(departureId, { field: 'departureId' });
+    const [departure] = await this.departures.lock([departureId]);
+    if (!departure) throw new Error(`The departure ${departureId} was deleted`);
+    return departure;
+  }
+
+  /** The active travelers of the booking, if the request names any. */
+  private async travelersOf(bookingId: string, units: readonly SoldUnit[]): Promise<BookingTraveler[]> {
+    if (units.every(({ travelerIds = [] }) => travelerIds.length === 0)) return [];
+    const travelers = await this.travelers.lockActive(bookingId);
+    const named = new Set<string>();
+    for (const [index, { travelerIds = [] }] of units.entries()) {
+      assertAllFound(travelers, travelerIds, `units.${index}.travelerIds`);
+      const twice = travelerIds.findIndex((id) => named.has(id));
+      const path = `units.${index}.travelerIds.${twice}`;
+      if (twice >= 0) throw invalidField(path, 'A traveler takes one seat only', 'duplicate');
+      for (const id of travelerIds) named.add(id);
+    }
+    return travelers;
+  }
+}
+
+function isOfUnits(body: AddBookingItems): body is UnitsRequest {
+  if (body.units === undefined) return false;
+  const issues = BY_UNITS.filter((member) => body[member] !== undefined).map((member) => ({
+    path: member,
+    code: 'not_applicable' as const,
+    message: `${member} follows from units`,
+  }));
+  if (issues.length > 0) throw invalidRequest(issues);
+  if (typeof body.departureId !== 'string') throw invalidField('departureId', 'units require departureId', 'required');
+  return true;
+}
+
+function singleItem({ units: _, optionId, ...input }: AddBookingItems): CreateBookingItem {
+  if (optionId !== undefined) throw invalidField('optionId', 'optionId requires units', 'not_applicable');
+  const { type, title, unitSellCents } = input;
+  if (type !== undefined && title !== undefined && unitSellCents !== undefined) {
+    return { ...input, type, title, unitSellCents };
+  }
+  const missing = Object.entries({ type, title, unitSellCents }).filter(([, value]) => value === undefined);
+  const required = missing.map(([path]) => ({ path, code: 'required' as const, message: `${path} is required` }));
+  throw invalidRequest(required);
+}
+
+function agesOf(travelers: readonly BookingTraveler[], ids: readonly string[], day: string): number[] {
+  return travelers
+    .filter(({ id }) => ids.includes(id))
+    .flatMap(({ birthDate }) => (birthDate === null ? [] : (ageOn(day, birthDate) ?? [])));
+}
+
+/** A quoted price that is no longer that of the unit is rejected, unless staff may decide it. */
+function priceOf(
+  { unitId, price }: PricedUnitOfSale,
+  { given, index, isFree }: { given: SoldUnit | undefined; index: number; isFree: boolean },
+): number {
+  const typed = given?.unitSellCents;
+  if (typed !== undefined && (isFree || typed === price?.amountCents)) return typed;
+  const details = { field: `units.${index}.unitSellCents`, unitId, expected: price?.amountCents ?? null };
+  if (typed === undefined && price) return price.amountCents;
+  throw unprocessable('price_differs', 'The unit has another price', { ...details, actual: typed ?? null });
+}
+
+function inputOf(
+  { name, quantity, taxCodeId, cost }: PricedUnitOfSale,
+  terms: { body: UnitsRequest; departure: DepartureSummary; title: string; unitSellCents: number },
+): CreateBookingItem {
+  const { departure, unitSellCents } = terms;
+  const { refundable, pricingTreatment, departureId, allotmentId, override, overrideReason } = terms.body;
+  const code = taxCodeId ?? departure.taxCodeId;
+  const tax =
+    code === null ? { taxIncludedCents: departureTax(quantity * unitSellCents, departure) } : { taxCodeId: code };
+  return {
+    ...{ type: 'unit', title: titleOf(terms.title, name), quantity, unitSellCents, ...tax },
+    ...{ costCents: cost && cost.cents * quantity, costCurrency: cost?.currency ?? null },
+    ...{ refundable, pricingTreatment, departureId, allotmentId, override, overrideReason },
+  };
+}
+
+/** A long title is cut, so that the name of the unit stays readable. */
+function titleOf(title: string, unit: string): string {
+  const separator = ': ';
+  return `${title.slice(0, MAX_TITLE - separator.length - unit.length)}${separator}${unit}`;
+}
+
+function unitOf(
+  { unitId, seats, paxCount, price }: PricedUnitOfSale,
+  { productId, optionId }: { productId: string; optionId: string | null },
+): UnitOfItem {
+  return {
+    ...{ productId, optionId, unitId, seatsPerUnit: seats, peoplePerUnit: paxCount },
+    listUnitSellCents: price?.amountCents ?? null,
+    priceListId: price?.priceListId ?? null,
+    priceListVersion: price?.priceListVersion ?? null,
+  };
+}
