@@ -5,7 +5,8 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { ChangeTarget, type Target } from '../../../platform/http/if-match.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
-import { Refuses } from '../../../platform/http/route-errors.js';
+import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
+import { demoId } from '../../../platform/ids/id.js';
 import {
   BookingItemEnvelope,
   BookingItemPage,
@@ -64,6 +65,13 @@ export class BookingItemsController {
   @Post()
   @RequireScope('bookings:write')
   @Mutates('bookings.booking_item.create')
+  @BodyExample({
+    departureId: demoId('dep', 1),
+    units: [
+      { unitId: demoId('punt', 1), quantity: 2 },
+      { unitId: demoId('punt', 2), quantity: 1 },
+    ],
+  })
   @Refuses({
     400: ['tax_code_required'],
     403: ['reauthentication_required'],
