@@ -14,7 +14,7 @@ const arrows = {
   notifications: ['action-ledger', 'identity'],
   connect: ['action-ledger', 'identity'],
   taxes: ['action-ledger'],
-  products: ['action-ledger', 'taxes'],
+  products: ['action-ledger', 'organization', 'taxes'],
   operations: ['action-ledger', 'products', 'taxes'],
   distribution: ['action-ledger', 'operations', 'products'],
   legal: ['action-ledger', 'distribution', 'notifications'],

@@ -6,18 +6,21 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  */
 export class UnitsOfItems1796370000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // Constant defaults and constraints without a check of the rows: no statement reads the table.
+    // Older builds: they write none of these columns, and their rows satisfy the constraints by the defaults.
     await runner.query(`
       alter table booking_items
         add product_id text,
-        add option_id text constraint booking_items_option references product_options on delete restrict,
-        add unit_id text constraint booking_items_unit references product_units on delete restrict,
+        add option_id text,
+        add unit_id text,
         add seats_per_unit integer not null default 1,
         add people_per_unit integer not null default 1,
         add price_source text not null default 'manual',
         add list_unit_sell_cents bigint,
-        add price_list_id text constraint booking_items_price_list references price_lists on delete restrict,
+        add price_list_id text,
         add price_list_version integer,
+        add constraint booking_items_option foreign key (option_id) references product_options (id) not valid,
+        add constraint booking_items_unit foreign key (unit_id) references product_units (id) not valid,
+        add constraint booking_items_price_list foreign key (price_list_id) references price_lists (id) not valid,
         add constraint booking_items_seats check (seats_per_unit between 0 and 50) not valid,
         add constraint booking_items_people check (people_per_unit between 0 and 50) not valid,
         add constraint booking_items_listed check (

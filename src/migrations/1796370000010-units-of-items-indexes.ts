@@ -1,14 +1,15 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-const CONSTRAINTS = ['booking_items_seats', 'booking_items_people', 'booking_items_listed'];
 const REFERENCES = ['option_id', 'unit_id', 'price_list_id'];
+const CONSTRAINTS = ['option', 'unit', 'price_list', 'seats', 'people', 'listed'];
 
 /** Checks the rows of items, and lets a deletion of what they refer to find them, without delaying statements. */
 export class UnitsOfItemsIndexes1796370000010 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const name of CONSTRAINTS) await runner.query(`alter table booking_items validate constraint ${name}`);
+    for (const name of CONSTRAINTS)
+      await runner.query(`alter table booking_items validate constraint booking_items_${name}`);
     for (const column of REFERENCES) {
       // A build that was killed leaves an invalid index.
       await runner.query(`drop index concurrently if exists booking_items_${column}`);

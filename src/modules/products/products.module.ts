@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
+import { OrganizationModule } from '../organization/index.js';
 import { TaxesModule } from '../taxes/index.js';
 import { PriceListsController } from './price-lists/price-lists.controller.js';
 import { PriceListsRepository } from './price-lists/price-lists.repository.js';
@@ -16,7 +17,7 @@ import { ProductsDemo } from './products.demo.js';
 import './products-tables.js';
 
 @Module({
-  imports: [ActionLedgerModule, TaxesModule],
+  imports: [ActionLedgerModule, OrganizationModule, TaxesModule],
   // Express takes the first route that matches: `/products/price-lists` must precede `/products/:productId`.
   controllers: [PriceListsController, ProductsController, ProductOptionsController, ProductUnitsController],
   providers: [

@@ -62,7 +62,7 @@ export class AllotmentsService {
       await this.repository.replaceSteps(allotment, release?.steps ?? [], []);
       await this.openings.openUpcoming(allotment, { slotId: ids.slot });
       // Opening slots locks the product, so that it is not archived at the same time.
-      await this.products.assertNotArchived(allotment.productId);
+      await this.products.assertUsable(allotment.productId);
       this.record('create', allotment, { before: null, after: allotment.auditImage(release) });
       return { allotment, release };
     });

@@ -87,7 +87,7 @@ export class DeparturesService {
       const product = await this.products.findDefaults(input.productId);
       const departure = newDeparture(input, { id, product, now: this.clock.now() });
       departure.assertConsistent();
-      await this.products.assertNotArchived(departure.productId);
+      await this.products.assertUsable(departure.productId);
       await this.facilities.lockUsable(departure.facilityId);
       if (departure.taxCodeId !== null) await this.taxCodes.assertUsable(departure.taxCodeId);
       await this.repository.departures.insert(departure);

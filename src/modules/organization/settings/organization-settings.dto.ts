@@ -20,6 +20,14 @@ class OrganizationSettingsFields {
    */
   @Flag()
   supplierInvoicesNeedTwoPersons: boolean;
+
+  /**
+   * If true, a new departure or allotment of a product without record is rejected with 404; existing ones stay as they are. False
+   * by default.
+   * @example false
+   */
+  @Flag()
+  productsRequired: boolean;
 }
 
 /** The settings to change. */
@@ -34,6 +42,10 @@ export class OrganizationSettingsResponse {
   /** Whether users are prevented from approving or paying a supplier invoice that they entered or changed. */
   @Flag()
   supplierInvoicesNeedTwoPersons: boolean;
+
+  /** Whether new departures and allotments need a product with a record. */
+  @Flag()
+  productsRequired: boolean;
 
   @Version()
   version: number;

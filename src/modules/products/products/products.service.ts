@@ -3,7 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
-import { conflict } from '../../../platform/errors/app-error.js';
+import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -15,6 +15,7 @@ import {
   type ReversalResult,
   Reverses,
 } from '../../action-ledger/index.js';
+import { OrganizationSettingsService } from '../../organization/index.js';
 import { TaxCodesService } from '../../taxes/index.js';
 import { cutoffOf } from './cutoff.dto.js';
 import type { CopyProduct, CreateProduct, ListProducts, UpdateProduct } from './product.dto.js';
@@ -38,6 +39,7 @@ export class ProductsService {
     private readonly database: Database,
     private readonly repository: ProductsRepository,
     private readonly taxCodes: TaxCodesService,
+    private readonly settings: OrganizationSettingsService,
     private readonly listeners: Listeners,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
@@ -47,7 +49,7 @@ export class ProductsService {
   async create({ id = newId('prod'), ...input }: CreateProduct): Promise<Product> {
     const product = newProduct(id, input, this.clock.now());
     return this.database.transaction(async () => {
-      await this.assertUsable(product, { facilityId: null, taxCodeId: null });
+      await this.assertReferences(product, { facilityId: null, taxCodeId: null });
       await this.repository.products.insert(product);
       this.record('create', product, { before: null, after: product.auditImage() });
       return product;
@@ -66,7 +68,7 @@ export class ProductsService {
     return this.change('update', { id, expected }, async (product) => {
       const { facilityId, taxCodeId } = product;
       product.change(changesOf(body), this.clock.now());
-      await this.assertUsable(product, { facilityId, taxCodeId });
+      await this.assertReferences(product, { facilityId, taxCodeId });
     });
   }
 
@@ -136,6 +138,16 @@ export class ProductsService {
     (await this.repository.products.find(id))?.assertNotArchived();
   }
 
+  /**
+   * Checks the product of a new departure or allotment: it must not be archived, and needs a record only if the settings of the
+   * organization require one.
+   */
+  async assertUsable(id: string): Promise<void> {
+    const product = await this.repository.products.find(id);
+    product?.assertNotArchived();
+    if (!product && (await this.settings.get()).productsRequired) throw notFound({ field: 'productId' });
+  }
+
   /** Locks a product whose options or units are about to change. Throws 404, and 409 if it is archived. */
   async lockOpen(id: string): Promise<Product> {
     const product = await this.repository.products.lock(id);
@@ -163,7 +175,7 @@ export class ProductsService {
     });
   }
 
-  private async assertUsable(
+  private async assertReferences(
     { facilityId, taxCodeId }: Product,
     former: { facilityId: string | null; taxCodeId: string | null },
   ): Promise<void> {
