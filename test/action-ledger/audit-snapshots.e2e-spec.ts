@@ -71,7 +71,10 @@ const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, 
   'bookings.booking_item.update': {
     entity: 'BookingItem',
     left: {
-      [NEVER]: ['bookingId', 'currency', 'feeOfItemId'],
+      [NEVER]: ['bookingId', 'currency', 'feeOfItemId', 'optionId', 'unitId', 'seatsPerUnit', 'peoplePerUnit'],
+      'computed from the departure and its prices': [
+        ...['productId', 'priceSource', 'listUnitSellCents', 'priceListId', 'priceListVersion'],
+      ],
       'computed from the unit price and the quantity': ['totalSellCents'],
       'computed from the tax code and the day': ['taxCode', 'taxKind', 'taxRateBasisPoints', 'taxRateChanged'],
       'computed from the tax code and what is billed': ['earlierRateCents', 'earlierRateTaxCents'],

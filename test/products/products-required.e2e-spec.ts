@@ -20,7 +20,7 @@ describe('the setting productsRequired', () => {
     const { id: productId } = await newProduct(app);
     const tryBoth = async (id: string) => {
       const departure = await owner.post<{ data: { id: string } }>(DEPARTURES, departureBody({ productId: id }));
-      const allotment = await owner.post(ALLOTMENTS, await allotmentBody(app, { productId: id }));
+      const allotment = await owner.post<object>(ALLOTMENTS, await allotmentBody(app, { productId: id }));
       return {
         departure,
         answers: [departure, allotment].map(({ status, body }) => [status, Reflect.get(body, 'details')]),
