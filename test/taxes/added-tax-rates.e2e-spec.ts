@@ -548,6 +548,35 @@ describe('what documents bill at an earlier rate follows from the documents that
     expect(await isSound(trip)).toBe(true);
   });
 
+  it('a discount that was credited at its own rate keeps it when the rate of the trip changes', async () => {
+    const taxCode = await newTaxCode(owner, {
+      rates: [
+        { rateBasisPoints: 1_600, validFrom: '2007-01-01', validTo: '2027-06-30' },
+        { rateBasisPoints: 1_900, validFrom: '2027-07-01' },
+      ],
+    });
+    const free = { unitSellCents: 0, taxIncludedCents: 0, serviceDate: '2027-06-01' };
+    const sale = await sell(app, { items: [{ ...free, taxCode }] });
+    const of = { taxCodeId: taxCode.id, serviceDate: '2027-09-10' };
+    const item = await addItem(owner, sale.id, { unitSellCents: 119_000, ...of });
+    const trip = { ...sale, itemIds: [item.id] };
+    const whole = await issued(trip.id, undefined);
+    await addItem(owner, trip.id, { type: 'discount', unitSellCents: -11_600, ...of, serviceDate: '2027-06-01' });
+    const note = await issuedNote(owner, whole, { reason: 'booking_changed' });
+    expect(note.lines).toMatchObject([{ totalCents: 11_600, taxCents: 1_600, taxRateBasisPoints: 1_600 }]);
+
+    await rateAdded(taxCode, 2_100, '2027-08-01');
+    await marked(taxCode);
+    await recalculated(trip.id);
+    const money = async () => (await owner.get<{ data: object }>(`/v1/admin/finance/bookings/${trip.id}/money`)).body;
+    expect(await money()).toMatchObject({ data: { creditDueByTaxCode: [], roomCents: 0 } });
+    await patched(trip, 0, { unitSellCents: 131_100 });
+    expect(await billed(trip.id)).toEqual([[12_100, 2_100, 2_100]]);
+    expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 119_000, taxIncludedCents: 19_000 + 2_100 });
+    expect(await money()).toMatchObject({ data: { creditDueByTaxCode: [], roomCents: 0 } });
+    expect(await isSound(trip)).toBe(true);
+  });
+
   it('a waived installment reduces the rest at the new rate, not the deposit', async () => {
     const trip = await changed(undefined, undefined, [30_000, 20_000, 50_000]);
     const path = `/v1/admin/finance/bookings/${trip.id}`;

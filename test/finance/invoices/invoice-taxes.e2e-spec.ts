@@ -299,14 +299,14 @@ describe('items of one tax code that were sold at different dated rates', () => 
   }
 
   /** A trip of 2027 at 19 % with these installments, and an item of 2028 with an installment of its own. */
-  async function mixed({ plan = DEPOSIT, unitSellCents = 121_000 } = {}): Promise<Mixed> {
+  async function mixed({ plan = DEPOSIT, unitSellCents = 121_000, currency = 'EUR' } = {}): Promise<Mixed> {
     const taxCode = await newTaxCode(owner, {
       rates: [
         { rateBasisPoints: 1_900, validFrom: '2007-01-01', validTo: '2027-12-31' },
         { rateBasisPoints: 2_100, validFrom: '2028-01-01' },
       ],
     });
-    const sold = await sell(app, { items: [{ ...TRIP, taxCode }], plan });
+    const sold = await sell(app, { currency, items: [{ ...TRIP, taxCode }], plan });
     const type = unitSellCents < 0 ? 'discount' : 'extra';
     const later = await addItem(owner, sold.id, {
       ...{ type, unitSellCents, taxCodeId: taxCode.id, serviceDate: '2028-05-12' },
@@ -429,25 +429,182 @@ describe('items of one tax code that were sold at different dated rates', () => 
     expect(await creditDue(sold.id)).toMatchObject({ creditDueByTaxCode: [], creditDueCents: 0 });
   });
 
-  it('a discount at another rate is credited at the rate of the line, and a correction bills it at its own', async () => {
+  /** Expects the documents to bill these amounts at each rate, and nothing to be credited or billed. */
+  async function expectSettled(bookingId: string, amounts: number[][]): Promise<void> {
+    expect(await billedTaxAt(bookingId)).toEqual(amounts);
+    expect(await creditDue(bookingId)).toMatchObject({ creditDueByTaxCode: [], creditDueCents: 0, roomCents: 0 });
+    expect(await pastCreditDue(bookingId)).toMatchObject({ creditDueByTaxCode: [] });
+    expect(await listedCreditDue(bookingId)).toEqual([]);
+    expect(await blockingExamples()).not.toContain(bookingId);
+  }
+
+  /** Adds a discount of 2028, at 21 %. */
+  async function discounted({ id, later }: Mixed, unitSellCents: number): Promise<void> {
+    const { taxCodeId } = await readItem(owner, later);
+    const rebate = { type: 'discount', title: 'Rebate', unitSellCents, taxCodeId, serviceDate: '2028-05-12' };
+    await addItem(owner, id, rebate);
+  }
+
+  async function corrected(invoice: Invoice): Promise<Record<'creditNote' | 'invoice', Invoice>> {
+    const path = `${PATH}/${invoice.id}/correction`;
+    const { status, body } = await owner.post<{ data: Record<'creditNote' | 'invoice', Invoice> }>(path, {
+      reasonText: 'Wrong tax',
+    });
+    expect({ status, body }).toMatchObject({ status: 201 });
+    return body.data;
+  }
+
+  it('a discount beyond the lines at its rate is credited at its own rate, and a correction credits what is left', async () => {
     const sold = await mixed({ plan: [119_000], unitSellCents: 1_000 });
     const whole = await issued(sold.id, undefined);
-    const { taxCodeId } = await readItem(owner, sold.later);
-    await addItem(owner, sold.id, {
-      ...{ type: 'discount', unitSellCents: -13_100, taxCodeId, serviceDate: '2028-05-12' },
-    });
+    await discounted(sold, -13_100);
+    const due = [{ grossCents: 13_100, taxCents: 2_274, wrongTax: false }];
+    expect(await creditDue(sold.id)).toMatchObject({ creditDueByTaxCode: due });
     const made = await issuedNote(owner, whole, { reason: 'booking_changed' });
     expect(made.lines).toMatchObject([
-      { totalCents: 12_100, taxCents: 1_932, taxRateBasisPoints: 1_900 },
-      { totalCents: 1_000, taxCents: 174, taxRateBasisPoints: 2_100 },
+      { linePosition: 1, description: 'Rebate', totalCents: 12_100, taxCents: 2_100, taxRateBasisPoints: 2_100 },
+      { linePosition: 2, totalCents: 1_000, taxCents: 174, taxRateBasisPoints: 2_100 },
     ]);
-    const body = { reasonText: 'Wrong tax' };
-    const corrected = await owner.post<{ data: { invoice: Invoice } }>(`${PATH}/${whole.id}/correction`, body);
-    expect(atRates(corrected.body.data.invoice)).toEqual([
+    expect(made['taxSummary']).toMatchObject([{ taxRateBasisPoints: 2_100, grossCents: 13_100, taxCents: 2_274 }]);
+    await expectSettled(sold.id, [
+      [1_900, 119_000, 19_000],
+      [2_100, -12_100, -2_100],
+    ]);
+
+    const { creditNote, invoice } = await corrected(whole);
+    expect(atRates(creditNote)).toEqual([
+      [119_000, 19_000, 1_900],
+      [-12_100, -2_100, 2_100],
+    ]);
+    expect(atRates(invoice)).toEqual([
       [119_000, 19_000, 1_900],
       [1_000, 174, 2_100],
       [-13_100, -2_274, 2_100],
     ]);
+    expect((await issue(owner, invoice.id)).status).toBe(200);
+    await expectSettled(sold.id, [
+      [1_900, 119_000, 19_000],
+      [2_100, -12_100, -2_100],
+    ]);
+  });
+
+  it('a discount at a rate that no document bills is credited at this rate, also in parts and by amount', async () => {
+    const sold = await mixed({ plan: [71_400, 47_600], unitSellCents: 0 });
+    const invoices: Invoice[] = [];
+    for (const id of sold.scheduleIds) invoices.push(await issued(sold.id, id));
+    await discounted(sold, -60_500);
+    const [first, second] = invoices;
+    const request = { reason: 'booking_changed', lines: [{ linePosition: 1, amountCents: 12_100 }] };
+    const part = await issuedNote(owner, { id: first?.id ?? '' }, request);
+    expect(part.lines).toMatchObject([{ totalCents: 12_100, taxCents: 2_100, taxRateBasisPoints: 2_100 }]);
+    const tooMuch = { ...request, lines: [{ linePosition: 1, amountCents: 48_401 }] };
+    expect((await credit(owner, first?.id ?? '', tooMuch)).body).toMatchObject({ code: 'over_credited' });
+    // A line is credited up to its tax, 7600: the tax of 43791 at 21 %.
+    const rest = await issuedNote(owner, { id: second?.id ?? '' }, { reason: 'booking_changed' });
+    expect(rest.lines).toMatchObject([{ totalCents: 43_791, taxCents: 7_600, taxRateBasisPoints: 2_100 }]);
+    const last = await issuedNote(owner, { id: first?.id ?? '' }, { reason: 'booking_changed' });
+    expect(last.lines).toMatchObject([{ totalCents: 4_609, taxCents: 800, taxRateBasisPoints: 2_100 }]);
+    await expectSettled(sold.id, [
+      [1_900, 119_000, 19_000],
+      [2_100, -60_500, -10_500],
+    ]);
+  });
+
+  it('a smaller or cancelled discount is billed again at its own rate after its credit note', async () => {
+    const sold = await mixed({ plan: [119_000], unitSellCents: 0 });
+    const whole = await issued(sold.id, undefined);
+    await discounted(sold, -24_200);
+    await issuedNote(owner, whole, { reason: 'booking_changed' });
+    await discounted(sold, -12_100);
+    await issuedNote(owner, whole, { reason: 'booking_changed' });
+    const { body } = await owner.get<{ data: (Item & { totalSellCents: number })[] }>(`${BOOKINGS}/${sold.id}/items`);
+    const larger = body.data.find(({ totalSellCents }) => totalSellCents === -24_200);
+    expect((await owner.post(`${BOOKINGS}/${sold.id}/items/${larger?.id}/cancellation`, { reason: 'No' })).status).toBe(
+      200,
+    );
+    expect(atRates(await issued(sold.id, undefined))).toEqual([[24_200, 4_200, 2_100]]);
+    await expectSettled(sold.id, [
+      [1_900, 119_000, 19_000],
+      [2_100, -12_100, -2_100],
+    ]);
+  });
+
+  it('a discount at one rate and an equal surcharge at another are credited and billed, each at its own rate', async () => {
+    const sold = await mixed({ plan: [119_000], unitSellCents: 0 });
+    const whole = await issued(sold.id, undefined);
+    await discounted(sold, -12_100);
+    await repriced(sold, 131_100);
+    const due = [{ grossCents: 0, taxCents: 168, wrongTax: true }];
+    expect(await creditDue(sold.id)).toMatchObject({ creditDueByTaxCode: due });
+    expect(await listedCreditDue(sold.id)).toMatchObject([{ groups: due, invoiceIds: [whole.id] }]);
+    const made = await issuedNote(owner, whole, { reason: 'booking_changed' });
+    expect(made.lines).toMatchObject([{ totalCents: 12_100, taxCents: 2_100, taxRateBasisPoints: 2_100 }]);
+    expect(atRates(await issued(sold.id, undefined))).toEqual([[12_100, 1_932, 1_900]]);
+    await expectSettled(sold.id, [
+      [1_900, 131_100, 20_932],
+      [2_100, -12_100, -2_100],
+    ]);
+  });
+
+  it('a discount that was credited is billed again with the line that bore it, if its item is cancelled', async () => {
+    const sold = await mixed({ plan: [119_000], unitSellCents: 0 });
+    const whole = await issued(sold.id, undefined);
+    await discounted(sold, -12_100);
+    await issuedNote(owner, whole, { reason: 'booking_changed' });
+    const { taxCodeId } = await readItem(owner, sold.later);
+    await addItem(owner, sold.id, { type: 'extra', unitSellCents: 121_000, taxCodeId, serviceDate: '2028-05-12' });
+    const path = `${BOOKINGS}/${sold.id}/items/${sold.itemIds[0]}/cancellation`;
+    expect((await owner.post(path, { reason: 'Ill' })).status).toBe(200);
+    const made = await issuedNote(owner, whole, { reason: 'booking_changed' });
+    expect(made.lines).toMatchObject([
+      { totalCents: 119_000, taxCents: 19_000, taxRateBasisPoints: 1_900 },
+      { totalCents: -12_100, taxCents: -2_100, taxRateBasisPoints: 2_100 },
+    ]);
+    expect(atRates(await issued(sold.id, undefined))).toEqual([
+      [0, 0, 2_100],
+      [-12_100, -2_100, 2_100],
+      [121_000, 21_000, 2_100],
+    ]);
+    await expectSettled(sold.id, [
+      [1_900, 0, 0],
+      [2_100, 108_900, 18_900],
+    ]);
+  });
+
+  it('parts of a line with a credited discount are credited at the rate of the line, and the rest with the discount', async () => {
+    const sold = await mixed({ plan: [119_000], unitSellCents: 0 });
+    const whole = await issued(sold.id, undefined);
+    await discounted(sold, -12_100);
+    await issuedNote(owner, whole, { reason: 'booking_changed' });
+    const lines = (amountCents: number) => ({ lines: [{ linePosition: 1, amountCents }] });
+    expect((await credit(owner, whole.id, lines(106_901))).body).toMatchObject({
+      ...{ code: 'over_credited', details: { available: 106_900 } },
+    });
+    const part = await issuedNote(owner, whole, lines(106_899));
+    // No more tax than the line has left, without the credited discount.
+    expect(part.lines).toMatchObject([{ totalCents: 106_899, taxCents: 16_900, taxRateBasisPoints: 1_900 }]);
+    const rest = await issuedNote(owner, whole);
+    expect(rest.lines).toMatchObject([
+      { linePosition: 1, totalCents: 12_101, taxCents: 2_100, taxRateBasisPoints: 1_900 },
+      { linePosition: 1, totalCents: -12_100, taxCents: -2_100, taxRateBasisPoints: 2_100 },
+    ]);
+    await issued(sold.id, undefined);
+    await expectSettled(sold.id, [
+      [1_900, 119_000, 19_000],
+      [2_100, -12_100, -2_100],
+    ]);
+  });
+
+  it('a discount at an unbilled rate in another currency has base amounts, and a full credit has those of the invoice', async () => {
+    const sold = await mixed({ plan: [119_000], unitSellCents: 0, currency: 'KWD' });
+    const whole = await issued(sold.id, undefined);
+    await discounted(sold, -12_100);
+    const made = await issuedNote(owner, whole, { reason: 'booking_changed' });
+    expect(made.lines).toMatchObject([{ totalCents: 12_100, taxCents: 2_100, taxRateBasisPoints: 2_100 }]);
+    const { creditNote } = await corrected(whole);
+    const sum = (name: string) => Number(made[name]) + Number(creditNote[name]);
+    expect([sum('baseTotalCents'), sum('baseTaxCents')]).toEqual([whole['baseTotalCents'], whole['baseTaxCents']]);
+    expect(whole['baseTotalCents']).toBeGreaterThan(0);
   });
 
   it('a cancelled discount is billed again at its own rate', async () => {

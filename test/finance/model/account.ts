@@ -202,9 +202,11 @@ export class Account extends BilledBooking {
     const total = sum(lines.map(({ gross }) => gross));
     const openReduced = Math.min(total, this.balance(invoice));
     this.releaseFromInvoice(invoice, total - openReduced);
-    for (const { position, gross, tax } of lines) {
+    for (const { position, basisPoints, gross, tax } of lines) {
       const line = invoice.lines[position - 1];
-      if (line) Object.assign(line, { creditedGross: line.creditedGross + gross, creditedTax: line.creditedTax + tax });
+      if (line?.basisPoints === basisPoints) {
+        Object.assign(line, { creditedGross: line.creditedGross + gross, creditedTax: line.creditedTax + tax });
+      } else if (line) invoice.discounts.push({ position, code: line.code, basisPoints, gross, tax });
     }
     this.credits.push({ issueDate, gross: total, tax: sum(lines.map(({ tax }) => tax)) });
     this.applyMoney();

@@ -1,6 +1,18 @@
 import type { Installment } from './plan.js';
 import { creditedOf, type DocumentLine, type IssuedInvoice, type Item, totalOf } from './records.js';
-import { allocated, GIVEN, type Groups, grouped, isWrong, lessWaived, restsOf, sorted, sum } from './taxes.js';
+import {
+  allocated,
+  GIVEN,
+  type Groups,
+  grouped,
+  isWrong,
+  lessWaived,
+  type Rated,
+  restsOf,
+  sorted,
+  sum,
+  waivedAtRates,
+} from './taxes.js';
 
 /** A line before it is part of a document. An amount of items with several rates has no rate yet. */
 export type DrawnLine = Pick<DocumentLine, 'code' | 'basisPoints' | 'gross' | 'tax'>;
@@ -31,18 +43,43 @@ export abstract class BilledBooking {
 
   /** Computes G and T of each tax group. */
   get owed(): Groups {
-    const items = this.liveItems.map(({ code, basisPoints, quantity, unit, tax }) => {
-      return { code, basisPoints, gross: quantity * unit, tax };
-    });
-    return lessWaived(items, this.waived);
+    return lessWaived(this.ratedItems, this.waived);
   }
 
   /** Computes D and U of each tax group. A fee bills no item. */
   get onDocuments(): Groups {
-    const lines = this.issued.filter(({ fee }) => !fee).flatMap((invoice) => invoice.lines);
+    return grouped(this.billedAmounts.map(({ code, gross, tax }) => [code, gross, tax]));
+  }
+
+  /** Computes what documents bill at each rate of each tax code; a discount that was credited is negative. */
+  get billedAtRates(): Groups {
     return grouped(
-      lines.map(({ code, gross, tax, creditedGross, creditedTax }) => [code, gross - creditedGross, tax - creditedTax]),
+      this.billedAmounts.map(({ code, basisPoints, gross, tax }) => [`${code} ${basisPoints}`, gross, tax]),
     );
+  }
+
+  /** Computes what the items of tax codes owe at each rate, less the waived amount. */
+  get owedAtRates(): Groups {
+    return waivedAtRates(this.ratedItems, this.waived);
+  }
+
+  private get ratedItems(): Rated[] {
+    return this.liveItems.map(({ code, basisPoints, quantity, unit, tax }) => {
+      return { code, basisPoints, gross: quantity * unit, tax };
+    });
+  }
+
+  private get billedAmounts(): DrawnLine[] {
+    return this.issued
+      .filter(({ fee }) => !fee)
+      .flatMap(({ lines, discounts }) => [
+        ...lines.map((line) => ({
+          ...line,
+          gross: line.gross - line.creditedGross,
+          tax: line.tax - line.creditedTax,
+        })),
+        ...discounts.map((discount) => ({ ...discount, gross: -discount.gross, tax: -discount.tax })),
+      ]);
   }
 
   get rests(): Groups {
@@ -67,10 +104,11 @@ export abstract class BilledBooking {
 
   /** Computes the same after an invoice was credited in full. */
   linesWithout(invoice: IssuedInvoice): ReturnType<BilledBooking['linesFor']> {
-    const { lines } = invoice;
+    const { lines, discounts } = invoice;
     invoice.lines = lines.map((line) => ({ ...line, creditedGross: line.gross, creditedTax: line.tax }));
+    invoice.discounts = [];
     const drawn = this.linesFor(invoice.installment);
-    invoice.lines = lines;
+    Object.assign(invoice, { lines, discounts });
     return drawn;
   }
 
@@ -78,7 +116,9 @@ export abstract class BilledBooking {
   rateOf(code: string): number | null {
     const rates = new Set([
       ...this.liveItems.flatMap((item) => (item.code === code ? item.basisPoints : [])),
-      ...this.issued.flatMap(({ lines }) => lines.flatMap((line) => (line.code === code ? line.basisPoints : []))),
+      ...this.issued.flatMap(({ lines, discounts }) =>
+        [...lines, ...discounts].flatMap((line) => (line.code === code ? line.basisPoints : [])),
+      ),
     ]);
     return rates.size === 1 ? ([...rates][0] ?? null) : null;
   }

@@ -3,7 +3,7 @@ import { BOOKINGS, type Clerk, FINANCE } from './clerk.js';
 import { atRates, compareDocument, type Document, mayOweCredit } from './invoices.js';
 import { creditedOf, type CreditLine, type IssuedInvoice, totalOf } from './records.js';
 import { codeOf, groupsOf, isConfirmed, type Outcome } from './sales.js';
-import { includedTax, isWrong, rounded, sorted, sum } from './taxes.js';
+import { grouped, includedTax, isWrong, rounded, sorted, sum } from './taxes.js';
 
 const CREDIT_NOTES = `${FINANCE}/credit-notes`;
 
@@ -45,7 +45,7 @@ export async function creditPart(clerk: Clerk): Outcome {
   const invoice = account && random.pick(newestFirst(account));
   if (!account || !invoice) return null;
   const rests = restLines(invoice);
-  const line = random.pick(rests.filter(({ gross }) => gross > 0));
+  const line = random.pick(rests.filter((rest) => rest.gross > 0 && isOfLine(invoice, rest)));
   if (!line || random.chance(0.3)) {
     await credit(clerk, account, { invoice, lines: rests, reason: 'correction' });
     return [account];
@@ -53,15 +53,19 @@ export async function creditPart(clerk: Clerk): Outcome {
   const gross = random.int(1, Math.ceil(line.gross * 1.1));
   const available = sum(rests.map((rest) => rest.gross));
   const requested = [{ linePosition: line.position, amountCents: gross }];
-  if (gross > line.gross || gross > available) {
+  const entries = rests.filter(({ position }) => position === line.position);
+  const room = { gross: sum(entries.map((rest) => rest.gross)), tax: sum(entries.map((rest) => rest.tax)) };
+  if (gross > room.gross || gross > available) {
     const body = { invoiceId: invoice.id, reason: 'correction', reasonText: 'Wrong', lines: requested };
     await clerk.rejected('POST', CREDIT_NOTES, { body, codes: ['over_credited'] });
     return [account];
   }
   const tax = gross === line.gross ? line.tax : rounded(line.tax * gross, line.gross);
-  const lines = [{ position: line.position, gross, tax }];
+  // A line bears the discounts that were credited on it, so no more tax than its rest is credited.
+  const isWhole = gross === room.gross;
+  const lines = isWhole ? entries : [{ ...line, gross, tax: entries.length > 1 ? Math.min(tax, room.tax) : tax }];
   const code = invoice.lines[line.position - 1]?.code ?? '';
-  const isGoodwill = random.chance(0.5) && bears(account, code, lines);
+  const isGoodwill = random.chance(0.5) && entries.length === 1 && bears(account, code, lines);
   await credit(clerk, account, { invoice, lines, requested, reason: isGoodwill ? 'goodwill' : 'correction' });
   return [account];
 }
@@ -89,16 +93,20 @@ export async function correct(clerk: Clerk): Outcome {
   clerk.note(`correct ${account.id} ${invoice.id}`);
   const lines = restLines(invoice);
   account.credit(invoice, lines, clerk.today);
-  const coded = lines.map((line) => ({ ...line, ...codeAndRateOf(invoice, line) }));
+  const coded = lines.map((line) => ({ ...line, ...codeOfLine(invoice, line) }));
   compareDocument(clerk, creditNote, { number: creditNote.number, status: 'issued', lines: coded });
   compareDocument(clerk, draft, { number: null, status: 'draft', lines: atRates(clerk, draft, preview) });
   clerk.keep({ id: draft.id, account, installment: invoice.installment, lines: preview });
   return [account];
 }
 
-function codeAndRateOf({ lines }: IssuedInvoice, { position }: CreditLine) {
-  const { code = '', basisPoints = null } = lines[position - 1] ?? {};
-  return { code, basisPoints };
+function codeOfLine({ lines }: IssuedInvoice, { position }: CreditLine) {
+  return { code: lines[position - 1]?.code ?? '' };
+}
+
+/** Whether the entry is the line of the invoice, and not a discount that was credited on it. */
+function isOfLine({ lines }: IssuedInvoice, { position, basisPoints }: CreditLine): boolean {
+  return lines[position - 1]?.basisPoints === basisPoints;
 }
 
 interface Crediting {
@@ -130,7 +138,7 @@ async function credit(clerk: Clerk, account: Account, crediting: Crediting): Pro
   if (reason === 'goodwill') await adjust(clerk, account, { code, lines, issued });
   const { openReduced, released } = account.credit(invoice, lines, issueDate);
   series.documents.push({ number, issueDate, invoice: null, isReleased: false });
-  const coded = lines.map((line) => ({ ...line, ...codeAndRateOf(invoice, line) }));
+  const coded = lines.map((line) => ({ ...line, ...codeOfLine(invoice, line) }));
   compareDocument(clerk, issued, { number, status: 'issued', lines: coded });
   clerk.same('what the credit note reduced', [issued.openReducedCents, issued.releasedCents], [openReduced, released]);
 }
@@ -183,14 +191,19 @@ function newestFirst(account: Account): IssuedInvoice[] {
   return open.sort((a, b) => (key(a) < key(b) ? 1 : -1));
 }
 
-/** Returns the uncredited rest of the lines of an invoice. */
-export function restLines({ lines }: IssuedInvoice): CreditLine[] {
+/** Returns the uncredited rest of the lines of an invoice, each with the discounts that were credited on it. */
+export function restLines({ lines, discounts }: IssuedInvoice): CreditLine[] {
   return lines
-    .map(({ gross, tax, creditedGross, creditedTax }, index) => ({
-      position: index + 1,
-      gross: gross - creditedGross,
-      tax: tax - creditedTax,
-    }))
+    .flatMap(({ basisPoints, gross, tax, creditedGross, creditedTax }, index) => {
+      const own = discounts.filter(({ position }) => position === index + 1);
+      const atRates = grouped(own.map((discount) => [String(discount.basisPoints), discount.gross, discount.tax]));
+      return [
+        { position: index + 1, basisPoints, gross: gross - creditedGross, tax: tax - creditedTax },
+        ...[...atRates].map(([rate, credited]) => {
+          return { position: index + 1, basisPoints: Number(rate), gross: -credited.gross, tax: -credited.tax };
+        }),
+      ];
+    })
     .filter(({ gross, tax }) => gross !== 0 || tax !== 0);
 }
 
@@ -212,38 +225,33 @@ interface Drawn {
  */
 function dueLinesOf(account: Account, { clerk, invoice, issued }: Drawn): CreditLine[] {
   const rests = restLines(invoice);
-  const restAt = (position: number) => rests.find((rest) => rest.position === position) ?? { gross: 0, tax: 0 };
-  const chosen = issued.lines.map(({ linePosition: position, totalCents: gross, taxCents: tax }) => {
-    return { position, gross, tax };
+  const restAt = ({ position, basisPoints }: Omit<CreditLine, 'gross' | 'tax'>) =>
+    rests.find((rest) => rest.position === position && rest.basisPoints === basisPoints) ?? { gross: 0, tax: 0 };
+  const chosen = issued.lines.map((line): CreditLine => {
+    const { linePosition: position, taxRateBasisPoints: basisPoints, totalCents: gross, taxCents: tax } = line;
+    return { position, basisPoints, gross, tax };
   });
   const codes = new Set([...sorted(account.creditDue).map(([code]) => code), ...account.mixedCodes]);
   return [...codes]
     .flatMap((code) => {
       const due = account.creditDue.get(code) ?? { gross: 0, tax: 0 };
       const own = chosen.filter(({ position }) => invoice.lines[position - 1]?.code === code);
-      const parts = own.filter(({ position, gross }) => restAt(position).gross !== gross);
+      const parts = own.filter((line) => restAt(line).gross !== line.gross);
       if (account.mixedCodes.includes(code)) {
-        return own.map(({ position, gross, tax }) => {
-          return {
-            position,
-            gross,
-            tax: parts.some((part) => part.position === position) ? tax : restAt(position).tax,
-          };
-        });
+        return own.map((line) => ({ ...line, tax: parts.includes(line) ? line.tax : restAt(line).tax }));
       }
       const expected = Math.min(due.gross, Math.max(0, restOf(invoice, code).gross));
       clerk.same(`the credit of ${code}`, [sum(own.map(({ gross }) => gross)), parts.length <= 1], [expected, true]);
       const whole = own.filter((line) => !parts.includes(line));
-      const left = due.tax - sum(whole.map(({ position }) => restAt(position).tax));
-      return own.map(({ position, gross }) => {
-        const { tax } = restAt(position);
-        const isPart = parts.some((part) => part.position === position);
-        return { position, gross, tax: isPart ? Math.min(Math.max(0, left), tax, gross) : tax };
+      const left = due.tax - sum(whole.map((line) => restAt(line).tax));
+      return own.map((line) => {
+        const { tax } = restAt(line);
+        return { ...line, tax: parts.includes(line) ? Math.min(Math.max(0, left), tax, line.gross) : tax };
       });
     })
-    .sort(
-      (a, b) =>
-        chosen.findIndex(({ position }) => position === a.position) -
-        chosen.findIndex(({ position }) => position === b.position),
-    );
+    .sort((a, b) => indexOf(chosen, a) - indexOf(chosen, b));
+}
+
+function indexOf(lines: readonly CreditLine[], { position, basisPoints }: CreditLine): number {
+  return lines.findIndex((line) => line.position === position && line.basisPoints === basisPoints);
 }

@@ -4,7 +4,7 @@ import { creditAll, owesCredit } from './credit-notes.js';
 import { billRest } from './invoices.js';
 import * as payments from './payments.js';
 import { confirmed } from './sales.js';
-import { sorted, sum } from './taxes.js';
+import { GIVEN, restsOf, sorted, sum } from './taxes.js';
 
 /**
  * Completes a booking with ordinary steps, until nothing is owed or unapplied and everything is billed with the right tax.
@@ -48,6 +48,9 @@ function leftOf(account: Account): string[] {
     uncovered: sum(account.money.map((one) => account.uncovered(one))),
     requested: account.money.filter(({ status }) => status === 'requested').length,
     openDocuments: sum(account.issued.map((invoice) => account.balance(invoice))),
+    wrongRates: sorted(restsOf(account.owedAtRates, account.billedAtRates)).filter(
+      ([key, { gross, tax }]) => !key.startsWith(GIVEN) && account.status !== 'cancelled' && (gross !== 0 || tax !== 0),
+    ).length,
     wrongTaxes: sorted(account.rests).filter(([, { gross, tax }]) => gross !== 0 || tax !== 0).length,
   };
   return Object.entries(terms).flatMap(([name, value]) => (value === 0 ? [] : [`${name} ${value}`]));

@@ -154,6 +154,7 @@ async function issueOn(
   const invoice: IssuedInvoice = {
     ...{ id, installment, issueDate, void: false, sent: false, fee: installment?.fee ?? false },
     lines: drawn.map((line) => ({ ...line, creditedGross: 0, creditedTax: 0 })),
+    discounts: [],
   };
   account.issue(invoice);
   series.documents.push({ number, issueDate, invoice, isReleased: false });

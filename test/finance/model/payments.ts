@@ -337,7 +337,10 @@ export async function settled(clerk: Clerk, account: Account): Promise<void> {
   clerk.note(`settle ${account.id} fee ${fee} outcome ${outcome}`);
   const line = { code: 'given', basisPoints: null, gross: fee, tax: 0, creditedGross: 0, creditedTax: 0 };
   const invoice: IssuedInvoice | null = feeInvoiceId
-    ? { id: feeInvoiceId, installment: null, issueDate: today, lines: [line], void: false, sent: false, fee: true }
+    ? {
+        ...{ id: feeInvoiceId, installment: null, issueDate: today, lines: [line], discounts: [] },
+        ...{ void: false, sent: false, fee: true },
+      }
     : null;
   clerk.same('whether there is a fee invoice', invoice !== null, fee > 0);
   for (const issued of [...account.issued].sort((a, b) => (a.id < b.id ? -1 : 1))) {

@@ -23,11 +23,21 @@ export interface DocumentLine {
   creditedTax: number;
 }
 
+/** A discount that was credited on a line of an invoice, at a rate that the line does not have. */
+export interface CreditedDiscount {
+  position: number;
+  code: string;
+  basisPoints: number | null;
+  gross: number;
+  tax: number;
+}
+
 export interface IssuedInvoice {
   id: string;
   installment: Installment | null;
   issueDate: string;
   lines: DocumentLine[];
+  discounts: CreditedDiscount[];
   void: boolean;
   sent: boolean;
   fee: boolean;
@@ -43,6 +53,7 @@ export interface IssuedCredit {
 /** A line of a credit note, with the credited line and amount of the invoice. */
 export interface CreditLine {
   position: number;
+  basisPoints: number | null;
   gross: number;
   tax: number;
 }
@@ -76,8 +87,9 @@ export function totalOf({ lines }: IssuedInvoice): number {
   return lines.reduce((sum, { gross }) => sum + gross, 0);
 }
 
-export function creditedOf({ lines }: IssuedInvoice): number {
-  return lines.reduce((sum, { creditedGross }) => sum + creditedGross, 0);
+export function creditedOf({ lines, discounts }: IssuedInvoice): number {
+  const ofLines = lines.reduce((sum, { creditedGross }) => sum + creditedGross, 0);
+  return discounts.reduce((sum, { gross }) => sum + gross, ofLines);
 }
 
 export function isReceived({ kind }: Money): boolean {

@@ -70,19 +70,40 @@ export function lessWaived(items: readonly Rated[], waived: number): Groups {
   );
 }
 
+/** Computes the same owed amounts at each rate of the tax codes. */
+export function waivedAtRates(items: readonly Rated[], waived: number): Groups {
+  const list = sorted(grouped(items.map(({ code, gross, tax }) => [code, gross, tax])));
+  const parts = split(
+    list.map(([, { gross }]) => Math.max(0, gross)),
+    waived,
+  );
+  const rated = items.map(({ code, basisPoints, gross, tax }) => [`${code} ${basisPoints}`, gross, tax] as const);
+  const reductions = list.flatMap(([code], index) =>
+    waivedParts(
+      items.filter((item) => item.code === code),
+      parts[index] ?? 0,
+    ).map(({ basisPoints, gross, tax }) => [`${code} ${basisPoints}`, -gross, -tax] as const),
+  );
+  return grouped([...rated, ...reductions]);
+}
+
 /** The tax in a waived part of a tax code: the part reduces each rate in proportion, unless only discounts have the rate. */
 function waivedTax(items: readonly Rated[], waived: number): number {
-  const rates = grouped(items.map(({ basisPoints, gross, tax }) => [String(basisPoints ?? 0), gross, tax]));
+  return sum(waivedParts(items, waived).map(({ tax }) => tax));
+}
+
+/** The waived part of a tax code at each rate. */
+function waivedParts(items: readonly Rated[], waived: number): (Group & { basisPoints: string })[] {
+  const rates = grouped(items.map(({ basisPoints, gross, tax }) => [String(basisPoints), gross, tax]));
   const positive = [...rates].filter(([, { gross }]) => gross > 0).sort(([a], [b]) => Number(a) - Number(b));
   const whole = sum(positive.map(([, { gross }]) => gross));
-  let [passed, taken, taxes] = [0, 0, 0];
-  for (const [, { gross, tax }] of positive) {
+  let [passed, taken] = [0, 0];
+  return positive.map(([basisPoints, { gross, tax }]) => {
     passed += gross;
     const part = rounded(waived * passed, whole) - taken;
     taken += part;
-    taxes += rounded(tax * part, gross);
-  }
-  return taxes;
+    return { basisPoints, gross: part, tax: rounded(tax * part, gross) };
+  });
 }
 
 /** Computes the owed and unbilled amounts: R and S of the reference. */

@@ -48,7 +48,8 @@ export function earlierParts(items: readonly RatedItem[], billed: readonly Bille
     const left = items.map((item, index) => {
       if (isOwn(item)) return { ...item, totalSellCents: isSharing ? Math.max(0, item.totalSellCents) : 0 };
       const isLeftOut = isSharing && !item.hadOtherRate;
-      const taken = (parts[index]?.earlierRateCents ?? 0) + (isSharing ? (atOwnRate[index] ?? 0) : 0);
+      const ownCents = atOwnRate[index] ?? 0;
+      const taken = (parts[index]?.earlierRateCents ?? 0) + (isSharing || ownCents < 0 ? ownCents : 0);
       return { ...item, totalSellCents: isLeftOut ? 0 : item.totalSellCents - within(item.totalSellCents, taken) };
     });
     const shares = billedShares(left, lessOf(amounts, items.filter(isOwn), isSharing));
@@ -62,16 +63,28 @@ export function earlierParts(items: readonly RatedItem[], billed: readonly Bille
   return parts;
 }
 
-/** Amounts billed for each item at its own rate, if items of one tax code have several rates. */
+/** Amounts billed for each item at its own rate. */
 function sharesAtOwnRate(items: readonly RatedItem[], billed: readonly BilledAtRate[]): number[] {
   const shares = items.map(() => 0);
   for (const { rateBasisPoints: rate, ...amounts } of billed) {
     const own = items.map((item) => (item.taxRateBasisPoints === rate ? item : { ...item, totalSellCents: 0 }));
-    for (const [index, { earlierRateCents }] of billedShares(own, amounts).entries()) {
-      if (items[index]?.taxRateBasisPoints === rate) shares[index] = earlierRateCents;
+    // Documents bill discounts at their own rate with a negative amount.
+    const sign = amounts.grossCents < 0 ? -1 : 1;
+    const signed = own.map(({ id, totalSellCents }) => ({ id, totalSellCents: sign * totalSellCents }));
+    const found = billedShares(signed, sign < 0 ? negated(amounts) : amounts);
+    for (const [index, { earlierRateCents }] of found.entries()) {
+      if (items[index]?.taxRateBasisPoints === rate) shares[index] = sign * earlierRateCents;
     }
   }
   return shares;
+}
+
+function negated({ grossCents, taxCents, items }: Billed): Billed {
+  return {
+    grossCents: -grossCents,
+    taxCents: -taxCents,
+    items: items.map((item) => ({ ...item, grossCents: -item.grossCents, taxCents: -item.taxCents })),
+  };
 }
 
 /**

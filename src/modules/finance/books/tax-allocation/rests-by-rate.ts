@@ -80,21 +80,38 @@ export function restsByRate(rest: TaxGroup, { items, billed }: GroupSources): Ra
   return inGroup(rest, rates, amounts);
 }
 
+/** An amount to credit at a rate. */
+export interface RateCredit extends RatedGroup {
+  /** The part beyond the lines at this rate: a discount at a rate that no document bills. */
+  unbilled: Amounts;
+}
+
 /** Returns the excess that documents bill in each tax group and at each rate; the amounts are not negative. */
 export function creditDueByRate(
   items: readonly TaxedItem[],
   waivedCents: number,
   billed: readonly RatedGroup[],
-): RatedGroup[] {
+): RateCredit[] {
   return openGroups(items, waivedCents, billed).flatMap(({ rest, open, sources }) => {
-    if (rest.grossCents >= 0) return wronglyBilledRates(open, sources.billed).map(negated);
-    const due = open.filter(({ grossCents }) => grossCents < 0).map(negated);
-    return withinBilled(
-      due,
-      sources.billed,
-      new Set(sources.items.map(({ taxRateBasisPoints }) => taxRateBasisPoints)),
-    );
+    if (wronglyBilled([rest]).length === 0) {
+      return wronglyBilledRates(open, sources.billed).map((group) => ({ ...negated(group), unbilled: NOTHING }));
+    }
+    const present = new Set(sources.items.map(({ taxRateBasisPoints }) => taxRateBasisPoints));
+    return open
+      .filter(({ grossCents }) => grossCents < 0)
+      .map(negated)
+      .map((group) => ({ ...group, unbilled: unbilledPartOf(group, sources.billed, present) }));
   });
+}
+
+function unbilledPartOf(due: RatedGroup, billed: readonly RatedGroup[], present: ReadonlySet<number | null>): Amounts {
+  const lines = sumOf(
+    billed.filter(
+      (group) => group.grossCents > 0 && isCreditableAt(group.rateBasisPoints, due.rateBasisPoints, present),
+    ),
+  );
+  const { grossCents, taxCents } = minus(due, lines);
+  return due.rateBasisPoints === null || grossCents <= 0 ? NOTHING : { grossCents, taxCents: Math.max(0, taxCents) };
 }
 
 /** Returns the rates with excess billing in tax groups that are not billed in excess; the amounts are not negative. */
@@ -147,37 +164,6 @@ export function isCreditableAt(
   return (
     dueRate === null || lineRate === null || lineRate === dueRate || (present.has(dueRate) && !present.has(lineRate))
   );
-}
-
-/**
- * Limits the amount due at each rate to the amount that documents bill at it, and moves the excess to the other rates. There is
- * an excess, for example, after a new discount at a rate that no document bills.
- */
-function withinBilled(
-  due: readonly RatedGroup[],
-  billed: readonly RatedGroup[],
-  present: ReadonlySet<number | null>,
-): RatedGroup[] {
-  const limitOf = (rate: number | null) =>
-    Math.max(0, sumOf(billed.filter((group) => isCreditableAt(group.rateBasisPoints, rate, present))).grossCents);
-  let excessCents = 0;
-  const limited = due.map((group) => {
-    const grossCents = Math.min(group.grossCents, limitOf(group.rateBasisPoints));
-    excessCents += group.grossCents - grossCents;
-    return { ...group, grossCents, taxCents: shareOf(group.taxCents, grossCents, group.grossCents) };
-  });
-  const moved = billed.flatMap((group) => {
-    const ownCents = limited.find(({ rateBasisPoints }) => rateBasisPoints === group.rateBasisPoints)?.grossCents ?? 0;
-    const grossCents = Math.max(0, Math.min(excessCents, group.grossCents - ownCents));
-    excessCents -= grossCents;
-    return [{ ...group, grossCents, taxCents: shareOf(group.taxCents, grossCents, group.grossCents) }];
-  });
-  const sums = new Map<number | null, RatedGroup>();
-  for (const group of [...limited, ...moved]) {
-    const before = sums.get(group.rateBasisPoints);
-    sums.set(group.rateBasisPoints, before ? { ...group, ...sumOf([before, group]) } : group);
-  }
-  return [...sums.values()].filter(({ grossCents }) => grossCents > 0);
 }
 
 /** Splits a part of a tax group in proportion to the open amounts at each rate; the whole group gets exactly the open amounts. */

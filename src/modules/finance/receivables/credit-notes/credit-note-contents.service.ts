@@ -6,8 +6,9 @@ import type { CreditReason, Invoice, PricedLine } from '../account/invoice.entit
 import { InvoicesRepository } from '../invoices/invoices.repository.js';
 import type { CreditedInvoice } from '../invoices/issuing.service.js';
 import { totalsOf } from '../invoices/line-amounts.js';
-import { BilledTaxesService, creditDueByRate, keyOf, type RatedGroup } from '../../books/index.js';
+import { BilledTaxesService, creditDueByRate, keyOf, type RateCredit } from '../../books/index.js';
 import {
+  atDueRates,
   type CreditableLine,
   creditableLines,
   creditsOver,
@@ -15,6 +16,7 @@ import {
   overCredited,
   type RequestedCredit,
   requestedCredits,
+  withinInvoice,
 } from './credit-lines.js';
 import { CreditNotesRepository } from './credit-notes.repository.js';
 
@@ -30,7 +32,7 @@ export interface CreditDraft {
 /** The tax groups and rates with more billed than owed, and the current sales. */
 interface CreditDue {
   items: readonly BookingItemSummary[];
-  groups: readonly RatedGroup[];
+  groups: readonly RateCredit[];
 }
 
 interface StoredDraft {
@@ -60,7 +62,7 @@ export class CreditNoteContentsService {
     const draft = { id: note.id, original, reason: reasonOf(note) };
     const rests = await this.restsOf(draft, { alsoDrafts: false });
     const isManual = note.linesSource === 'manual';
-    const requested = isManual ? { requested: lines.map(asRequested) } : {};
+    const requested = isManual ? { requested: asRequested(lines) } : {};
     return within({ ...draft, ...requested }, rests, await this.creditDue(account));
   }
 
@@ -106,9 +108,8 @@ export class CreditNoteContentsService {
 }
 
 function within(draft: CreditDraft, rests: readonly CreditableLine[], due: CreditDue): PricedLine[] {
-  const { reason, requested } = draft;
-  const lines = requested ? requestedCredits(rests, requested) : drawnLines(draft, rests, due);
-  if (requested && isLimitedToDue(reason)) assertWithinDue(lines, due);
+  const { requested } = draft;
+  const lines = requested ? requestedLines(draft, requested, rests, due) : drawnLines(draft, rests, due);
   // A line may have a larger rest than the invoice, which also has negative lines.
   const available = rests.reduce((sum, { restCents }) => sum + restCents, 0);
   const { totalCents } = totalsOf(lines, {});
@@ -117,19 +118,32 @@ function within(draft: CreditDraft, rests: readonly CreditableLine[], due: Credi
   return lines;
 }
 
+function requestedLines(
+  { reason }: CreditDraft,
+  requested: readonly RequestedCredit[],
+  rests: readonly CreditableLine[],
+  due: CreditDue,
+): PricedLine[] {
+  const lines = requestedCredits(rests, requested);
+  if (!isLimitedToDue(reason)) return lines;
+  assertWithinDue(lines, due);
+  return atDueRates(lines, rests, due.groups, due.items);
+}
+
 function drawnLines(
   { reason }: CreditDraft,
   rests: readonly CreditableLine[],
   { items, groups }: CreditDue,
 ): PricedLine[] {
   if (!isLimitedToDue(reason)) return fullCredits(rests);
-  return [...new Set(groups.map(({ key }) => key))].flatMap((key) =>
+  const credits = [...new Set(groups.map(({ key }) => key))].flatMap((key) =>
     creditsOver(
       rests.filter(({ line }) => keyOf(line) === key),
       groups.filter((group) => group.key === key),
       items.filter((item) => keyOf(item) === key),
     ),
   );
+  return withinInvoice(rests, credits);
 }
 
 /** These reasons credit only the amount billed beyond the claim; the others may credit all of an invoice. */
@@ -157,13 +171,21 @@ export function reasonOf({ reason }: Invoice): CreditReason {
   return reason;
 }
 
-export function asRequested({ originalPosition, totalCents }: PricedLine): RequestedCredit {
-  return { linePosition: originalPosition ?? 0, amountCents: totalCents };
+/** Returns the request that makes these lines: an amount for each line of the invoice. */
+export function asRequested(lines: readonly PricedLine[]): RequestedCredit[] {
+  const amounts = new Map<number, number>();
+  for (const { originalPosition, totalCents } of lines) {
+    const position = originalPosition ?? 0;
+    amounts.set(position, (amounts.get(position) ?? 0) + totalCents);
+  }
+  return [...amounts].map(([linePosition, amountCents]) => ({ linePosition, amountCents }));
 }
 
 /** Returns whether two sets of lines credit the same. */
 export function isSame(one: readonly PricedLine[], other: readonly PricedLine[]): boolean {
   const figures = (lines: readonly PricedLine[]) =>
-    lines.map((line) => [line.originalPosition, line.totalCents, line.taxCents].join(' ')).join();
+    lines
+      .map((line) => [line.originalPosition, line.taxRateBasisPoints, line.totalCents, line.taxCents].join(' '))
+      .join();
   return figures(one) === figures(other);
 }

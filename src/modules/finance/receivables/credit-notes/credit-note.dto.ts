@@ -277,7 +277,10 @@ export class CreditNoteSummary extends BaseAmountsResponse {
 
 /** One line of a credit note. */
 export class CreditNoteLineResponse extends InvoiceLineResponse {
-  /** The credited line of the invoice, 1 for the first. */
+  /**
+   * The credited line of the invoice, 1 for the first. A second line for it credits a discount at a rate that the invoice does
+   * not bill.
+   */
   @Whole({ min: 1, max: 500 })
   linePosition: number;
 }

@@ -5,6 +5,7 @@ import type { Rows } from '../../../../platform/database/rows.js';
 import { pageBounds } from '../../../../platform/http/dto.js';
 import { Invoice } from '../account/invoice.entity.js';
 import type { CreditedLine } from '../invoices/base-lines.js';
+import type { CreditedPart } from './credit-lines.js';
 import type { ListCreditNotes } from './credit-note.dto.js';
 
 /** Reads and writes credit notes, which are rows of `invoices`, and the credited amounts. */
@@ -34,14 +35,16 @@ export class CreditNotesRepository {
   async creditedLines(
     invoiceId: string,
     { exceptId, alsoDrafts }: { exceptId: string; alsoDrafts: boolean },
-  ): Promise<CreditedLine[]> {
-    return this.database.prepared<CreditedLine>(
+  ): Promise<(CreditedLine & CreditedPart)[]> {
+    return this.database.prepared<CreditedLine & CreditedPart>(
       'credit-notes-lines',
       `select line.original_position as "originalPosition", line.total_cents::float8 as "totalCents",
          line.tax_cents::float8 as "taxCents", line.base_total_cents::float8 as "baseTotalCents",
-         line.base_net_cents::float8 as "baseNetCents"
+         line.base_net_cents::float8 as "baseNetCents", line.tax_rate_basis_points as "taxRateBasisPoints",
+         line.description, line.service_date as "serviceDate"
        from invoices note join invoice_lines line on line.invoice_id = note.id
-       where note.original_invoice_id = $1 and note.id <> $2 and (note.number is not null or $3)`,
+       where note.original_invoice_id = $1 and note.id <> $2 and (note.number is not null or $3)
+       order by note.id, line.position`,
       [invoiceId, exceptId, alsoDrafts],
     );
   }

@@ -114,7 +114,7 @@ export class CreditNotesService {
       const before = this.imageOf({ invoice: note, lines: stored });
       const { reason = reasonOf(note), reasonText = note.reasonText, lines: requested } = body;
       const isDrawn = requested === undefined && note.linesSource === 'booking';
-      const kept = isDrawn ? {} : { requested: requested ?? stored.map(asRequested) };
+      const kept = isDrawn ? {} : { requested: requested ?? asRequested(stored) };
       const lines = await this.contents.linesOf(account, { id, original, reason, ...kept });
       Object.assign(note, { reason, reasonText, linesSource: isDrawn ? 'booking' : 'manual' });
       note.change({}, totalsOf(lines, {}), this.clock.now());

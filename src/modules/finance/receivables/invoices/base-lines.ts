@@ -49,13 +49,14 @@ export function creditedShares(
   lines: readonly PricedLine[],
   { invoiced, credited }: { invoiced: readonly PricedLine[]; credited: readonly CreditedLine[] },
 ): PricedLine[] {
+  const counted = [...credited];
   return lines.map((line) => {
     const original = invoiced[(line.originalPosition ?? 0) - 1];
     if (!original) throw new Error('A line of a credit note credits a line of its invoice');
-    const earlier = credited.filter(({ originalPosition }) => originalPosition === line.originalPosition);
+    const earlier = counted.filter(({ originalPosition }) => originalPosition === line.originalPosition);
     const totals = { whole: original.totalCents, base: original.baseTotalCents ?? 0 };
     const nets = { whole: original.netCents, base: original.baseNetCents ?? 0 };
-    return withBase(line, {
+    const converted = withBase(line, {
       totalCents: share(totals, {
         upTo: sum(earlier, ({ totalCents }) => totalCents) + BigInt(line.totalCents),
         taken: sum(earlier, ({ baseTotalCents }) => baseTotalCents ?? 0),
@@ -65,6 +66,9 @@ export function creditedShares(
         taken: sum(earlier, ({ baseNetCents }) => baseNetCents ?? 0),
       }),
     });
+    // A line can be credited at several rates, so the next credit follows this one.
+    counted.push(converted);
+    return converted;
   });
 }
 
