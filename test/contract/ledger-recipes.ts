@@ -6,6 +6,7 @@ import { commissionRecipes } from './commission-recipes.js';
 import { connectRecipes } from './connect-recipes.js';
 import { customersRecipes } from './customers-recipes.js';
 import { travelersRecipes } from './travelers-recipes.js';
+import { deskRecipes } from './desk-recipes.js';
 import { financeRecipes } from './finance-recipes.js';
 import { identityRecipes } from './identity-recipes.js';
 import { legalRecipes } from './legal-recipes.js';
@@ -79,6 +80,7 @@ export const recipes: Record<string, Recipe> = {
   ...notificationsRecipes,
   ...customersRecipes,
   ...travelersRecipes,
+  ...deskRecipes,
   ...operationsRecipes,
   ...tripsRecipes,
   ...organizationRecipes,

@@ -93,6 +93,7 @@ const COMPUTED = [
   `GET ${STAFF}/finance/invoices/{id}`,
   `GET ${STAFF}/finance/periods/{period}`,
   `GET ${INVITATIONS}/{id}`,
+  `GET ${STAFF}/notes/{noteId}`,
   `GET ${STAFF}/operations/departures/{id}`,
 ];
 /** The ledger has cursors; an item has few commissions and a client few secrets. */

@@ -36,12 +36,13 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const CONTROL_BURSTS = 15;
 /** The service may close the connection of a caller that exceeds its limits. */
 const CLOSED = { status: 0, body: undefined };
-/** These operations need further scopes: the scopes that they grant, or the scopes of the action that they reverse. */
+/** These operations need further scopes: those that they grant, those of the action that they reverse, or those of the record of a note. */
 const NEED_ALL_SCOPES = new Set([
   ...['apiTokens_create', 'grants_create', 'grants_update', 'invitations_create', 'invitations_resend'],
   ...['clientSecrets_list', 'clientSecrets_revoke', 'clientSecrets_rotate'],
   ...['connectorProviders_list', 'connectorProviders_update', 'ledgerEntries_previewReversal', 'ledgerEntries_reverse'],
   ...['oauthClients_get', 'oauthClients_create', 'oauthClients_list', 'oauthClients_revoke'],
+  ...['notes_create', 'notes_delete', 'notes_get', 'notes_listRevisions', 'notes_update'],
   ...['users_removeSecondFactor', 'users_update'],
 ]);
 /** These operations respond as long as the caller listens. */

@@ -1,6 +1,7 @@
 export { CustomersModule } from './customers.module.js';
 export { customerEvents } from './events.js';
 export type { CustomerCopy, CustomerPerson } from './customers/customer-copy.js';
+export { customerSubject } from './customers/customer-subject.js';
 export { CustomerListener, type MovedRecord } from './customers/customer-listener.js';
 export { ConsentsService } from './customers/consents.service.js';
 export { digitsOf, emailKey, isInternationalNumber, personName, phoneNumber } from './customers/contacts.js';

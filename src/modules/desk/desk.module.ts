@@ -11,10 +11,16 @@ import { DepartureBoardController } from './departures/board.controller.js';
 import { BoardService } from './departures/board.service.js';
 import { CheckInListener } from './manifests/check-in-listener.js';
 import { CheckInRetentionJobs } from './manifests/check-in-retention.jobs.js';
+import { DeskDemo } from './desk.demo.js';
 import { ManifestsController } from './manifests/manifests.controller.js';
 import { ManifestsService } from './manifests/manifests.service.js';
+import { MergedRecordsListener } from './merged-records-listener.js';
+import { NotesController } from './notes/notes.controller.js';
+import { NotesRepository } from './notes/notes.repository.js';
+import { NotesService } from './notes/notes.service.js';
 import { RecordsController } from './search/search.controller.js';
 import { RecordSearchService } from './search/search.service.js';
+import { SubjectsRepository } from './subjects/subjects.repository.js';
 import './desk-tables.js';
 
 /** What people at the desk need across the modules of the trade. No module uses it. */
@@ -25,6 +31,7 @@ import './desk-tables.js';
     DashboardController,
     DepartureBoardController,
     ManifestsController,
+    NotesController,
     RecordsController,
   ],
   providers: [
@@ -33,8 +40,13 @@ import './desk-tables.js';
     BoardService,
     CheckInListener,
     CheckInRetentionJobs,
+    DeskDemo,
     ManifestsService,
+    MergedRecordsListener,
+    NotesRepository,
+    NotesService,
     RecordSearchService,
+    SubjectsRepository,
   ],
 })
 export class DeskModule {}

@@ -1,4 +1,5 @@
 export { FinanceModule } from './finance.module.js';
+export { invoiceSubject } from './receivables/invoices/invoice-subject.js';
 export { IS_RECEIVABLE } from './receivables/reminders/receivable.sql.js';
 export { ACCOUNT_ENTRIES } from './reports/customer-statement.js';
 export { STATEMENT_ENTRIES } from './reports/period-rows.dto.js';

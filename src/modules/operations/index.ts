@@ -8,6 +8,7 @@ export {
   SHORTAGE_RULES,
   type ShortageRule,
 } from './departures/departure-listener.js';
+export { departureSubject } from './departures/departure-subject.js';
 export { SlotWarning } from './departures/departure-followers.dto.js';
 export type { Units } from './departures/departures.repository.js';
 export { DeparturesService } from './departures/departures.service.js';

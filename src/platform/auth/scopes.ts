@@ -11,6 +11,7 @@ export const STAFF_MODULES = [
   'operations',
   'products',
   'notifications',
+  'desk',
   'catalog',
   'action-ledger',
   'identity',

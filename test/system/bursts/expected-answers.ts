@@ -27,7 +27,13 @@ const REASONS: Record<string, readonly string[]> = {
   '401 unauthorized': ['sessions_endCurrent', 'sessions_confirmSecondFactor', 'sessions_create'],
   '404 not_found': [
     ...['allotments_delete', 'catalogDocuments_delete', 'creditNotes_delete', 'facilities_archive', 'invoices_delete'],
-    ...['numberSeries_delete', 'organizationProfile_removeLogo', 'policyAssignments_delete', 'sessions_endCurrent'],
+    ...[
+      'notes_delete',
+      'numberSeries_delete',
+      'organizationProfile_removeLogo',
+      'policyAssignments_delete',
+      'sessions_endCurrent',
+    ],
     ...['productOptions_delete', 'productUnits_delete', 'synonyms_delete', 'travelers_delete', 'tripComponents_remove'],
     // The example names a row that the demo data does not contain, or that belongs to another user.
     ...['files_download', 'payments_get', 'publicContracts_get', 'sessions_end', 'tripAttentions_resolve'],

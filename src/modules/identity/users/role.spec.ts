@@ -31,7 +31,7 @@ describe('roles', () => {
     expect(allowed(['viewer']).sort()).toEqual([...reads, 'finance:receivables'].sort());
   });
 
-  it('the role finance has finance with its special scopes, and reads bookings, customers, departures, products, contracts and the ledger', () => {
+  it('the role finance has finance with its special scopes, and reads bookings, customers, departures, products, contracts and the ledger, and writes notes', () => {
     const own = STAFF_SCOPES.filter((scope) => scope.startsWith('finance:'));
     const reads = [
       'bookings:read',
@@ -40,22 +40,26 @@ describe('roles', () => {
       'products:read',
       'legal:read',
       'action-ledger:read',
+      'desk:read',
+      'desk:write',
     ];
     expect(allowed(['finance']).sort()).toEqual([...own, ...reads].sort());
   });
 
-  it('the role operations has its seven areas, reads and changes bookings, and sees what customers owe', () => {
+  it('the role operations has its seven areas, reads and changes bookings, writes notes, and sees what customers owe', () => {
     const areas = ['distribution', 'trips', 'legal', 'operations', 'notifications', 'customers', 'products'];
     const own = STAFF_SCOPES.filter((scope) => areas.includes(scope.split(':')[0] ?? ''));
     expect(allowed(['operations']).sort()).toEqual(
-      [...own, 'bookings:read', 'bookings:write', 'finance:receivables'].sort(),
+      [...own, 'bookings:read', 'bookings:write', 'desk:read', 'desk:write', 'finance:receivables'].sort(),
     );
   });
 
-  it('the role sales has bookings, trips and customers, sends messages, sees what customers owe, and reads five other areas', () => {
+  it('the role sales has bookings, trips and customers, sends messages, writes notes, sees what customers owe, and reads five other areas', () => {
     const areas = STAFF_SCOPES.filter((scope) => /^(bookings|trips|customers):(read|write|delete|\*)$/.test(scope));
     const others = [
       'notifications:write',
+      'desk:read',
+      'desk:write',
       'finance:receivables',
       'operations:read',
       'catalog:read',

@@ -26,14 +26,17 @@ const SCOPES: Record<Role, readonly string[]> = {
     'finance:*',
     ...SPECIAL_SCOPES.filter((scope) => scope.startsWith('finance:')),
     ...['bookings:read', 'customers:read', 'operations:read', 'products:read', 'legal:read', 'action-ledger:read'],
+    ...['desk:read', 'desk:write'],
   ],
   operations: [
     ...['operations:*', 'distribution:*', 'trips:*', 'legal:*', 'notifications:*', 'customers:*', 'products:*'],
     ...['customers:sensitive', 'bookings:read', 'bookings:write', 'finance:receivables'],
+    ...['desk:read', 'desk:write'],
   ],
   sales: [
     ...['bookings:*', 'trips:*', 'customers:*', 'notifications:write', 'finance:receivables'],
     ...['operations:read', 'distribution:read', 'products:read', 'catalog:read', 'legal:read'],
+    ...['desk:read', 'desk:write'],
   ],
   viewer: withoutModules('identity', 'action-ledger').map((module) => `${module}:read`),
 };

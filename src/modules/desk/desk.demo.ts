@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { demoId } from '../../platform/ids/id.js';
+import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
+import type { CreateNote } from './notes/note.dto.js';
+import { NotesService } from './notes/notes.service.js';
+
+const OWNER = demoId('user', 1);
+
+/** The examples read 1, change 2 and delete 3. */
+const NOTES: readonly CreateNote[] = [
+  { subjectType: 'booking', subjectId: demoId('book', 1), text: 'Prefers seats near the door', pinned: true },
+  { subjectType: 'customer', subjectId: demoId('cus', 1), text: 'Calls back in the evening only' },
+  { subjectType: 'departure', subjectId: demoId('dep', 1), text: 'Pier 3 is closed', visibility: 'guide' },
+];
+
+/** The notes that the examples of the API document name. */
+@Injectable()
+export class DeskDemo {
+  constructor(private readonly notes: NotesService) {}
+
+  @DemoData(720, 'notes')
+  async load(): Promise<void> {
+    for (const [index, note] of NOTES.entries()) {
+      await this.notes.create(note, { id: demoId('note', index + 1), authorId: OWNER });
+    }
+  }
+}
