@@ -24,7 +24,7 @@ compares. A token never grants more than its user holds at the time of the reque
 - \`finance:receivables\` shows what customers owe and have paid: the account, installments, invoices, credit notes, payments,
   refunds and the settlement of a booking, with all members, and the credit of customers. Payments to suppliers are left out.
   \`finance:read\` and \`finance:*\` cover it.
-- A note also needs the scope of the record that it is on: \`customers:read\`, \`bookings:read\`, \`operations:read\` or
+- A note, and a task about a record, also need the scope of the record: \`customers:read\`, \`bookings:read\`, \`operations:read\` or
   \`finance:receivables\` to read it, and \`customers:write\`, \`bookings:write\`, \`operations:write\` or \`finance:write\` to change it.
   \`desk:delete\` deletes the notes of other authors.
 - A caller who creates or changes a booking under \`bookings:write\` may name any customer, whose name and contacts the booking then

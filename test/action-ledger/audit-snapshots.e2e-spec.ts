@@ -25,6 +25,14 @@ const OTHERS = 'other use cases change it';
  */
 const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, string[]>; beside?: string[] }> = {
   'customers.customer.update': { entity: 'Customer', left: { [OTHERS]: ['status', 'mergedIntoId', 'archivedAt'] } },
+  'desk.task.update': {
+    entity: 'Task',
+    left: {
+      [NEVER]: ['subjectType', 'subjectId', 'source', 'createdBy'],
+      'the time of the last change of the status': ['closedAt'],
+      [OTHERS]: ['dedupeKey'],
+    },
+  },
   'distribution.allotment.update': {
     entity: 'Allotment',
     left: { [NEVER]: ['channelId', 'productId', 'type', 'validFrom'], [OTHERS]: ['deletedAt'] },

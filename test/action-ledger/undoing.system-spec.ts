@@ -3,6 +3,7 @@ import { UndoingMethod } from '../../src/modules/action-ledger/entries/undoes.js
 import { DecoratedMethods } from '../../src/platform/discovery/decorated-methods.js';
 import { addItem, BOOKINGS, bookingBody, confirmedBooking, itemBody, makeBooking } from '../bookings/bookings.js';
 import { CUSTOMERS, newCustomer } from '../customers/customers.js';
+import { newTask, TASKS } from '../desk/tasks.js';
 import { ALLOTMENTS, newAllotment, onlySlot, departureIn } from '../distribution/allotments/allotments.js';
 import { earn, change as commissionPath, soldItem } from '../finance/commissions/commissions.js';
 import { draft as draftInvoice, PATH as INVOICES, sell } from '../finance/invoices/invoicing.js';
@@ -112,6 +113,13 @@ const UPDATES: [action: string, make: () => Promise<Subject>][] = [
       const steps = [{ ...first, percentBasisPoints: 4_000 }, ...others];
       return { id: 'organization', path, change: () => send('put', path, { ...POLICY, steps }) };
     },
+  ],
+  [
+    'desk.task.update',
+    async () => ({
+      ...at(TASKS, await newTask(app.as('owner'), { dueOn: '2127-05-10' })),
+      changes: { title: 'Changed', dueOn: null, status: 'done' },
+    }),
   ],
   [
     'customers.customer.update',

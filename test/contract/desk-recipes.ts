@@ -1,5 +1,6 @@
 import { makeBooking } from '../bookings/bookings.js';
 import { newNote, NOTES } from '../desk/notes.js';
+import { newTask, TASKS } from '../desk/tasks.js';
 import type { TestApp } from '../setup/app.js';
 import { inside, made, type Recipe, staff } from './recipe.js';
 
@@ -20,4 +21,9 @@ export const deskRecipes: Record<string, Recipe> = {
   }),
   [`PATCH ${NOTES}/{noteId}`]: async (app) => ({ ...(await noted(app)), body: { text: 'Changed' } }),
   [`DELETE ${NOTES}/{noteId}`]: noted,
+  [`POST ${TASKS}`]: async (app) => ({ ...staff(app), body: { title: 'Call back' }, subject: made('task') }),
+  [`PATCH ${TASKS}/{taskId}`]: async (app) => {
+    const { id } = await newTask(app.as('owner'));
+    return { ...staff(app), ...inside('task', id, { taskId: id }), body: { status: 'done' } };
+  },
 };

@@ -95,6 +95,7 @@ const COMPUTED = [
   `GET ${INVITATIONS}/{id}`,
   `GET ${STAFF}/notes/{noteId}`,
   `GET ${STAFF}/operations/departures/{id}`,
+  `GET ${STAFF}/tasks/{taskId}`,
 ];
 /** The ledger has cursors; an item has few commissions and a client few secrets. */
 const WITHOUT_OFFSET = [

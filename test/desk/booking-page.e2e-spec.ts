@@ -6,6 +6,8 @@ import { draft as draftContract } from '../legal/contracts.js';
 import { newDeparture } from '../operations/departures.js';
 import { newProduct } from '../products/products.js';
 import { startApp, type TestApp } from '../setup/app.js';
+import { newNote } from './notes.js';
+import { newTask, TASKS } from './tasks.js';
 import type { TestClient } from '../setup/client.js';
 
 interface BookingPage extends Record<string, unknown> {
@@ -57,6 +59,7 @@ describe('the page of a booking', () => {
       statement: [],
       contracts: [{ reference: contract.reference, title: 'Travel contract', status: 'draft', issuedAt: null }],
       messages: [],
+      ...{ tasks: [], notes: [] },
       withheld: [],
     });
   });
@@ -106,8 +109,32 @@ describe('the page of a booking', () => {
     expect(await page(id, await staffWith(app, 'bookings:read'))).toMatchObject({
       booking: { outstandingCents: null, dueStatus: null },
       ...{ items: [], travelers: [], statement: null, contracts: null, messages: null },
-      withheld: [{ section: 'statement' }, { section: 'contracts' }, { section: 'messages' }],
+      ...{ tasks: null, notes: null },
+      withheld: ['statement', 'contracts', 'messages', 'tasks', 'notes'].map((section) => ({ section })),
     });
+  });
+
+  it('the page shows open tasks by their day and pinned notes, newest first', async () => {
+    const booking = await makeBooking(owner);
+    const subject = { subjectType: 'booking', subjectId: booking.id };
+    const undated = await newTask(owner, subject);
+    const dated = await newTask(owner, { ...subject, dueOn: '2127-05-10' });
+    const done = await newTask(owner, subject);
+    await owner.patch(`${TASKS}/${done.id}`, { status: 'done' });
+    await newNote(owner, subject);
+    const first = await newNote(owner, subject, { pinned: true, text: 'First' });
+    const second = await newNote(owner, subject, { pinned: true, text: 'Second' });
+
+    const { tasks, notes } = await page(booking.id);
+
+    expect(tasks).toMatchObject([
+      { id: dated.id, title: 'Call back', dueOn: '2127-05-10', assigneeId: null, createdAt: dated['createdAt'] },
+      { id: undated.id, dueOn: null, source: 'staff' },
+    ]);
+    expect(notes).toMatchObject([
+      { id: second.id, text: 'Second', visibility: 'internal', createdAt: second['createdAt'] },
+      { id: first.id, text: 'First', authorName: first['authorName'] },
+    ]);
   });
 
   it('an unknown booking is not found, and a page needs bookings:read', async () => {

@@ -43,6 +43,7 @@ const NEED_ALL_SCOPES = new Set([
   ...['connectorProviders_list', 'connectorProviders_update', 'ledgerEntries_previewReversal', 'ledgerEntries_reverse'],
   ...['oauthClients_get', 'oauthClients_create', 'oauthClients_list', 'oauthClients_revoke'],
   ...['notes_create', 'notes_delete', 'notes_get', 'notes_listRevisions', 'notes_update'],
+  ...['tasks_create', 'tasks_get', 'tasks_update'],
   ...['users_removeSecondFactor', 'users_update'],
 ]);
 /** These operations respond as long as the caller listens. */

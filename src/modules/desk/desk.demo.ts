@@ -3,6 +3,8 @@ import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import type { CreateNote } from './notes/note.dto.js';
 import { NotesService } from './notes/notes.service.js';
+import type { CreateTask } from './tasks/task.dto.js';
+import { TasksService } from './tasks/tasks.service.js';
 
 const OWNER = demoId('user', 1);
 
@@ -13,15 +15,25 @@ const NOTES: readonly CreateNote[] = [
   { subjectType: 'departure', subjectId: demoId('dep', 1), text: 'Pier 3 is closed', visibility: 'guide' },
 ];
 
-/** The notes that the examples of the API document name. */
+/** The examples read 1 and change 2. */
+const TASKS: readonly CreateTask[] = [
+  { title: 'Call back about the seats', assigneeId: OWNER, subjectType: 'booking', subjectId: demoId('book', 1) },
+  { title: 'Order new life jackets', dueOn: '2027-04-01' },
+];
+
+/** The notes and tasks that the examples of the API document name. */
 @Injectable()
 export class DeskDemo {
-  constructor(private readonly notes: NotesService) {}
+  constructor(
+    private readonly notes: NotesService,
+    private readonly tasks: TasksService,
+  ) {}
 
-  @DemoData(720, 'notes')
+  @DemoData(720, 'notes and tasks')
   async load(): Promise<void> {
     for (const [index, note] of NOTES.entries()) {
       await this.notes.create(note, { id: demoId('note', index + 1), authorId: OWNER });
     }
+    for (const [index, task] of TASKS.entries()) await this.tasks.create(task, demoId('task', index + 1));
   }
 }

@@ -11,6 +11,7 @@ import { DepartureBoardController } from './departures/board.controller.js';
 import { BoardService } from './departures/board.service.js';
 import { CheckInListener } from './manifests/check-in-listener.js';
 import { CheckInRetentionJobs } from './manifests/check-in-retention.jobs.js';
+import { DepartureDecisionListener } from './departure-decision-listener.js';
 import { DeskDemo } from './desk.demo.js';
 import { ManifestsController } from './manifests/manifests.controller.js';
 import { ManifestsService } from './manifests/manifests.service.js';
@@ -21,6 +22,9 @@ import { NotesService } from './notes/notes.service.js';
 import { RecordsController } from './search/search.controller.js';
 import { RecordSearchService } from './search/search.service.js';
 import { SubjectsRepository } from './subjects/subjects.repository.js';
+import { TasksController } from './tasks/tasks.controller.js';
+import { TasksRepository } from './tasks/tasks.repository.js';
+import { TasksService } from './tasks/tasks.service.js';
 import './desk-tables.js';
 
 /** What people at the desk need across the modules of the trade. No module uses it. */
@@ -33,6 +37,7 @@ import './desk-tables.js';
     ManifestsController,
     NotesController,
     RecordsController,
+    TasksController,
   ],
   providers: [
     BookingPagesService,
@@ -40,6 +45,7 @@ import './desk-tables.js';
     BoardService,
     CheckInListener,
     CheckInRetentionJobs,
+    DepartureDecisionListener,
     DeskDemo,
     ManifestsService,
     MergedRecordsListener,
@@ -47,6 +53,8 @@ import './desk-tables.js';
     NotesService,
     RecordSearchService,
     SubjectsRepository,
+    TasksRepository,
+    TasksService,
   ],
 })
 export class DeskModule {}

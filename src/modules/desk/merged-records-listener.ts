@@ -2,23 +2,33 @@ import { Injectable } from '@nestjs/common';
 import { Listens } from '../../platform/discovery/listeners.js';
 import { CustomerListener, type MovedRecord } from '../customers/index.js';
 import { NotesService } from './notes/notes.service.js';
+import type { Subject } from './subjects/subjects.js';
+import { TasksService } from './tasks/tasks.service.js';
 
-/** Notes on a customer follow it into the customer that replaces it. */
+const customer = (subjectId: string): Subject => ({ subjectType: 'customer', subjectId });
+
+/** Notes and tasks about a customer follow it into the customer that replaces it. */
 @Injectable()
 @Listens(CustomerListener, 30)
 export class MergedRecordsListener implements CustomerListener {
-  constructor(private readonly notes: NotesService) {}
+  constructor(
+    private readonly notes: NotesService,
+    private readonly tasks: TasksService,
+  ) {}
 
   async merged(customerId: string, duplicateIds: readonly string[]): Promise<MovedRecord[]> {
-    const moved = await this.notes.move({ subjectType: 'customer', subjectId: customerId }, duplicateIds);
-    return moved.map(({ id, formerId }) => ({ type: 'note', id, customerId: formerId }));
+    const notes = await this.notes.move(customer(customerId), duplicateIds);
+    const tasks = await this.tasks.move(customer(customerId), duplicateIds);
+    return [
+      ...notes.map(({ id, formerId }) => ({ type: 'note', id, customerId: formerId }) as const),
+      ...tasks.map(({ id, formerId }) => ({ type: 'task', id, customerId: formerId }) as const),
+    ];
   }
 
   async separated(customerId: string, records: readonly MovedRecord[]): Promise<void> {
-    const notes = records.filter(({ type }) => type === 'note');
-    await this.notes.moveBack(
-      { subjectType: 'customer', subjectId: customerId },
-      notes.map(({ id, customerId: formerId }) => ({ id, formerId })),
-    );
+    const formerly = (moved: MovedRecord['type']) =>
+      records.filter(({ type }) => type === moved).map(({ id, customerId: formerId }) => ({ id, formerId }));
+    await this.notes.moveBack(customer(customerId), formerly('note'));
+    await this.tasks.moveBack(customer(customerId), formerly('task'));
   }
 }

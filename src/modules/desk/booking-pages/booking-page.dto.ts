@@ -4,12 +4,22 @@ import { extensible } from '../../../platform/http/named-values.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { BookingRow } from '../../bookings/index.js';
 import { STATEMENT_ENTRIES } from '../../finance/index.js';
+import { NOTE_VISIBILITIES, type NoteVisibility } from '../notes/note.entity.js';
+import { TASK_SOURCES, type TaskSource } from '../tasks/task.entity.js';
 
 const MAX_ROWS = 10_000;
 const LOWEST = -Number.MAX_SAFE_INTEGER;
 export const MAX_MESSAGES = 20;
+export const MAX_TASKS = 50;
+export const MAX_NOTES = 20;
 
-export const BOOKING_SECTIONS = extensible('BookingPageSection', ['statement', 'contracts', 'messages']);
+export const BOOKING_SECTIONS = extensible('BookingPageSection', [
+  'statement',
+  'contracts',
+  'messages',
+  'tasks',
+  'notes',
+]);
 export type BookingSection = (typeof BOOKING_SECTIONS)[number];
 
 /** An item of the booking with the names of what it sells. */
@@ -165,6 +175,58 @@ export class BookingPageMessage {
   createdAt: string;
 }
 
+/** An open task about the booking. */
+export class BookingPageTask {
+  /** ID of the task (prefix `task`). */
+  @Id('task')
+  id: string;
+
+  /** What is to be done. */
+  @Text({ max: 255 })
+  title: string;
+
+  /** Day by which it is to be done; null if there is none. */
+  @IsoDate()
+  dueOn: string | null;
+
+  /** User who is to do it (prefix `user`); null for no one in particular. */
+  @Id('user')
+  assigneeId: string | null;
+
+  /** Name of that user; null for no one in particular. */
+  @Text({ max: 255 })
+  assigneeName: string | null;
+
+  /** `staff`, or the cause for which the service raised the task. */
+  @OneOf(TASK_SOURCES)
+  source: TaskSource;
+
+  @Instant()
+  createdAt: string;
+}
+
+/** A pinned note on the booking. */
+export class BookingPageNote {
+  /** ID of the note (prefix `note`). */
+  @Id('note')
+  id: string;
+
+  /** What the note says, as plain text. */
+  @Text({ max: 5_000 })
+  text: string;
+
+  /** `guide` notes are also for the guides of a departure. */
+  @OneOf(NOTE_VISIBILITIES)
+  visibility: NoteVisibility;
+
+  /** Name of the author; null for the service itself. */
+  @Text({ max: 255 })
+  authorName: string | null;
+
+  @Instant()
+  createdAt: string;
+}
+
 /** A section that was left out. */
 export class WithheldSection {
   /** Name of the section. */
@@ -197,6 +259,14 @@ export class BookingPageResponse {
   /** The last 20 mails about the booking and its contracts, newest first; null without the scope `notifications:read`. */
   @ListOf(() => BookingPageMessage, { max: MAX_MESSAGES })
   messages: BookingPageMessage[] | null;
+
+  /** Open tasks about the booking, the first 50 by their day, those without a day last; null without the scope `desk:read`. */
+  @ListOf(() => BookingPageTask, { max: MAX_TASKS })
+  tasks: BookingPageTask[] | null;
+
+  /** The last 20 pinned notes on the booking, newest first; null without the scope `desk:read`. */
+  @ListOf(() => BookingPageNote, { max: MAX_NOTES })
+  notes: BookingPageNote[] | null;
 
   /** Sections that are null because the caller may not read them. */
   @ListOf(() => WithheldSection, { max: BOOKING_SECTIONS.length })

@@ -12,10 +12,10 @@ export class BookingPagesController {
   constructor(private readonly pages: BookingPagesService) {}
 
   /**
-   * Get a booking with its account, contracts and mails
+   * Get a booking with its account, contracts, mails, tasks and notes
    *
    * @remarks Returns what a page about a booking shows, read in one snapshot: the booking, its items with the names of their products,
-   * its travelers, its account as a ledger with a running balance, its contracts and its last mails. Sections that the caller may
+   * its travelers, its account as a ledger with a running balance, its contracts, its last mails, its open tasks and its pinned notes. Sections that the caller may
    * not read are null and named in `withheld`.
    */
   @Get()

@@ -8,10 +8,12 @@ import {
   type BookingPageEntry,
   type BookingPageItem,
   type BookingPageMessage,
+  type BookingPageNote,
   type BookingPageResponse,
+  type BookingPageTask,
   type BookingPageTraveler,
 } from './booking-page.dto.js';
-import { CONTRACTS, ITEMS, MESSAGES, STATEMENT, TRAVELERS } from './booking-page.sql.js';
+import { CONTRACTS, ITEMS_AND_TRAVELERS, MESSAGES, STATEMENT, TASKS_AND_NOTES } from './booking-page.sql.js';
 
 /** Members that are instants in the row of a statement. */
 type Stored<Row, Instants extends keyof Row> = Omit<Row, Instants> & Record<Instants, Date | null>;
@@ -30,8 +32,8 @@ export class BookingPagesService {
       const showsAmounts = hasScope('finance:receivables');
       const booking = toBookingRow(await this.bookings.getListed(id), showsAmounts);
       const rows = <Row>(statement: string) => this.database.query<Row>(statement, [id]);
-      const items = await rows<BookingPageItem>(ITEMS);
-      const travelers = await rows<BookingPageTraveler>(TRAVELERS);
+      const [content] = await rows<{ items: BookingPageItem[]; travelers: BookingPageTraveler[] }>(ITEMS_AND_TRAVELERS);
+      const { items = [], travelers = [] } = content ?? {};
       const sections = {
         statement: showsAmounts ? await rows<BookingPageEntry>(STATEMENT) : null,
         contracts: hasScope('legal:read')
@@ -46,9 +48,23 @@ export class BookingPagesService {
               },
             )
           : null,
+        ...(await this.tasksAndNotes(id)),
       };
       const withheld = BOOKING_SECTIONS.filter((section) => sections[section] === null).map((section) => ({ section }));
       return { booking, items, travelers, ...sections, withheld };
     });
   }
+
+  private async tasksAndNotes(id: string): Promise<Pick<BookingPageResponse, 'tasks' | 'notes'>> {
+    if (!hasScope('desk:read')) return { tasks: null, notes: null };
+    const [found] = await this.database.query<{ tasks: BookingPageTask[]; notes: BookingPageNote[] }>(TASKS_AND_NOTES, [
+      id,
+    ]);
+    return { tasks: (found?.tasks ?? []).map(withInstant), notes: (found?.notes ?? []).map(withInstant) };
+  }
+}
+
+/** JSON of the database writes instants in a form of its own. */
+function withInstant<Row extends { createdAt: string }>(row: Row): Row {
+  return { ...row, createdAt: new Date(row.createdAt).toISOString() };
 }

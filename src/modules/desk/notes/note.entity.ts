@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Audited } from '../../../platform/database/audited.js';
-import { DELETE, Personal, Rights } from '../../../platform/database/table-declarations.js';
+import { DELETE, Impersonal, Personal, Rights } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { AppError } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
@@ -27,7 +27,9 @@ export class Note extends Audited {
   @Column('text')
   text: string;
   @Column('boolean') pinned: boolean;
-  @Column('text') visibility: NoteVisibility;
+  @Impersonal()
+  @Column('text')
+  visibility: NoteVisibility;
   /** The user who wrote it, or `system`. */
   @Column('text', { name: 'author_id' }) authorId: string;
   @Column('integer') version: number;

@@ -51,6 +51,10 @@ export abstract class DepartureListener {
    * Counts people on the departure in confirmed bookings. Called with the departure locked, so that no confirmation is missed.
    */
   confirmedPeople?(departureId: string): Promise<number>;
+  /** Staff must decide whether the departure runs: it has not reached its minimum. Repeated while that is so. */
+  decisionDue?(departureId: string): Promise<void>;
+  /** No decision is due: the minimum is reached, staff have decided, or the terms have changed. Repeated while that is so. */
+  decided?(departureId: string): Promise<void>;
   /** The departure starts or ends at another instant, or its time zone changed. */
   moved?(departure: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void>;
 }

@@ -48,6 +48,13 @@ export class DepartureMinimumsService {
     if (ids.length === BATCH) await this.reportMissed();
   }
 
+  /** Reports to other modules whether staff must decide about the departure. */
+  async reportDecision(departure: DepartureView): Promise<void> {
+    const { id } = departure;
+    if (departure.needsDecision()) await this.listeners.call(DepartureListener, (one) => one.decisionDue?.(id));
+    else await this.listeners.call(DepartureListener, (one) => one.decided?.(id));
+  }
+
   publishGuaranteed(departure: DepartureView): void {
     const { id: departureId, productId, minParticipants } = departure;
     const data = { productId, departureId, startsAt: departure.startsAt.toISOString(), minParticipants };
@@ -64,7 +71,7 @@ export class DepartureMinimumsService {
     const before = departure.auditImage();
     Object.assign(departure, { minimumNotReachedAt: now, updatedAt: now });
     await this.repository.storeMinimum(departure);
-    this.record('miss_minimum', departure, before);
+    await this.record('miss_minimum', departure, before);
     const { productId, minParticipants } = departure;
     const [startsAt, decideBy] = [departure.startsAt, departure.decideBy].map((instant) => instant?.toISOString());
     const data = { productId, departureId: id, startsAt, decideBy, minParticipants, units };
@@ -78,7 +85,7 @@ export class DepartureMinimumsService {
     const before = departure.auditImage();
     departure.guarantee(this.clock.now());
     await this.repository.storeMinimum(departure);
-    this.record('guarantee', departure, before);
+    await this.record('guarantee', departure, before);
     this.publishGuaranteed(departure);
     return true;
   }
@@ -91,8 +98,9 @@ export class DepartureMinimumsService {
     return people;
   }
 
-  private record(verb: 'guarantee' | 'miss_minimum', departure: DepartureView, before: object): void {
+  private async record(verb: 'guarantee' | 'miss_minimum', departure: DepartureView, before: object): Promise<void> {
     const subject = { subjectType: 'departure', subjectId: departure.id };
     this.ledger.record(`operations.departure.${verb}`, { ...subject, before, after: departure.auditImage() });
+    await this.reportDecision(departure);
   }
 }

@@ -183,6 +183,7 @@ export class DeparturesService {
     assertUnchangedSince(entry, await this.repository.get(subjectId));
     const before = await this.reinstateLocked(subjectId, null);
     const departure = await this.repository.get(subjectId);
+    await this.minimums.reportDecision(departure);
     this.publishChanged(departure);
     return { before, after: departure.auditImage() };
   }
@@ -396,6 +397,7 @@ export class DeparturesService {
     const { before, reason = null } = images;
     const subject = { subjectType: 'departure', subjectId: id };
     this.ledger.record(`operations.departure.${verb}`, { ...subject, before, after: departure.auditImage(), reason });
+    await this.minimums.reportDecision(departure);
     this.publishChanged(departure);
     return departure;
   }
