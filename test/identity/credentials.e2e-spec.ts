@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { newCredential } from '../../src/platform/ids/credentials.js';
+import { eventually } from '../launcher/wait.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { hire, makeToken, ME, TOKENS, unauthorizedBody, usedSince } from './staff.js';
 import { UNAUTHORIZED_TEXT } from '../setup/unauthorized.js';
@@ -175,5 +176,32 @@ describe('a credential', () => {
     expect(JSON.stringify(row)).not.toContain(token.slice(21));
     expect(row?.['secret_hash']).toHaveLength(32);
     expect(row?.['last_used_at']).not.toBeNull();
+  });
+
+  it('the last use is written at most once a minute, also after the system time was set back', async () => {
+    const { id, token } = await makeToken(app.as('owner'), ['identity:read']);
+    const lastUse = async () => {
+      const [row] = await app.sql<{ at: Date | null }>('select last_used_at as at from api_tokens where id = $1', [id]);
+      return row?.at?.getTime() ?? 0;
+    };
+    const first = app.now();
+    await app.with(token).get(ME);
+    await usedSince(app, 'api_tokens', first);
+    const stored = await lastUse();
+
+    const systemTime = jest
+      .spyOn(Date, 'now')
+      .mockImplementation(() => performance.timeOrigin + performance.now() - 3_600_000);
+    try {
+      app.travel({ ms: 30_000 });
+      await app.with(token).get(ME);
+      app.travel({ ms: 31_000 });
+      const used = app.now();
+      await app.with(token).get(ME);
+      await eventually(async () => ((await lastUse()) < stored ? true : null));
+      expect(await lastUse()).toBeGreaterThanOrEqual(used.getTime());
+    } finally {
+      systemTime.mockRestore();
+    }
   });
 });

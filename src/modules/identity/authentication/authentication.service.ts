@@ -32,7 +32,6 @@ interface TokenRow {
   roles: Role[] | null;
   operator_id: string | null;
   expires_at: Date | null;
-  last_used_at: Date | null;
 }
 
 const SESSION = `
@@ -43,7 +42,7 @@ const SESSION = `
   where s.public_id = $1 and s.ended_at is null and u.active`;
 
 const TOKEN = `
-  select t.id, t.secret_hash, t.scopes, t.user_id, u.roles, t.operator_id, t.expires_at, t.last_used_at
+  select t.id, t.secret_hash, t.scopes, t.user_id, u.roles, t.operator_id, t.expires_at
   from api_tokens t left join users u on u.id = t.user_id
   where t.public_id = $1 and t.kind = $2 and t.revoked_at is null and (t.kind = 'platform' or u.active)
     and (t.operator_id is null or exists (select from operators o where o.id = t.operator_id and o.status = 'active'))`;
@@ -67,7 +66,7 @@ export class AuthenticationService {
     const matches = secretMatches(secret, row?.secret_hash ?? null);
     if (!row || !matches || this.isPast(row.expires_at)) return null;
     if (row.last_used_at <= this.clock.inSeconds(-IDLE_SECONDS)) return null;
-    this.lastUses.note('staff_sessions', row.id, row.last_used_at);
+    this.lastUses.note('staff_sessions', row.id);
     return {
       type: 'user',
       id: row.user_id,
@@ -119,7 +118,7 @@ export class AuthenticationService {
     const [row = null] = await this.database.prepared<TokenRow>('identity-token', TOKEN, [publicId, kind]);
     const matches = secretMatches(secret, row?.secret_hash ?? null);
     if (!row || !matches || (row.expires_at && this.isPast(row.expires_at))) return null;
-    this.lastUses.note('api_tokens', row.id, row.last_used_at);
+    this.lastUses.note('api_tokens', row.id);
     return row;
   }
 
