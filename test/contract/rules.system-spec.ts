@@ -111,12 +111,8 @@ const OTHER_ENVELOPE = [
   `GET ${STAFF}/finance/bookings/{bookingId}/reminder-runs`,
   `GET ${STAFF}/operations/operators`,
 ];
-/** Few rows in the order of their chain, or pairs of rows. */
-const WITHOUT_SORT = [
-  `GET ${STAFF}/action-ledger/entries`,
-  `GET ${STAFF}/customers/duplicates`,
-  `GET ${STAFF}/finance/booking-items/{bookingItemId}/commissions`,
-];
+/** A cursor of the ledger is a position in the order of its entries, so another order has no next page. */
+const WITHOUT_SORT = [`GET ${STAFF}/action-ledger/entries`];
 
 const REPORTS = `${STAFF}/finance/reports`;
 

@@ -556,8 +556,20 @@ describe('POST /v1/admin/customers/{customerId}/merges', () => {
         reasons: ['email_or_phone', 'name_and_birth_date'],
       },
     ]);
+    const former = await newCustomer(app, { lastName: `A ${lastName}`, emails: [{ address: `a.${address}` }] });
+    await newCustomer(app, { lastName: 'Other', emails: [{ address: `a.${address}` }] });
+    const sorted = async (sort: string) => {
+      const path = `${CUSTOMERS}/duplicates?limit=200&sort=${sort}`;
+      const { body: found } = await owner.get<{ data: { customerId: string }[] }>(path);
+      const ids = found.data.map(({ customerId }) => customerId);
+      return ids.filter((id) => [one.id, former.id].includes(id));
+    };
+    expect(await sorted('createdAt')).toEqual([one.id, former.id]);
+    expect(await sorted('-createdAt')).toEqual([former.id, one.id]);
+    expect(await sorted('name')).toEqual([former.id, one.id]);
+    expect(await sorted('-name')).toEqual([one.id, former.id]);
     const beyond = await owner.get<{ total: number }>(`${CUSTOMERS}/duplicates?offset=100000`);
-    expect(beyond.body.total).toBe(body.total);
+    expect(beyond.body.total).toBe(body.total + 1);
   });
 });
 

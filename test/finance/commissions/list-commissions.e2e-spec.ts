@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe('GET /v1/admin/finance/booking-items/{bookingItemId}/commissions', () => {
-  it('commissions are listed newest first, filtered by status and recipient, as {data} alone', async () => {
+  it('commissions are listed newest or oldest first, filtered by status and recipient, as {data} alone', async () => {
     const { id } = await soldItem(owner);
     const first = await earn(owner, id, terms({ recipientId: 'A' }));
     app.travel({ ms: 2 });
@@ -22,6 +22,7 @@ describe('GET /v1/admin/finance/booking-items/{bookingItemId}/commissions', () =
     const voided = await owner.post<One>(`${commissionsOf(id)}/${first.id}/voiding`, { reason: 'Wrong' });
     const list = async (query: string) => (await owner.get(`${commissionsOf(id)}${query}`)).body;
     expect(await list('')).toEqual({ data: [second, voided.body.data] });
+    expect(await list('?sort=createdAt')).toEqual({ data: [voided.body.data, second] });
     expect(await list('?status=pending')).toEqual({ data: [second] });
     expect(await list('?recipientId=A')).toEqual({ data: [voided.body.data] });
     expect(await list('?recipientId=A&status=pending')).toEqual({ data: [] });

@@ -538,7 +538,14 @@ export class DuplicatePair {
   reasons: string[];
 }
 
-export class ListDuplicates extends PageQuery {}
+export class ListDuplicates extends PageQuery {
+  /**
+   * Sort field of the customer that was created first; a leading `-` means descending order, `createdAt` by default.
+   */
+  @Optional()
+  @SortBy(['createdAt', 'name'])
+  sort?: string;
+}
 export class DuplicatePage extends pageOf(DuplicatePair) {}
 
 class RecordedDuplicate {

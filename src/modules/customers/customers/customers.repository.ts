@@ -116,14 +116,17 @@ export class CustomersRepository {
     return found.map(({ id }) => id);
   }
 
-  /** Pairs of active customers who may be the same, those with the oldest customers first. */
+  /** Returns pairs of active customers who may be the same, by default those with the oldest customers first. */
   async duplicatePairs(query: ListDuplicates): Promise<{ rows: DuplicatePair[]; total: number }> {
     const { limit, offset } = pageBounds(query);
+    const { sort = 'createdAt' } = query;
+    const direction = directionOf(sort);
+    const order = [sort.endsWith('name') ? 'first.display_name' : 'first.created_at', 'first.id', 'other.id'];
     const rows = await this.database.query<DuplicatePair & { total: number }>(
       `select first.id as "customerId", first.display_name as "displayName", other.id as "duplicateId",
          other.display_name as "duplicateName", pair.reasons, (count(*) over ())::int as total
        from (${PAIRS}) as pair join customers first on first.id = pair.first_id join customers other on other.id = pair.id
-       order by first.created_at, first.id, other.id limit $1 offset $2`,
+       order by ${order.map((column) => `${column} ${direction}`).join()} limit $1 offset $2`,
       [limit, offset],
     );
     return {

@@ -170,6 +170,11 @@ export class ListCommissions {
   @Optional()
   @Text({ max: 100 })
   recipientId?: string;
+
+  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  @Optional()
+  @SortBy(['createdAt'])
+  sort?: string;
 }
 
 export class SearchCommissions extends PageQuery {

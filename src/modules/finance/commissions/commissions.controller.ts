@@ -49,8 +49,8 @@ export class CommissionsController {
   /**
    * List the commissions of a booking item
    *
-   * @remarks Returns all commissions of the item, newest first and without paging: at most 50 and their adjusting
-   * lines.
+   * @remarks Returns all commissions of the item, newest first by default and without paging: at most 50 and their
+   * adjusting lines.
    */
   @Get()
   @RequireScope('finance:read')

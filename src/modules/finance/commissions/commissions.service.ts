@@ -111,10 +111,11 @@ export class CommissionsService {
   }
 
   /** Newest first. */
-  async list(bookingItemId: string, { status, recipientId }: ListCommissions): Promise<CommissionLine[]> {
+  async list(bookingItemId: string, { status, recipientId, sort }: ListCommissions): Promise<CommissionLine[]> {
     const lines = await this.repository.ofItem(bookingItemId);
     if (lines.length === 0) await this.bookings.getItem(bookingItemId);
-    return lines
+    const sorted = sort === 'createdAt' ? lines.toReversed() : lines;
+    return sorted
       .filter((line) => status === undefined || status.includes(line.status))
       .filter((line) => recipientId === undefined || line.recipientId === recipientId);
   }
