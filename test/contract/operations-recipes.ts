@@ -2,6 +2,13 @@ import { departure, DEPARTURES, newDeparture } from '../operations/departures.js
 import { FACILITIES, facility, groundOperator, newFacility, newOperator, OPERATORS } from '../operations/facilities.js';
 import { made, on, type Recipe, staff } from './recipe.js';
 
+const SCHEDULES = '/v1/admin/operations/departure-schedules';
+/** It makes no departures. */
+const schedule = () => ({
+  ...{ productId: 'tour-of-a-schedule', timeZone: 'Europe/Bucharest', dtstart: '2027-05-01', startTimes: ['09:00'] },
+  ...{ durationMinutes: 120, capacity: 8, rrule: 'FREQ=WEEKLY', priceCents: 5_900, currency: 'EUR', active: false },
+});
+
 export const operationsRecipes: Record<string, Recipe> = {
   [`POST ${DEPARTURES}`]: async (app) => ({ ...staff(app), body: departure(), subject: made('departure') }),
   [`PATCH ${DEPARTURES}/{id}`]: async (app) => {
@@ -29,6 +36,12 @@ export const operationsRecipes: Record<string, Recipe> = {
   [`POST ${DEPARTURES}/{id}/guarantee`]: async (app) => {
     const { id } = await newDeparture(app, { minParticipants: 6 });
     return { ...staff(app), ...on('departure', id) };
+  },
+
+  [`POST ${SCHEDULES}`]: async (app) => ({ ...staff(app), body: schedule(), subject: made('departure_schedule') }),
+  [`PATCH ${SCHEDULES}/{id}`]: async (app) => {
+    const { body } = await app.as('owner').post<{ data: { id: string } }>(SCHEDULES, schedule());
+    return { ...staff(app), ...on('departure_schedule', body.data.id), body: { capacity: 9 } };
   },
 
   [`POST ${FACILITIES}`]: async (app) => ({ ...staff(app), body: facility(), subject: made('facility') }),

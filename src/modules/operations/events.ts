@@ -22,6 +22,11 @@ export const operationsEvents: EventGroup[] = [
     members: ['productId', 'departureId', 'startsAt', 'decideBy', 'minParticipants', 'units'],
   },
   {
+    channels: ['operations.departure_schedules'],
+    events: ['departure_schedule.created', 'departure_schedule.updated'],
+    members: ['scheduleId', 'productId', 'active', 'version'],
+  },
+  {
     channels: ['operations.facilities'],
     events: ['facility.created', 'facility.updated', 'facility.archived', 'facility.restored'],
     members: ['facilityId', 'kind', 'status', 'version'],

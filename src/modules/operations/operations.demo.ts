@@ -3,6 +3,8 @@ import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import { FacilitiesService } from './facilities/facilities.service.js';
 import type { CreateFacility } from './facilities/facility.dto.js';
+import type { CreateDepartureSchedule } from './schedules/departure-schedule.dto.js';
+import { DepartureSchedulesService } from './schedules/departure-schedules.service.js';
 import type { CreateGroundOperator } from './operators/ground-operator.dto.js';
 import { GroundOperatorsService } from './operators/ground-operators.service.js';
 
@@ -45,12 +47,21 @@ const OPERATORS: readonly CreateGroundOperator[] = [
   { name: 'Alpenbus Innsbruck', code: 'ALPENBUS', serviceAreas: ['Tyrol'], timeZone: 'Europe/Vienna' },
 ];
 
-/** The facilities and ground operators that the examples of the API document name. */
+/** The examples read 1 and change 2. Neither makes departures, because the other examples count them. */
+const SCHEDULES: readonly CreateDepartureSchedule[] = ['FREQ=WEEKLY;BYDAY=TU,SA', 'FREQ=MONTHLY;BYDAY=1SU'].map(
+  (rrule) => ({
+    ...{ productId: demoId('prod', 1), dtstart: '2027-05-01', startTimes: ['09:00'], rrule, horizonDays: 180 },
+    ...{ priceCents: 5_900, currency: 'EUR', active: false },
+  }),
+);
+
+/** The facilities, ground operators and schedules that the examples of the API document name. */
 @Injectable()
 export class OperationsDemo {
   constructor(
     private readonly facilities: FacilitiesService,
     private readonly operators: GroundOperatorsService,
+    private readonly schedules: DepartureSchedulesService,
   ) {}
 
   @DemoData(140, 'facilities and ground operators')
@@ -60,6 +71,13 @@ export class OperationsDemo {
     }
     for (const [index, operator] of OPERATORS.entries()) {
       await this.operators.create(operator, demoId('gop', index + 1));
+    }
+  }
+
+  @DemoData(157, 'schedules of departures')
+  async loadSchedules(): Promise<void> {
+    for (const [index, schedule] of SCHEDULES.entries()) {
+      await this.schedules.create(schedule, demoId('dsch', index + 1));
     }
   }
 }

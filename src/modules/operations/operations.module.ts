@@ -14,13 +14,24 @@ import { GroundOperatorsController } from './operators/ground-operators.controll
 import { GroundOperatorsService } from './operators/ground-operators.service.js';
 import { QuotesController } from './quotes/quotes.controller.js';
 import { QuotesService } from './quotes/quotes.service.js';
+import { DepartureSchedulesController } from './schedules/departure-schedules.controller.js';
+import { DepartureSchedulesJobs } from './schedules/departure-schedules.jobs.js';
+import { DepartureSchedulesService } from './schedules/departure-schedules.service.js';
 
 @Module({
   imports: [ActionLedgerModule, ProductsModule, TaxesModule],
-  controllers: [DeparturesController, FacilitiesController, GroundOperatorsController, QuotesController],
+  controllers: [
+    DepartureSchedulesController,
+    DeparturesController,
+    FacilitiesController,
+    GroundOperatorsController,
+    QuotesController,
+  ],
   providers: [
     DepartureMinimumsService,
     DepartureProductListener,
+    DepartureSchedulesJobs,
+    DepartureSchedulesService,
     DeparturesRepository,
     DeparturesService,
     FacilitiesService,

@@ -24,8 +24,8 @@ import { DEPARTURE_STATUSES, type DepartureStatus, type DepartureView } from './
 import { RUN_STATES, type RunState, SALES_STATES, type SalesState } from './sales-state.js';
 
 /** The product may lack a record. */
-const PRODUCT_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-const MAX_UNITS = 1_000_000;
+export const PRODUCT_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+export const MAX_UNITS = 1_000_000;
 
 /** A new departure: one dated run of a product. */
 export class CreateDeparture {
@@ -154,6 +154,11 @@ export class ListDepartures extends PageQuery {
   @Optional()
   @Text({ max: 128, pattern: PRODUCT_ID })
   productId?: string;
+
+  /** Only departures that this schedule made (prefix `dsch`). */
+  @Optional()
+  @Id('dsch')
+  scheduleId?: string;
 
   /** Only departures that start on this local day or later. */
   @FormerName('from')

@@ -62,11 +62,15 @@ export class DeparturesRepository {
   }
 
   async list(query: ListDepartures): Promise<{ views: DepartureView[]; total: number }> {
-    const { productId, startFrom, startTo, status, salesState, attention, sort = 'startsAt' } = query;
+    const { productId, scheduleId, startFrom, startTo, status, salesState, attention, sort = 'startsAt' } = query;
     const found = this.departures.query('departure').addSelect('departure.start_date', 'start_date');
     const stateOfNow = salesStateOf('departure', 'cast(:now as timestamptz)');
     found.addSelect(stateOfNow, 'sales_state').setParameter('now', this.clock.now());
     if (productId !== undefined) found.andWhere('departure.productId = :productId', { productId });
+    if (scheduleId !== undefined) {
+      const made = 'select link.departure_id from scheduled_departures link where link.schedule_id = :scheduleId';
+      found.andWhere(`departure.id in (${made})`, { scheduleId });
+    }
     if (startFrom !== undefined) found.andWhere('departure.start_date >= :startFrom', { startFrom });
     if (startTo !== undefined) found.andWhere('departure.start_date <= :startTo', { startTo });
     filterRows(found, 'departure.status', status);

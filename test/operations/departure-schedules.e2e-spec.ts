@@ -1,0 +1,238 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DepartureSchedulesJobs } from '../../src/modules/operations/schedules/departure-schedules.jobs.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { addItem, makeBooking } from '../bookings/bookings.js';
+import { newProduct, PRODUCTS } from '../products/products.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { DEPARTURES } from './departures.js';
+
+const SCHEDULES = '/v1/admin/operations/departure-schedules';
+
+interface Schedule extends Record<string, unknown> {
+  id: string;
+  version: number;
+}
+
+interface Listed {
+  id: string;
+  startsAt: string;
+  endsAt: string;
+  status: string;
+  capacity: number;
+  productId: string;
+}
+
+let app: TestApp;
+let owner: TestClient;
+let productId: string;
+
+beforeAll(async () => {
+  // The tests run the job, to avoid waiting.
+  app = await startApp({ env: { JOBS: 'false' } });
+  owner = app.as('owner');
+});
+
+beforeEach(async () => {
+  ({ id: productId } = await newProduct(app, {
+    timeZone: 'Europe/Bucharest',
+    durationMinutes: 120,
+    defaultCapacity: 8,
+  }));
+});
+
+const body = (over: object = {}) => ({
+  ...{ productId, dtstart: app.day(1), startTimes: ['09:00'], rrule: 'FREQ=DAILY', horizonDays: 5 },
+  ...{ priceCents: 5_900, currency: 'EUR', ...over },
+});
+
+async function newSchedule(over: object = {}): Promise<Schedule> {
+  const { status, body: answer, text } = await owner.post<{ data: Schedule }>(SCHEDULES, body(over));
+  expect([status, text]).toEqual([201, text]);
+  await fill(answer.data.id);
+  return answer.data;
+}
+
+const fill = (scheduleId: string) => asSystem(() => app.nest.get(DepartureSchedulesJobs).fill({ scheduleId }));
+
+async function departuresOf(scheduleId: string): Promise<Listed[]> {
+  const path = `${DEPARTURES}?scheduleId=${scheduleId}&limit=200`;
+  return (await owner.get<{ data: Listed[] }>(path)).body.data;
+}
+
+async function change(id: string, changes: object, query = '') {
+  const answer = await owner.patch<{ data: Schedule; kept: { departureId: string; localDate: string }[] }>(
+    `${SCHEDULES}/${id}${query}`,
+    changes,
+  );
+  expect([answer.status, answer.text]).toEqual([200, answer.text]);
+  await fill(answer.body.data.id);
+  return answer.body;
+}
+
+const localDays = (departures: Listed[]) => departures.map(({ startsAt }) => startsAt.slice(0, 10));
+const refusal = ({ status, body: answer }: { status: number; body: object }) => [
+  status,
+  Reflect.get(answer, 'code'),
+  Reflect.get(answer, 'details'),
+];
+
+describe('departure schedules', () => {
+  it('a schedule makes the departures of its horizon once, with what it and its product state', async () => {
+    const schedule = await newSchedule({ startTimes: ['14:00', '09:00'], cutoff: { minutesBefore: 30 } });
+    expect(schedule).toMatchObject({ durationMinutes: 120, capacity: 8, timeZone: 'Europe/Bucharest', endsOn: null });
+    const made = await departuresOf(schedule.id);
+    expect(localDays(made)).toEqual([1, 2, 3, 4, 5].flatMap((day) => [app.day(day), app.day(day)]));
+    expect(made[0]).toMatchObject({ productId, capacity: 8, priceCents: 5_900, cutoff: { minutesBefore: 30 } });
+    const length = ({ startsAt, endsAt }: Listed) => Date.parse(endsAt) - Date.parse(startsAt);
+    expect(made.map(length)).toEqual(made.map(() => 7_200_000));
+    await Promise.all([fill(schedule.id), fill(schedule.id)]);
+    expect(await departuresOf(schedule.id)).toHaveLength(10);
+  });
+
+  it('parallel jobs make each departure once', async () => {
+    const { body: answer } = await owner.post<{ data: Schedule }>(SCHEDULES, body({ horizonDays: 60 }));
+    await Promise.all([1, 2, 3, 4].map(() => fill(answer.data.id)));
+    const made = localDays(await departuresOf(answer.data.id));
+    expect([made.length, new Set(made).size]).toEqual([60, 60]);
+  });
+
+  it('an occurrence that was cancelled, moved or edited is not made again', async () => {
+    const { id } = await newSchedule();
+    const [first, second, third] = await departuresOf(id);
+    await owner.post(`${DEPARTURES}/${first?.id}/cancellation`, { reason: 'The boat is in repair' });
+    const moved = { startsAt: `${app.day(200)}T09:00:00Z`, endsAt: `${app.day(200)}T10:00:00Z` };
+    expect((await owner.patch(`${DEPARTURES}/${second?.id}`, moved)).status).toBe(200);
+    await owner.patch(`${DEPARTURES}/${third?.id}`, { capacity: 3 });
+    await fill(id);
+    const after = await departuresOf(id);
+    expect(after).toHaveLength(5);
+    expect(after.find((one) => one.id === third?.id)).toMatchObject({ capacity: 3 });
+    expect(after.find((one) => one.id === first?.id)).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('excluded days are left out and additional ones are made', async () => {
+    const days = { rrule: 'FREQ=DAILY;COUNT=3', exdates: [app.day(2)], rdates: [app.day(5)] };
+    expect(localDays(await departuresOf((await newSchedule(days)).id))).toEqual([1, 3, 5].map((day) => app.day(day)));
+  });
+
+  it('departures without sales follow a change, those with sales are kept and named', async () => {
+    const { id } = await newSchedule();
+    const [, sold] = await departuresOf(id);
+    const booking = await makeBooking(owner);
+    await addItem(owner, booking.id, { departureId: sold?.id });
+
+    const { kept } = await change(id, { startTimes: ['09:00'], capacity: 12, exdates: [app.day(3)] });
+    expect(kept).toEqual([{ departureId: sold?.id, localDate: app.day(2) }]);
+    const after = await departuresOf(id);
+    expect(after.map(({ status, capacity }) => [status, capacity])).toEqual([
+      ['scheduled', 12],
+      ['scheduled', 8],
+      ['cancelled', 8],
+      ['scheduled', 12],
+      ['scheduled', 12],
+    ]);
+  });
+
+  it('another start time cancels the departures of the old one and makes those of the new one', async () => {
+    const { id } = await newSchedule({ horizonDays: 2 });
+    await change(id, { startTimes: ['11:00'] });
+    const after = await departuresOf(id);
+    expect(after.map(({ status }) => status).sort()).toEqual(['cancelled', 'cancelled', 'scheduled', 'scheduled']);
+  });
+
+  it('a change of the following days ends the schedule, and a new one takes over its departures', async () => {
+    const { id } = await newSchedule({ rrule: 'FREQ=DAILY;COUNT=4' });
+    const before = await departuresOf(id);
+    const [, , third] = before;
+    await addItem(owner, (await makeBooking(owner)).id, { departureId: third?.id });
+    const { data: next, kept } = await change(id, { capacity: 20 }, `?scope=following&from=${app.day(3)}`);
+    expect(next).toMatchObject({ dtstart: app.day(3), rrule: 'FREQ=DAILY;COUNT=2', capacity: 20, version: 1 });
+    expect(kept).toEqual([{ departureId: third?.id, localDate: app.day(3) }]);
+    const { body: former } = await owner.get<{ data: Schedule }>(`${SCHEDULES}/${id}`);
+    expect(former.data).toMatchObject({ endsOn: app.day(2), capacity: 8, version: 2 });
+    await fill(id);
+    const [early, late] = await Promise.all([departuresOf(id), departuresOf(next.id)]);
+    expect([...early, ...late].map((one) => one.id)).toEqual(before.map((one) => one.id));
+    expect([...early, ...late].map(({ capacity }) => capacity)).toEqual([8, 8, 8, 20]);
+  });
+
+  it('an inactive schedule makes nothing, and goes on when it is active again', async () => {
+    const { id } = await newSchedule({ active: false });
+    expect(await departuresOf(id)).toEqual([]);
+    await change(id, { active: true });
+    expect(await departuresOf(id)).toHaveLength(5);
+  });
+
+  it('what keeps the job from making departures is shown until it is gone', async () => {
+    const { id } = await newSchedule({ horizonDays: 2 });
+    for (const { id: departureId } of await departuresOf(id)) {
+      await owner.post(`${DEPARTURES}/${departureId}/cancellation`, {});
+    }
+    expect((await owner.post(`${PRODUCTS}/${productId}/archival`)).status).toBe(200);
+    await change(id, { horizonDays: 4 });
+    const problem = async () => (await owner.get<{ data: Schedule }>(`${SCHEDULES}/${id}`)).body.data['problem'];
+    expect(await problem()).toBe('product_archived');
+    await change(id, { horizonDays: 2 });
+    expect(await problem()).toBeNull();
+  });
+
+  it('a preview shows the local times, and those that the clocks skip', async () => {
+    // In Bucharest the clocks go from 03:00 to 04:00 on the last Sunday of March.
+    const preview = await owner.post<{ data: { occurrences: object[]; skipped: object[] } }>(`${SCHEDULES}/preview`, {
+      ...body({ startTimes: ['03:30', '10:00'], rrule: 'FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU', horizonDays: 730 }),
+    });
+    expect(preview.status).toBe(200);
+    const { occurrences, skipped } = preview.body.data;
+    expect([occurrences.length, skipped.length]).toEqual([2, 2]);
+    expect(occurrences[0]).toMatchObject({ localTime: '10:00', startsAt: expect.stringMatching(/T07:00:00/) });
+    expect(skipped[0]).toMatchObject({ localTime: '03:30', reason: 'nonexistent_local_time' });
+    const none = await owner.get<{ total: number }>(`${SCHEDULES}?productId=${productId}`);
+    expect(none.body.total).toBe(0);
+  });
+
+  it.each<[string, object, unknown[]]>([
+    [
+      'a rule by the hour',
+      { rrule: 'FREQ=HOURLY' },
+      [400, 'invalid_request', { fields: { rrule: [expect.any(String)] } }],
+    ],
+    [
+      'an excluded day that does not exist',
+      { exdates: ['2027-02-30'] },
+      [400, 'invalid_request', { fields: { 'exdates.0': [expect.any(String)] } }],
+    ],
+    [
+      'too many departures',
+      { horizonDays: 730, startTimes: ['08:00', '09:00', '10:00'] },
+      [422, 'schedule_too_dense', { field: 'rrule', departures: 2_190, max: 2_000 }],
+    ],
+    [
+      'an unknown meeting point',
+      { facilityId: 'fac_01k0dem000e0000000000000zz' },
+      [404, 'not_found', { field: 'facilityId' }],
+    ],
+    ['more tax than the price', { taxIncludedCents: 6_000 }, [400, 'invalid_request', expect.anything()]],
+  ])('%s is rejected', async (_, over, expected) => {
+    expect(refusal(await owner.post(SCHEDULES, body(over)))).toMatchObject(expected);
+  });
+
+  it('without a record of the product, the zone, the duration and the capacity are required', async () => {
+    const [status, code, details] = refusal(await owner.post(SCHEDULES, body({ productId: 'no-record' })));
+    expect([status, code]).toEqual([400, 'invalid_request']);
+    expect(Object.keys((details as { fields: object }).fields)).toEqual(['timeZone', 'durationMinutes', 'capacity']);
+  });
+
+  it.each<[string, (day: (days: number) => string) => string]>([
+    ['from without a scope', (day) => `?from=${day(3)}`],
+    ['a scope without from', () => '?scope=following'],
+    ['the first day', (day) => `?scope=following&from=${day(1)}`],
+    ['another first day', (day) => `?scope=following&from=${day(2)}`],
+    ['a day that is past', (day) => `?scope=following&from=${day(-1)}`],
+  ])('a change of the following days with %s is 400', async (what, queryOf) => {
+    const { id } = await newSchedule({ horizonDays: 2 });
+    const query = queryOf((days) => app.day(days));
+    const changes = { capacity: 9, ...(what === 'another first day' && { dtstart: app.day(2) }) };
+    expect((await owner.patch(`${SCHEDULES}/${id}${query}`, changes)).status).toBe(400);
+  });
+});
