@@ -39,6 +39,7 @@ export const operationsRecipes: Record<string, Recipe> = {
   },
 
   [`POST ${SCHEDULES}`]: async (app) => ({ ...staff(app), body: schedule(), subject: made('departure_schedule') }),
+  [`POST ${SCHEDULES}/preview`]: async (app) => ({ ...staff(app), body: schedule(), subject: null }),
   [`PATCH ${SCHEDULES}/{id}`]: async (app) => {
     const { body } = await app.as('owner').post<{ data: { id: string } }>(SCHEDULES, schedule());
     return { ...staff(app), ...on('departure_schedule', body.data.id), body: { capacity: 9 } };

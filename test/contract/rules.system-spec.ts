@@ -57,6 +57,7 @@ const WITHOUT_KEY = [
   `POST ${SESSIONS}/second-factor`,
   `POST ${STAFF}/notifications/reminder-rules/{id}/simulations`,
   `POST ${STAFF}/finance/invoice-renditions/{id}/links`,
+  `POST ${STAFF}/operations/departure-schedules/preview`,
   `POST ${STAFF}/products/{productId}/quotes`,
 ];
 /** Changes of surfaces whose other changes can be repeated without a key. */
