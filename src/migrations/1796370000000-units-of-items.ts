@@ -6,7 +6,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  */
 export class UnitsOfItems1796370000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // Older builds: they write none of these columns, and their rows satisfy the constraints by the defaults.
+    // Older builds: they write none of these columns, and their rows satisfy the constraints by the defaults. They take and release
+    // one seat for each of an item's quantity: nothing must be sold by units until the last of them has stopped.
     await runner.query(`
       alter table booking_items
         add product_id text,

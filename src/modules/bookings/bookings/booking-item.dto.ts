@@ -310,7 +310,7 @@ export class BookingItemResponse {
   @Id('dep')
   departureId: string | null;
 
-  /** Product of the departure, which may lack a record; null without a departure. */
+  /** Product of the departure, which may lack a record; null without a departure, and for items of earlier releases. */
   @Text({ max: 128 })
   productId: string | null;
 
@@ -331,13 +331,13 @@ export class BookingItemResponse {
   peoplePerUnit: number;
 
   /**
-   * `list`: the price is that of a price list; `departure`: that of the departure; `manual`: it was typed, and there is no other
-   * or a different one.
+   * `list`: the price is that of a price list; `departure`: that of the departure; `manual`: a typed price; the product has no
+   * price, or another one.
    */
   @OneOf(ITEM_PRICE_SOURCES)
   priceSource: ItemPriceSource;
 
-  /** Price of one by the price list, otherwise by the departure, when the item was sold, in minor units; null without either. */
+  /** Unit price in the price list, otherwise of the departure, when the item was sold, in minor units; null without either. */
   @Cents()
   listUnitSellCents: number | null;
 

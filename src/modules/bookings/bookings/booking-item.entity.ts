@@ -8,7 +8,15 @@ import { safeInteger } from '../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { PRICE_SOURCES } from '../../products/index.js';
 import type { TaxKind, TaxOfDay } from '../../taxes/index.js';
-import { assertStatedTax, codedTax, type EarlierRate, NO_EARLIER_RATE, priceItem, scaledTax } from './item-price.js';
+import {
+  assertStatedTax,
+  codedTax,
+  type EarlierRate,
+  NO_EARLIER_RATE,
+  priceItem,
+  scaledCost,
+  scaledTax,
+} from './item-price.js';
 
 export const ITEM_TYPES = extensible('BookingItemType', [
   'unit',
@@ -69,7 +77,10 @@ export interface ItemChanges {
   allotmentId?: string | null;
 }
 
-/** What one of an item's quantity is, and its price in the price list or of the departure when it is sold. */
+/** The people of one item. */
+const MAX_PEOPLE = 1_000_000;
+
+/** What one unit of an item stands for, and its price in the price list or of the departure when it is sold. */
 export interface UnitOfItem {
   productId: string | null;
   optionId: string | null;
@@ -138,14 +149,14 @@ export class BookingItem extends Audited {
   @Column('text', { name: 'product_id', nullable: true }) productId: string | null;
   /** The option of the product. */
   @Column('text', { name: 'option_id', nullable: true }) optionId: string | null;
-  /** The unit of the product of which the item is a number; null for an item that was priced by hand. */
+  /** The unit of the product that the item sells; null for an item without one. */
   @Column('text', { name: 'unit_id', nullable: true }) unitId: string | null;
   /** Capacity of the departure that one unit takes. */
   @Column('integer', { name: 'seats_per_unit' }) seatsPerUnit: number;
   /** People that one unit stands for. */
   @Column('integer', { name: 'people_per_unit' }) peoplePerUnit: number;
   @Column('text', { name: 'price_source' }) priceSource: ItemPriceSource;
-  /** Price of one unit by the price list, otherwise by the departure, when the item was sold; null without either. */
+  /** Unit price in the price list, otherwise of the departure, when the item was sold; null without either. */
   @Column('bigint', { name: 'list_unit_sell_cents', nullable: true, transformer: safeInteger })
   listUnitSellCents: number | null;
   /** The price list with this price, and its version when the item was sold. */
@@ -170,10 +181,12 @@ export class BookingItem extends Audited {
   change(changes: ItemChanges, now: Date): void {
     if (this.status === 'cancelled')
       throw conflict('booking_item_cancelled', 'A cancelled booking item cannot be changed');
+    this.assertSoldByUnit(changes);
     const { taxCodeId: _, ...fields } = changes;
     const { quantity = this.quantity, unitSellCents = this.unitSellCents } = changes;
     const { taxIncludedCents = scaledTax(this, { quantity, unitSellCents }) } = changes;
-    Object.assign(this, fields, { taxIncludedCents, updatedAt: now });
+    const { costCents = scaledCost(this, quantity) } = changes;
+    Object.assign(this, fields, { taxIncludedCents, costCents, updatedAt: now });
     this.price();
   }
 
@@ -259,6 +272,9 @@ export class BookingItem extends Audited {
 
   /** Computes the total; call it after a change of prices or quantities. */
   price(): void {
+    if (this.people() > MAX_PEOPLE) {
+      throw invalidField('quantity', 'The quantity stands for too many people', 'too_large', { max: MAX_PEOPLE });
+    }
     if (this.allotmentId !== null && this.departureId === null) {
       throw invalidField('allotmentId', 'allotmentId requires departureId', 'departure_missing');
     }
@@ -266,7 +282,15 @@ export class BookingItem extends Audited {
     this.followPrice();
   }
 
-  /** A price that is typed and the same as the listed one is the listed one. */
+  /** Throws 400 for a change that the unit of the item does not allow. */
+  private assertSoldByUnit({ type = this.type, departureId = this.departureId }: ItemChanges): void {
+    if (this.unitId === null) return;
+    const message = 'An item that is sold by units stays on a departure and keeps its type';
+    if (type !== this.type) throw invalidField('type', message, 'not_applicable');
+    if (departureId === null) throw invalidField('departureId', message, 'not_applicable');
+  }
+
+  /** A typed price that equals the list price counts as the list price. */
   private followPrice(): void {
     if (this.unitSellCents !== this.listUnitSellCents) this.priceSource = 'manual';
     else this.priceSource = this.priceListId === null ? 'departure' : 'list';

@@ -3,7 +3,7 @@ import { assertScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
-import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import { type AppError, conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -137,7 +137,7 @@ export class BookingItemsService {
         item.serviceDate = departure.startDate;
       }
       item.listAt(unit ?? (departure ? priceOfDeparture(booking, departure) : NO_UNIT));
-      if (!hasUnits) await this.assertListed(item, overrides);
+      if (!hasUnits) await this.assertListed(item, { productId: item.productId, overrides });
       const departureTaxCodeId = departure?.taxCodeId ?? null;
       await this.taxes.applyTo(item, input, { billed, departureTaxCodeId, isCodeOptional });
       await this.taxes.assertGroups(booking, { before: null, after: item }, { isCodeOptional });
@@ -179,14 +179,26 @@ export class BookingItemsService {
       item.change(changes, this.clock.now());
       const newUnits = unitsOf(item);
       if (needsMore(oldUnits, newUnits)) await this.assertSelling(booking.channelId, newUnits);
-      const departure = (await this.lockDepartures([newUnits, oldUnits])).get(item.departureId ?? '');
+      const departures = await this.lockDepartures([newUnits, oldUnits]);
+      const departure = departures.get(item.departureId ?? '');
       const isElsewhere = item.departureId !== oldUnits.departureId;
-      if (departure && isElsewhere && !overrides.includes('currency')) assertCurrency(booking, departure);
+      const acceptsCurrency = isReversal || overrides.includes('currency');
+      if (departure && isElsewhere && !acceptsCurrency) assertCurrency(booking, departure);
       if (departure && (isElsewhere || changes.serviceDate !== undefined)) item.serviceDate = departure.startDate;
       if (isElsewhere) followDeparture(item, booking, departure ?? null);
-      if (item.unitId !== null && item.quantity > quantity) await this.unitPrices.assertQuantity(item.unitId, item);
-      const isPriced = item.unitSellCents !== unitSellCents || item.productId !== productId;
-      if (isPriced && !isReversal) await this.assertListed(item, overrides);
+      if (!isReversal) {
+        const { unitId } = item;
+        if (unitId !== null && item.quantity !== quantity) await this.unitPrices.assertQuantity(unitId, item);
+        // Items of older builds have no product of their own.
+        const former = productId ?? departures.get(oldUnits.departureId ?? '')?.productId ?? null;
+        const product = departure?.productId ?? item.productId;
+        const isMore = item.quantity > quantity;
+        if (item.unitSellCents !== unitSellCents || product !== former || (isMore && unitId === null)) {
+          await this.assertListed(item, { productId: product, overrides });
+        } else if (isMore) {
+          await this.assertPriceOfToday(item, { booking, departure, overrides });
+        }
+      }
       await this.taxes.change(item, changes, { taxDay: previous.taxDay, keepsMissingRate });
       const hasOthers = await this.taxes.assertGroups(booking, { before: previous, after: item });
       const followed: BookingItem[] = [];
@@ -495,12 +507,30 @@ export class BookingItemsService {
     if (allotmentId !== null) await this.allotments.assertSoldBy(channelId, [allotmentId], 'allotmentId');
   }
 
-  /** A typed price in place of one that the product has needs the override `price`. */
-  private async assertListed(item: BookingItem, overrides: readonly ItemOverride[]): Promise<void> {
-    if (item.priceSource !== 'manual' || item.productId === null || overrides.includes('price')) return;
-    if (item.unitId === null && !(await this.unitPrices.hasUnits(item.productId))) return;
-    const details = { field: 'unitSellCents', expected: item.listUnitSellCents, actual: item.unitSellCents };
-    throw unprocessable('price_differs', 'The product has another price', details);
+  /**
+   * A typed price in place of one that the product has needs the override `price`; so does a seat without a unit if the product is
+   * sold by units, whatever it costs.
+   */
+  private async assertListed(
+    item: BookingItem,
+    { productId, overrides }: { productId: string | null; overrides: readonly ItemOverride[] },
+  ): Promise<void> {
+    if (productId === null || overrides.includes('price')) return;
+    if (item.unitId === null ? !(await this.unitPrices.hasUnits(productId)) : item.priceSource !== 'manual') return;
+    throw priceDiffers(item, item.unitId === null ? null : item.listUnitSellCents);
+  }
+
+  /** More of a unit are sold at the item's price only if that is the price of today, or with the override `price`. */
+  private async assertPriceOfToday(
+    { unitId, optionId, serviceDate, ...item }: BookingItem,
+    terms: { booking: Booking; departure: DepartureSummary | undefined; overrides: readonly ItemOverride[] },
+  ): Promise<void> {
+    const { booking, departure = null, overrides } = terms;
+    if (unitId === null || serviceDate === null || overrides.includes('price')) return;
+    const { channelId, currency } = booking;
+    const sale = { optionId, channelId, currency, serviceDate, departure };
+    const expected = await this.unitPrices.priceOfUnit(unitId, sale);
+    if (expected !== item.unitSellCents) throw priceDiffers(item, expected);
   }
 
   private async lockDepartures(
@@ -514,16 +544,15 @@ export class BookingItemsService {
   private async takeUnits(item: ItemUnits, terms: SalesTerms): Promise<void> {
     if (!hasDeparture(item)) return;
     const { id: bookingItemId, departureId, allotmentId, units } = item;
-    // People without seats take nothing from a slot, but need open sales.
-    if (allotmentId === null || units === 0)
-      await this.departures.allocate(departureId, units, { from: 'pool', as: 'sold', terms });
+    if (allotmentId === null) await this.departures.allocate(departureId, units, { from: 'pool', as: 'sold', terms });
     else await this.allotments.sell({ allotmentId, departureId }, { bookingItemId, units, terms });
   }
 
   private async exchangeUnits(before: ItemUnits, after: ItemUnits, terms: SalesTerms): Promise<void> {
     if (isSamePlace(before, after)) {
       const more = after.units - before.units;
-      if (more > 0) await this.takeUnits({ ...after, units: more }, terms);
+      // More people without seats need open sales, too.
+      if (after.quantity > before.quantity) await this.takeUnits({ ...after, units: more }, terms);
       if (more < 0) await this.releaseUnits([{ ...before, units: -more }]);
     } else {
       await this.releaseUnits([before]);
@@ -583,6 +612,11 @@ function assertCurrency({ currency }: Booking, departure: DepartureSummary): voi
   });
 }
 
+function priceDiffers({ unitSellCents: actual }: { unitSellCents: number }, expected: number | null): AppError {
+  const details = { field: 'unitSellCents', expected, actual };
+  return unprocessable('price_differs', 'The price differs from the current price of the product', details);
+}
+
 /** A seat of a departure without the unit of a product. Its price counts in its own currency only. */
 function priceOfDeparture({ currency }: Booking, departure: DepartureSummary): UnitOfItem {
   const listUnitSellCents = departure.currency === currency ? departure.priceCents : null;
@@ -600,8 +634,8 @@ function followDeparture(item: BookingItem, booking: Booking, departure: Departu
 }
 
 function unitsOf(item: BookingItem): ItemUnits {
-  const { id, departureId, allotmentId } = item;
-  return { id, departureId, allotmentId, units: item.units() };
+  const { id, departureId, allotmentId, quantity } = item;
+  return { id, departureId, allotmentId, units: item.units(), quantity };
 }
 
 function hasDeparture<T extends Pick<ItemUnits, 'departureId'>>(item: T): item is T & { departureId: string } {
@@ -613,7 +647,7 @@ function isSamePlace(one: ItemUnits, other: ItemUnits): boolean {
 }
 
 function needsMore(before: ItemUnits, after: ItemUnits): boolean {
-  return hasDeparture(after) && (!isSamePlace(before, after) || after.units > before.units);
+  return hasDeparture(after) && (!isSamePlace(before, after) || after.quantity > before.quantity);
 }
 
 function targetOf(entry: RecordedAction): ItemTarget {

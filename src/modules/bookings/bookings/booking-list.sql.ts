@@ -70,10 +70,10 @@ export const rowFigures = (today: string): string => `
       order by i.service_date nulls last, i.created_at, i.id limit 1
     ) as first_title,
     (
-      select coalesce(max(units.number), 0)::int from (
+      select least(coalesce(max(people.number), 0), 2147483647)::int from (
         select sum(i.quantity * i.people_per_unit) as number from booking_items i
         where i.booking_id = b.id and i.status <> 'cancelled' and i.departure_id is not null group by i.departure_id
-      ) units
+      ) people
     ) as people,
     owed.cents as outstanding_cents, owed.next_due_on,
     case when owed.next_due_on < ${today}::date then 'overdue'

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
-import { AppError } from '../../../platform/errors/app-error.js';
+import { AppError, conflict } from '../../../platform/errors/app-error.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { LOG } from '../../../platform/observability/log.js';
@@ -37,6 +38,7 @@ export class BookingJobs implements DepartureListener {
     private readonly reminders: RemindersService,
     private readonly jobs: Jobs,
     private readonly outbox: Outbox,
+    private readonly clock: Clock,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
@@ -46,9 +48,16 @@ export class BookingJobs implements DepartureListener {
     await this.bookings.progressByDate();
   }
 
+  /** People without seats are not among the sold units. */
+  async cancelled({ id }: DepartureSummary): Promise<void> {
+    if (!(await this.repository.isDepartureBooked(id))) return;
+    throw conflict('departure_in_use', 'Bookings have items of the departure', { sold: 0, held: 0 });
+  }
+
   /** This transaction ends the reminders of the old day. */
   async moved(departure: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void> {
     const { id, startDate } = departure;
+    await this.assertNotMovedIntoPast(departure, before);
     const startsAnotherDay = startDate !== before.startDate;
     if (!startsAnotherDay && endDayOf(departure) === endDayOf(before)) return;
     const bookingIds = await this.repository.bookingsOnDeparture(id);
@@ -57,6 +66,13 @@ export class BookingJobs implements DepartureListener {
     if (!startsAnotherDay) return;
     await this.reminders.endOutdated(bookingIds, 'departure_upcoming');
     await this.jobs.add(REMINDERS_JOB, { departureId: id });
+  }
+
+  private async assertNotMovedIntoPast(departure: DepartureSummary, before: DepartureSummary): Promise<void> {
+    const { id, startsAt, sold, held } = departure;
+    const now = this.clock.now();
+    if (startsAt > now || before.startsAt <= now || !(await this.repository.isDepartureBooked(id))) return;
+    throw conflict('departure_in_past', 'A departure with sales cannot be moved into the past', { sold, held });
   }
 
   async confirmedPeople(departureId: string): Promise<number> {

@@ -47,6 +47,7 @@ export interface ItemUnits {
   departureId: string | null;
   allotmentId: string | null;
   units: number;
+  quantity: number;
 }
 
 export interface SoldItems {
@@ -452,7 +453,7 @@ export class BookingsRepository {
          supplier_status = case when supplier_status = any($4) then 'cancelling' else supplier_status end
        where booking_id = $1 and status <> 'cancelled'
        returning id, departure_id as "departureId", allotment_id as "allotmentId",
-         quantity * seats_per_unit as units`,
+         quantity * seats_per_unit as units, quantity`,
       [bookingId, now, reason, LIVE_AT_SUPPLIER],
     );
   }
@@ -529,12 +530,17 @@ export class BookingsRepository {
   async confirmedPeople(departureId: string): Promise<number> {
     const [row] = await this.database.prepared<{ people: number }>(
       'booking-items-confirmed-people',
-      `select coalesce(sum(i.quantity * i.people_per_unit), 0)::int as people
+      `select least(coalesce(sum(i.quantity * i.people_per_unit), 0), 2147483647)::int as people
        from booking_items i join bookings b on b.id = i.booking_id
        where i.departure_id = $1 and i.status <> 'cancelled' and b.status in ('confirmed', 'in_progress', 'completed')`,
       [departureId],
     );
     return row?.people ?? 0;
+  }
+
+  async isDepartureBooked(departureId: string): Promise<boolean> {
+    const live = `select from booking_items where departure_id = $1 and status <> 'cancelled' limit 1`;
+    return (await this.database.query(live, [departureId])).length > 0;
   }
 
   async isPriceListSold(priceListId: string): Promise<boolean> {

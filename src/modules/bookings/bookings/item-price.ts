@@ -71,6 +71,17 @@ export function scaledTax(before: PriceBefore, after: { quantity: number; unitSe
   return totalBefore === 0n ? 0 : Number(divideRounded(BigInt(before.taxIncludedCents) * total, totalBefore));
 }
 
+/** The expected cost of a unit follows the quantity; the cost of an item without a unit is what was typed. */
+export function scaledCost(
+  { unitId, costCents, quantity: before }: { unitId: string | null; costCents: number | null; quantity: number },
+  quantity: number,
+): number | null {
+  if (unitId === null || costCents === null) return costCents;
+  const cents = Number(divideRounded(BigInt(costCents) * BigInt(quantity), BigInt(before)));
+  if (Number.isSafeInteger(cents)) return cents;
+  throw invalidField('quantity', 'The cost of the quantity exceeds 2^53-1', 'amount_too_large');
+}
+
 export interface PriceBefore {
   totalSellCents: number;
   taxIncludedCents: number;

@@ -146,8 +146,9 @@ export class BookingItemsController {
    * cannot be changed, nor can an item of a completed or cancelled booking. A total below 0 is rejected. Credit any amount by
    * which issued invoices exceed the new total.
    *
-   * An item keeps its price when its quantity or departure changes, and a unit moves only to departures of its product. A typed
-   * price that differs from the one of the sale (`listUnitSellCents`) needs the override `price` if the product has units.
+   * An item keeps its price on another departure; one of a unit moves only to departures of its product. A typed price that differs
+   * from the one of the sale (`listUnitSellCents`) needs the override `price` if the product has units; so does a larger quantity
+   * if the unit has another price today.
    *
    * A new service date looks up the tax rate again; if the tax code is on issued documents, the rate stays and the booking has
    * the warning `tax_rate_changed`. Sending another `taxCodeId` always looks it up; sending the item's own changes nothing.

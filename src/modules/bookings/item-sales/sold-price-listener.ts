@@ -8,7 +8,7 @@ import { BookingsRepository } from '../bookings/bookings.repository.js';
 mapConstraint('booking_items_unit', () => conflict('unit_in_use', 'Bookings have items of the unit'));
 mapConstraint('booking_items_option', () => conflict('option_in_use', 'Bookings have items of the option'));
 
-/** Keeps price lists active at whose prices items were sold. */
+/** Prevents the withdrawal of price lists that items record. */
 @Injectable()
 @Listens(ProductListener, 30)
 export class SoldPriceListener implements ProductListener {

@@ -62,8 +62,8 @@ export class AddBookingItems extends OmitType(CreateBookingItem, ['type', 'title
 
   /**
    * Price of one unit with tax, in minor units of the booking currency. At most 0 for a `discount`, any sign for an
-   * `adjustment`, at least 0 otherwise. On a departure whose product has units, a price other than the departure's needs the
-   * override `price`.
+   * `adjustment`, at least 0 otherwise. On a departure whose product has units, a seat without `units` needs the override
+   * `price`.
    * @example 5900
    */
   @Optional()
@@ -89,7 +89,7 @@ export type SaleWarningCode = (typeof SALE_WARNINGS)[number];
 
 /** Something to check about a sold item. */
 export class BookingItemWarning {
-  /** `age_unknown`: the unit has limits of age, and the age of somebody is not known. */
+  /** `age_unknown`: the unit has age limits, and the age of a traveler is unknown. */
   @OneOf(SALE_WARNINGS)
   code: SaleWarningCode;
 

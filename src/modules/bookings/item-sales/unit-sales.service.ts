@@ -73,7 +73,8 @@ export class UnitSalesService {
       const added: AddedItems = { items: [], withUnknownAges: [] };
       for (const [index, line] of lines.entries()) {
         const given = body.units[index];
-        const unitSellCents = priceOf(line, { given, index, isFree: overrides.includes('price') });
+        const unitSellCents = priceOf(line, { given, index, mayDiffer: overrides.includes('price') });
+        assertExact(line, { unitSellCents, index });
         const input = inputOf(line, { body, departure, title: body.title ?? title, unitSellCents });
         const item = await this.items.add(bookingId, input, { unit: unitOf(line, { productId, optionId }) });
         if (given?.travelerIds?.length) await this.travelers.takeSeats(item, given.travelerIds);
@@ -100,7 +101,7 @@ export class UnitSalesService {
       assertAllFound(travelers, travelerIds, `units.${index}.travelerIds`);
       const twice = travelerIds.findIndex((id) => named.has(id));
       const path = `units.${index}.travelerIds.${twice}`;
-      if (twice >= 0) throw invalidField(path, 'A traveler takes one seat only', 'duplicate');
+      if (twice >= 0) throw invalidField(path, 'The traveler is named twice', 'duplicate');
       for (const id of travelerIds) named.add(id);
     }
     return travelers;
@@ -112,7 +113,7 @@ function isOfUnits(body: AddBookingItems): body is UnitsRequest {
   const issues = BY_UNITS.filter((member) => body[member] !== undefined).map((member) => ({
     path: member,
     code: 'not_applicable' as const,
-    message: `${member} follows from units`,
+    message: `${member} must not be sent with units`,
   }));
   if (issues.length > 0) throw invalidRequest(issues);
   if (typeof body.departureId !== 'string') throw invalidField('departureId', 'units require departureId', 'required');
@@ -139,13 +140,16 @@ function agesOf(travelers: readonly BookingTraveler[], ids: readonly string[], d
 /** A quoted price that is no longer that of the unit is rejected, unless staff may decide it. */
 function priceOf(
   { unitId, price }: PricedUnitOfSale,
-  { given, index, isFree }: { given: SoldUnit | undefined; index: number; isFree: boolean },
+  { given, index, mayDiffer }: { given: SoldUnit | undefined; index: number; mayDiffer: boolean },
 ): number {
   const typed = given?.unitSellCents;
-  if (typed !== undefined && (isFree || typed === price?.amountCents)) return typed;
+  if (typed !== undefined && (mayDiffer || typed === price?.amountCents)) return typed;
   const details = { field: `units.${index}.unitSellCents`, unitId, expected: price?.amountCents ?? null };
   if (typed === undefined && price) return price.amountCents;
-  throw unprocessable('price_differs', 'The unit has another price', { ...details, actual: typed ?? null });
+  throw unprocessable('price_differs', 'The price differs from the current price of the unit', {
+    ...details,
+    actual: typed ?? null,
+  });
 }
 
 function inputOf(
@@ -166,8 +170,19 @@ function inputOf(
 
 /** A long title is cut, so that the name of the unit stays readable. */
 function titleOf(title: string, unit: string): string {
-  const separator = ': ';
-  return `${title.slice(0, MAX_TITLE - separator.length - unit.length)}${separator}${unit}`;
+  const end = [...`: ${unit}`];
+  const start = [...title].slice(0, Math.max(0, MAX_TITLE - end.length));
+  return [...start, ...end].slice(0, MAX_TITLE).join('');
+}
+
+/** Amounts that no number expresses exactly are rejected at the unit that causes them. */
+function assertExact(
+  { quantity, cost }: PricedUnitOfSale,
+  { unitSellCents, index }: { unitSellCents: number; index: number },
+): void {
+  const largest = Math.max(unitSellCents, cost?.cents ?? 0);
+  if (Number.isSafeInteger(Number(BigInt(largest) * BigInt(quantity)))) return;
+  throw invalidField(`units.${index}.quantity`, 'An amount of the units exceeds 2^53-1', 'amount_too_large');
 }
 
 function unitOf(

@@ -44,7 +44,7 @@ export const boardStatement = (direction: 'asc' | 'desc'): string => `
       else 'guaranteed' end as "runState",
     departure.capacity, departure.sold, departure.held, ${poolOf('departure')} as free,
     departure.min_participants as "minParticipants",
-    (select coalesce(sum(i.quantity * i.people_per_unit), 0)::int from ${live(`'confirmed', 'in_progress', 'completed'`)}) as people,
+    (select least(coalesce(sum(i.quantity * i.people_per_unit), 0), 2147483647)::int from ${live(`'confirmed', 'in_progress', 'completed'`)}) as people,
     case when $12 then (
       select coalesce(json_agg(json_build_object('channelId', channel.id, 'name', channel.name, 'allotted', slot.allotted,
         'sold', slot.sold, 'remaining', case when allotment.type = 'cap' then greatest(least(${REMAINING}, ${poolOf('departure')}), 0) else ${REMAINING} end)

@@ -215,7 +215,7 @@ export class ManifestResponse {
   @Whole({ min: 0, max: 2_147_483_647 })
   capacity: number;
 
-  /** Units that bookings have; the people who are not cancelled add up to them. */
+  /** Units that bookings have. A person may take several, or none. */
   @Whole({ min: 0, max: 2_147_483_647 })
   sold: number;
 

@@ -136,7 +136,8 @@ export class SlotsService {
   /** Sells units to a booking item. */
   async sell(allotment: Allotment, departureId: string, { bookingItemId, units, terms }: ItemSale): Promise<void> {
     const slotId = await this.allocate(allotment, departureId, { as: 'sold', units, terms });
-    await this.repository.addMovements([{ slotId, kind: 'pick', cause: 'item', units, bookingItemId }]);
+    // People without seats need a slot for sale, but take nothing from it.
+    if (units > 0) await this.repository.addMovements([{ slotId, kind: 'pick', cause: 'item', units, bookingItemId }]);
   }
 
   /** Reverses `sell` for several items. After a release, or on a closed slot, the units go directly to the pool. */

@@ -114,7 +114,7 @@ export class CreateDeparture {
   cutoff?: CutoffBody | null;
 
   /**
-   * People whom confirmed bookings need for the departure to be guaranteed; null if it always runs.
+   * Minimum number of people in confirmed bookings for the departure to be guaranteed; null if it always runs.
    * @example 6
    */
   @Clearable()
@@ -285,7 +285,7 @@ export class DepartureResponse {
   @Instant()
   salesClosedAt: string | null;
 
-  /** People whom confirmed bookings need for the departure to be guaranteed; null if it always runs. */
+  /** Minimum number of people in confirmed bookings for the departure to be guaranteed; null if it always runs. */
   @Whole({ min: 1, max: MAX_UNITS })
   minParticipants: number | null;
 

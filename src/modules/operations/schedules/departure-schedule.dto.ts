@@ -214,7 +214,7 @@ export class DepartureScheduleResponse {
   /** End of sales of each departure; null if they end at the start. */
   cutoff: CutoffResponse | null;
 
-  /** People whom confirmed bookings need for a departure to be guaranteed; null if it always runs. */
+  /** Minimum number of people in confirmed bookings for a departure to be guaranteed; null if it always runs. */
   @Whole({ min: 1, max: MAX_UNITS })
   minParticipants: number | null;
 

@@ -10,6 +10,13 @@ import { PriceList } from './price-list.entity.js';
 import { Price, type PriceTerms } from './price.entity.js';
 import type { ListedPrice } from './unit-price.js';
 
+/** A statement of its own: only the next one sees the prices that a change committed while this one waited. */
+const LOCK_LISTS = `
+  select from price_lists list
+  where list.status = 'active' and exists (
+    select from prices price where price.price_list_id = list.id and price.unit_id = any($1))
+  order by list.id for share`;
+
 /** The prices of active lists, of the service date and the option. */
 const LISTED_PRICES = `
   select price.unit_id, list.id, list.version, list.created_at, list.currency, list.channel_id, list.sold_from, list.sold_to,
@@ -82,8 +89,7 @@ export class PriceListsRepository {
   }
 
   /**
-   * The candidates for the price of each unit, by unit ID. Those of a sale come from lists that stay active until the transaction
-   * ends.
+   * The candidates for the price of each unit, by unit ID. The lists of a sale do not change until the transaction ends.
    */
   async listedPrices({
     unitIds,
@@ -96,10 +102,9 @@ export class PriceListsRepository {
     serviceDate: string;
     isSale: boolean;
   }): Promise<Map<string, ListedPrice[]>> {
+    if (isSale) await this.database.prepared('prices-lock-lists', LOCK_LISTS, [unitIds]);
     const values = [unitIds, optionId, serviceDate];
-    const rows = isSale
-      ? await this.database.prepared<ListedRow>('prices-of-sale', `${LISTED_PRICES} for share of list`, values)
-      : await this.database.prepared<ListedRow>('prices-listed', LISTED_PRICES, values);
+    const rows = await this.database.prepared<ListedRow>('prices-listed', LISTED_PRICES, values);
     const byUnit = new Map<string, ListedPrice[]>(unitIds.map((unitId) => [unitId, []]));
     for (const row of rows) byUnit.get(row.unit_id)?.push(toListedPrice(row));
     return byUnit;

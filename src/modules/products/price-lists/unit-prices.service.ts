@@ -7,7 +7,7 @@ import type { ProductOption } from '../products/product-option.entity.js';
 import type { ProductUnit } from '../products/product-unit.entity.js';
 import { ProductsRepository } from '../products/products.repository.js';
 import { PriceListsRepository } from './price-lists.repository.js';
-import { type ExplainedPrice, unitPrice, type UnitPrice } from './unit-price.js';
+import { type DeparturePrice, type ExplainedPrice, unitPrice, type UnitPrice } from './unit-price.js';
 
 /** Units of a product to be sold together. */
 export interface UnitSale {
@@ -48,7 +48,7 @@ export interface PricedUnit {
   explain: ExplainedPrice[];
 }
 
-/** The price is null if staff typed the only one. */
+/** `price` is null if the unit has only a typed price. */
 export type PricedUnitOfSale = Omit<PricedUnit, 'price'> & { price: UnitPrice | null };
 
 export interface PricedSale<Line = PricedUnit> {
@@ -101,13 +101,27 @@ export class UnitPricesService {
     assertQuantityOfUnit(await this.products.units.get(unitId), { quantity, field: 'quantity' });
   }
 
+  /** The price at which one more of a unit is sold today; null without one. */
+  async priceOfUnit(
+    unitId: string,
+    { optionId, serviceDate, departure, ...sale }: Omit<UnitSale, 'units'>,
+  ): Promise<number | null> {
+    const unit = await this.products.units.get(unitId);
+    const all = await this.products.unitsOf(unit.productId);
+    const listed = await this.lists.listedPrices({ unitIds: [unitId], optionId, serviceDate, isSale: true });
+    const candidates = { listed: listed.get(unitId) ?? [], departure: departure && ofDeparture(departure, unit, all) };
+    return unitPrice({ ...sale, today: this.clock.today() }, candidates).price?.amountCents ?? null;
+  }
+
   private async find(
     productId: string,
     { agesMember = 'ages', ...sale }: UnitSale & { agesMember?: string },
     isSale: boolean,
   ) {
-    const product = await this.products.products.get(productId);
+    const product = await this.products.products.find(productId);
+    if (!product) throw notFound(isSale ? { field: 'departureId' } : undefined);
     product.assertNotArchived();
+    if (isSale) await this.products.lockUnits(sale.units.map(({ unitId }) => unitId));
     const { channelId, currency, serviceDate } = sale;
     if (channelId !== null) await this.listeners.call(ProductListener, (one) => one.channelSelling?.(channelId));
     const all = await this.products.unitsOf(productId);
@@ -127,8 +141,7 @@ export class UnitPricesService {
     });
     const today = this.clock.today();
     const priced = lines.map(({ unit, quantity, ages }): PricedUnitOfSale => {
-      const isForUnit = unit.type === 'adult' || all.length === 1;
-      const departure = sale.departure && { ...sale.departure, amountCents: sale.departure.priceCents, isForUnit };
+      const departure = sale.departure && ofDeparture(sale.departure, unit, all);
       const candidates = { listed: listed.get(unit.id) ?? [], departure };
       const { id: unitId, name, paxCount, seats, minAge, maxAge, costCents, costCurrency } = unit;
       return {
@@ -152,6 +165,15 @@ export class UnitPricesService {
     }
     return option ?? null;
   }
+}
+
+/** The price of the departure counts for adults, and for an only unit. */
+function ofDeparture(
+  { currency, priceCents }: { currency: string; priceCents: number },
+  unit: ProductUnit,
+  all: readonly ProductUnit[],
+): DeparturePrice {
+  return { currency, amountCents: priceCents, isForUnit: unit.type === 'adult' || all.length === 1 };
 }
 
 interface CheckedUnit {

@@ -62,6 +62,12 @@ export class ProductsRepository {
     return this.units.listBy({ productId }, ['position', 'id']);
   }
 
+  /** None of these units is deleted until the transaction ends. */
+  async lockUnits(ids: readonly string[]): Promise<void> {
+    const lock = 'select from product_units where id = any($1) order by id for key share';
+    await this.database.prepared('product-units-lock', lock, [ids]);
+  }
+
   async getOption(productId: string, id: string): Promise<ProductOption> {
     const option = await this.options.get(id);
     if (option.productId !== productId) throw notFound();
