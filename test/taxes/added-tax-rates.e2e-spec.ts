@@ -577,6 +577,29 @@ describe('what documents bill at an earlier rate follows from the documents that
     expect(await isSound(trip)).toBe(true);
   });
 
+  it('a discount after the recalculation is credited at its own rate, and takes no part of the deposit', async () => {
+    const trip = await changed();
+    await addItem(owner, trip.id, {
+      ...{ type: 'discount', unitSellCents: -12_100, taxCodeId: trip.taxCode.id, serviceDate: '2027-09-10' },
+    });
+    expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 30_000, taxIncludedCents: 4_790 + 12_149 });
+    expect(await billed(trip.id)).toEqual([[57_900, 10_049, 2_100]]);
+    await addItem(owner, trip.id, {
+      ...{ type: 'discount', unitSellCents: -60_500, taxCodeId: trip.taxCode.id, serviceDate: '2027-09-10' },
+    });
+    const path = `/v1/admin/finance/invoices?bookingId=${trip.id}`;
+    const { body } = await owner.get<{ data: Invoice[] }>(path);
+    const balance = body.data.find(({ id }) => id !== trip.deposit.id);
+    const first = await issuedNote(owner, { id: balance?.id ?? '' }, { reason: 'booking_changed' });
+    expect(first.lines).toMatchObject([{ totalCents: 57_900, taxCents: 10_049, taxRateBasisPoints: 2_100 }]);
+    const second = await issuedNote(owner, trip.deposit, { reason: 'booking_changed' });
+    expect(second.lines).toMatchObject([{ totalCents: 2_600, taxCents: 451, taxRateBasisPoints: 2_100 }]);
+    expect(await itemOf(trip)).toMatchObject({ earlierRateCents: 30_000, taxIncludedCents: 4_790 + 12_149 });
+    const money = await owner.get<{ data: object }>(`/v1/admin/finance/bookings/${trip.id}/money`);
+    expect(money.body.data).toMatchObject({ creditDueByTaxCode: [], creditDueCents: 0, billedCents: 27_400 });
+    expect(await isSound(trip)).toBe(true);
+  });
+
   it('a waived installment reduces the rest at the new rate, not the deposit', async () => {
     const trip = await changed(undefined, undefined, [30_000, 20_000, 50_000]);
     const path = `/v1/admin/finance/bookings/${trip.id}`;

@@ -31,7 +31,8 @@ interface RatedItem extends TaxedLine {
 /**
  * Computes the part of each of these items of one tax code that documents bill at a different rate than the item's. It depends
  * on the documents that count now. Items with the rate of a document share its amount with items that had that rate before.
- * Without such items the amount belongs to them up to their price, and only the rest to the other items.
+ * Without such items the amount belongs to them up to their price, and only the rest to the other items, except discounts that
+ * never had another rate.
  */
 export function earlierParts(items: readonly RatedItem[], billed: readonly BilledAtRate[]): EarlierRate[] {
   const parts = items.map(() => ({ earlierRateCents: 0, earlierRateTaxCents: 0 }));
@@ -47,7 +48,8 @@ export function earlierParts(items: readonly RatedItem[], billed: readonly Bille
     const isSharing = hasOwn && items.some((item) => item.hadOtherRate && !isOwn(item));
     const left = items.map((item, index) => {
       if (isOwn(item)) return { ...item, totalSellCents: isSharing ? Math.max(0, item.totalSellCents) : 0 };
-      const isLeftOut = isSharing && !item.hadOtherRate;
+      // Documents at another rate do not bill a discount that never had one.
+      const isLeftOut = !item.hadOtherRate && (isSharing || item.totalSellCents < 0);
       const ownCents = atOwnRate[index] ?? 0;
       const taken = (parts[index]?.earlierRateCents ?? 0) + (isSharing || ownCents < 0 ? ownCents : 0);
       return { ...item, totalSellCents: isLeftOut ? 0 : item.totalSellCents - within(item.totalSellCents, taken) };

@@ -53,8 +53,8 @@ const ON_DOCUMENTS = `
   where ${BILLED} group by document.booking_id, coalesce(line.tax_code_id, '${GIVEN}')`;
 
 /**
- * Selects the parts of active items at earlier rates, and the amounts that documents bill at different rates. Omits tax codes
- * whose items have several rates, and bookings with lines that staff entered.
+ * Selects the parts of active items at earlier rates, and the amounts that documents bill at different rates. A discount that never
+ * had another rate has no part. Omits tax codes whose items have several rates, and bookings with lines that staff entered.
  */
 const EARLIER_PARTS = `
   with billed as materialized (
@@ -66,7 +66,8 @@ const EARLIER_PARTS = `
   select owed.booking_id, owed.gross, owed.items, owed.earlier, owed.earlier_tax, coalesce(sum(elsewhere.gross), 0) as elsewhere,
     coalesce(sum(elsewhere.tax), 0) as elsewhere_tax
   from (
-    select booking_id, tax_code_id, min(tax_rate_basis_points) as rate, sum(total_sell_cents) as gross, count(*) as items,
+    select booking_id, tax_code_id, min(tax_rate_basis_points) as rate, count(*) as items,
+      sum(case when total_sell_cents < 0 and earlier_rate_cents = 0 then 0 else total_sell_cents end) as gross,
       sum(case when abs(total_sell_cents) < abs(earlier_rate_cents) then total_sell_cents else earlier_rate_cents end) as earlier,
       sum(case when abs(total_sell_cents) < abs(earlier_rate_cents) then tax_included_cents else earlier_rate_tax_cents end)
         as earlier_tax

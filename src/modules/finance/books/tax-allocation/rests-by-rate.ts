@@ -96,18 +96,17 @@ export function creditDueByRate(
     if (wronglyBilled([rest]).length === 0) {
       return wronglyBilledRates(open, sources.billed).map((group) => ({ ...negated(group), unbilled: NOTHING }));
     }
-    const present = new Set(sources.items.map(({ taxRateBasisPoints }) => taxRateBasisPoints));
     return open
       .filter(({ grossCents }) => grossCents < 0)
       .map(negated)
-      .map((group) => ({ ...group, unbilled: unbilledPartOf(group, sources.billed, present) }));
+      .map((group) => ({ ...group, unbilled: unbilledPartOf(group, sources.billed) }));
   });
 }
 
-function unbilledPartOf(due: RatedGroup, billed: readonly RatedGroup[], present: ReadonlySet<number | null>): Amounts {
+function unbilledPartOf(due: RatedGroup, billed: readonly RatedGroup[]): Amounts {
   const lines = sumOf(
     billed.filter(
-      (group) => group.grossCents > 0 && isCreditableAt(group.rateBasisPoints, due.rateBasisPoints, present),
+      ({ rateBasisPoints: rate, grossCents: cents }) => cents > 0 && (rate === null || rate === due.rateBasisPoints),
     ),
   );
   const { grossCents, taxCents } = minus(due, lines);

@@ -97,7 +97,7 @@ export function atDueRates(
     const ofGroup = left.filter(({ key }) => key === keyOf(line));
     let openCents = totalCents;
     for (const group of ofGroup.filter(({ rateBasisPoints }) => isCreditableAt(rate, rateBasisPoints, present))) {
-      const cents = Math.min(openCents, group.grossCents);
+      const cents = Math.min(openCents, Math.max(0, group.grossCents - group.unbilled.grossCents));
       group.grossCents -= cents;
       openCents -= cents;
     }
@@ -146,7 +146,8 @@ export function creditsOver(
   const present = new Set(items.map(({ taxRateBasisPoints }) => taxRateBasisPoints));
   const credited = new Map<CreditableLine, CreditedAmounts>();
   const unbilled: (CreditedAmounts & { rate: number })[] = [];
-  for (const { rateBasisPoints: rate, grossCents, taxCents, unbilled: beyond } of due) {
+  for (const { rateBasisPoints: rate, grossCents, taxCents, unbilled: discount } of due) {
+    const onLines = { totalCents: grossCents - discount.grossCents, taxCents: taxCents - discount.taxCents };
     const isAtRate = ({ line }: CreditableLine) => rate === null || line.taxRateBasisPoints === rate;
     const lines = rests
       .map((each) => ({ each, rest: lessCredited(each, credited.get(each)) }))
@@ -158,18 +159,17 @@ export function creditsOver(
       );
     const restCents = sum(lines, ({ rest }) => rest.restCents);
     // Lines of discounts are credited only together with all other lines.
-    const isWhole = restCents > 0 && grossCents >= restCents;
-    let left = { totalCents: grossCents, taxCents };
+    const isWhole = restCents > 0 && onLines.totalCents >= restCents;
+    let left: CreditedAmounts = onLines;
     for (const { each, rest } of lines) {
       if (!isWhole && (rest.restCents <= 0 || left.totalCents <= 0)) continue;
       const part = isWhole ? { totalCents: rest.restCents, taxCents: rest.restTaxCents } : partOf(rest, left, rate);
       credited.set(each, plus(credited.get(each) ?? NOTHING, part));
       left = minus(left, part);
     }
-    // Lines at this rate on other invoices are credited there.
-    const totalCents = Math.min(left.totalCents, beyond.grossCents);
-    const beyondTaxCents = Math.min(left.taxCents, shareOf(beyond.taxCents, totalCents, beyond.grossCents));
-    if (rate !== null && totalCents > 0) unbilled.push({ rate, totalCents, taxCents: beyondTaxCents });
+    if (rate !== null && discount.grossCents > 0) {
+      unbilled.push({ rate, totalCents: discount.grossCents, taxCents: discount.taxCents });
+    }
   }
   const byRest = rests.map((each) => ({ each, amounts: credited.get(each) ?? NOTHING }));
   const lines = byRest.flatMap(({ each, amounts: { totalCents, taxCents } }) =>
@@ -254,8 +254,9 @@ function withinRoom(amounts: CreditedAmounts, room: CreditedAmounts): CreditedAm
     taxCents: shareOf(amounts.taxCents, totalCents, amounts.totalCents),
   });
   const part = at(Math.max(0, Math.min(amounts.totalCents, room.totalCents)));
-  if (part.taxCents <= room.taxCents) return part;
-  return at(Math.floor((part.totalCents * Math.max(0, room.taxCents)) / part.taxCents));
+  const roomTaxCents = Math.max(0, room.taxCents);
+  if (part.taxCents <= roomTaxCents) return part;
+  return at(Math.floor((part.totalCents * roomTaxCents) / part.taxCents));
 }
 
 /** Credits a discount on a line of the invoice, at the rate of the discount and under its title. */
