@@ -31,6 +31,8 @@ export class Account extends BilledBooking {
   /** The fee of a cancelled booking; null until the cancellation is settled. */
   agreedFee: number | null = null;
   confirmedOn: string | null = null;
+  /** Its sale and its documents are not changed at random. */
+  isKept = false;
   plan: Installment[] | null = null;
   readonly credits: IssuedCredit[] = [];
   readonly money: Money[] = [];

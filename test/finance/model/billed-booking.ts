@@ -64,8 +64,11 @@ export abstract class BilledBooking {
   }
 
   private get ratedItems(): Rated[] {
-    return this.liveItems.map(({ code, basisPoints, quantity, unit, tax }) => {
-      return { code, basisPoints, gross: quantity * unit, tax };
+    return this.liveItems.flatMap(({ code, basisPoints, quantity, unit, tax, earlier }) => {
+      const whole = { code, basisPoints, gross: quantity * unit, tax };
+      if (!earlier || earlier.gross === 0) return [whole];
+      const present = { ...whole, gross: whole.gross - earlier.gross, tax: tax - earlier.tax };
+      return [{ code, ...earlier }, ...(present.gross === 0 ? [] : [present])];
     });
   }
 

@@ -16,12 +16,12 @@ export async function creditDue(clerk: Clerk): Outcome {
 }
 
 export function owesCredit(account: Account): boolean {
-  return isConfirmed(account) && sorted(account.creditDue).length > 0;
+  return account.status === 'confirmed' && sorted(account.creditDue).length > 0;
 }
 
 /** Whether documents may bill too much at one rate of a tax code, although the tax code is not billed in excess. */
 export function mayOweAtRate(account: Account): boolean {
-  return isConfirmed(account) && account.mixedCodes.length > 0;
+  return account.status === 'confirmed' && account.mixedCodes.length > 0;
 }
 
 /** Afterwards no group is billed beyond the amount owed. A wrong tax is corrected: the invoices are credited in full. */

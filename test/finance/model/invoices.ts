@@ -67,13 +67,19 @@ export async function billRest(clerk: Clerk, account: Account): Promise<void> {
     const left = account.claim - account.billed;
     if (left <= 0) return;
     if (installment && (installment.amount > left || isOnInvoice(clerk, account, installment))) continue;
-    const body = { bookingId: account.id, ...(installment ? { scheduleId: installment.id } : {}) };
-    const lines = account.linesFor(installment);
-    if (typeof lines === 'string') throw clerk.failure(`${account.id} cannot be billed: ${lines}`);
-    const draft = await clerk.post<Document>(INVOICES, body);
-    compareDocument(clerk, draft, { number: null, status: 'draft', lines: atRates(clerk, draft, lines) });
-    await issueOn(clerk, clerk.today, { id: draft.id, account, installment, lines });
+    await billNow(clerk, account, installment);
   }
+}
+
+/** Bills an installment, or the booking, today. */
+export async function billNow(clerk: Clerk, account: Account, installment: Installment | null): Promise<void> {
+  if (installment) await clerk.check([account]);
+  const body = { bookingId: account.id, ...(installment ? { scheduleId: installment.id } : {}) };
+  const lines = account.linesFor(installment);
+  if (typeof lines === 'string') throw clerk.failure(`${account.id} cannot be billed: ${lines}`);
+  const draft = await clerk.post<Document>(INVOICES, body);
+  compareDocument(clerk, draft, { number: null, status: 'draft', lines: atRates(clerk, draft, lines) });
+  await issueOn(clerk, clerk.today, { id: draft.id, account, installment, lines });
 }
 
 /** Bills the fee again after its invoice was voided. */
@@ -184,7 +190,7 @@ export async function deliver(clerk: Clerk): Outcome {
 
 export async function voidInvoice(clerk: Clerk): Outcome {
   const { random } = clerk;
-  const account = random.pick(clerk.accounts.filter(({ issued }) => issued.length > 0));
+  const account = random.pick(clerk.accounts.filter(({ issued, isKept }) => issued.length > 0 && !isKept));
   const invoice = account && random.pick(account.issued);
   if (!account || !invoice) return null;
   const path = `${INVOICES}/${invoice.id}/voiding`;

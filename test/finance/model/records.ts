@@ -9,6 +9,8 @@ export interface Item {
   quantity: number;
   unit: number;
   tax: number;
+  /** The part that documents bill at an earlier rate. */
+  earlier?: { basisPoints: number; gross: number; tax: number };
   isReduction: boolean;
   cancelled: boolean;
 }

@@ -8,13 +8,13 @@ import { GIVEN, includedTax, isWrong, restsOf, grouped, rounded, sorted } from '
 /** The change of a step; null if there was nothing to change. */
 export type Outcome = Promise<Account[] | null>;
 
-const CURRENCIES = ['EUR', 'JPY', 'KWD'];
+export const CURRENCIES = ['EUR', 'JPY', 'KWD'];
 /** Cents, yen and fils: prices of about the same size to a customer. */
-const HIGHEST_PRICE: Record<string, number> = { EUR: 90_000, JPY: 150_000, KWD: 300_000 };
+export const HIGHEST_PRICE: Record<string, number> = { EUR: 90_000, JPY: 150_000, KWD: 300_000 };
 
 const FREE = { minimumDays: 0, floorDays: 3, noDateDays: 14, roundToCents: null };
 
-const POLICIES: readonly Policy[] = [
+export const POLICIES: readonly Policy[] = [
   {
     ...{ ...FREE, minimumDays: 45 },
     steps: [
@@ -199,7 +199,7 @@ export async function moveDeparture(clerk: Clerk): Outcome {
 
 export async function waive(clerk: Clerk): Outcome {
   const { random } = clerk;
-  const account = random.pick(clerk.accounts.filter(({ status }) => status === 'confirmed'));
+  const account = random.pick(clerk.accounts.filter(isConfirmed));
   const installment = account && random.pick(account.open);
   if (!account || !installment) return null;
   const path = `${FINANCE}/bookings/${account.id}/payment-schedules/${installment.id}?rebalance=none`;
@@ -215,7 +215,7 @@ export async function waive(clerk: Clerk): Outcome {
 }
 
 export async function unwaive(clerk: Clerk): Outcome {
-  const confirmed = clerk.accounts.filter(({ status, waived }) => status === 'confirmed' && waived > 0);
+  const confirmed = clerk.accounts.filter((one) => isConfirmed(one) && one.waived > 0);
   const account = clerk.random.pick(confirmed);
   const installment = account && clerk.random.pick(account.installments.filter(({ waived }) => waived));
   if (!account || !installment) return null;
@@ -232,10 +232,11 @@ export function isCommissioned({ payouts }: Account, item: Item): boolean {
   return payouts.some((payout) => payout.item === item);
 }
 
-export const isLive = ({ status }: Account) => status !== 'cancelled';
+/** Whether the sale of a booking may change at random. */
+export const isLive = ({ status, isKept }: Account) => status !== 'cancelled' && !isKept;
 
-export function isConfirmed({ status }: Account): boolean {
-  return status === 'confirmed';
+export function isConfirmed({ status, isKept }: Account): boolean {
+  return status === 'confirmed' && !isKept;
 }
 
 export async function confirmed(clerk: Clerk, account: Account): Promise<void> {

@@ -3,6 +3,7 @@ import { Clock } from '../../../src/platform/clock/clock.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import { closeMonths } from '../periods/months.js';
 import { newTaxCode } from '../../taxes/tax-codes.js';
+import { addRate } from './added-rates.js';
 import { Books } from './books.js';
 import { insertRates } from '../exchange-rates/rates.js';
 import { Clerk, FINANCE, type Office, Series } from './clerk.js';
@@ -32,6 +33,7 @@ const STEPS: Record<string, [weight: number, step: (clerk: Clerk) => sales.Outco
   discount: [5, sales.discount],
   changeItem: [10, sales.changeItem],
   recodeItem: [3, sales.recodeItem],
+  addRate: [3, addRate],
   cancelItem: [4, sales.cancelItem],
   reinstateItem: [3, sales.reinstateItem],
   moveDeparture: [4, sales.moveDeparture],
