@@ -156,6 +156,7 @@ export class BookingItemsController {
   @Patch(':itemId')
   @RequireScope('bookings:write')
   @Mutates('bookings.booking_item.update')
+  @BodyExample({ title: 'Danube Delta by boat, with lunch', quantity: 3, unitSellCents: 6_400 })
   @Refuses({
     400: ['tax_code_required'],
     403: ['reauthentication_required'],
