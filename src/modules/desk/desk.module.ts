@@ -25,6 +25,8 @@ import { SubjectsRepository } from './subjects/subjects.repository.js';
 import { TasksController } from './tasks/tasks.controller.js';
 import { TasksRepository } from './tasks/tasks.repository.js';
 import { TasksService } from './tasks/tasks.service.js';
+import { TimelinesController } from './timelines/timelines.controller.js';
+import { TimelinesService } from './timelines/timelines.service.js';
 import './desk-tables.js';
 
 /** What people at the desk need across the modules of the trade. No module uses it. */
@@ -38,6 +40,7 @@ import './desk-tables.js';
     NotesController,
     RecordsController,
     TasksController,
+    TimelinesController,
   ],
   providers: [
     BookingPagesService,
@@ -55,6 +58,7 @@ import './desk-tables.js';
     SubjectsRepository,
     TasksRepository,
     TasksService,
+    TimelinesService,
   ],
 })
 export class DeskModule {}
