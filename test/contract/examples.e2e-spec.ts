@@ -46,6 +46,10 @@ beforeAll(async () => {
       if (isSent !== documented.includes(header)) headerFaults.push(`${name} ${status} ${header}`);
     }
     const type = headers['content-type'] ?? '';
+    if (isExported(operation)) {
+      const file = await app.request('GET', `${path}${path.includes('?') ? '&' : '?'}format=csv`, { token });
+      answers[`${name} text/csv`] = stableExample(firstLines(file.text), today);
+    }
     if (status > 299 || text === '') continue;
     if (JSON_TYPE.test(type)) answers[name] = stableExample(JSON.parse(text) as Json, today);
     if (type.startsWith('text/html')) answers[`${name} text/html`] = `${text.split('\n', LINES).join('\n')}\n`;
@@ -197,6 +201,12 @@ function record(): void {
 function formOf(text: Json | undefined): string {
   if (typeof text !== 'string') return '';
   return text.includes('\r\n') ? (text.split('\r\n', 1)[0] ?? '') : text.replace(/^(id|data): .*$/gm, '$1');
+}
+
+/** Whether the operation is a list that can also be read as CSV. */
+function isExported({ method, parameters = [], responses }: Placed): boolean {
+  const isList = parameters.some((parameter) => 'name' in parameter && parameter.name === 'columns');
+  return method === 'GET' && isList && responses['200']?.content?.['text/csv'] !== undefined;
 }
 
 function firstLines(text: string): string {

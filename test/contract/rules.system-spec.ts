@@ -105,9 +105,10 @@ const WITHOUT_OFFSET = [
   `GET ${CLIENT}/secrets`,
 ];
 
-/** Lists of the specification; entries of the ledger have cursors. */
+/** Lists of the specification; entries of the ledger have cursors, and a timeline names what it withholds. */
 const OTHER_ENVELOPE = [
   `GET ${STAFF}/action-ledger/entries`,
+  `GET ${STAFF}/customers/{customerId}/timeline`,
   `GET ${STAFF}/finance/booking-items/{bookingItemId}/commissions`,
   `GET ${STAFF}/finance/bookings/{bookingId}/reminder-runs`,
   `GET ${STAFF}/operations/operators`,

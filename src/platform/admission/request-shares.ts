@@ -166,7 +166,7 @@ export class RequestSharesInterceptor implements NestInterceptor {
     if (isProbeRequest(request.method, request.originalUrl)) return next.handle();
 
     const isDeclared = this.reflector.get<boolean | undefined>(EXPENSIVE_READ, context.getHandler()) ?? false;
-    const release = await this.shares.take({ isExpensive: isDeclared || hasLargeOffset(request) });
+    const release = await this.shares.take({ isExpensive: isDeclared || readsMuch(request) });
     const limits = operationLimitsOf(context.getHandler());
     const releaseOperation = limits && (await this.takeOperation(limits, context).catch(rethrowAfter(release)));
     // After a client disconnects its work still runs, and a file may be read long after the handler has returned: both must have
@@ -198,8 +198,9 @@ function rethrowAfter(release: () => void): (error: unknown) => never {
   };
 }
 
-function hasLargeOffset({ query }: Request): boolean {
-  return Number(query['offset'] ?? 0) > LARGE_OFFSET;
+/** A page far behind, or a list as a file. */
+function readsMuch({ query }: Request): boolean {
+  return query['format'] === 'csv' || Number(query['offset'] ?? 0) > LARGE_OFFSET;
 }
 
 /** A stream lasts until its client ends it, and needs a database connection only now and then. */

@@ -52,6 +52,8 @@ export interface RequestContext {
   readonly headers: Map<string, string>;
   /** Scopes that the handler required, beyond the one of its route. */
   askedScopes?: readonly string[];
+  /** The page that a handler of a list reads instead of the requested one, while an export calls it page by page. */
+  exportPage?: { readonly limit: number; readonly offset: number };
   /** The request or the job in its trace; absent unless OpenTelemetry is on. */
   span?: Span;
 }

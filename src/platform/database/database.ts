@@ -16,7 +16,15 @@ import { databaseErrorOf, isDiskFull, isRetryable } from '../errors/database-err
 import type { StatementTrace } from '../observability/tracer.js';
 import { countStatement, type PageBounds, pageStatement, TOTAL } from './page.js';
 import { poolOf, type ServicePool } from './service-pool.js';
-import { beginAt, type Collector, inSnapshot, inTransaction, TransactionState, units } from './transaction-state.js';
+import {
+  beginAt,
+  type Collector,
+  inSnapshot,
+  inTransaction,
+  SNAPSHOT,
+  TransactionState,
+  units,
+} from './transaction-state.js';
 import { requireLiveCaller } from './live-caller.js';
 import { RowStatements } from './row-statements.js';
 import { Rows, targetOf, type Versioned } from './rows.js';
@@ -83,6 +91,22 @@ export class Database {
     } catch (error) {
       this.checkDisk(error);
       throw error;
+    }
+  }
+
+  /** Like `snapshot`, on the primary, for work that also reads by repositories, such as the handlers of lists. */
+  async snapshotOfLists<T>(work: () => Promise<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      const client = (await runner.connect()) as PoolClient;
+      Object.assign(runner, { isTransactionActive: true });
+      const unit = new TransactionState(client, { begin: beginAt(this.clock, SNAPSHOT), trace: this.trace }, runner);
+      return await inTransaction(unit, work);
+    } catch (error) {
+      this.checkDisk(error);
+      throw error;
+    } finally {
+      if (!runner.isReleased) await runner.release();
     }
   }
 

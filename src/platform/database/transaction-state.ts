@@ -186,7 +186,7 @@ export class TransactionState {
 
 export const units = new AsyncLocalStorage<TransactionState>();
 
-const SNAPSHOT = ' isolation level repeatable read, read only';
+export const SNAPSHOT = ' isolation level repeatable read, read only';
 
 /**
  * BEGIN. The day becomes the setting `app.today` of the transaction, and the time `app.now`: triggers that write histories

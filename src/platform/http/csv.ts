@@ -2,7 +2,8 @@ import { type Options, stringify } from 'csv-stringify/sync';
 
 export type CsvCell = string | number | bigint | boolean | null | undefined;
 
-const FORMAT: Options = { record_delimiter: '\r\n', cast: { boolean: String } };
+/** Without the pattern, only the characters of the record delimiter together are quoted, and a line feed would end the row. */
+const FORMAT: Options = { record_delimiter: '\r\n', quoted_match: /[\r\n]/, cast: { boolean: String } };
 const NUMBER = /^-?\d{1,40}(?:\.\d{1,20})?$/;
 /** A cell that begins with one of these is executed as a formula. */
 const FORMULA = new Set('=+-@＝＋－＠');

@@ -1,6 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions, PartialType } from '@nestjs/swagger';
-import { Optional } from './fields.js';
+import { findContext } from '../context/request-context.js';
+import { OneOf, Optional, Text } from './fields.js';
+import { named } from './named-values.js';
 import { QueryWhole } from './query-fields.js';
 
 const patches = new WeakSet<object>();
@@ -83,8 +85,8 @@ export function reportOf<Row, Totals>(row: Type<Row>, totals: Type<Totals>): Typ
   return ReportEnvelope;
 }
 
-/** The requested page of a list. A value out of range is rejected, never clamped. */
-export class PageQuery {
+/** The requested page of rows. A value out of range is rejected, never clamped. */
+export class BoundsQuery {
   // Explicit, since the build reads comments and question marks only in files named *.dto.ts.
   @ApiProperty({ required: false, description: 'Maximum number of entries to return, 1 to 200; 50 by default.' })
   @Optional()
@@ -97,8 +99,32 @@ export class PageQuery {
   offset?: number;
 }
 
-export function pageBounds(query: PageQuery): { limit: number; offset: number } {
-  return { limit: query.limit ?? 50, offset: query.offset ?? 0 };
+const LIST_FORMATS = named('ListFormat', ['json', 'csv']);
+
+/** The requested page of a list, or all of the list as CSV. `ListCsvInterceptor` answers the latter, for each list. */
+export class PageQuery extends BoundsQuery {
+  @ApiProperty({
+    required: false,
+    description:
+      '`json` (default): a page; `csv`: all rows that match as a file, at most 100,000, whatever `limit` and `offset` are.',
+  })
+  @Optional()
+  @OneOf(LIST_FORMATS)
+  format?: (typeof LIST_FORMATS)[number];
+
+  @ApiProperty({
+    required: false,
+    description:
+      'Names of the columns of the CSV, separated by commas, in the order of the file; all columns by default.',
+  })
+  @Optional()
+  @Text({ max: 2_000 })
+  columns?: string;
+}
+
+/** The bounds of the page to read: the requested ones, or those of the export that is running. */
+export function pageBounds(query: BoundsQuery): { limit: number; offset: number } {
+  return findContext()?.exportPage ?? { limit: query.limit ?? 50, offset: query.offset ?? 0 };
 }
 
 function ancestors(prototype: object): object[] {

@@ -5,6 +5,7 @@ import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { Admission } from '../admission/admission.js';
 import { ConnectionLimits } from '../admission/connection-limits.js';
+import { ListCsvInterceptor } from '../admission/list-csv.interceptor.js';
 import { OperatorLimitGuard, RateLimitGuard } from '../admission/rate-limits.js';
 import { RequestBodies } from '../admission/request-bodies.js';
 import { RequestSharesInterceptor } from '../admission/request-shares.js';
@@ -93,6 +94,7 @@ export const PASSED_BY_ROUTES: Provider[] = [
   // The first interceptor is the outermost: a request that waits for its turn has done nothing yet.
   { provide: APP_INTERCEPTOR, useClass: RequestSharesInterceptor },
   { provide: APP_INTERCEPTOR, useClass: RequestIdInterceptor },
+  { provide: APP_INTERCEPTOR, useClass: ListCsvInterceptor },
   // Parameters and bodies are validated last.
   { provide: APP_PIPE, useClass: RequestPipe },
   { provide: APP_FILTER, useClass: ErrorFilter },

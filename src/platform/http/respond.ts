@@ -39,7 +39,7 @@ export function respond<Response extends object, Row extends object>(
 }
 
 /** Returns the members of a class and its base classes that a decorator or the build documents. */
-function membersOf(response: Type): readonly string[] {
+export function membersOf(response: Type): readonly string[] {
   const known = members.get(response);
   if (known) return known;
   const decorated = Reflect.getMetadata(DECORATED, response.prototype as object) as readonly string[] | undefined;

@@ -27,6 +27,15 @@ export function minorUnits(currency: string): number {
   return decimals;
 }
 
+/** Formats an amount in minor units as a decimal number: 5900 EUR is 59.00, 5900 JPY is 5900. */
+export function decimalOf(cents: string, currency: string): string {
+  const digits = minorUnits(currency);
+  const [sign, units] = cents.startsWith('-') ? ['-', cents.slice(1)] : ['', cents];
+  if (digits === 0) return cents;
+  const padded = units.padStart(digits + 1, '0');
+  return `${sign}${padded.slice(0, -digits)}.${padded.slice(-digits)}`;
+}
+
 function decimalsOf(code: string): number | undefined {
   return ADDED.get(code) ?? currencies.code(code)?.digits;
 }

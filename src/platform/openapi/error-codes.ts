@@ -4,11 +4,12 @@ import { type ErrorShape, errorBody } from '../errors/error-bodies.js';
 import type { Route } from '../http/routes.js';
 import type { RouteErrorCodes } from '../http/route-errors.js';
 
-/** The inputs of an operation besides its path and query; each has its own errors. */
+/** The inputs of an operation besides its path and query, and whether it is a list; each has its own errors. */
 export interface Accepted {
   readonly body: boolean;
   readonly idempotencyKey: boolean;
   readonly ifMatch: boolean;
+  readonly isList: boolean;
 }
 
 export interface StatusCodes {
@@ -55,6 +56,7 @@ function genericCodes(
           [422, ['idempotency_key_reused']],
         ] as const)
       : []),
+    ...(accepted.isList ? ([[422, ['list_too_large']]] as const) : []),
     ...(accepted.ifMatch ? ([[412, ['precondition_failed']]] as const) : []),
     ...(accepted.body
       ? ([

@@ -47,6 +47,8 @@ export function completeOperation(operation: OperationObject, route: Route, sche
   if (mutation?.action) Object.assign(operation, { 'x-ledger-action': mutation.action });
   if (route.deprecation) deprecate(operation, route.deprecation);
 
+  const isList = addCsv(operation);
+
   const successes = Object.entries(operation.responses as Record<string, ResponseObject>);
   for (const [status, response] of successes) {
     response.description ||= status === '201' ? 'Created' : 'Success';
@@ -66,7 +68,21 @@ export function completeOperation(operation: OperationObject, route: Route, sche
       };
     }
   }
-  Object.assign(operation.responses, errorResponses(operation, route));
+  Object.assign(operation.responses, errorResponses(operation, route, isList));
+}
+
+const CSV: SchemaObject = {
+  type: 'string',
+  format: 'binary',
+  description: 'All rows as RFC 4180 in UTF-8 with a header line; the example shows its first two lines.',
+};
+
+/** Adds the file that a list with the parameters of `PageQuery` also answers with. Returns whether the operation is such a list. */
+function addCsv(operation: OperationObject): boolean {
+  const content = (operation.responses['200'] as ResponseObject | undefined)?.content;
+  if (!content || 'text/csv' in content || !parametersOf(operation).includes('columns')) return false;
+  content['text/csv'] = { schema: { ...CSV } };
+  return true;
 }
 
 /** `x-sunset` is for tools, such as the compatibility check of a release. */
@@ -169,7 +185,7 @@ function successHeaders(
   };
 }
 
-function errorResponses(operation: OperationObject, route: Route): ResponsesObject {
+function errorResponses(operation: OperationObject, route: Route, isList: boolean): ResponsesObject {
   const { errorBodies, errorPages } = route;
   const shape = errorShapeOf(route.path.replace(/:\w+/g, 'x'));
   const headers = parametersOf(operation);
@@ -177,6 +193,7 @@ function errorResponses(operation: OperationObject, route: Route): ResponsesObje
     body: operation.requestBody !== undefined || ['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method),
     idempotencyKey: headers.includes('Idempotency-Key'),
     ifMatch: headers.includes('If-Match'),
+    isList,
   };
   const entries = errorCodesOf(route, shape, accepted).map(({ status, own, codes }): [string, ResponseObject] => {
     const body = errorBodies[status];

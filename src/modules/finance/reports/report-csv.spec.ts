@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import * as numbering from './numbering-report.js';
 import * as openAmounts from './open-amount-reports.js';
 import * as periods from './period-reports.js';
-import { csvHeader, csvRows, decimal } from './report-csv.js';
+import { csvHeader, csvRows } from './report-csv.js';
+import { decimalOf } from '../../../platform/money/money.js';
 
 const COLUMNS = { name: 'text', currency: 'text', days: 'count', openCents: 'cents' } as const;
 
@@ -20,7 +21,7 @@ describe('a report as CSV', () => {
     ['10001', 'JPY', '10001'],
     ['12345', 'KWD', '12.345'],
     ['9007199254740991', 'EUR', '90071992547409.91'],
-  ])('%s minor units of %s are %s', (cents, currency, text) => expect(decimal(cents, currency)).toBe(text));
+  ])('%s minor units of %s are %s', (cents, currency, text) => expect(decimalOf(cents, currency)).toBe(text));
 
   it('a line begins with a text, which no report lets anybody choose as a number', () => {
     const exported = Object.values({ ...numbering, ...openAmounts, ...periods });

@@ -1,5 +1,5 @@
 import { csvLines } from '../../../platform/http/csv.js';
-import { minorUnits } from '../../../platform/money/money.js';
+import { decimalOf } from '../../../platform/money/money.js';
 import type { ColumnKind } from './report.js';
 
 export type ReportRow = Readonly<Record<string, unknown>>;
@@ -18,21 +18,12 @@ export function csvRows(columns: Columns, rows: readonly ReportRow[]): string {
   const lines = rows.map((row) =>
     Object.entries(columns).flatMap(([name, kind]) => {
       const text = textOf(row[name]);
-      if (kind === 'cents') return [text, text === '' ? '' : decimal(text, textOf(row['currency']))];
-      if (kind === 'baseCents') return [text, text === '' ? '' : decimal(text, textOf(row['baseCurrency']))];
+      if (kind === 'cents') return [text, text === '' ? '' : decimalOf(text, textOf(row['currency']))];
+      if (kind === 'baseCents') return [text, text === '' ? '' : decimalOf(text, textOf(row['baseCurrency']))];
       return [text];
     }),
   );
   return csvLines(lines);
-}
-
-/** Formats an amount in minor units as a decimal number: 5900 EUR is 59.00, 5900 JPY is 5900. */
-export function decimal(cents: string, currency: string): string {
-  const digits = minorUnits(currency);
-  const [sign, units] = cents.startsWith('-') ? ['-', cents.slice(1)] : ['', cents];
-  if (digits === 0) return cents;
-  const padded = units.padStart(digits + 1, '0');
-  return `${sign}${padded.slice(0, -digits)}.${padded.slice(-digits)}`;
 }
 
 function textOf(value: unknown): string {

@@ -1,5 +1,5 @@
 import { named } from '../../../platform/http/named-values.js';
-import { PageQuery } from '../../../platform/http/dto.js';
+import { BoundsQuery } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
@@ -17,7 +17,7 @@ export const REVENUE_GROUPINGS = named('RevenueGroup', ['month', 'product', 'cha
 export const VAT_SIDES = named('VatSide', ['output', 'input']);
 export type VatSide = (typeof VAT_SIDES)[number];
 
-export class ReportQuery extends PageQuery {
+export class ReportQuery extends BoundsQuery {
   /** `json` (default): a page of rows and the totals; `csv`: all rows as a file, at most 100,000. */
   @Optional()
   @OneOf(FORMATS)

@@ -1,11 +1,11 @@
-import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
-import { Inject, Injectable, StreamableFile } from '@nestjs/common';
+import { Inject, Injectable, type StreamableFile } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { unprocessable } from '../../../platform/errors/app-error.js';
+import { csvFile, MAX_CSV_ROWS, taken } from '../../../platform/http/csv-file.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { RateLimits } from '../../../platform/admission/rate-limits.js';
@@ -16,10 +16,7 @@ import type { ReportQuery } from './report-query.dto.js';
 /** Reports with an order of their own have no `sort`. */
 type Sortable = ReportQuery & { sort?: string };
 
-const MAX_CSV_ROWS = 100_000;
 const BATCH = 1_000;
-/** Must be shorter than the time after which the database ends the transaction of an export that reads nothing. */
-const PATIENCE_MS = 9_000;
 
 /** A page of the rows, and the totals of all rows. */
 export interface ReportPage {
@@ -46,14 +43,7 @@ export class ReportsService {
   async answer<Query extends Sortable>(report: Report<Query>, query: Query): Promise<ReportPage | StreamableFile> {
     if (query.format !== 'csv') return this.page(report, query);
     this.limits.take('report-export', currentActor().credentialId);
-    const file = new StreamableFile(await this.csv(report, query), {
-      type: 'text/csv; charset=utf-8; header=present',
-      disposition: `attachment; filename="${report.name}.csv"`,
-    });
-    // After an error, the closed connection shows the client that the file is incomplete.
-    return file.setErrorHandler((_, response) => {
-      if ('destroy' in response && typeof response.destroy === 'function') response.destroy();
-    });
+    return csvFile(await this.csv(report, query), report.name);
   }
 
   private async page<Query extends Sortable>(report: Report<Query>, query: Query): Promise<ReportPage> {
@@ -148,17 +138,6 @@ export class ReportsService {
       written += rows.length;
       if (!stream.write(csvRows(report.columns, rows))) await taken(stream);
     }
-  }
-}
-
-/** Resolves when the client has read the written data, or has disconnected. Rejects if it takes longer than `PATIENCE_MS`. */
-async function taken(stream: PassThrough): Promise<void> {
-  const waiting = new AbortController();
-  const signal = AbortSignal.any([waiting.signal, AbortSignal.timeout(PATIENCE_MS)]);
-  try {
-    await Promise.race([once(stream, 'drain', { signal }), once(stream, 'close', { signal })]);
-  } finally {
-    waiting.abort();
   }
 }
 
