@@ -38,6 +38,7 @@ describe('a caller without the scopes of a role', () => {
     const excessScopes = [
       ...['bookings:*', 'trips:*', 'customers:*', 'notifications:write', 'finance:receivables'],
       ...['operations:read', 'distribution:read', 'products:read', 'catalog:read', 'legal:read'],
+      ...['desk:read', 'desk:write'],
     ];
     const error = 'The roles or scopes exceed the scopes of the caller';
     expect(body).toEqual(errorBody(headers, 'forbidden', { error, details: { excessScopes } }));

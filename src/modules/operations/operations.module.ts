@@ -17,6 +17,7 @@ import { QuotesService } from './quotes/quotes.service.js';
 import { DepartureSchedulesController } from './schedules/departure-schedules.controller.js';
 import { DepartureSchedulesJobs } from './schedules/departure-schedules.jobs.js';
 import { DepartureSchedulesService } from './schedules/departure-schedules.service.js';
+import './operations-tables.js';
 
 @Module({
   imports: [ActionLedgerModule, ProductsModule, TaxesModule],

@@ -73,6 +73,7 @@ export class DepartureSchedule extends Audited {
   @Column('integer', { name: 'min_participants', nullable: true }) minParticipants: number | null;
   @Column('boolean', { name: 'eu_package' }) euPackage: boolean;
   /** Code of the error that kept the job from making departures; null after a run without one. */
+  @Impersonal()
   @Unaudited('the job stores what stopped it')
   @Column('text', { nullable: true })
   problem: string | null;

@@ -103,6 +103,6 @@ describe('the price of a unit', () => {
 
   it('0 is a price', () => {
     const { price } = unitPrice(SALE, { listed: [listed('free', { amountCents: 0 })], departure: DEPARTURE });
-    expect(price).toEqual({ amountCents: 0, source: 'list', priceListId: 'free' });
+    expect(price).toEqual({ amountCents: 0, source: 'list', priceListId: 'free', priceListVersion: 1 });
   });
 });

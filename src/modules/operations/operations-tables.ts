@@ -1,0 +1,5 @@
+import { declareTables } from '../../platform/database/table-declarations.js';
+
+declareTables({
+  scheduled_departures: { impersonal: ['local_time'] },
+});
