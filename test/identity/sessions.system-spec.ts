@@ -264,6 +264,7 @@ describe('the current user', () => {
     const scopes = [
       ...['bookings:*', 'trips:*', 'customers:*', 'notifications:write', 'finance:receivables'],
       ...['operations:read', 'distribution:read', 'products:read', 'catalog:read', 'legal:read'],
+      ...['desk:read', 'desk:write'],
     ];
     const organization = { timeZone: 'UTC', today: app.now().toISOString().slice(0, 10), currency: 'EUR' };
     expect(body).toEqual({ data: { user, credential: 'session', scopes, ...organization } });
