@@ -164,7 +164,7 @@ describe('departure schedules', () => {
     expect(await departuresOf(id)).toHaveLength(5);
   });
 
-  it('what keeps the job from making departures is shown until it is gone', async () => {
+  it('an error that prevents new departures is shown until it is corrected', async () => {
     const { id } = await newSchedule({ horizonDays: 2 });
     for (const { id: departureId } of await departuresOf(id)) {
       await owner.post(`${DEPARTURES}/${departureId}/cancellation`, {});
@@ -211,6 +211,11 @@ describe('departure schedules', () => {
       'an unknown meeting point',
       { facilityId: 'fac_01k0dem000e0000000000000zz' },
       [404, 'not_found', { field: 'facilityId' }],
+    ],
+    [
+      'a first day long ago',
+      { dtstart: '1999-01-01' },
+      [400, 'invalid_request', { fields: { dtstart: [expect.any(String)] } }],
     ],
     ['more tax than the price', { taxIncludedCents: 6_000 }, [400, 'invalid_request', expect.anything()]],
   ])('%s is rejected', async (_, over, expected) => {

@@ -106,7 +106,7 @@ export class PageQuery extends BoundsQuery {
   @ApiProperty({
     required: false,
     description:
-      '`json` (default): a page; `csv`: all rows that match as a file, at most 100,000, whatever `limit` and `offset` are.',
+      '`json` (default): a page; `csv`: all rows that match as a file, at most 100,000; `limit` and `offset` do not apply.',
   })
   @Optional()
   @OneOf(LIST_FORMATS)

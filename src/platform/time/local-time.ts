@@ -16,6 +16,11 @@ export function wallTimeOf(instant: Date, timeZone: string): number {
   return wall + (instant.getTime() - seconds);
 }
 
+/** The local day of a zone at an instant, `YYYY-MM-DD`. */
+export function localDayOf(instant: Date, timeZone: string): string {
+  return new Date(wallTimeOf(instant, timeZone)).toISOString().slice(0, 10);
+}
+
 /**
  * The instant of a local time. If the clocks go back and it exists twice, the earlier one; if they go forward and skip
  * it, the same distance after the jump.

@@ -8,7 +8,7 @@ import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { wallTimeOf } from '../../../platform/time/local-time.js';
+import { localDayOf } from '../../../platform/time/local-time.js';
 import { RemindersService } from '../../notifications/index.js';
 import {
   type DepartureFollowers,
@@ -130,7 +130,7 @@ export class BookingJobs implements DepartureListener {
 }
 
 function endDayOf({ endsAt, timeZone }: DepartureSummary): string {
-  return new Date(wallTimeOf(endsAt, timeZone)).toISOString().slice(0, 10);
+  return localDayOf(endsAt, timeZone);
 }
 
 function departureIdOf(payload: unknown): string {

@@ -1,4 +1,4 @@
-import { wallTimeOf } from '../../../platform/time/local-time.js';
+import { localDayOf } from '../../../platform/time/local-time.js';
 import type { ReminderRule, ReminderStage } from '../rules/reminder-rule.entity.js';
 import { dayNumber, dayOfNumber, dueAt, runTime } from '../timing/run-time.js';
 import { MAX_DELAY_DAYS, type SendingWindow } from '../timing/sending-window.js';
@@ -12,11 +12,6 @@ export interface DueStage {
   anchorDate: string;
   dueAt: Date;
   runAt: Date | null;
-}
-
-/** Returns the local day `YYYY-MM-DD` of an instant. */
-export function dayIn(timeZone: string, instant: Date): string {
-  return new Date(wallTimeOf(instant, timeZone)).toISOString().slice(0, 10);
 }
 
 /**
@@ -34,7 +29,7 @@ export function dueStagesOn(
     return { day: today - back, dueAt: dueAt(due, window.timeZone), runAt: runTime(due, window) };
   });
   const relevant = days.filter(
-    ({ day, runAt }) => day === today || (runAt !== null && dayIn(window.timeZone, runAt) === date),
+    ({ day, runAt }) => day === today || (runAt !== null && localDayOf(runAt, window.timeZone) === date),
   );
   return stages.flatMap((stage) =>
     relevant.map(({ day, ...times }) => ({ stage, anchorDate: dayOfNumber(day - stage.offsetDays), ...times })),

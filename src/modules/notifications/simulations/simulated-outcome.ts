@@ -1,7 +1,7 @@
+import { localDayOf } from '../../../platform/time/local-time.js';
 import { decide, type Decision, type DueRun } from '../deliveries/run-decision.js';
 import type { RunStatus } from '../runs/reminder-run.entity.js';
 import { freeFrom, type SendingWindow } from '../timing/sending-window.js';
-import { dayIn } from './due-stages.js';
 
 type Sending = Extract<Decision, { kind: 'send' }>;
 
@@ -39,7 +39,7 @@ export function simulateRun(
     case 'wait':
       return none(decision.until, 'moved');
     case 'send':
-      return dayIn(window.timeZone, at) === date ? { at, sending: decision, reason: null } : none(at, 'moved');
+      return localDayOf(at, window.timeZone) === date ? { at, sending: decision, reason: null } : none(at, 'moved');
   }
 }
 

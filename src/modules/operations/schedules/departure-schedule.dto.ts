@@ -45,7 +45,7 @@ export class CreateDepartureSchedule extends OmitType(CreateDeparture, [
   timeZone?: string;
 
   /**
-   * First local day. The rule counts from it; it is a day of the schedule only if the rule matches it.
+   * First local day, at most ten years ago. The rule counts from it; it is a day of the schedule only if the rule matches it.
    * @example "2027-05-01"
    */
   @IsoDate()
@@ -222,7 +222,7 @@ export class DepartureScheduleResponse {
   @Flag()
   euPackage: boolean;
 
-  /** Error code of what keeps departures from being made, such as `product_archived`; null if nothing does. */
+  /** Code of the error that prevents new departures, such as `product_archived`; null without one. */
   @Text({ max: 100 })
   problem: string | null;
 

@@ -4,12 +4,13 @@ import { safeInteger } from '../../../platform/database/columns.js';
 import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { invalidField, unprocessable } from '../../../platform/errors/app-error.js';
-import { daysAfter } from '../../../platform/time/calendar.js';
+import { daysAfter, daysBetween } from '../../../platform/time/calendar.js';
 import { parseRecurrence } from '../../../platform/time/recurrence.js';
 import type { Cutoff } from '../../products/index.js';
 import { type Occurrence, type OccurrenceDays, occurrenceDays, occurrencesOf } from './occurrences.js';
 
 const MAX_OCCURRENCES = 2_000;
+const MAX_PAST_DAYS = 3_653;
 
 /** What a change of a schedule may contain. */
 export interface ScheduleChanges {
@@ -83,6 +84,12 @@ export class DepartureSchedule extends Audited {
 
   change(changes: ScheduleChanges, now: Date): void {
     Object.assign(this, changes, { updatedAt: now });
+  }
+
+  /** The rule is counted from its first day, so that a distant one would cost every reader. */
+  assertRecent(today: string): void {
+    if (daysBetween(this.dtstart, today) <= MAX_PAST_DAYS) return;
+    throw invalidField('dtstart', 'dtstart must not be more than ten years ago', 'day_out_of_range');
   }
 
   /** Throws 422 `schedule_too_dense` for more than 2,000 departures within the horizon. */

@@ -34,7 +34,7 @@ export class DepartureSchedulesController {
    *
    * @remarks A job makes the departures up to the horizon, and each night those that come into it. A local time that the clocks
    * skip is left out; of one that comes twice, the first counts. A departure that staff move, edit or cancel is not made again. At
-   * most 2,000 departures within the horizon. If something keeps the job from making departures, `problem` names it.
+   * most 2,000 departures within the horizon. If an error prevents new departures, `problem` has its code.
    */
   @Post()
   @RequireScope('operations:write')

@@ -5,7 +5,7 @@ import type { Rows } from '../../../platform/database/rows.js';
 import { AppError } from '../../../platform/errors/app-error.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
-import { wallTimeOf } from '../../../platform/time/local-time.js';
+import { localDayOf } from '../../../platform/time/local-time.js';
 import { toCutoff } from '../../products/index.js';
 import type { CreateDeparture } from '../departures/departure.dto.js';
 import { DeparturesService } from '../departures/departures.service.js';
@@ -130,7 +130,7 @@ export class DepartureSchedulesJobs {
   }
 
   private today({ timeZone }: DepartureSchedule): string {
-    return new Date(wallTimeOf(this.clock.now(), timeZone)).toISOString().slice(0, 10);
+    return localDayOf(this.clock.now(), timeZone);
   }
 }
 

@@ -10,7 +10,7 @@ import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { daysAfter, isCalendarDay } from '../../../platform/time/calendar.js';
-import { wallTimeOf } from '../../../platform/time/local-time.js';
+import { localDayOf } from '../../../platform/time/local-time.js';
 import { parseRecurrence, recurrenceDays } from '../../../platform/time/recurrence.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { cutoffOf, type ProductDefaults, ProductsService } from '../../products/index.js';
@@ -138,6 +138,7 @@ export class DepartureSchedulesService {
     assertDays(body);
     const changes: ScheduleChanges = { ...body, ...(cutoff !== undefined && { cutoff: cutoffOf(cutoff) }) };
     schedule.change(changes, this.clock.now());
+    if (body.dtstart !== undefined) schedule.assertRecent(this.today(schedule));
     schedule.assertConsistent(this.today(schedule));
   }
 
@@ -165,6 +166,7 @@ export class DepartureSchedulesService {
       minParticipants: orElse(input.minParticipants, product?.minParticipants),
       ...{ euPackage: input.euPackage ?? false, problem: null, createdAt: now },
     });
+    schedule.assertRecent(this.today(schedule));
     schedule.assertConsistent(this.today(schedule));
     return schedule;
   }
@@ -190,7 +192,7 @@ export class DepartureSchedulesService {
 
   /** The local day in the zone of the schedule. */
   private today({ timeZone }: Pick<DepartureSchedule, 'timeZone'>): string {
-    return new Date(wallTimeOf(this.clock.now(), timeZone)).toISOString().slice(0, 10);
+    return localDayOf(this.clock.now(), timeZone);
   }
 
   private record(verb: 'create' | 'update', schedule: DepartureSchedule, before: object | null): void {

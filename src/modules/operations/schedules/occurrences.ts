@@ -37,7 +37,8 @@ export function occurrenceDays(
 ): string[] {
   const ruled = first > last ? [] : recurrenceDays(rule, { first, last });
   const added = rdates.filter((day) => day >= first && day <= last);
-  return [...new Set([...ruled, ...added])].filter((day) => day >= from && !exdates.includes(day)).sort();
+  const excluded = new Set(exdates);
+  return [...new Set([...ruled, ...added])].filter((day) => day >= from && !excluded.has(day)).sort();
 }
 
 /**
