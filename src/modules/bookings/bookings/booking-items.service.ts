@@ -508,8 +508,8 @@ export class BookingItemsService {
   }
 
   /**
-   * A typed price in place of one that the product has needs the override `price`; so does a seat without a unit if the product is
-   * sold by units, whatever it costs.
+   * A typed price in place of one that the product has needs the override `price`; so does every seat without a unit if the
+   * product is sold by units, even at the price of the departure.
    */
   private async assertListed(
     item: BookingItem,

@@ -30,7 +30,7 @@ const BY_UNITS = [
 
 export interface AddedItems {
   items: BookingItem[];
-  /** Items of units with limits of age, where the age of somebody is not known. */
+  /** Items of units with age limits for which the age of a traveler is unknown. */
   withUnknownAges: BookingItem[];
 }
 
