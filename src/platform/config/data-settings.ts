@@ -4,6 +4,7 @@ import { optionalPostgresUrl, optionalText, wholeNumber } from './settings.js';
 export const backupSettings = {
   backupDir: optionalText({
     name: 'BACKUP_DIR',
+    isCore: true,
     purpose:
       'Folder of the backups, outside DATA_DIR and best on another disk. Absent: commands need `--to` or `--from`',
     example: '/var/backups/travel',

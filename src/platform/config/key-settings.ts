@@ -43,6 +43,7 @@ export const keySettings = {
   }),
   vaultKekPrimary: optionalText({
     name: 'VAULT_KEK_PRIMARY',
+    isCore: true,
     purpose:
       'Id of the `VAULT_KEK_<id>` that wraps new keys, or label of the keys of the token; required in production unless the keys are in a file',
     example: '2026a',

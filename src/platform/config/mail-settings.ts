@@ -9,6 +9,7 @@ const DOMAIN = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){1,8}$/i;
 export const mailSettings = {
   smtpUrl: smtpUrl({
     name: 'SMTP_URL',
+    isCore: true,
     purpose:
       'Mail server: `smtps://` for TLS from the first byte, `smtp://` for STARTTLS (`SMTP_TLS`); in production with TLS unless it is on this machine. Absent: no e-mail is sent, and staff can read the messages through the API',
     example: 'smtps://user:secret@mail.example.com:465',
@@ -67,6 +68,7 @@ export const mailSettings = {
   }),
   mailFrom: text({
     name: 'MAIL_FROM',
+    isCore: true,
     purpose: 'Sender of e-mails: an address, with or without a name',
     example: 'Acme Tours <office@example.com>',
     isPlaceholder: true,

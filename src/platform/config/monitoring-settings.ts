@@ -7,6 +7,7 @@ export const monitoringSettings = {
   logLevel: choice({ name: 'LOG_LEVEL', purpose: 'Lowest log level', example: 'debug', fallback: 'info' }, LOG_LEVELS),
   metrics: optionalText({
     name: 'METRICS',
+    isCore: true,
     purpose: 'Serve `/metrics`, without a credential; absent: only outside production',
     example: 'true',
     expected: 'true or false',

@@ -10,13 +10,17 @@ export interface Setting<T> {
   readonly example: string;
   /** The default; undefined if the variable is required. */
   readonly fallback?: string;
+  /** One machine in production needs a value for it. The others are optional: their defaults serve most installations. */
+  readonly isCore?: true;
   /** The example is a placeholder for the operator's own value; production rejects it. */
   readonly isPlaceholder?: true;
   /** Returns the value, or throws an Error with a message for the operator. */
   parse(text: string): T;
 }
 
-type Words = Pick<Setting<unknown>, 'name' | 'purpose' | 'example' | 'isPlaceholder'> & { fallback?: string };
+type Words = Pick<Setting<unknown>, 'name' | 'purpose' | 'example' | 'isCore' | 'isPlaceholder'> & {
+  fallback?: string;
+};
 
 export function text(words: Words, maxLength = 500): Setting<string> {
   return {

@@ -31,6 +31,7 @@ export const settings = {
   nodeEnv: choice(
     {
       name: 'NODE_ENV',
+      isCore: true,
       purpose: 'In `production` there is no demo data, and neither credentials nor a vault key are generated',
       example: 'production',
       fallback: 'development',
@@ -53,6 +54,7 @@ export const settings = {
   }),
   baseUrl: optionalText({
     name: 'BASE_URL',
+    isCore: true,
     purpose: 'Address under which clients reach the service, https in production; absent: http://HOST:PORT',
     example: 'https://office.example.com',
     isPlaceholder: true,
@@ -70,6 +72,7 @@ export const settings = {
   }),
   databaseUrl: postgresUrl({
     name: 'DATABASE_URL',
+    isCore: true,
     purpose:
       'PostgreSQL database, version 15 or newer; if absent, `npm start` starts an embedded server. In production the role owns nothing and a server on another machine uses TLS',
     example: 'postgres://travel:secret@127.0.0.1:5432/travel',
@@ -84,6 +87,7 @@ export const settings = {
   }),
   migrationDatabaseUrl: optionalPostgresUrl({
     name: 'MIGRATION_DATABASE_URL',
+    isCore: true,
     purpose:
       'The same database with the role that owns it: migrations run with this role, which grants the role of `DATABASE_URL` what the service needs. Absent: migrations run with the role of `DATABASE_URL`, at the address of `DATABASE_DIRECT_URL`',
     example: 'postgres://travel_owner:secret@127.0.0.1:5432/travel',
@@ -123,6 +127,7 @@ export const settings = {
   }),
   dataDir: folder({
     name: 'DATA_DIR',
+    isCore: true,
     purpose: 'Folder for files that the service keeps',
     example: '.data',
     fallback: '.data',
@@ -180,6 +185,7 @@ export const settings = {
   }),
   orgName: text({
     name: 'ORG_NAME',
+    isCore: true,
     purpose: 'Name of the organization in mails and on contract pages; the first start copies it to the profile',
     example: 'Acme Tours Ltd',
     isPlaceholder: true,
@@ -204,6 +210,7 @@ export const settings = {
   ),
   orgTimeZone: timeZone({
     name: 'ORG_TIME_ZONE',
+    isCore: true,
     purpose: 'Time zone of the organization; it determines the current day',
     example: 'Europe/London',
     fallback: 'UTC',
@@ -232,6 +239,7 @@ export const settings = {
   }),
   trustedProxies: list({
     name: 'TRUSTED_PROXIES',
+    isCore: true,
     purpose: 'Proxies whose X-Forwarded-For header is trusted',
     example: '10.0.0.0/8,127.0.0.1',
     fallback: '',
@@ -265,6 +273,7 @@ export const settings = {
   }),
   bootstrapAdminEmail: optionalText({
     name: 'BOOTSTRAP_ADMIN_EMAIL',
+    isCore: true,
     purpose: 'E-mail address of the first owner',
     example: 'owner@example.com',
     expected: 'an e-mail address',
@@ -272,6 +281,7 @@ export const settings = {
   }),
   bootstrapAdminPassword: optionalText({
     name: 'BOOTSTRAP_ADMIN_PASSWORD',
+    isCore: true,
     purpose: 'Password of the first owner',
     example: 'a sentence of your own',
     expected: '12 to 256 characters',
