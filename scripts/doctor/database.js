@@ -129,7 +129,7 @@ async function checkPooler(dataSource) {
   }
   const message = 'DATABASE_URL leads to a pooler, and DATABASE_DIRECT_URL is not set';
   const remedy =
-    'set it to the address of the server itself, unless pool_mode is session: "Connection pooler" in docs/operations.md';
+    'set it to the address of the server itself, unless pool_mode is session: "Connection pooler" in docs/operations/database.md';
   return [warned('pooler', message, remedy)];
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EXIT_USAGE, LaunchError } from '../launch-error.js';
 
 /** Files that name the version; package.json and package-lock.json are read as JSON. */
-const TEXTS = ['deploy/kubernetes/kustomization.yaml', 'docs/operations.md'];
+const TEXTS = ['deploy/kubernetes/kustomization.yaml', 'docs/operations/image.md', 'docs/operations/systemd.md'];
 
 /** @param {string} version @returns {[major: number, minor: number, patch: number]} */
 export function partsOf(version) {

@@ -42,7 +42,7 @@ const OWNED = `
   ) as found`;
 
 const ROLE_REMEDY =
-  'expected a role of the service that owns nothing and is no superuser; for example the one of "Database roles" in docs/operations.md';
+  'expected a role of the service that owns nothing and is no superuser; for example the one of "Database roles" in docs/operations/database.md';
 
 /**
  * Reads the environment of a process that will serve. In production it also examines the database, to report all faults at

@@ -351,7 +351,7 @@ describe('the Kubernetes manifests', () => {
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(drain + afterDrain);
     const [killedAfter = 0] = secondsIn('src/bootstrap/cluster.ts', /^const KILL_AFTER_MS = ([\d_]+);/gm);
     expect(killedAfter).toBeGreaterThan(afterDrain);
-    const [, documented] = /`DRAIN_SECONDS` and (\d+) seconds/.exec(read('docs/operations.md')) ?? [];
+    const [, documented] = /`DRAIN_SECONDS` and (\d+) seconds/.exec(read('docs/operations/image.md')) ?? [];
     expect(Number(documented)).toBeGreaterThan(killedAfter);
   });
 

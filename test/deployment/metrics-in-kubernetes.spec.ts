@@ -28,9 +28,9 @@ function isPublished(metric: string): boolean {
   );
 }
 
-it('the scrape job of docs/operations.md keeps the pods of the service by their labels, and the alerts have its name', () => {
+it('the scrape job of docs/operations/monitoring.md keeps the pods of the service by their labels, and the alerts have its name', () => {
   const [, jobs = '', discovery = ''] =
-    /```yaml\n(rule_files:.*?)```.*?```yaml\n(.*?)```/s.exec(read('docs/operations.md')) ?? [];
+    /```yaml\n(rule_files:.*?)```.*?```yaml\n(.*?)```/s.exec(read('docs/operations/monitoring.md')) ?? [];
   const scrape = parse(jobs) as { scrape_configs: { job_name: string }[] };
   const { relabel_configs: rules } = parse(discovery) as { relabel_configs: Relabelling[] };
   const kept = rules.find(({ action }) => action === 'keep');

@@ -6,7 +6,7 @@ import { settingsFaults, unknownSettings } from '../setup/settings.js';
 import { containerCommand } from './dockerfile.js';
 
 const UNITS = 'deploy/systemd';
-const PAGE = readFileSync(join(PROJECT, 'docs/operations.md'), 'utf8');
+const PAGE = readFileSync(join(PROJECT, 'docs/operations/systemd.md'), 'utf8');
 
 /** The command of each unit; without words the container of the image starts the service. */
 const COMMANDS: [unit: string, words: string[] | undefined][] = [

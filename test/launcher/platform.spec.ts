@@ -71,9 +71,9 @@ describe('the help of the command line', () => {
     }
   });
 
-  it('docs/operations.md lists every command and every exit code', () => {
-    const page = readFileSync(join(PROJECT, 'docs/operations.md'), 'utf8');
-    const [, section = ''] = /^## Command line\n(.*?)^### /ms.exec(page) ?? [];
+  it('docs/operations/command-line.md lists every command and every exit code', () => {
+    const page = readFileSync(join(PROJECT, 'docs/operations/command-line.md'), 'utf8');
+    const [, section = ''] = /^# Command line\n(.*?)^## /ms.exec(page) ?? [];
     const listed = [...section.matchAll(/`([a-z][a-z -]*)( <file>)?`(?=[^\n]*\|)/g)].map(([, name]) => name);
     const commands = COMMANDS.filter(({ hidden }) => !hidden).map(({ name }) => name);
     expect(commands.filter((name) => !listed.includes(name))).toEqual([]);

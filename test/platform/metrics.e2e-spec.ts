@@ -77,8 +77,8 @@ describe('/metrics', () => {
     expect(found.get('jobs_failed')).toBe(0);
   });
 
-  it('/metrics counts failed jobs until they are repeated or removed by the statements of docs/operations.md', async () => {
-    const text = await readFile(join(process.cwd(), 'docs/operations.md'), 'utf8');
+  it('/metrics counts failed jobs until they are repeated or removed by the statements of docs/operations/monitoring.md', async () => {
+    const text = await readFile(join(process.cwd(), 'docs/operations/monitoring.md'), 'utf8');
     const [, statements = ''] = /Failed jobs.*?```sql\n(.*?)```/s.exec(text) ?? [];
     const [list = '', ...changes] = statements.replace(/--.*$/gm, '').split(';');
     expect(changes).toHaveLength(3);

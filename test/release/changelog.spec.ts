@@ -27,7 +27,11 @@ describe('the changelog of a release', () => {
 describe('the version of a release', () => {
   it('no deployment file or page names the version before', () => {
     const texts = filesWithVersion(PROJECT, '97.98.99');
-    for (const file of ['deploy/kubernetes/kustomization.yaml', 'docs/operations.md']) {
+    for (const file of [
+      'deploy/kubernetes/kustomization.yaml',
+      'docs/operations/image.md',
+      'docs/operations/systemd.md',
+    ]) {
       expect([file, texts.get(file)]).toEqual([file, expect.stringContaining('97.98.99')]);
       expect([file, texts.get(file)?.includes(packageVersion(PROJECT))]).toEqual([file, false]);
     }

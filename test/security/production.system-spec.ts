@@ -63,7 +63,7 @@ describe('a start in production', () => {
       "  CORS_ORIGINS: contains 'http://b.acme.test', whose pages can be changed in transit; expected https:// origins only; for example CORS_ORIGINS=https://office.your-company.com",
       '  DATABASE_URL: leads to a database with demo data, whose credentials are known; expected one of its own for production; for example a new one (createdb), or without NODE_ENV=production this one',
       expect.stringMatching(
-        /^ {2}DATABASE_URL: the role \w+ (owns \d+ tables, such as \w+, owns the database, .*, owns the schema public|is a superuser)[^;]*; expected a role of the service that owns nothing and is no superuser; for example the one of "Database roles" in docs\/operations\.md$/,
+        /^ {2}DATABASE_URL: the role \w+ (owns \d+ tables, such as \w+, owns the database, .*, owns the schema public|is a superuser)[^;]*; expected a role of the service that owns nothing and is no superuser; for example the one of "Database roles" in docs\/operations\/database\.md$/,
       ),
       '  DEMO_DATA: asks for demo data, whose credentials are published; expected no value in production; for example DEMO_DATA=false',
       '  MAIL_FROM: is the example of the documentation; expected a value of your own: text of at most 500 characters; for example see docs/configuration.md',

@@ -8,12 +8,12 @@ import { promisify } from 'node:util';
 import { startApp } from '../setup/app.js';
 import { encrypted } from './vaults.js';
 
-const PAGE = join(import.meta.dirname, '../../docs/operations.md');
+const PAGE = join(import.meta.dirname, '../../docs/operations/keys.md');
 
 /** The statement and the program of the section on recovery. */
 async function documented(): Promise<{ statement: string; program: string }> {
   const page = await readFile(PAGE, 'utf8');
-  const section = page.slice(page.indexOf('### Recovery of a vault without the service'));
+  const section = page.slice(page.indexOf('## Recovery of a vault without the service'));
   const block = (language: string) => new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(section)?.[1] ?? '';
   return { statement: block('sql').replaceAll(":'slug'", '$1'), program: block('js') };
 }

@@ -145,7 +145,7 @@ async function rejectOtherRoles(dataSource: DataSource, pending: number): Promis
   );
   if (!role || role.may) return;
   throw new ConfigurationError([
-    `MIGRATION_DATABASE_URL: ${pending} migrations are pending, which the role ${role.name} may not run; expected the role that owns the database; for example see "Database roles" in docs/operations.md`,
+    `MIGRATION_DATABASE_URL: ${pending} migrations are pending, which the role ${role.name} may not run; expected the role that owns the database; for example see "Database roles" in docs/operations/database.md`,
   ]);
 }
 

@@ -324,7 +324,7 @@ export class TokenKeks extends KekProvider {
       if (weakness === null) continue;
       throw fault('VAULT_KEK_PRIMARY', `the token has no usable ${what} '${id}' (${weakness})`, {
         expected: 'an AES key and a generic secret of 32 bytes with this label that cannot be extracted',
-        example: 'see "Keys in a PKCS#11 token" in docs/operations.md',
+        example: 'see "Keys in a PKCS#11 token" in docs/operations/keys.md',
       });
     }
   }

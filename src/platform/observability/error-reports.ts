@@ -18,7 +18,7 @@ interface ErrorOrigin {
   readonly crash?: string;
 }
 
-/** The exports of the module that `ERROR_REPORTER` names; docs/operations.md describes them. */
+/** The exports of the module that `ERROR_REPORTER` names; docs/operations/monitoring.md describes them. */
 interface ReporterModule {
   report(error: Error, details: Record<string, string>): unknown;
   close?(): unknown;

@@ -217,6 +217,6 @@ function olderThanCheckpoint(chains: readonly ShortChain[]): Finding {
     .map(({ checkpoint }) => checkpoint)
     .reduce((one, other) => (one.number > other.number ? one : other));
   const missing = chains.reduce((sum, chain) => sum + chain.missing, 0);
-  const message = `The database is older than checkpoint ${newest.number} of ${newest.at}: ${missing} entries are missing at the end of ${chains.length} chains. Either an earlier backup was restored, or entries were deleted. See "Ledger checkpoints" in docs/operations.md`;
+  const message = `The database is older than checkpoint ${newest.number} of ${newest.at}: ${missing} entries are missing at the end of ${chains.length} chains. Either an earlier backup was restored, or entries were deleted. See docs/operations/ledger.md`;
   return { code: 'older_than_checkpoint', chain: null, position: null, entryId: null, message };
 }
