@@ -159,7 +159,7 @@ describeWithGit('npm run release', () => {
       }
       expect([json('package.json')['version'], json('package-lock.json')['version']]).toEqual([NEXT, NEXT]);
       expect(read('deploy/kubernetes/kustomization.yaml')).toContain(`newTag: ${NEXT}\n`);
-      expect(read('docs/operations/systemd.md')).toContain(`VERSION=${NEXT} `);
+      expect(read('docs/operations/image.md')).toContain(`VERSION=${NEXT} `);
       for (const image of read('docs/operations/image.md').match(/travel-operations-platform:\d\S*/g) ?? []) {
         expect(image).toBe(`travel-operations-platform:${NEXT}`);
       }
