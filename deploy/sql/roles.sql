@@ -77,6 +77,14 @@ begin
   execute format('alter role travel_backup in database %I set default_transaction_read_only = on', current_database());
 end
 $$;
+-- It also records that a backup was made. The migration that creates the function grants this too.
+do $$
+begin
+  if to_regprocedure('public.record_backup(timestamptz)') is not null then
+    grant execute on function public.record_backup to travel_backup;
+  end if;
+end
+$$;
 -- The tables of the job queue have row security.
 do $$
 begin

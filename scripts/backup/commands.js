@@ -63,10 +63,25 @@ export function backup({ to, acceptLost = false }, { stopping: signal }) {
       };
       const made = await store.create(startedAt, fill, signal);
       const deleted = store.prune(made.manifest.kind, keep);
-      const result = backupResult(made, { ...atFault, deleted, unreadable: store.unreadable() });
+      const unrecorded = made.manifest.complete ? await recordBackup(made, signal) : null;
+      const result = backupResult(made, { ...atFault, deleted, unreadable: store.unreadable(), unrecorded });
       return { result, lines: backupLines(result), exitCode: result.filesAtFault ? 1 : 0 };
     });
   });
+}
+
+/**
+ * Returns why the backup could not be recorded: it exists, but the alert on its age does not know of it. Null if it is recorded.
+ * @param {Backup} backup
+ * @param {AbortSignal} signal
+ */
+async function recordBackup({ manifest: { kind, startedAt } }, signal) {
+  try {
+    await (await databaseOf(kind)).recordBackup(startedAt, signal);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 /**

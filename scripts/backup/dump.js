@@ -8,6 +8,7 @@ import pg from 'pg';
 import { databaseUrlOf } from '../configuration.js';
 import { LaunchError } from '../launch-error.js';
 import { digestOf } from './copies.js';
+import { recordLastBackup } from './last-backup.js';
 import { progressOf } from './progress.js';
 import { neededFiles, neededKeys, restoredState } from './restored-state.js';
 
@@ -64,6 +65,11 @@ export async function copyDatabase(target, signal) {
   chmodSync(join(target, DUMP), 0o600);
   const digest = /** @type {{ bytes: number, sha256: string }} */ (await digestOf(join(target, DUMP)));
   return { postgresVersion: version, folders: [], ...needed, entries: [{ path: DUMP, ...digest }] };
+}
+
+/** @param {string} startedAt of a complete backup */
+export async function recordBackup(startedAt) {
+  await onDatabase(process.env.BACKUP_DATABASE_URL || ownerUrl(), (client) => recordLastBackup(client, startedAt));
 }
 
 /**

@@ -12,6 +12,7 @@ import { giveTo, serverUserFor } from '../embedded-postgres/server-user.js';
 import { LaunchError } from '../launch-error.js';
 import { note } from '../progress.js';
 import { copyFile, digestOf, filesIn, forEachOf } from './copies.js';
+import { recordLastBackup } from './last-backup.js';
 import { DATABASE_FOLDER } from './manifest.js';
 import { neededFiles, neededKeys, restoredState } from './restored-state.js';
 
@@ -39,6 +40,16 @@ export async function copyDatabase(target, signal) {
     }));
     const entries = copy.entries.map((entry) => ({ ...entry, path: `${DATABASE_FOLDER}${entry.path}` }));
     return { ...copy, ...needed, entries };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** @param {string} startedAt of a complete backup @param {AbortSignal} signal */
+export async function recordBackup(startedAt, signal) {
+  const server = await startPostgres({ ...embeddedFolders(), log: note, signal });
+  try {
+    await connected(addressOf(server), (client) => recordLastBackup(client, startedAt));
   } finally {
     await server.stop();
   }

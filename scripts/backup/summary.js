@@ -7,7 +7,7 @@ const SHOWN = 20;
 
 /**
  * @param {import('./backup-store.js').Backup} backup
- * @param {{ damaged: string[], missing: string[], deleted: string[], unreadable: string[] }} outcome `damaged`, `missing`: keys of
+ * @param {{ damaged: string[], missing: string[], deleted: string[], unreadable: string[], unrecorded: string | null }} outcome `damaged`, `missing`: keys of
  *   stored files
  */
 export function backupResult({ name, folder, manifest }, { damaged, missing, ...outcome }) {
@@ -31,7 +31,7 @@ export function some(keys) {
 }
 
 /** @param {ReturnType<typeof backupResult>} backup @returns {string[]} */
-export function backupLines({ name, complete, keyIds, objectStore, deleted, unreadable, ...rest }) {
+export function backupLines({ name, complete, keyIds, objectStore, deleted, unreadable, unrecorded, ...rest }) {
   const { damaged, missing, lacking, lost } = rest;
   const isElsewhere = damaged.count + missing.count > lacking.count + lost.count;
   const keys = keyIds.length === 0 ? '' : `; a restore needs ${keyIds.join(', ')}`;
@@ -49,6 +49,7 @@ export function backupLines({ name, complete, keyIds, objectStore, deleted, unre
     ...when(lost.count, `Accepted as lost: ${lost.count} files.`),
     ...when(unreadable.length, `Without a usable manifest, neither counted nor deleted: ${unreadable.join(', ')}`),
     ...when(deleted.length, `Deleted: ${deleted.join(', ')}`),
+    ...when(unrecorded, `NOT RECORDED: the alert on the age of the last backup does not know of it (${unrecorded}).`),
   ];
 }
 

@@ -32,7 +32,7 @@ import { Jobs } from './jobs/jobs.js';
 import { FailureLimits } from './admission/failure-limits.js';
 import { RateLimits } from './admission/rate-limits.js';
 import { HealthController } from './monitoring/health.controller.js';
-import { BacklogMetrics } from './monitoring/backlog-metrics.js';
+import { StoredMetrics } from './monitoring/stored-metrics.js';
 import { DiskSpace } from './observability/disk-space.js';
 import { ErrorReports } from './observability/error-reports.js';
 import { EventLoop } from './observability/event-loop.js';
@@ -88,7 +88,7 @@ const SERVICES = [
 ];
 
 /** Services that are not injected anywhere: they monitor and report. */
-const WATCHERS = [BacklogMetrics, DatabaseDisk, Deadlines, EventLoop, ProcessMetrics];
+const WATCHERS = [StoredMetrics, DatabaseDisk, Deadlines, EventLoop, ProcessMetrics];
 
 interface PlatformDependencies {
   env: Env;

@@ -215,6 +215,7 @@ describe('backup and restore of an external server', () => {
     early = await rehearsal.createChannel('Before the backup');
     rendition = await rehearsal.render();
     file = await rehearsal.download(rendition);
+    expect(await rehearsal.metric('backup_last_success_timestamp_seconds')).toBe(null);
     await rehearsal.stop();
     counts = await countRows(urlOf('postgres', 'travel'));
     await connected(urlOf('postgres', 'travel'), (client) =>
@@ -233,10 +234,14 @@ describe('backup and restore of an external server', () => {
       ...shared,
       BACKUP_DATABASE_URL: String(owner).replace('travel_owner', 'travel_backup'),
     });
-    const taken = await job.succeed<{ name: string; kind: string }>('backup');
+    const taken = await job.succeed<{ name: string; kind: string; startedAt: string; unrecorded: string | null }>(
+      'backup',
+    );
     expect((await job.run('restore', ['--verify'])).code).toBe(0);
-    expect(taken.kind).toBe('dump');
+    expect([taken.kind, taken.unrecorded]).toEqual(['dump', null]);
     await rehearsal.start({ JOBS: 'false' });
+    // The role of backups has recorded it, although it may only read.
+    expect(await rehearsal.metric('backup_last_success_timestamp_seconds')).toBe(Date.parse(taken.startedAt) / 1_000);
     late = await rehearsal.createChannel('After the backup');
     expect(await rehearsal.run('restore')).toEqual({
       code: 78,
@@ -266,6 +271,14 @@ describe('backup and restore of an external server', () => {
     expect(await countRows(urlOf('postgres', 'travel'))).toEqual({ ...counts, 'other_program.notes': 1 });
 
     await verify(rehearsal);
+
+    await connected(urlOf('postgres', 'travel'), (client) =>
+      client.query('revoke execute on function record_backup from travel_backup'),
+    );
+    expect(await job.run('backup')).toEqual({
+      code: 0,
+      output: expect.stringMatching(/is complete.*NOT RECORDED.*permission denied for function record_backup/s),
+    });
   }, 400_000);
 
   it('pgBackRest restores the server to a moment between two writes, and the service verifies the database', async () => {

@@ -90,6 +90,13 @@ export class Rehearsal {
     return body.data.conserved;
   }
 
+  /** Returns the value of a metric without labels; null if it is absent. */
+  async metric(name: string): Promise<number | null> {
+    const text = await (await this.send('GET', '/metrics')).text();
+    const [, value] = new RegExp(`^${name} (\\S+)$`, 'm').exec(text) ?? [];
+    return value === undefined ? null : Number(value);
+  }
+
   async verifyLedger(): Promise<Verification> {
     return (await this.request<{ data: Verification }>('GET', '/v1/admin/action-ledger/verify')).body.data;
   }

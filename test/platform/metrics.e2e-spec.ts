@@ -77,6 +77,20 @@ describe('/metrics', () => {
     expect(found.get('jobs_failed')).toBe(0);
   });
 
+  it('/metrics reports when the last backup began, never later than now, and nothing before the first one', async () => {
+    const last = async () => {
+      await pause(600);
+      return (await samples()).get('backup_last_success_timestamp_seconds') ?? null;
+    };
+    expect(await last()).toBe(null);
+    await app.sql(`select record_backup('2026-11-23T02:00:00.5Z')`);
+    expect(await last()).toBe(Date.parse('2026-11-23T02:00:00.500Z') / 1_000);
+    // The clock of the machine that makes the backups is ahead.
+    await app.sql(`select record_backup(now() + interval '1 year')`);
+    expect(await last()).toBeLessThanOrEqual(Date.now() / 1_000 + 1);
+    await app.sql('delete from last_backup');
+  });
+
   it('/metrics counts failed jobs until they are repeated or removed by the statements of docs/operations/monitoring.md', async () => {
     const text = await readFile(join(process.cwd(), 'docs/operations/monitoring.md'), 'utf8');
     const [, statements = ''] = /Failed jobs.*?```sql\n(.*?)```/s.exec(text) ?? [];

@@ -86,6 +86,18 @@ it('DiskFull fires at once, and RequestsUnavailable for minutes of responses wit
   expectAlerts('RequestsUnavailable', { [`${errors},surface="staff"}`]: '0x9 3x20' }, { 18: [] });
 });
 
+it('BackupTooOld fires 26 hours after the last backup began, and BackupMissing if there was none for 26 hours', () => {
+  const labels = { namespace: 'production', severity: 'critical' };
+  const last = 'backup_last_success_timestamp_seconds{job="travel-operations",namespace="production",instance="a"}';
+  const up = 'db_up{job="travel-operations",namespace="production",instance="a"}';
+  const old = { labels, summary: 'The last complete backup began 1d 2h 1m 0s ago' };
+  expectAlerts('BackupTooOld', { [last]: '0x1561 90000x10' }, { 1560: [], 1561: [old], 1562: [] });
+  const missing = { labels, summary: 'No complete backup was ever made' };
+  expectAlerts('BackupMissing', { [up]: '1x1700', [last]: '_x1600 96000x99' }, { 1559: [], 1561: [missing], 1602: [] });
+  // Without the database nothing is known about backups.
+  expectAlerts('BackupMissing', { [up]: '0x1700' }, { 1600: [] });
+});
+
 it('JobsFailed fires for a new failed job, and ends an hour later although the job remains', () => {
   const alert = (count: number) => ({
     labels: { severity: 'warning' },

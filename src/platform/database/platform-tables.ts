@@ -11,6 +11,7 @@ declareTables({
   },
   installation_steps: { impersonal: ['step'] },
   invoices: { personal: { accounting: ['search_text'] } },
+  last_backup: { rights: READ },
   migration_checksums: { rights: READ, impersonal: ['name', 'checksum'] },
   migrations: { rights: READ, impersonal: ['name'] },
   outbox_events: { rights: DELETE, impersonal: ['data'] },
