@@ -7,9 +7,9 @@ import { cpuSecondsOfChildren } from './processes.js';
 
 // `npm test`: the build, then unit and API tests, and the type check at the same time. `npm run test:system`: the build and the
 // bundle, then the system tests, which start processes, kill servers or need minutes, and the other static checks at the same
-// time. System test files that fail are repeated alone at the end, when nothing competes for the cores; tests that fail only
-// under load are named. With arguments for Jest, no checks and no repetition. `--full` repeats the bursts of requests. The last
-// line is `N passed, N failed`: a check counts as one test, and so does a test run that did not end by itself.
+// time. Files that fail are repeated alone at the end, when nothing competes for the cores; those that fail only under load are
+// named. With arguments for Jest, no checks and no repetition. `--full` repeats the bursts of requests. The last line is
+// `N passed, N failed`: a check counts as one test, and so does a test run that did not end by itself.
 const system = process.argv[2] === '--system';
 const given = process.argv.slice(system ? 3 : 2);
 const args = given.filter((argument) => argument !== '--full');
@@ -24,7 +24,7 @@ const checksBeside = args.length === 0 ? runAll(system ? codeChecks : [types], {
 const built = await runAll(system ? [build, bundle] : [build], { atATime: 1 });
 let tests = built.every(({ ok }) => ok) ? await runTests(args) : NOTHING;
 const checks = [...built, ...(await checksBeside)];
-if (system && args.length === 0) tests = await withRepetition(tests);
+if (args.length === 0) tests = await withRepetition(tests);
 
 const passed = tests.passed + checks.filter(({ ok }) => ok).length;
 const failed = tests.failed + checks.filter(({ ok }) => !ok).length;
