@@ -100,6 +100,14 @@ it('searches in PostgreSQL occupy a quarter of the connections: one address gets
       Array.from({ length: 12 }, () => app.as('owner').get('/v1/admin/distribution/channels')),
     );
     expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
+    const [{ count } = { count: 0 }] = await app.sql<{ count: number }>(
+      `select count(*)::integer as count from pg_locks where not granted and relation = 'catalog_search_document'::regclass`,
+    );
+    expect([1, 2]).toContain(count);
+    const timedOut = await Promise.any(
+      searches.map(async (answer) => ((await answer).status === 503 ? answer : Promise.reject())),
+    );
+    expect(timedOut.body.code).toBe('service_unavailable');
     const rejected = await Promise.any(
       searches.map(async (answer) => ((await answer).status === 429 ? answer : Promise.reject())),
     );

@@ -58,14 +58,14 @@ it('every expensive operation declares its limits', () => {
 });
 
 describe('an expensive operation', () => {
-  it('an expensive operation is 429 above the share of its credential and 503 above that of all, while others are served', async () => {
+  it('an expensive operation is 429 above the share of its credential, and waits for its turn while others have the places', async () => {
     const members = await Promise.all([1, 2].map(() => hire(app, ['finance'])));
     await staff.get(CHANNELS);
     const table = await lockTable('action_ledger_entries');
     const running = [staff, members[0]?.client].map((client) => client?.get(VERIFY));
     await until(async () => (await table.waiting()) === 2);
     const rejected = await Promise.all(Array.from({ length: 8 }, () => staff.get(VERIFY)));
-    const full = await members[1]?.client.get(VERIFY);
+    const third = members[1]?.client.get(VERIFY);
     const waiting = await table.waiting();
     const other = await staff.get(CHANNELS);
     await table.release();
@@ -80,13 +80,25 @@ describe('an expensive operation', () => {
         details: { limit: 1, retryAfterMs: 1000 },
       });
     }
-    expect([full?.status, full?.headers['retry-after'], full?.body]).toEqual([
+    const answers = await Promise.all([...running, third]);
+    expect(answers.map((answer) => answer?.status)).toEqual([200, 200, 200]);
+  });
+
+  it('an expensive operation that waited in vain for half of its deadline is 503', async () => {
+    const impatient = await startApp({ env: { JOBS: 'false', REQUEST_DEADLINE_MS: '1500' } });
+    const members = await Promise.all([1, 2, 3].map(() => hire(app, ['finance'])));
+    const table = await lockTable('action_ledger_entries');
+    const running = members.slice(0, 2).map(({ session }) => impatient.with(session).get(VERIFY));
+    await until(async () => (await table.waiting()) === 2);
+    const full = await impatient.with(members[2]?.session ?? '').get(VERIFY);
+    await table.release();
+    expect([full.status, full.headers['retry-after'], full.body]).toEqual([
       503,
       '1',
       {
         error: 'Too many requests of this kind are running; try again later',
         code: 'overloaded',
-        requestId: full?.headers['x-request-id'],
+        requestId: full.headers['x-request-id'],
         details: { retryAfterMs: 1000 },
       },
     ]);

@@ -45,6 +45,8 @@ export interface OperationLimits {
   readonly maxConcurrent: Limit;
   /** Requests that one process serves at the same time for one credential; absent: half of `maxConcurrent`. */
   readonly maxConcurrentPerCredential?: Limit;
+  /** Whether the response is a stream: it lasts until its client ends it, so that waiting for the end of others is pointless. */
+  readonly isStream?: boolean;
   /**
    * Returns whether a request with this body is expensive. Without this function every request is. The body is not validated
    * yet.
@@ -54,7 +56,8 @@ export interface OperationLimits {
 
 /**
  * Marks an expensive route. Besides the limits of its surface it has a rate limit per credential (429) and a limit on
- * concurrent requests, per credential (429) and in total (503), for which requests never wait.
+ * concurrent requests: a credential above its own part gets 429 at once, and a request that finds the places taken by others
+ * waits for its turn, 503 after half of its deadline.
  */
 export function LimitOperation(limits: OperationLimits): MethodDecorator {
   return SetMetadata(OPERATION_LIMITS, limits);
@@ -65,11 +68,18 @@ export function operationLimitsOf(handler: object): OperationLimits | undefined 
   return Reflect.getMetadata(OPERATION_LIMITS, handler) as OperationLimits | undefined;
 }
 
+/** What a request needs besides the shares of its caller. */
+interface Expense {
+  readonly isExpensive: boolean;
+  readonly operation: OperationLimits | undefined;
+}
+
 /** A request may wait at most half of its deadline, so that the rest remains for its work. */
 const WAITING_PART = 1 / 2;
 const EXPENSIVE_READS_PER_CALLER = 2;
 const EXPENSIVE_READS_WAITING_PER_CALLER = 16;
 const EXPENSIVE_READS_WAITING = 128;
+const OPERATIONS_WAITING = 32;
 
 /**
  * Limits the share of this process that one caller gets. A credential may run a quarter as many requests as there are database
@@ -82,10 +92,12 @@ export class RequestShares {
   private readonly ofAddress: FairShare;
   private readonly ofExpensiveReads: FairShare;
   private readonly ofOperations = new Map<PolicyName, FairShare>();
+  private readonly waitMs: number;
 
   constructor(private readonly env: Env) {
     const quarter = quarterOf(env.databasePoolSize);
     const waitMs = env.requestDeadlineMs * WAITING_PART;
+    this.waitMs = waitMs;
     const waiting = env.maxInFlight;
     const waitingPerCaller = Math.ceil(waiting / 2);
     const running = Infinity;
@@ -109,38 +121,40 @@ export class RequestShares {
 
   /** Requests that wait for their turn. */
   get waiting(): number {
-    return this.ofCaller.waiting + this.ofAddress.waiting + this.ofExpensiveReads.waiting;
+    return this.ofAddress.waiting;
   }
 
   /** Resolves when the running request may begin; the returned function ends it. */
-  async take({ isExpensive }: { isExpensive: boolean }): Promise<() => void> {
-    const [caller, address] = [currentCaller(), addressKey(currentContext().client?.address)];
-    const taken: (() => void)[] = [];
-    const release = () => taken.forEach((end) => end());
-    try {
-      // The narrowest share comes first: a request that waits for it must not use up the shares of other requests.
-      if (isExpensive) taken.push(await this.ofExpensiveReads.take(caller));
-      taken.push(await this.ofCaller.take(caller));
-      taken.push(await this.ofAddress.take(address));
-      return release;
-    } catch (error) {
-      release();
-      throw error;
-    }
+  async take({ isExpensive, operation }: Expense): Promise<() => void> {
+    const caller = currentCaller();
+    const addressOf = addressKey(currentContext().client?.address);
+    return FairShare.takeAll([
+      ...(operation ? [{ share: this.shareOf(operation), caller }] : []),
+      ...(isExpensive ? [{ share: this.ofExpensiveReads, caller }] : []),
+      { share: this.ofCaller, caller },
+      { share: this.ofAddress, caller: addressOf },
+    ]);
   }
 
-  /** Like `take`, for the place of an expensive operation. Never waits. */
-  async takeOperation(limits: OperationLimits): Promise<() => void> {
-    const share = this.ofOperations.get(limits.name) ?? this.shareOf(limits);
-    this.ofOperations.set(limits.name, share);
-    return share.take(currentCaller());
+  /** The place of a stream, which lasts longer than the work of its request. Never waits. */
+  async takeStream(operation: OperationLimits): Promise<() => void> {
+    return this.shareOf(operation).take(currentCaller());
   }
 
-  private shareOf({ maxConcurrent, maxConcurrentPerCredential }: OperationLimits): FairShare {
+  private shareOf(operation: OperationLimits): FairShare {
+    const known = this.ofOperations.get(operation.name);
+    if (known) return known;
     const valueOf = (limit: Limit) => (typeof limit === 'number' ? limit : limit(this.env));
-    const running = valueOf(maxConcurrent);
-    const runningPerCaller = valueOf(maxConcurrentPerCredential ?? Math.ceil(running / 2));
-    return new FairShare({ running, waiting: 0, runningPerCaller, waitingPerCaller: 0 });
+    const running = valueOf(operation.maxConcurrent);
+    const share = new FairShare({
+      running,
+      waiting: operation.isStream ? 0 : OPERATIONS_WAITING,
+      runningPerCaller: valueOf(operation.maxConcurrentPerCredential ?? Math.ceil(running / 2)),
+      waitingPerCaller: 0,
+      waitMs: this.waitMs,
+    });
+    this.ofOperations.set(operation.name, share);
+    return share;
   }
 }
 
@@ -166,34 +180,37 @@ export class RequestSharesInterceptor implements NestInterceptor {
     if (isProbeRequest(request.method, request.originalUrl)) return next.handle();
 
     const isDeclared = this.reflector.get<boolean | undefined>(EXPENSIVE_READ, context.getHandler()) ?? false;
-    const release = await this.shares.take({ isExpensive: isDeclared || readsMuch(request) });
-    const limits = operationLimitsOf(context.getHandler());
-    const releaseOperation = limits && (await this.takeOperation(limits, context).catch(rethrowAfter(release)));
+    const limits = this.limitsOf(context);
+    const releaseStream = limits?.isStream ? await this.shares.takeStream(limits) : undefined;
+    const expense = { isExpensive: isDeclared || readsMuch(request), operation: releaseStream ? undefined : limits };
+    const release = await this.shares.take(expense).catch(rethrowAfter(releaseStream));
     // After a client disconnects its work still runs, and a file may be read long after the handler has returned: both must have
     // ended before the next request may begin.
     const closed = closing(response);
     return next.handle().pipe(
       finalize(() => {
-        void closed.then(releaseOperation);
+        void closed.then(releaseStream);
         if (isEventStream(response)) release();
         else void closed.then(release);
       }),
     );
   }
 
-  private async takeOperation(limits: OperationLimits, context: ExecutionContext): Promise<(() => void) | undefined> {
+  /** The limits that apply to the request, after it has been counted. */
+  private limitsOf(context: ExecutionContext): OperationLimits | undefined {
+    const limits = operationLimitsOf(context.getHandler());
     const { body } = context
       .switchToHttp()
       .getRequest<Request<unknown, unknown, Record<string, unknown> | undefined>>();
-    if (limits.when?.(body ?? {}) === false) return undefined;
+    if (!limits || limits.when?.(body ?? {}) === false) return undefined;
     countRequest(this.rates, { policy: limits.name, subject: currentCaller() }, context);
-    return this.shares.takeOperation(limits);
+    return limits;
   }
 }
 
-function rethrowAfter(release: () => void): (error: unknown) => never {
+function rethrowAfter(release: (() => void) | undefined): (error: unknown) => never {
   return (error) => {
-    release();
+    release?.();
     throw error;
   };
 }

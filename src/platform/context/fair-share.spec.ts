@@ -83,3 +83,31 @@ it('a task of a fair share that waits for too long is rejected, and takes no tur
   await Promise.all([first, other, last]);
   expect(begun).toEqual(['a1', 'b1', 'c2']);
 });
+
+it('a task that waits for one share keeps no place of another one idle, and begins once both have room', async () => {
+  const limits = { waiting: 8, waitingPerCaller: 8 };
+  const address = new FairShare({ ...limits, running: 9, runningPerCaller: 1 });
+  const expensive = new FairShare({ ...limits, running: 1, runningPerCaller: 1 });
+  const begun: string[] = [];
+  const begin = async (name: string, from: string, isExpensive = true) => {
+    const claims = [{ share: address, caller: from }, ...(isExpensive ? [{ share: expensive, caller: name }] : [])];
+    const release = await FairShare.takeAll(claims);
+    begun.push(name);
+    return release;
+  };
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+  const endCheap = await begin('cheap', 'here', false);
+  const waiting = begin('waits for its address', 'here');
+  const endOther = await begin('other', 'there');
+  expect([begun, address.waiting, expensive.waiting]).toEqual([['cheap', 'other'], 1, 1]);
+  endCheap();
+  const alsoHere = await begin('cheap again', 'here', false);
+  endOther();
+  await settled();
+  expect(begun).toEqual(['cheap', 'other', 'cheap again']);
+  alsoHere();
+  (await waiting)();
+  expect([begun.at(-1), address.waiting, expensive.waiting]).toEqual(['waits for its address', 0, 0]);
+  expect(await begin('last', 'here')).toEqual(expect.any(Function));
+});

@@ -15,9 +15,20 @@ export interface ShareLimits {
   readonly waitMs?: number;
 }
 
+/** A place in a share, for a task of this caller. */
+interface Claim {
+  readonly share: FairShare;
+  readonly caller: string;
+}
+
+interface WaitingTask {
+  readonly claims: readonly Claim[];
+  start(): void;
+}
+
 interface Caller {
   running: number;
-  readonly waiting: (() => void)[];
+  readonly waiting: WaitingTask[];
 }
 
 /** A quarter of the connections of a pool, and at least one; the rest of the pool stays free for other requests. */
@@ -39,6 +50,22 @@ export class FairShare {
 
   constructor(private readonly limits: ShareLimits) {}
 
+  /**
+   * Resolves when the task may run in all of the shares; the returned function ends it. While the task waits, it occupies a place
+   * in none of them: one that waits for its address must not keep an expensive place idle.
+   */
+  static async takeAll(claims: readonly Claim[]): Promise<() => void> {
+    if (claims.every(({ share, caller }) => share.hasRoomFor(caller))) begin(claims);
+    else await turn(claims);
+    let isRunning = true;
+    return () => {
+      if (!isRunning) return;
+      isRunning = false;
+      for (const { share, caller } of claims) share.count(caller, -1);
+      for (const { share } of claims) share.startNext();
+    };
+  }
+
   async run<T>(caller: string, work: () => Promise<T>): Promise<T> {
     const release = await this.take(caller);
     try {
@@ -50,63 +77,73 @@ export class FairShare {
 
   /** Resolves when the task may run; the returned function ends it. */
   async take(caller: string): Promise<() => void> {
-    const own = this.callers.get(caller) ?? { running: 0, waiting: [] };
-    if (this.running < this.limits.running && own.running < this.limits.runningPerCaller) this.begin(caller, own);
-    else await this.turn(caller, own);
-    let isRunning = true;
-    return () => {
-      if (isRunning) this.end(caller, own);
-      isRunning = false;
-    };
+    return FairShare.takeAll([{ share: this, caller }]);
   }
 
-  private begin(caller: string, own: Caller): void {
-    this.running += 1;
-    own.running += 1;
+  hasRoomFor(caller: string): boolean {
+    const { running, runningPerCaller } = this.limits;
+    return this.running < running && this.tasksOf(caller).running < runningPerCaller;
+  }
+
+  /** Counts a task of the caller that begins (1) or ends (-1), and moves the caller behind all others, as it was served. */
+  count(caller: string, change: 1 | -1): void {
+    const own = this.tasksOf(caller);
+    this.running += change;
+    own.running += change;
     this.requeue(caller, own);
   }
 
-  private end(caller: string, own: Caller): void {
-    this.running -= 1;
-    own.running -= 1;
+  /** Throws 429 if the caller has too many tasks, 503 if too many tasks of all callers wait. */
+  assertMayWait(caller: string): void {
+    const { running, waiting } = this.tasksOf(caller);
+    if (running + waiting.length >= this.most) throw this.tooManyOfCaller();
+    if (this.waiting >= this.limits.waiting) throw tooManyOfAll();
+  }
+
+  enqueue(caller: string, task: WaitingTask): void {
+    const own = this.tasksOf(caller);
+    own.waiting.push(task);
+    this.waiting += 1;
+    this.callers.set(caller, own);
+  }
+
+  dequeue(caller: string, task: WaitingTask): void {
+    const own = this.tasksOf(caller);
+    own.waiting.splice(own.waiting.indexOf(task), 1);
+    this.waiting -= 1;
     this.requeue(caller, own);
+  }
+
+  get waitMs(): number | undefined {
+    return this.limits.waitMs;
+  }
+
+  /** The error of a task of the caller that has waited for too long: 429 if the caller itself uses its part. */
+  errorAfterWaiting(caller: string): AppError | undefined {
+    if (this.tasksOf(caller).running >= this.limits.runningPerCaller) return this.tooManyOfCaller();
+    return undefined;
+  }
+
+  /** A place has become free: the callers take turns, and a task that waits for another share as well is passed over. */
+  private startNext(): void {
     if (this.running >= this.limits.running) return;
-    for (const [name, next] of this.callers) {
-      if (next.waiting.length === 0 || next.running >= this.limits.runningPerCaller) continue;
-      // Counted before it runs, so that no other task takes its place in the meantime.
-      this.begin(name, next);
-      next.waiting.shift()?.();
+    for (const { running, waiting } of this.callers.values()) {
+      if (running >= this.limits.runningPerCaller) continue;
+      const next = waiting.find(({ claims }) => claims.every(({ share, caller }) => share.hasRoomFor(caller)));
+      if (!next) continue;
+      next.start();
       return;
     }
   }
 
-  /** Moves the caller behind all others, as it was served; a caller without tasks is forgotten. */
+  private tasksOf(caller: string): Caller {
+    return this.callers.get(caller) ?? { running: 0, waiting: [] };
+  }
+
+  /** Moves the caller behind all others; a caller without tasks is forgotten. */
   private requeue(caller: string, own: Caller): void {
     this.callers.delete(caller);
     if (own.running > 0 || own.waiting.length > 0) this.callers.set(caller, own);
-  }
-
-  private async turn(caller: string, own: Caller): Promise<void> {
-    const { waiting, waitMs } = this.limits;
-    if (own.running + own.waiting.length >= this.most) throw this.tooManyOfCaller();
-    if (this.waiting >= waiting) throw tooManyOfAll();
-    this.callers.set(caller, own);
-    this.waiting += 1;
-    await new Promise<void>((resolve, reject) => {
-      const start = () => {
-        clearTimeout(timer);
-        this.waiting -= 1;
-        resolve();
-      };
-      const timer = waitMs === undefined ? undefined : setTimeout(() => giveUp(), waitMs);
-      const giveUp = () => {
-        own.waiting.splice(own.waiting.indexOf(start), 1);
-        this.waiting -= 1;
-        this.requeue(caller, own);
-        reject(own.running >= this.limits.runningPerCaller ? this.tooManyOfCaller() : tooManyOfAll());
-      };
-      own.waiting.push(start);
-    });
   }
 
   /** The tasks that one caller may have. */
@@ -120,6 +157,37 @@ export class FairShare {
       details: { limit: this.most },
     });
   }
+}
+
+function begin(claims: readonly Claim[]): void {
+  for (const { share, caller } of claims) share.count(caller, 1);
+}
+
+async function turn(claims: readonly Claim[]): Promise<void> {
+  for (const { share, caller } of claims) share.assertMayWait(caller);
+  const waits = claims.flatMap(({ share: { waitMs } }) => (waitMs === undefined ? [] : [waitMs]));
+  await new Promise<void>((resolve, reject) => {
+    const leaveQueues = () => {
+      clearTimeout(timer);
+      for (const { share, caller } of claims) share.dequeue(caller, task);
+    };
+    const task: WaitingTask = {
+      claims,
+      start: () => {
+        leaveQueues();
+        // Counted before it runs, so that no other task takes its place in the meantime.
+        begin(claims);
+        resolve();
+      },
+    };
+    const giveUp = () => {
+      leaveQueues();
+      const errors = claims.map(({ share, caller }) => share.errorAfterWaiting(caller));
+      reject(errors.find((error) => error) ?? tooManyOfAll());
+    };
+    for (const { share, caller } of claims) share.enqueue(caller, task);
+    const timer = waits.length > 0 ? setTimeout(giveUp, Math.min(...waits)) : undefined;
+  });
 }
 
 function tooManyOfAll(): AppError {

@@ -33,6 +33,7 @@ export class LiveController {
   @ApiMessageStream()
   @LimitOperation({
     name: 'realtime-stream',
+    isStream: true,
     maxConcurrent: ({ maxStreams }) => maxStreams,
     maxConcurrentPerCredential: ({ maxStreamsPerCredential }) => maxStreamsPerCredential,
   })
