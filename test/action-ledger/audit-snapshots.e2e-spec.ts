@@ -67,6 +67,13 @@ const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, 
     beside: ['lines'],
   },
   'finance.payment_policy.replace': { entity: 'OrganizationPolicy', left: {} },
+  'products.product.update': { entity: 'Product', left: { [OTHERS]: ['status', 'activatedAt', 'archivedAt'] } },
+  'products.option.update': { entity: 'ProductOption', left: { [NEVER]: ['productId'] } },
+  'products.unit.update': { entity: 'ProductUnit', left: { [NEVER]: ['productId'] } },
+  'products.price_list.update': {
+    entity: 'PriceList',
+    left: { [NEVER]: ['currency'], [OTHERS]: ['status', 'priceCount', 'activatedAt', 'retiredAt'] },
+  },
   'operations.departure.update': {
     entity: 'Departure',
     left: {

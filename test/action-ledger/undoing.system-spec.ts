@@ -10,6 +10,8 @@ import { draft as draftInvoice, PATH as INVOICES, sell } from '../finance/invoic
 import { make as makeBill, PATH as BILLS } from '../finance/invoices.js';
 import { planned, POLICY } from '../finance/payment-plans/plans.js';
 import { CONTRACTS, draft as draftContract } from '../legal/contracts.js';
+import { newPriceList, PRICE_LISTS } from '../products/price-lists.js';
+import { newPart, newProduct, PRODUCTS } from '../products/products.js';
 import { newTaxCode } from '../taxes/tax-codes.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
 import { FACILITIES, newFacility, newOperator, OPERATORS } from '../operations/facilities.js';
@@ -42,6 +44,15 @@ function lasting(row: Row | null): unknown {
   return JSON.parse(text) as unknown;
 }
 const VOLATILE = new Set(['version', 'updatedAt']);
+
+/** A product and one of its parts: the path to the part. */
+async function partOf(list: 'options' | 'units', body: object) {
+  const { id: productId } = await newProduct(app);
+  return at(`${PRODUCTS}/${productId}/${list}`, await newPart(app, productId, list, body));
+}
+
+const ADULT = { type: 'adult', name: 'Adult', minAge: 18, seats: 2, costCents: 900, costCurrency: 'EUR' };
+const PRIVATE = { name: 'Private', startTimes: ['09:00'], maxUnits: 6, cutoff: { minutesBefore: 90 } };
 
 async function send(method: 'post' | 'put' | 'patch' | 'delete', path: string, body?: object): Promise<Row> {
   const answer = await staff[method]<{ data?: Row } & Row>(path, body);
@@ -140,6 +151,46 @@ const UPDATES: [action: string, make: () => Promise<Subject>][] = [
     }),
   ],
   [
+    'products.product.update',
+    async () => {
+      const texts = [{ locale: 'de', title: 'Bootsfahrt', summary: null, description: null }];
+      const made = await newProduct(app, {
+        texts,
+        minParticipants: 4,
+        resourceNeeds: [{ type: 'guide', quantity: 1 }],
+      });
+      const changes = {
+        name: unique('Boat'),
+        durationMinutes: 90,
+        minParticipants: null,
+        texts: [],
+        resourceNeeds: [],
+      };
+      return { ...at(PRODUCTS, made), changes };
+    },
+  ],
+  [
+    'products.unit.update',
+    async () => ({
+      ...(await partOf('units', ADULT)),
+      changes: { name: 'Grown-up', minAge: null, seats: 1, costCents: null, costCurrency: null },
+    }),
+  ],
+  [
+    'products.option.update',
+    async () => ({
+      ...(await partOf('options', PRIVATE)),
+      changes: { name: 'Alone', startTimes: [], maxUnits: null, cutoff: null, active: false },
+    }),
+  ],
+  [
+    'products.price_list.update',
+    async () => ({
+      ...at(PRICE_LISTS, await newPriceList(app, { soldFrom: '2027-01-01', priority: 3 })),
+      changes: { name: unique('Summer'), soldFrom: null, soldTo: '2027-12-31', priority: 9 },
+    }),
+  ],
+  [
     'operations.departure.update',
     async () => {
       const { id: facilityId } = await newFacility(app);
@@ -232,6 +283,19 @@ const OTHERS: [action: string, perform: () => Promise<Performed>][] = [
       return { id: made.id, path: commissionPath(made), after: { status: 'void' } };
     },
   ],
+  ...(['unit', 'option'] as const).flatMap((kind): [string, () => Promise<Performed>][] => {
+    const make = () => partOf(`${kind}s`, kind === 'unit' ? ADULT : PRIVATE);
+    const deleted = async (): Promise<Performed> => {
+      const subject = await make();
+      const after = { ...(lasting(await read(subject.path)) as Row), createdAt: expect.any(String) };
+      await send('delete', subject.path);
+      return { ...subject, after };
+    };
+    return [
+      [`products.${kind}.create`, async () => ({ ...(await make()), after: null })],
+      [`products.${kind}.delete`, deleted],
+    ];
+  }),
   [
     'operations.departure.create',
     async () => ({ ...at(DEPARTURES, await newDeparture(app)), after: { status: 'cancelled' } }),

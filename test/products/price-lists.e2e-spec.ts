@@ -101,6 +101,8 @@ describe('price lists', () => {
         errorBody(answer, { code: 'price_list_retired', error: 'The price list is retired' }),
       );
     }
+    await reversed(app, id, 'products.price_list.retire');
+    expect((await owner.get<Answer>(path)).body.data).toMatchObject({ status: 'active', retiredAt: null });
   });
 
   it('a reversed activation makes a draft, unless the list was changed since', async () => {
@@ -143,6 +145,12 @@ describe('prices of price lists', () => {
     expect([before, after]).toMatchObject([
       { priceCount: 3, prices: [{ amountCents: 9_900 }, { amountCents: 6_500 }] },
       { priceCount: 2, prices: [{ amountCents: 1, ...SUMMER }] },
+    ]);
+    await reversed(app, id, 'products.price_list.replace_prices');
+    expect(await amountsOf(id)).toEqual([9_900, 0, 6_500]);
+    await put(id, [
+      { ...unit, amountCents: 0 },
+      { ...unit, amountCents: 1, optionId },
     ]);
     expect(await pricesOf(id, `?productId=${unit.productId}&unitId=${unit.unitId}&sort=-amountCents&limit=1`)).toEqual([
       expect.objectContaining({ amountCents: 1 }),

@@ -99,9 +99,10 @@ export class ProductsDemo {
     }
     const productId = demoId('prod', 1);
     for (const [index, option] of OPTIONS.entries()) {
-      await this.options.create(productId, option, demoId('popt', index + 1));
+      await this.options.create(productId, option, { id: demoId('popt', index + 1) });
     }
-    for (const [index, unit] of UNITS.entries()) await this.units.create(productId, unit, demoId('punt', index + 1));
+    for (const [index, unit] of UNITS.entries())
+      await this.units.create(productId, unit, { id: demoId('punt', index + 1) });
     for (const [index, { isActive = false, ...list }] of PRICE_LISTS.entries()) {
       const { id } = await this.priceLists.create(list, demoId('plst', index + 1));
       if (index === 0) await this.priceLists.replacePrices(id, PRICES, null);

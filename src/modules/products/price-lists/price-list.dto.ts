@@ -184,6 +184,27 @@ export class ReplacePrices {
   prices: PriceBody[];
 }
 
+/** A price in an entry of the ledger. */
+class RecordedPrice extends PriceBody {
+  @Ignored()
+  id?: undefined;
+
+  @Ignored()
+  priceListId?: undefined;
+
+  @Ignored()
+  createdAt?: undefined;
+
+  @Whole({ min: 1, max: MAX_PRICES })
+  position: number;
+}
+
+/** The prices that were deleted from a list or added to it, in an entry of the ledger. */
+export class RecordedPrices {
+  @ListOf(() => RecordedPrice, { max: MAX_PRICES })
+  prices: RecordedPrice[];
+}
+
 export class ListPrices extends PageQuery {
   /** Only prices of units of this product. */
   @Optional()

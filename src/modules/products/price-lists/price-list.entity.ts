@@ -68,6 +68,12 @@ export class PriceList extends Audited {
     Object.assign(this, { status: 'draft', activatedAt: null, updatedAt: now });
   }
 
+  /** Reverses the retirement: a list that was never active is a draft again. */
+  restore(now: Date): void {
+    const status = this.activatedAt === null ? 'draft' : 'active';
+    Object.assign(this, { status, retiredAt: null, updatedAt: now });
+  }
+
   assertConsistent(): void {
     if (this.soldFrom === null || this.soldTo === null || this.soldTo >= this.soldFrom) return;
     throw invalidField('soldTo', 'soldTo must not be before soldFrom', 'end_before_start');

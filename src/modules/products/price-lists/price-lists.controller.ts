@@ -79,7 +79,7 @@ export class PriceListsController {
    */
   @Patch(':id')
   @RequireScope('products:write')
-  @Mutates('products.price_list.update', { irreversible: 'Update the price list again' })
+  @Mutates('products.price_list.update')
   @BodyExample({ priority: 20 })
   @Refuses({ 404: ['not_found'], 409: ['channel_archived', 'price_list_retired'] })
   async update(
@@ -112,7 +112,7 @@ export class PriceListsController {
    */
   @Put(':id/prices')
   @RequireScope('products:write')
-  @Mutates('products.price_list.replace_prices', { irreversible: 'Replace the prices again' })
+  @Mutates('products.price_list.replace_prices')
   @BodyExample({
     prices: [
       { productId: demoId('prod', 1), unitId: demoId('punt', 1), amountCents: 5_900 },
@@ -156,7 +156,7 @@ export class PriceListsController {
   @Post(':id/retirement')
   @HttpCode(200)
   @RequireScope('products:write')
-  @Mutates('products.price_list.retire', { irreversible: 'Copy the price list and activate the copy instead' })
+  @Mutates('products.price_list.retire')
   @Refuses({ 409: ['price_list_retired'] })
   async retire(
     @PathId('plst', 'id', 4) id: string,

@@ -5,6 +5,7 @@ import { make } from '../../../platform/database/rows.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { divideRounded } from '../../../platform/money/money.js';
@@ -15,14 +16,16 @@ import {
   type RecordedAction,
   type ReversalResult,
   Reverses,
+  UndoesItself,
 } from '../../action-ledger/index.js';
 import { ProductListener } from '../products/product-listener.js';
-import type {
-  CopyPriceList,
-  CreatePriceList,
-  ListPriceLists,
-  ListPrices,
-  PriceBody,
+import {
+  type CopyPriceList,
+  type CreatePriceList,
+  type ListPriceLists,
+  type ListPrices,
+  type PriceBody,
+  RecordedPrices,
   UpdatePriceList,
 } from './price-list.dto.js';
 import { PriceList } from './price-list.entity.js';
@@ -79,6 +82,7 @@ export class PriceListsService {
     return this.repository.lists.get(id);
   }
 
+  @UndoesItself('products.price_list.update', UpdatePriceList)
   async update(id: string, body: UpdatePriceList, expected: ExpectedVersions): Promise<PriceList> {
     return this.change('update', { id, expected }, async (list) => {
       const { channelId } = list;
@@ -103,14 +107,22 @@ export class PriceListsService {
     }
     const overlap = findOverlap(terms);
     if (overlap) throw conflict('price_overlap', OVERLAP, { indexes: overlap });
-    return this.change('replace_prices', { id, expected }, async (list) => {
-      list.replacePrices(terms.length, this.clock.now());
-      assertKnown(terms, await this.repository.lockParts(terms));
-      const before = await this.repository.pricesOf(id);
-      await this.repository.deletePrices(id);
-      const after = await this.insertPrices(id, terms);
-      return { before: { prices: imagesWithout(before, after) }, after: { prices: imagesWithout(after, before) } };
-    });
+    return this.change('replace_prices', { id, expected }, (list) => this.exchangePrices(list, terms));
+  }
+
+  /** The prices that the entry added are replaced by those that it deleted. */
+  @Reverses('products.price_list.replace_prices')
+  async reversePrices(entry: RecordedAction): Promise<ReversalResult> {
+    const list = await this.repository.lists.lock(entry.subjectId);
+    assertUnchangedSince(entry, list);
+    const before = list.auditImage();
+    const { prices: deleted } = await checkedAs(RecordedPrices, entry.before);
+    const { prices: added } = await checkedAs(RecordedPrices, entry.after);
+    const kept = without(await this.repository.pricesOf(list.id), added.map(termsOf));
+    const restored = [...deleted, ...kept].sort((a, b) => a.position - b.position).map(termsOf);
+    const exchanged = await this.exchangePrices(list, restored);
+    await this.repository.lists.update(list);
+    return { before: { ...before, ...exchanged.before }, after: { ...list.auditImage(), ...exchanged.after } };
   }
 
   async activate(id: string, expected: ExpectedVersions): Promise<PriceList> {
@@ -141,6 +153,16 @@ export class PriceListsService {
     return this.change('retire', { id, expected }, (list) => list.retire(this.clock.now()));
   }
 
+  @Reverses('products.price_list.retire', { effect: 'products.price_list.activate' })
+  async reverseRetirement(entry: RecordedAction): Promise<ReversalResult> {
+    const list = await this.repository.lists.lock(entry.subjectId);
+    assertUnchangedSince(entry, list);
+    const before = list.auditImage();
+    list.restore(this.clock.now());
+    await this.repository.lists.update(list);
+    return { before, after: list.auditImage() };
+  }
+
   /** Creates a draft with the changed prices of a list, which may be retired. */
   async copy(sourceId: string, { name, changeBasisPoints = 0, roundToCents = 1 }: CopyPriceList): Promise<PriceList> {
     return this.database.transaction(async () => {
@@ -155,7 +177,7 @@ export class PriceListsService {
       }));
       if (list.channelId !== null) await this.assertChannel(list.channelId);
       await this.repository.lists.insert(list);
-      const prices = imagesWithout(await this.insertPrices(list.id, terms), []);
+      const prices = (await this.insertPrices(list.id, terms)).map((price) => price.auditImage());
       const after = { ...list.auditImage(), sourceId, changeBasisPoints, roundToCents, prices };
       this.record('copy', list, { before: null, after });
       return list;
@@ -181,6 +203,17 @@ export class PriceListsService {
     });
   }
 
+  /** Replaces the prices of a locked list, and returns those that were deleted and added. */
+  private async exchangePrices(list: PriceList, terms: readonly PriceTerms[]) {
+    list.replacePrices(terms.length, this.clock.now());
+    assertKnown(terms, await this.repository.lockParts(terms));
+    const before = await this.repository.pricesOf(list.id);
+    await this.repository.deletePrices(list.id);
+    const after = await this.insertPrices(list.id, terms);
+    const images = (prices: readonly Price[]) => ({ prices: prices.map((price) => price.auditImage()) });
+    return { before: images(without(before, after)), after: images(without(after, before)) };
+  }
+
   private async insertPrices(priceListId: string, all: readonly PriceTerms[]): Promise<Price[]> {
     const createdAt = this.clock.now();
     const prices = all.map((terms, index) =>
@@ -200,16 +233,16 @@ export class PriceListsService {
   }
 }
 
-function termsOf(price: PriceBody | Price): PriceTerms {
+function termsOf(price: PriceBody | PriceTerms): PriceTerms {
   const { productId, optionId = null, unitId, from = null, to = null, weekday = null, amountCents } = price;
   return { productId, optionId, unitId, from, to, weekday, amountCents };
 }
 
-/** Returns the audit snapshots of the prices that have no equal one among `others`. */
-function imagesWithout(prices: readonly Price[], others: readonly Price[]): object[] {
-  const keyOf = (price: Price) => JSON.stringify(termsOf(price));
+/** Returns the prices that have no equal one among `others`. */
+function without(prices: readonly Price[], others: readonly PriceTerms[]): Price[] {
+  const keyOf = (price: PriceTerms) => JSON.stringify(termsOf(price));
   const keys = new Set(others.map(keyOf));
-  return prices.filter((price) => !keys.has(keyOf(price))).map((price) => price.auditImage());
+  return prices.filter((price) => !keys.has(keyOf(price)));
 }
 
 function assertKnown(prices: readonly PriceTerms[], { productIds, units, options }: Parts): void {

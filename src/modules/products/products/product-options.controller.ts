@@ -33,7 +33,7 @@ export class ProductOptionsController {
    */
   @Post()
   @RequireScope('products:write')
-  @Mutates('products.option.create', { irreversible: 'Delete the option instead' })
+  @Mutates('products.option.create')
   @Refuses({ 409: ['too_many_options', 'product_archived'] })
   async create(@ProductPathId() productId: string, @Body() body: CreateProductOption): Promise<ProductOptionEnvelope> {
     const option = await this.options.create(productId, body);
@@ -74,7 +74,7 @@ export class ProductOptionsController {
    */
   @Patch(':optionId')
   @RequireScope('products:write')
-  @Mutates('products.option.update', { irreversible: 'Update the option again' })
+  @Mutates('products.option.update')
   @BodyExample({ name: 'Afternoon', minUnits: 2 })
   @Refuses({ 409: ['product_archived'] })
   async update(
@@ -95,7 +95,7 @@ export class ProductOptionsController {
    */
   @Delete(':optionId')
   @RequireScope('products:delete')
-  @Mutates('products.option.delete', { irreversible: 'Create the option again' })
+  @Mutates('products.option.delete')
   @Refuses({ 409: ['option_in_use', 'option_is_default', 'product_archived'] })
   async delete(
     @ProductPathId() productId: string,

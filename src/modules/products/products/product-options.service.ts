@@ -3,12 +3,14 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict } from '../../../platform/errors/app-error.js';
-import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
+import { assertVersion } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import { ActionLedger, parentIn, Undoes } from '../../action-ledger/index.js';
 import { cutoffOf } from './cutoff.dto.js';
-import type { CreateProductOption, ListProductOptions, UpdateProductOption } from './product-option.dto.js';
+import { CreateProductOption, type ListProductOptions, UpdateProductOption } from './product-option.dto.js';
 import { ProductOption } from './product-option.entity.js';
+import { partAfter, type ProductPart } from './product-part.js';
 import { ProductsRepository } from './products.repository.js';
 import { ProductsService } from './products.service.js';
 
@@ -25,7 +27,21 @@ export class ProductOptionsService {
     private readonly clock: Clock,
   ) {}
 
-  async create(productId: string, input: CreateProductOption, id = newId('popt')): Promise<ProductOption> {
+  /** Restores a deleted option under its id and with its next version, so that no entry before the deletion has it. */
+  @Undoes('products.option.delete', {
+    effect: 'products.option.create',
+    values: async (entry) =>
+      [
+        parentIn(entry, 'productId'),
+        await checkedAs(CreateProductOption, entry.before),
+        { id: entry.subjectId, version: Number(entry.before?.['version']) + 1 },
+      ] as const,
+  })
+  async create(
+    productId: string,
+    input: CreateProductOption,
+    { id = newId('popt'), version = 1 }: { id?: string; version?: number } = {},
+  ): Promise<ProductOption> {
     return this.database.transaction(async () => {
       const product = await this.products.lockOpen(productId);
       const others = await this.repository.optionsOf(productId);
@@ -34,6 +50,7 @@ export class ProductOptionsService {
       }
       const option = make(ProductOption, {
         id,
+        version,
         productId,
         name: input.name,
         isDefault: others.length === 0 || (input.isDefault ?? false),
@@ -64,8 +81,12 @@ export class ProductOptionsService {
     return this.repository.getOption(productId, id);
   }
 
+  @Undoes('products.option.update', {
+    effect: 'products.option.update',
+    values: async (entry) => [partAfter(entry), await checkedAs(UpdateProductOption, entry.before)] as const,
+  })
   async update(
-    { productId, id, expected }: { productId: string; id: string; expected: ExpectedVersions },
+    { productId, id, expected }: ProductPart,
     { cutoff, ...fields }: UpdateProductOption,
   ): Promise<ProductOption> {
     return this.database.transaction(async () => {
@@ -84,15 +105,8 @@ export class ProductOptionsService {
   }
 
   /** The default option can be deleted only as the last one. */
-  async delete({
-    productId,
-    id,
-    expected,
-  }: {
-    productId: string;
-    id: string;
-    expected: ExpectedVersions;
-  }): Promise<ProductOption> {
+  @Undoes('products.option.create', { effect: 'products.option.delete', values: (entry) => [partAfter(entry)] })
+  async delete({ productId, id, expected }: ProductPart): Promise<ProductOption> {
     return this.database.transaction(async () => {
       const product = await this.products.lockOpen(productId);
       const option = await this.repository.getOption(productId, id);

@@ -33,7 +33,7 @@ export class ProductUnitsController {
    */
   @Post()
   @RequireScope('products:write')
-  @Mutates('products.unit.create', { irreversible: 'Delete the unit instead' })
+  @Mutates('products.unit.create')
   @Refuses({ 404: ['not_found'], 409: ['too_many_units', 'product_archived', 'tax_code_inactive'] })
   async create(@ProductPathId() productId: string, @Body() body: CreateProductUnit): Promise<ProductUnitEnvelope> {
     const unit = await this.units.create(productId, body);
@@ -71,7 +71,7 @@ export class ProductUnitsController {
    */
   @Patch(':unitId')
   @RequireScope('products:write')
-  @Mutates('products.unit.update', { irreversible: 'Update the unit again' })
+  @Mutates('products.unit.update')
   @BodyExample({ maxAge: 14 })
   @Refuses({ 404: ['not_found'], 409: ['product_archived', 'tax_code_inactive'] })
   async update(
@@ -92,7 +92,7 @@ export class ProductUnitsController {
    */
   @Delete(':unitId')
   @RequireScope('products:delete')
-  @Mutates('products.unit.delete', { irreversible: 'Create the unit again' })
+  @Mutates('products.unit.delete')
   @Refuses({ 409: ['unit_in_use', 'product_archived'] })
   async delete(
     @ProductPathId() productId: string,

@@ -3,12 +3,14 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
-import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
+import { assertVersion } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import { ActionLedger, parentIn, Undoes } from '../../action-ledger/index.js';
 import { TaxCodesService } from '../../taxes/index.js';
-import type { CreateProductUnit, ListProductUnits, UpdateProductUnit } from './product-unit.dto.js';
+import { CreateProductUnit, type ListProductUnits, UpdateProductUnit } from './product-unit.dto.js';
 import { ProductUnit } from './product-unit.entity.js';
+import { partAfter, type ProductPart } from './product-part.js';
 import { ProductsRepository } from './products.repository.js';
 import { ProductsService } from './products.service.js';
 
@@ -26,7 +28,21 @@ export class ProductUnitsService {
     private readonly clock: Clock,
   ) {}
 
-  async create(productId: string, input: CreateProductUnit, id = newId('punt')): Promise<ProductUnit> {
+  /** Restores a deleted unit under its id and with its next version, so that no entry before the deletion has it. */
+  @Undoes('products.unit.delete', {
+    effect: 'products.unit.create',
+    values: async (entry) =>
+      [
+        parentIn(entry, 'productId'),
+        await checkedAs(CreateProductUnit, entry.before),
+        { id: entry.subjectId, version: Number(entry.before?.['version']) + 1 },
+      ] as const,
+  })
+  async create(
+    productId: string,
+    input: CreateProductUnit,
+    { id = newId('punt'), version = 1 }: { id?: string; version?: number } = {},
+  ): Promise<ProductUnit> {
     return this.database.transaction(async () => {
       const product = await this.products.lockOpen(productId);
       const others = await this.repository.unitsOf(productId);
@@ -35,6 +51,7 @@ export class ProductUnitsService {
       }
       const unit = make(ProductUnit, {
         id,
+        version,
         productId,
         type: input.type,
         name: input.name,
@@ -72,10 +89,11 @@ export class ProductUnitsService {
     return this.repository.getUnit(productId, id);
   }
 
-  async update(
-    { productId, id, expected }: { productId: string; id: string; expected: ExpectedVersions },
-    changes: UpdateProductUnit,
-  ): Promise<ProductUnit> {
+  @Undoes('products.unit.update', {
+    effect: 'products.unit.update',
+    values: async (entry) => [partAfter(entry), await checkedAs(UpdateProductUnit, entry.before)] as const,
+  })
+  async update({ productId, id, expected }: ProductPart, changes: UpdateProductUnit): Promise<ProductUnit> {
     return this.database.transaction(async () => {
       const product = await this.products.lockOpen(productId);
       const unit = await this.repository.getUnit(productId, id);
@@ -92,15 +110,8 @@ export class ProductUnitsService {
   }
 
   /** Throws 409 while another unit must be accompanied by it. */
-  async delete({
-    productId,
-    id,
-    expected,
-  }: {
-    productId: string;
-    id: string;
-    expected: ExpectedVersions;
-  }): Promise<ProductUnit> {
+  @Undoes('products.unit.create', { effect: 'products.unit.delete', values: (entry) => [partAfter(entry)] })
+  async delete({ productId, id, expected }: ProductPart): Promise<ProductUnit> {
     return this.database.transaction(async () => {
       const product = await this.products.lockOpen(productId);
       const unit = await this.repository.getUnit(productId, id);

@@ -77,7 +77,7 @@ export class ProductsController {
    */
   @Patch(':productId')
   @RequireScope('products:write')
-  @Mutates('products.product.update', { irreversible: 'Update the product again' })
+  @Mutates('products.product.update')
   @BodyExample({ durationMinutes: 600, issueVouchers: 'when_paid' })
   @Refuses({ 404: ['not_found'], 409: ['product_archived', ...UNUSABLE] })
   async update(
@@ -97,7 +97,7 @@ export class ProductsController {
   @Post(':productId/activation')
   @HttpCode(200)
   @RequireScope('products:write')
-  @Mutates('products.product.activate', { irreversible: 'Archive the product instead' })
+  @Mutates('products.product.activate', { irreversible: 'Departures may refer to it: archive the product' })
   @Refuses({ 409: ['invalid_transition', 'product_archived'] })
   async activate(
     @ProductPathId(42) id: string,

@@ -14,11 +14,12 @@ import {
   type RecordedAction,
   type ReversalResult,
   Reverses,
+  UndoesItself,
 } from '../../action-ledger/index.js';
 import { OrganizationSettingsService } from '../../organization/index.js';
 import { TaxCodesService } from '../../taxes/index.js';
 import { cutoffOf } from './cutoff.dto.js';
-import type { CopyProduct, CreateProduct, ListProducts, UpdateProduct } from './product.dto.js';
+import { type CopyProduct, type CreateProduct, type ListProducts, UpdateProduct } from './product.dto.js';
 import { Product, type ProductChanges } from './product.entity.js';
 import type { ProductDefaults } from './product-defaults.js';
 import { ProductListener } from './product-listener.js';
@@ -64,6 +65,7 @@ export class ProductsService {
     return this.repository.products.get(id);
   }
 
+  @UndoesItself('products.product.update', UpdateProduct)
   async update(id: string, body: UpdateProduct, expected: ExpectedVersions): Promise<Product> {
     return this.change('update', { id, expected }, async (product) => {
       const { facilityId, taxCodeId } = product;
