@@ -9,6 +9,23 @@ import { startApp } from '../setup/app.js';
 const run = promisify(execFile);
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
+interface Problem {
+  ruleId: string;
+  location: { pointer: string }[];
+}
+
+/**
+ * The specification fixes the redirection of a download and the paths of policies, the reference those of price lists. No id of
+ * a policy is `assignments`, and no product has the id `price-lists`.
+ */
+const FORCED = [
+  'no-ambiguous-paths at #/paths/~1v1~1admin~1legal~1policies~1{id}~1versions',
+  ...['activation', 'archival', 'copies', 'options', 'quotes', 'units'].map(
+    (resource) => `no-ambiguous-paths at #/paths/~1v1~1admin~1products~1{productId}~1${resource}`,
+  ),
+  'operation-2xx-response at #/paths/~1v1~1admin~1finance~1invoice-renditions~1{id}~1download/get/responses',
+];
+
 let folder: string;
 let file: string;
 
@@ -34,10 +51,11 @@ async function lint(...words: string[]): Promise<string> {
 }
 
 describe('the API document', () => {
-  it('the API document has no error or warning of redocly lint, except those listed in redocly.yaml with their reason', async () => {
+  it('the API document has no error or warning of redocly lint, except those that the specification forces', async () => {
     const printed = await lint('node_modules/@redocly/cli/bin/cli.js', 'lint', file, '--format=json');
-    const { problems } = JSON.parse(printed) as { problems: { ruleId: string; message: string }[] };
-    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+    const { problems } = JSON.parse(printed) as { problems: Problem[] };
+    const found = problems.map(({ ruleId, location: [place] }) => `${ruleId} at ${place?.pointer}`);
+    expect(found.sort()).toEqual(FORCED);
   });
 
   it('the API document has no error or warning of the OpenAPI rules of Spectral', async () => {

@@ -59,6 +59,8 @@ export function buildDocument(app: INestApplication, { introduction, tags, examp
     operationIdFactory: (controller, method) =>
       `${lowerFirst(controller.replace(/Controller$/, '').replace(/^OAuth/, 'Oauth'))}_${method}`,
   });
+  // The identifier, new in OpenAPI 3.1, replaces the link to a text.
+  Object.assign(document.info, { license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' } });
   document.tags = [...tags];
   applyDefaultDescriptions(document);
   const schemas = (document.components ??= {}).schemas ?? {};
