@@ -63,6 +63,7 @@ try {
   report({ method: 'the page', path: 'folds its groups' }, await foldsGroups(page));
   report({ method: 'the page', path: 'asks for each kind of credential' }, await asksForCredentials(page));
   report({ method: 'the page', path: 'folds error responses' }, await foldsErrors(page, SESSIONS[0].operations[0]));
+  report({ method: 'the page', path: 'executes no streams' }, await executesNoStreams(page));
   if ((await page.locator('#log-in').count()) > 0) {
     report({ method: 'the page', path: 'logs in staff' }, await logInByForm(page));
   }
@@ -143,6 +144,23 @@ async function foldsErrors(page, { path, method }) {
   const unfolded = errors(await statuses());
   await block.locator('.opblock-summary-control').first().click();
   return folded === 0 && unfolded > 0 ? '200' : `${folded} errors folded, ${unfolded} unfolded`;
+}
+
+/** An operation can be tried, but not one that responds with a stream. */
+async function executesNoStreams(page) {
+  const stream = '/realtime/v1/channels/{channel}/events';
+  const offers = [];
+  for (const path of [stream, '/realtime/v1/channels/{channel}/messages']) {
+    const [tag] = paths[path].get.tags;
+    await page.fill('.operation-filter-input', tag);
+    const block = page.locator('.opblock-get').filter({ has: page.locator(`[data-path="${path}"]`) });
+    await openGroup(page, tag, block);
+    await block.locator('.opblock-summary-control').first().click();
+    await block.locator('.responses-table').first().waitFor();
+    offers.push(await block.locator('.try-out__btn').count());
+    await block.locator('.opblock-summary-control').first().click();
+  }
+  return offers.join() === '0,1' ? '200' : `offers of a stream and a page: ${offers.join()}`;
 }
 
 /** The form of a service in development fills in the staff token, with which an operation can be tried. */

@@ -34,6 +34,7 @@ it(
         'ok   THE PAGE folds its groups 200',
         'ok   THE PAGE asks for each kind of credential 200',
         'ok   THE PAGE folds error responses 200',
+        'ok   THE PAGE executes no streams 200',
         'ok   THE PAGE logs in staff 200',
         'ok   GET /v1/admin/distribution/channels 200',
         'ok   GET /v1/admin/distribution/channels/{id} 200',

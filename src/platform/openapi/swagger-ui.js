@@ -73,6 +73,17 @@ function foldErrors() {
   return { wrapComponents: { responses } };
 }
 
+/** Offers no "Try it out" for an operation that responds with a stream: the page shows a response only when it has ended. */
+function executeNoStreams() {
+  const allowTryItOutFor =
+    (allowed, { specSelectors }) =>
+    (state, path, method) => {
+      const content = specSelectors.specJson().getIn(['paths', path, method, 'responses', '200', 'content']);
+      return content?.has('text/event-stream') ? false : allowed(state, path, method);
+    };
+  return { statePlugins: { spec: { wrapSelectors: { allowTryItOutFor } } } };
+}
+
 /** Puts the cursor into the first field of the Authorize dialog when it opens. */
 function focusFirstCredential() {
   let isOpen = false;
@@ -108,7 +119,7 @@ window.localStorage.removeItem('authorized');
 window.ui = window.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',
-  plugins: [findOperations, drawAllOperations, foldErrors],
+  plugins: [findOperations, drawAllOperations, foldErrors, executeNoStreams],
   onComplete: () => {
     focusFirstCredential();
     logInByForm(window.ui);

@@ -21,11 +21,12 @@ export class LiveController {
   /**
    * Subscribe to a channel
    *
-   * @remarks Use `curl -N` to try it: this page waits for the end of a response. Opens a stream of Server-Sent Events with one
-   * `message` event per published message. A client that reconnects with `Last-Event-ID` or `sinceId` first receives the
-   * messages that it missed; a `gap` event reports that some of them are no longer kept. An ID of another channel is rejected.
-   * A key that is bound to an operator reads only channels whose names start with the ID of the operator and a dot. The stream
-   * ends when the credential ends, when the client reads too slowly, or when the process stops.
+   * @remarks Use `curl -N` to try it, because a page shows a response only when it has ended. Opens a stream of Server-Sent
+   * Events with one `message` event per published message. A client that reconnects with `Last-Event-ID` or `sinceId` first
+   * receives the messages that it missed; a `gap` event reports that some of them are no longer kept. An ID of another
+   * channel is rejected. A key that is bound to an operator reads only channels whose names start with the ID of the
+   * operator and a dot. The stream ends when the credential ends, when the client reads too slowly, or when the process
+   * stops.
    */
   @ApiOperation({ operationId: 'realtimeEvents_follow' })
   @Get()
