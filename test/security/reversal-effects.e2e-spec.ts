@@ -120,6 +120,7 @@ it('each action that a route records can be reversed, or says why not and what t
 
   expect(handlers.actions().length).toBeGreaterThanOrEqual(75);
   // "Update it again" only says that the reversal has not been written.
-  const isReason = (reason = '') => /^[A-Z].{10,}[a-z]$/.test(reason) && !/^(Update|Replace|Create) /.test(reason);
+  const isReason = (reason: string | null) =>
+    reason !== null && /^[A-Z].{10,}[a-z]$/.test(reason) && !/^(Update|Replace|Create) /.test(reason);
   expect(reasons.filter(({ reason }) => !isReason(reason))).toEqual([]);
 });
