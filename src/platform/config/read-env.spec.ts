@@ -258,6 +258,9 @@ describe('the environment', () => {
     expect(() => checkBackupEnv({ ...backup, BACKUP_DATABASE_URL: `${REMOTE}?sslmode=verify-full` })).not.toThrow();
     expect(() => checkBackupEnv({ ...backup, BACKUP_DATABASE_URL: REMOTE })).toThrow(/BACKUP_DATABASE_URL: /);
     expect(() => checkBackupEnv({ ...backup, BACKUP_KEEP: '0' })).toThrow(/BACKUP_KEEP: /);
+    const job = { NODE_ENV: 'production', BACKUP_DATABASE_URL: `${REMOTE}?sslmode=verify-full` };
+    expect(() => checkBackupEnv(job)).not.toThrow();
+    expect(() => checkBackupEnv({ NODE_ENV: 'production' })).toThrow(/DATABASE_URL: is missing/);
   });
 
   it('the environment accepts outside production what production rejects', () => {

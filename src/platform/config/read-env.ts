@@ -109,9 +109,16 @@ export function readMigrationEnv(
   };
 }
 
-/** The faults of the settings that a backup needs: its process needs no keys and no other settings. Throws ConfigurationError. */
+/**
+ * The faults of the settings that a backup needs: its process needs no keys and no other settings, and with its own role no other
+ * address of the database. Throws ConfigurationError.
+ */
 export function checkBackupEnv(variables: Variables): void {
-  readOnly(BACKUP_SETTINGS, variables);
+  const hasOwnRole = Boolean(variables['BACKUP_DATABASE_URL']) && !variables['DATABASE_URL'];
+  readOnly(
+    BACKUP_SETTINGS.filter((name) => !hasOwnRole || name !== 'databaseUrl'),
+    variables,
+  );
 }
 
 /** The values of some settings; the others may be missing. */
