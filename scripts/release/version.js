@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { EXIT_USAGE, LaunchError } from '../launch-error.js';
 
 /** Files that name the version; package.json and package-lock.json are read as JSON. */
-const TEXTS = ['deploy/kubernetes/kustomization.yaml', 'docs/operations/image.md', 'docs/operations/systemd.md'];
+const TEXTS = [
+  'deploy/backup/Dockerfile',
+  'deploy/compose/production.yaml',
+  'deploy/kubernetes/kustomization.yaml',
+  'docs/operations.md',
+  'docs/operations/image.md',
+  'docs/operations/systemd.md',
+];
 
 /** @param {string} version @returns {[major: number, minor: number, patch: number]} */
 export function partsOf(version) {
@@ -42,7 +49,7 @@ export function filesWithVersion(root, version) {
   const lock = JSON.parse(read('package-lock.json'));
   const { version: present } = manifest;
   const named = new RegExp(
-    `(newTag: |travel-operations-platform:|VERSION=|/opt/travel-)${present.replaceAll('.', '\\.')}\\b`,
+    `(newTag: |travel-operations-(?:platform|backup):|VERSION=|--branch v|/opt/travel-)${present.replaceAll('.', '\\.')}\\b`,
     'g',
   );
   lock.packages[''].version = version;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
-import { readMigrationEnv } from '../../src/platform/config/read-env.js';
+import { checkBackupEnv, readMigrationEnv } from '../../src/platform/config/read-env.js';
 import { newFolder, PROJECT } from '../launcher/folders.js';
 import { settingsFaults, unknownSettings } from '../setup/settings.js';
 import {
@@ -24,9 +24,10 @@ interface Container {
   image: string;
   args?: string[];
   env?: { name: string; valueFrom: { secretKeyRef: { name: string; key: string } } }[];
+  resources: { limits: { memory: string } };
   envFrom: { configMapRef?: { name: string }; secretRef?: { name: string } }[];
   ports?: { name: string; containerPort: number }[];
-  volumeMounts: { name: string; mountPath: string }[];
+  volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[];
   securityContext: object;
   [probe: `${string}Probe`]: { httpGet: { path: string; port: string } };
 }
@@ -53,6 +54,11 @@ interface Manifest {
   stringData?: Variables;
   spec: {
     template: Pod;
+    jobTemplate: { spec: { template: Pod; podFailurePolicy: object; activeDeadlineSeconds: number } };
+    schedule?: string;
+    concurrencyPolicy?: string;
+    successfulJobsHistoryLimit?: number;
+    failedJobsHistoryLimit?: number;
     podFailurePolicy?: object;
     activeDeadlineSeconds?: number;
     selector: Variables & { matchLabels: Variables };
@@ -78,6 +84,22 @@ interface Compose {
   configs: Record<string, { content: string }>;
 }
 
+/** A service of the production file, whose settings are in files of the machine. */
+interface ProductionService {
+  image: string;
+  command?: string[];
+  env_file?: string[];
+  environment?: Variables;
+  profiles?: string[];
+  ports?: string[];
+  volumes?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test: string[] };
+  restart?: string;
+  cap_add?: string[];
+  stop_grace_period?: string;
+}
+
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 const KUBERNETES = 'deploy/kubernetes';
 const kustomization = parse(read(`${KUBERNETES}/kustomization.yaml`)) as {
@@ -95,8 +117,12 @@ function named(kind: string, name: string): Manifest {
   return found;
 }
 
-/** The pods of the migration job and of the service. */
-const pods = [named('Job', 'travel-migration'), named('Deployment', 'travel')].map(({ spec }) => spec.template);
+/** The pods of the migration job, of the service and of the backups. */
+const pods = [
+  named('Job', 'travel-migration').spec.template,
+  named('Deployment', 'travel').spec.template,
+  named('CronJob', 'travel-backup').spec.jobTemplate.spec.template,
+];
 const [USER] = textsOf('service', 'USER');
 const DATA_DIR = imageEnvironment()['DATA_DIR'] ?? '';
 
@@ -104,6 +130,17 @@ const KEYS = named('Secret', 'travel-keys').stringData?.['keks.json'] ?? '';
 const TLS = '?sslmode=verify-full';
 const DATABASE_URL = `postgres://travel_service:of-the-service@db.acme.test/travel${TLS}`;
 const MIGRATION_DATABASE_URL = `postgres://travel_owner:of-the-owner@db.acme.test/travel${TLS}`;
+
+/** The image of backups: its variables, and the folder that it creates for its user. */
+const backupImage = {
+  text: read('deploy/backup/Dockerfile'),
+  environment: Object.fromEntries(
+    [...read('deploy/backup/Dockerfile').matchAll(/^ENV (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]),
+  ) as Variables,
+};
 
 /** A file with this content and the mode of a mounted secret. */
 function mounted(content: string): string {
@@ -169,6 +206,142 @@ describe('the Dockerfile', () => {
   });
 });
 
+describe('deploy/backup/Dockerfile', () => {
+  it('the image of backups adds the client of a version of PostgreSQL to the image of the service, and runs as its user', () => {
+    const { text, environment } = backupImage;
+    expect(text).toMatch(/^ARG IMAGE\nFROM \$\{IMAGE\}$/m);
+    expect(text).toContain('postgresql-client-${POSTGRES}');
+    expect(text.match(/^USER .*$/gm)?.at(-1)).toBe(`USER ${USER}`);
+    expect(JSON.parse(/^CMD (.*)$/m.exec(text)?.[1] ?? '')).toEqual(['backup']);
+    expect(unknownSettings(environment)).toEqual([]);
+    // A volume gets its owner from the folder of the image.
+    const folder = environment['BACKUP_DIR'] ?? '';
+    expect(text).toContain(`install --directory --owner=node --group=node --mode=700 ${folder}\n`);
+    expect(text).toContain(`VOLUME ${folder}\n`);
+  });
+});
+
+describe('deploy/compose/production.yaml', () => {
+  const production = parse(read('deploy/compose/production.yaml'), { merge: true }) as {
+    services: Record<string, ProductionService>;
+    volumes: Record<string, null>;
+  };
+  const { services } = production;
+  /** The variables of a file of /etc/travel as its template has them. */
+  const templateOf = (path: string): Variables => {
+    const file = path.replace('/etc/travel/', 'deploy/env/');
+    return Object.fromEntries(
+      [...read(file).matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+    );
+  };
+  const variablesOf = (name: string): Variables => {
+    const { env_file: files = [], environment = {} } = services[name] ?? {};
+    return Object.assign({}, imageEnvironment(), ...files.map(templateOf), environment) as Variables;
+  };
+
+  it('the service listens on the loopback address with settings that it knows; it rejects only the examples to be replaced', () => {
+    const variables = variablesOf('service');
+    expect(unknownSettings(variables)).toEqual([]);
+    expect(variables).toMatchObject({ NODE_ENV: 'production', HOST: '127.0.0.1', MIGRATE: 'false', DATA_DIR });
+    const examples = [
+      'BASE_URL',
+      'DATABASE_URL',
+      'ORG_NAME',
+      'ORG_TIME_ZONE',
+      'SMTP_URL',
+      'MAIL_FROM',
+      'VAULT_KEK_2026a',
+    ];
+    const rejected = settingsFaults(variables).map((fault) => fault.split(':', 1)[0]);
+    expect([...new Set(rejected)].sort()).toEqual(
+      [...examples, 'VAULT_KEK_PRIMARY', 'BOOTSTRAP_ADMIN_EMAIL', 'BOOTSTRAP_ADMIN_PASSWORD'].sort(),
+    );
+  });
+
+  it('the templates have every core setting that neither the image nor the file sets', () => {
+    const all = {
+      ...variablesOf('service'),
+      ...variablesOf('migration'),
+      ...variablesOf('backup'),
+      ...backupImage.environment,
+    };
+    const core = [...read('docs/configuration.md').matchAll(/^\| `(\w+)(?:<id>)?` \| core \|/gm)].map(
+      ([, name = '']) => name,
+    );
+    expect(core.length).toBeGreaterThan(10);
+    const missing = core.filter(
+      (name) => !Object.keys(all).some((own) => own === name || (name.endsWith('_') && own.startsWith(name))),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('the service starts after the migration has completed, nginx after the service is ready, and the database is external', () => {
+    expect(Object.keys(services).sort()).toEqual(['backup', 'migration', 'proxy', 'restore', 'service']);
+    expect(services['service']?.depends_on).toEqual({ migration: { condition: 'service_completed_successfully' } });
+    expect(services['proxy']?.depends_on).toEqual({ service: { condition: 'service_healthy' } });
+    const commands = ['migration', 'backup', 'restore'].map((name) => services[name]?.command);
+    expect(commands).toEqual([['migrate'], ['backup'], ['restore', '--verify']]);
+    for (const name of ['service', 'proxy']) {
+      const path = /\/health\/\w+/.exec(services[name]?.healthcheck?.test.join(' ') ?? '')?.[0] ?? '';
+      expect([name, hasCheck(path), services[name]?.restart]).toEqual([name, true, 'unless-stopped']);
+    }
+    // Profiles keep them from being started with the others.
+    expect([services['backup']?.profiles, services['restore']?.profiles]).toEqual([['backup'], ['restore']]);
+  });
+
+  it('only the migration and a restore know the owner of the database, and only backups the role that reads every table', () => {
+    const knowing = (setting: string) => Object.keys(services).filter((name) => setting in variablesOf(name));
+    expect(knowing('MIGRATION_DATABASE_URL').sort()).toEqual(['migration', 'restore']);
+    expect(knowing('BACKUP_DATABASE_URL')).toEqual(['backup']);
+    expect(services['proxy']?.env_file).toBe(undefined);
+  });
+
+  it('each container has a read-only file system, no new privileges, limits of memory, processes and logs, and a fixed image', () => {
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    for (const [name, service] of Object.entries(services)) {
+      expect([name, service]).toEqual([
+        name,
+        expect.objectContaining({
+          read_only: true,
+          cap_drop: ['ALL'],
+          security_opt: ['no-new-privileges:true'],
+          network_mode: 'host',
+          mem_limit: expect.stringMatching(/^\d+[gm]$/),
+          pids_limit: expect.any(Number),
+          logging: { driver: 'json-file', options: { 'max-size': expect.any(String), 'max-file': expect.any(String) } },
+          image: expect.stringMatching(
+            name === 'proxy' ? /^nginx:\d+\.\d+/ : new RegExp(`:${version.replaceAll('.', '\\.')}$`),
+          ),
+        }),
+      ]);
+      expect([name, service.cap_add ?? []]).toEqual([
+        name,
+        name === 'proxy' ? ['CHOWN', 'NET_BIND_SERVICE', 'SETGID', 'SETUID'] : [],
+      ]);
+      expect(service.ports).toBe(undefined);
+    }
+  });
+
+  it('each volume is defined, each file exists, and a stop may take as long as the service needs', () => {
+    const volumes = Object.values(services).flatMap((service) => service.volumes ?? []);
+    const [sources, targets] = [0, 1].map((place) => volumes.map((volume) => volume.split(':')[place] ?? '')) as [
+      string[],
+      string[],
+    ];
+    expect([...new Set(sources.filter((source) => /^\w+$/.test(source)))].sort()).toEqual(
+      Object.keys(production.volumes).sort(),
+    );
+    const files = sources.filter((source) => source.startsWith('.'));
+    expect(files.map((file) => existsSync(join(PROJECT, 'deploy/compose', file)))).toEqual([true]);
+    expect(targets).toEqual(expect.arrayContaining([DATA_DIR, backupImage.environment['BACKUP_DIR']]));
+    expect(services['backup']?.volumes).toContain(`data:${DATA_DIR}:ro`);
+    expect(Number.parseInt(services['service']?.stop_grace_period ?? '', 10)).toBeGreaterThanOrEqual(85);
+    expect(read('deploy/compose/cron')).toMatch(
+      /^\S+ \S+ \* \* \* {2}root {2}docker compose --file \S+\/production\.yaml run --rm backup /m,
+    );
+  });
+});
+
 describe('compose.yaml', () => {
   const { services } = compose;
   const environment = services['service']?.environment ?? {};
@@ -226,7 +399,7 @@ describe('the Kubernetes manifests', () => {
 
   it('the manifests set variables that the service knows; it rejects only the values to be replaced', () => {
     const { data = {} } = named('ConfigMap', 'travel-settings');
-    const secrets = ['travel-secrets', 'travel-migration-secrets'].map(
+    const secrets = ['travel-secrets', 'travel-migration-secrets', 'travel-backup-secrets'].map(
       (name) => named('Secret', name).stringData ?? {},
     );
     const placeholders = Object.assign({}, ...secrets) as Variables;
@@ -251,7 +424,7 @@ describe('the Kubernetes manifests', () => {
   });
 
   it('every pod mounts the files that the addresses of the database name, readable by its group', () => {
-    const [owner = '', service = ''] = ['travel-migration-secrets', 'travel-secrets'].map((name) =>
+    const addresses = ['travel-migration-secrets', 'travel-secrets', 'travel-backup-secrets'].map((name) =>
       Object.values(named('Secret', name).stringData ?? {}).find((value) => value.startsWith('<postgres:')),
     );
     const files = Object.keys(named('Secret', 'travel-files').stringData ?? {});
@@ -261,7 +434,7 @@ describe('the Kubernetes manifests', () => {
       expect(spec.securityContext.fsGroup).toBe(spec.securityContext.runAsGroup);
       const mount = spec.containers[0].volumeMounts.find(({ name }) => name === volume?.name);
       const paths = files.map((file) => `${mount?.mountPath}/${file}`);
-      for (const url of [owner, service]) expect(paths).toContain(/&sslrootcert=([^>]*)>$/.exec(url)?.[1]);
+      for (const url of addresses) expect(paths).toContain(/&sslrootcert=([^>]*)>$/.exec(url ?? '')?.[1]);
     }
   });
 
@@ -278,28 +451,30 @@ describe('the Kubernetes manifests', () => {
 
   it('each pod runs an image of the kustomization, in the version of package.json, with its user and data folder', () => {
     const { version } = JSON.parse(read('package.json')) as { version: string };
-    expect(kustomization.images).toEqual([expect.objectContaining({ newTag: version })]);
+    expect(kustomization.images.map(({ newTag }) => newTag)).toEqual([version, version]);
+    const [image, backupImage] = kustomization.images.map(({ name }) => name);
+    expect(pods.map(({ spec }) => spec.containers[0].image)).toEqual([image, image, backupImage]);
     for (const { spec } of pods) {
       const [container] = spec.containers;
-      expect(container.image).toBe(kustomization.images[0]?.name);
+      expect(container.resources.limits.memory).toMatch(/^\d+Gi$/);
       expect(`${spec.securityContext.runAsUser}:${spec.securityContext.runAsGroup}`).toBe(USER);
       expect(container.securityContext).toEqual({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
         capabilities: { drop: ['ALL'] },
       });
-      expect(container.volumeMounts[0]).toEqual({ name: spec.volumes[0]?.name, mountPath: DATA_DIR });
+      expect(container.volumeMounts[0]).toMatchObject({ name: spec.volumes[0]?.name, mountPath: DATA_DIR });
     }
   });
 
-  it('each pod takes its settings from objects that exist, and the migration only the secrets of the two roles', () => {
+  it('each pod takes its settings from objects that exist, and migration and backup only the secrets of their roles', () => {
     const sources = pods.map(({ spec: { containers } }) =>
       containers[0].envFrom.map(({ configMapRef, secretRef }) => {
         const kind = configMapRef ? 'ConfigMap' : 'Secret';
         return named(kind, (configMapRef ?? secretRef)?.name ?? '').metadata.name;
       }),
     );
-    expect(sources).toEqual([['travel-settings'], ['travel-settings', 'travel-secrets']]);
+    expect(sources).toEqual([['travel-settings'], ['travel-settings', 'travel-secrets'], ['travel-settings']]);
     const single = pods.map(({ spec: { containers } }) =>
       (containers[0].env ?? []).map(({ name, valueFrom: { secretKeyRef } }) => {
         const values = named('Secret', secretKeyRef.name).stringData ?? {};
@@ -312,6 +487,7 @@ describe('the Kubernetes manifests', () => {
         ['MIGRATION_DATABASE_URL', 'travel-migration-secrets', true],
       ],
       [],
+      [['BACKUP_DATABASE_URL', 'travel-backup-secrets', true]],
     ]);
     const migration = { ...named('ConfigMap', 'travel-settings').data, MIGRATION_DATABASE_URL, DATABASE_URL };
     expect(readMigrationEnv(migration)).toMatchObject({ orgTimeZone: 'UTC' });
@@ -321,6 +497,34 @@ describe('the Kubernetes manifests', () => {
         if (secret) named('Secret', secret.secretName);
       }
     }
+  });
+
+  it('the backup runs every night, one at a time, and is not repeated if a setting is wrong or files are missing', () => {
+    const { schedule, concurrencyPolicy, jobTemplate, ...limits } = named('CronJob', 'travel-backup').spec;
+    expect([schedule, concurrencyPolicy]).toEqual(['0 2 * * *', 'Forbid']);
+    expect([limits.successfulJobsHistoryLimit, limits.failedJobsHistoryLimit]).toEqual([3, 3]);
+    const { podFailurePolicy, activeDeadlineSeconds, template } = jobTemplate.spec;
+    const onExitCodes = { operator: 'In', values: [1, 78] };
+    expect(podFailurePolicy).toEqual({ rules: [{ action: 'FailJob', onExitCodes }] });
+    expect(activeDeadlineSeconds).toBeGreaterThan(0);
+    expect(template.spec.restartPolicy).toBe('Never');
+    expect(template.spec.containers[0].args).toEqual(['backup']);
+  });
+
+  it('the backup needs no settings but those of the manifest, reads the data and writes to a volume of its own', () => {
+    const { data = {} } = named('ConfigMap', 'travel-settings');
+    const variables = { ...imageEnvironment(), ...data, ...backupImage.environment, FILES_URL: 's3://acme/production' };
+    const BACKUP_DATABASE_URL = DATABASE_URL.replace('travel_service', 'travel_backup');
+    expect(() => checkBackupEnv({ ...variables, BACKUP_DATABASE_URL })).not.toThrow();
+    const { volumes, containers } = named('CronJob', 'travel-backup').spec.jobTemplate.spec.template.spec;
+    const claims = containers[0].volumeMounts.flatMap(({ name, mountPath, readOnly = false }) => {
+      const claim = volumes.find((volume) => volume.name === name)?.persistentVolumeClaim?.claimName;
+      return claim === undefined ? [] : [[claim, mountPath, readOnly]];
+    });
+    expect(claims).toEqual([
+      ['travel-data', DATA_DIR, true],
+      ['travel-backups', backupImage.environment['BACKUP_DIR'], false],
+    ]);
   });
 
   it('probes lead to routes of the service, on the port that it listens on', () => {

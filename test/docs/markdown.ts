@@ -44,3 +44,12 @@ export function linksOf(page: string): { link: string; file: string; anchor: str
       return { link: `${page}: ${target}`, file: path === '' ? page : normalize(join(dirname(page), path)), anchor };
     });
 }
+
+/** The blocks of code of a section, as logical lines: joined where a line continues, without comments. */
+export function commandsIn(section: string): string[] {
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  return blocks
+    .flatMap((block) => block.replaceAll(/\\\n\s*/g, '').split('\n'))
+    .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
+    .filter((line) => line !== '');
+}

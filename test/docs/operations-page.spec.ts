@@ -1,11 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { filesIn, linksOf, readPage } from './markdown.js';
+import { commandsIn, filesIn, linksOf, readPage } from './markdown.js';
 
 const FIRST = 'docs/operations.md';
 
 describe('docs/operations.md', () => {
   it('the first page has at most 200 lines', () => {
     expect(readPage(FIRST).split('\n').length).toBeLessThanOrEqual(200);
+  });
+
+  it('the set-up of one machine takes at most twelve commands', () => {
+    const [, section = ''] = /^## Set up one machine\n(.*?)^## /ms.exec(readPage(FIRST)) ?? [];
+    const commands = commandsIn(section);
+    expect(commands.length).toBeGreaterThan(5);
+    expect(commands.length).toBeLessThanOrEqual(12);
+    // A line is one command, and each block of the section counts.
+    expect(commands.filter((command) => / && /.test(command))).toEqual([]);
+    expect(section.match(/```sh/g)).toHaveLength(1);
   });
 
   it('the first page leads to every page of docs/operations', () => {

@@ -1,7 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
+import { filesIn, readPage } from '../docs/markdown.js';
 import { PROJECT } from '../launcher/folders.js';
 import { changelogOf } from '../../scripts/release/changelog.js';
 import { filesWithVersion, isLater, packageVersion, partsOf } from '../../scripts/release/version.js';
+
+/** Every file that names the version. */
+const NAMING = [
+  'deploy/backup/Dockerfile',
+  'deploy/compose/production.yaml',
+  'deploy/kubernetes/kustomization.yaml',
+  'docs/operations.md',
+  'docs/operations/image.md',
+  'docs/operations/systemd.md',
+];
 
 const release = { version: '1.2.3', day: '2027-01-31' };
 
@@ -27,14 +38,12 @@ describe('the changelog of a release', () => {
 describe('the version of a release', () => {
   it('no deployment file or page names the version before', () => {
     const texts = filesWithVersion(PROJECT, '97.98.99');
-    for (const file of [
-      'deploy/kubernetes/kustomization.yaml',
-      'docs/operations/image.md',
-      'docs/operations/systemd.md',
-    ]) {
+    for (const file of NAMING) {
       expect([file, texts.get(file)]).toEqual([file, expect.stringContaining('97.98.99')]);
       expect([file, texts.get(file)?.includes(packageVersion(PROJECT))]).toEqual([file, false]);
     }
+    const others = [...filesIn('deploy'), ...filesIn('docs/operations')].filter((file) => !NAMING.includes(file));
+    expect(others.filter((file) => readPage(file).includes(`:${packageVersion(PROJECT)}`))).toEqual([]);
   });
 
   it.each(['1.2', 'v1.2.3', '1.2.3-rc.1', '01.2.3', 'latest', ''])('%j is not a version', (version) => {
