@@ -54,7 +54,10 @@ interface Manifest {
   stringData?: Variables;
   spec: {
     template: Pod;
-    jobTemplate: { spec: { template: Pod; podFailurePolicy: object; activeDeadlineSeconds: number } };
+    jobTemplate: {
+      metadata: { labels: Variables };
+      spec: { template: Pod; podFailurePolicy: object; activeDeadlineSeconds: number };
+    };
     schedule?: string;
     concurrencyPolicy?: string;
     successfulJobsHistoryLimit?: number;
@@ -504,6 +507,10 @@ describe('the Kubernetes manifests', () => {
     expect([schedule, concurrencyPolicy]).toEqual(['0 2 * * *', 'Forbid']);
     expect([limits.successfulJobsHistoryLimit, limits.failedJobsHistoryLimit]).toEqual([3, 3]);
     const { podFailurePolicy, activeDeadlineSeconds, template } = jobTemplate.spec;
+    // The runbook of the alert selects jobs by this label.
+    const labels = { 'app.kubernetes.io/component': 'backup' };
+    expect([jobTemplate.metadata.labels, template.metadata.labels]).toEqual([labels, labels]);
+    expect(read('docs/operations/alerts.md')).toContain('kubectl get jobs -l app.kubernetes.io/component=backup');
     const onExitCodes = { operator: 'In', values: [1, 78] };
     expect(podFailurePolicy).toEqual({ rules: [{ action: 'FailJob', onExitCodes }] });
     expect(activeDeadlineSeconds).toBeGreaterThan(0);
