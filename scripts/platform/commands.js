@@ -61,7 +61,13 @@ export const COMMANDS = [
     name: 'provision',
     purpose: 'Create or update rows that no endpoint creates',
     details: 'Everything is checked before anything is written. Safe to repeat. Generated secrets are shown once.',
-    arguments: [{ name: 'file', purpose: 'JSON file; docs/operations/provisioning.md describes its sections', parse: readableFile }],
+    arguments: [
+      {
+        name: 'file',
+        purpose: 'JSON file; docs/operations/provisioning.md describes its sections',
+        parse: readableFile,
+      },
+    ],
     examples: ['provision installation.json', 'provision /dev/stdin < installation.json'],
   },
   {
