@@ -13,6 +13,11 @@ export const operationsEvents: EventGroup[] = [
   },
   {
     channels: ['operations.departures'],
+    events: ['departure.called_off'],
+    members: ['productId', 'departureId', 'startsAt', 'reasonCode'],
+  },
+  {
+    channels: ['operations.departures'],
     events: ['departure.guaranteed'],
     members: ['productId', 'departureId', 'startsAt', 'minParticipants'],
   },

@@ -13,6 +13,8 @@ export { SlotWarning } from './departures/departure-followers.dto.js';
 export type { Units } from './departures/departures.repository.js';
 export { DeparturesService } from './departures/departures.service.js';
 export {
+  CALL_OFF_REASONS,
+  type CallOffReason,
   poolOf,
   RUN_STATES,
   type RunState,

@@ -40,7 +40,7 @@ export function changedDepartures(given: unknown, change: DepartureChange): Reco
     (departure['departureId'] === undefined && Date.parse(String(departure['startsAt'])) === Date.parse(startsAt));
   const others = before.filter((departure) => !isSame(departure));
   const changed = { departureId, startsAt, endsAt, bookableUntil, availableUnits: Math.max(0, change.available) };
-  const after = change.status === 'cancelled' ? others : [...others, changed];
+  const after = change.status === 'cancelled' || change.status === 'called_off' ? others : [...others, changed];
   after.sort((a, b) => Date.parse(String(a['startsAt'])) - Date.parse(String(b['startsAt'])));
   return isDeepStrictEqual(before, after) ? null : after;
 }

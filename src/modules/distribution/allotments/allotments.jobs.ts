@@ -33,6 +33,10 @@ export class AllotmentJobs implements DepartureListener {
     if (departure.startsAt > this.clock.now()) await this.openings.openDeparture(departure);
   }
 
+  async calledOff({ id }: DepartureSummary): Promise<void> {
+    await this.openings.closeDeparture(id);
+  }
+
   async cancelled({ id }: DepartureSummary): Promise<void> {
     await this.openings.closeDeparture(id);
   }

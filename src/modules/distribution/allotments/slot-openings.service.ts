@@ -79,7 +79,7 @@ export class SlotOpeningsService {
     await this.open(openings, [departure], 'reject');
   }
 
-  /** Closes the slots of a cancelled departure. */
+  /** Closes the slots of a departure that is cancelled or called off. */
   async closeDeparture(departureId: string): Promise<void> {
     const slots = await this.repository.lockOfDeparture(departureId);
     const allotments = await this.allotments.listByIds(slots.map(({ allotmentId }) => allotmentId));

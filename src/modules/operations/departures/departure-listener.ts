@@ -41,6 +41,8 @@ export interface DepartureMove {
  */
 export abstract class DepartureListener {
   created?(departure: DepartureSummary): Promise<void>;
+  /** Nothing more is sold, while its sales are moved or cancelled. `reinstated` is called if this is abandoned. */
+  calledOff?(departure: DepartureSummary): Promise<void>;
   /** No units are sold or held; implementations release guaranteed units. */
   cancelled?(departure: DepartureSummary): Promise<void>;
   /** A cancelled departure is reinstated unchanged; implementations guarantee units again. */

@@ -26,6 +26,8 @@ export interface DepartureSummary {
   held: number;
   guaranteedOpen: number;
   available: number;
+  /** A package in the sense of Directive (EU) 2015/2302. */
+  euPackage: boolean;
   version: number;
 }
 
@@ -49,6 +51,7 @@ export function toDepartureSummary(view: DepartureView): DepartureSummary {
     held: view.held,
     guaranteedOpen: view.guaranteedOpen,
     available: view.availableUnits(),
+    euPackage: view.euPackage,
     version: view.version,
   };
 }

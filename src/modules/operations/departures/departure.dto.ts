@@ -21,7 +21,14 @@ import { CutoffBody, CutoffResponse, toCutoff } from '../../products/index.js';
 import { SlotWarning } from './departure-followers.dto.js';
 import { SHORTAGE_RULES, type ShortageRule } from './departure-listener.js';
 import { DEPARTURE_STATUSES, type DepartureStatus, type DepartureView } from './departure.entity.js';
-import { RUN_STATES, type RunState, SALES_STATES, type SalesState } from './sales-state.js';
+import {
+  CALL_OFF_REASONS,
+  type CallOffReason,
+  RUN_STATES,
+  type RunState,
+  SALES_STATES,
+  type SalesState,
+} from './sales-state.js';
 
 /** The product may lack a record. */
 export const PRODUCT_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -242,7 +249,10 @@ export class DepartureResponse {
   @Id('fac')
   facilityId: string | null;
 
-  /** A `cancelled` departure can be reinstated before its start. */
+  /**
+   * A `called_off` departure sells nothing more and is `cancelled` once its sales are moved or cancelled. A `cancelled` departure
+   * can be reinstated before its start.
+   */
   @OneOf(DEPARTURE_STATUSES)
   status: DepartureStatus;
 
@@ -266,8 +276,16 @@ export class DepartureResponse {
   @Instant()
   cancelledAt: string | null;
 
+  /** Why the departure was called off; null if it was not. */
+  @OneOf(CALL_OFF_REASONS)
+  reasonCode: CallOffReason | null;
+
+  /** What staff wrote about the reason; null if the departure was not called off. */
+  @Text({ max: 2000, multiline: true })
+  cancelReason: string | null;
+
   /**
-   * Whether units are sold now; the first that applies: `cancelled`, `completed` (ended), `departed` (started), `closed`
+   * Whether units are sold now; the first that applies: `called_off`, `cancelled`, `completed` (ended), `departed` (started), `closed`
    * (by staff), `cut_off`, `sold_out` (nothing left in the pool), `open`.
    */
   @OneOf(SALES_STATES)

@@ -1,15 +1,15 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Impersonal } from '../../../platform/database/table-declarations.js';
+import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { Derived } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { type AppError, conflict, invalidField } from '../../../platform/errors/app-error.js';
 import type { Cutoff } from '../../products/index.js';
 import { cutoffInstant, latestNoticeInstant } from './departure-deadlines.js';
-import type { RunState, SalesState } from './sales-state.js';
+import type { CallOffReason, RunState, SalesState } from './sales-state.js';
 
-export const DEPARTURE_STATUSES = named('DepartureStatus', ['scheduled', 'cancelled']);
+export const DEPARTURE_STATUSES = named('DepartureStatus', ['scheduled', 'called_off', 'cancelled']);
 export type DepartureStatus = (typeof DEPARTURE_STATUSES)[number];
 
 export interface DepartureChanges {
@@ -57,6 +57,13 @@ export class Departure {
   /** Units guaranteed to channels and not sold yet. */
   @Column('integer', { name: 'guaranteed_open' }) guaranteedOpen: number;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
+  /** Why the departure was called off; null if it was not. */
+  @Impersonal()
+  @Column('text', { name: 'reason_code', nullable: true })
+  reasonCode: CallOffReason | null;
+  @Personal('contract')
+  @Column('text', { name: 'cancel_reason', nullable: true })
+  cancelReason: string | null;
   @Impersonal()
   @Column('jsonb', { nullable: true })
   cutoff: Cutoff | null;
@@ -129,10 +136,34 @@ export class Departure {
         allowed: [],
       });
     }
+    this.assertNotCalledOff();
     if (sold + held > 0) {
       throw conflict('departure_in_use', 'Units of the departure are sold or held', { sold, held });
     }
     Object.assign(this, { status: 'cancelled', cancelledAt: now, updatedAt: now });
+  }
+
+  /** Ends the sales for good. Its sales stay until they are moved or cancelled; then `endCallOff` cancels it. */
+  callOff({ reasonCode, reason }: { reasonCode: CallOffReason; reason: string }, now: Date): void {
+    if (this.status === 'cancelled') throw departureCancelled(this.id);
+    if (this.endsAt <= now) {
+      throw conflict('departure_departed', 'The departure has ended', { departureIds: [this.id] });
+    }
+    Object.assign(this, { status: 'called_off', reasonCode, cancelReason: reason, updatedAt: now });
+  }
+
+  /** Cancels a departure that was called off and has no sales any more. */
+  endCallOff(now: Date): void {
+    Object.assign(this, { status: 'cancelled', cancelledAt: now, updatedAt: now });
+  }
+
+  /** The departure is on sale again, as before it was called off. */
+  withdrawCallOff(now: Date): void {
+    if (this.status !== 'called_off') {
+      const details = { from: this.status, to: 'scheduled', allowed: [] };
+      throw conflict('invalid_transition', 'The departure is not called off', details);
+    }
+    Object.assign(this, { status: 'scheduled', reasonCode: null, cancelReason: null, updatedAt: now });
   }
 
   /** Reverses a cancellation, before which no units were sold or held. */
@@ -146,7 +177,8 @@ export class Departure {
         startsAt: this.startsAt.toISOString(),
       });
     }
-    Object.assign(this, { status: 'scheduled', cancelledAt: null, updatedAt: now });
+    const uncancelled = { cancelledAt: null, reasonCode: null, cancelReason: null };
+    Object.assign(this, { status: 'scheduled', ...uncancelled, updatedAt: now });
   }
 
   assertConsistent(): void {
@@ -190,9 +222,18 @@ export class Departure {
   }
 
   private assertScheduled(): void {
-    if (this.status !== 'cancelled') return;
-    throw conflict('departure_cancelled', 'A cancelled departure cannot be changed', { departureIds: [this.id] });
+    this.assertNotCalledOff();
+    if (this.status === 'cancelled') throw departureCancelled(this.id);
   }
+
+  private assertNotCalledOff(): void {
+    if (this.status !== 'called_off') return;
+    throw conflict('departure_called_off', 'The departure is called off', { departureIds: [this.id] });
+  }
+}
+
+function departureCancelled(id: string): AppError {
+  return conflict('departure_cancelled', 'A cancelled departure cannot be changed', { departureIds: [id] });
 }
 
 function invalidSales(state: 'open' | 'closed', allowed: 'open' | 'closed'): AppError {

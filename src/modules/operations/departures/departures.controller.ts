@@ -101,8 +101,8 @@ export class DeparturesController {
   @BodyExample({ capacity: 24, priceCents: 6100 })
   @Refuses({
     409: [
-      ...['capacity_exceeded', 'departure_cancelled', 'departure_in_past', 'facility_archived', 'tax_code_inactive'],
-      'product_archived',
+      ...['capacity_exceeded', 'departure_called_off', 'departure_cancelled', 'departure_in_past', 'facility_archived'],
+      ...['product_archived', 'tax_code_inactive'],
     ],
   })
   async update(
@@ -131,13 +131,14 @@ export class DeparturesController {
    * Cancel a departure
    *
    * @remarks Cancels a departure and returns the units guaranteed to channels. Rejected while units are sold or held: cancel
-   * the bookings and trips first. The body may be omitted. A departure that is cancelled already is rejected.
+   * the bookings and trips first, or call the departure off. The body may be omitted. A departure that is called off or cancelled
+   * already is rejected.
    */
   @Post(':id/cancellation')
   @HttpCode(200)
   @RequireScope('operations:write')
   @Mutates('operations.departure.cancel')
-  @Refuses({ 409: ['departure_in_use', 'invalid_transition'] })
+  @Refuses({ 409: ['departure_called_off', 'departure_in_use', 'invalid_transition'] })
   async cancel(
     @PathId('dep', 'id', 3) id: string,
     @Body() { reason }: CancelDeparture,
@@ -184,7 +185,7 @@ export class DeparturesController {
   @HttpCode(200)
   @RequireScope('operations:write')
   @Mutates('operations.departure.close_sales')
-  @Refuses({ 409: ['departure_cancelled', 'invalid_transition'] })
+  @Refuses({ 409: ['departure_called_off', 'departure_cancelled', 'invalid_transition'] })
   async closeSales(
     @PathId('dep', 'id', 6) id: string,
     @Body() { reason }: DepartureDecision,
@@ -205,7 +206,7 @@ export class DeparturesController {
   @RequireScope('operations:write')
   @Mutates('operations.departure.open_sales')
   @BodyExample({ reason: 'A third guide was found' })
-  @Refuses({ 409: ['departure_cancelled', 'invalid_transition'] })
+  @Refuses({ 409: ['departure_called_off', 'departure_cancelled', 'invalid_transition'] })
   async openSales(
     @PathId('dep', 'id', 7) id: string,
     @Body() { reason }: DepartureDecision,
@@ -227,7 +228,7 @@ export class DeparturesController {
   @RequireScope('operations:write')
   @Mutates('operations.departure.guarantee', { irreversible: 'Customers were told that it runs: cancel the departure' })
   @BodyExample({ reason: 'Enough inquiries' })
-  @Refuses({ 409: ['departure_cancelled', 'invalid_transition'] })
+  @Refuses({ 409: ['departure_called_off', 'departure_cancelled', 'invalid_transition'] })
   async guarantee(
     @PathId('dep', 'id', 8) id: string,
     @Body() { reason }: DepartureDecision,

@@ -30,6 +30,8 @@ export interface ChangedDeparture {
   salesClosedAt: Date | null;
   status: DepartureStatus;
   available: number;
+  /** Units sold and held. */
+  taken: number;
   /** Whether the departure may have reached its minimum. */
   tentative: boolean;
 }
@@ -39,7 +41,8 @@ export interface Shortage {
   departureId: string;
   salesState: SalesState;
   cutoffAt: Date | null;
-  available: number;
+  /** Null for a change that only reverses earlier ones. */
+  available: number | null;
 }
 
 /** Reads and writes departures. */
@@ -123,10 +126,9 @@ export class DeparturesRepository {
     ]);
   }
 
-  /** Returns the reason why each of these departures lacks the units; null if the change only reverses earlier ones. */
-  async listShortages(change: Change, ids: readonly string[]): Promise<Shortage[] | null> {
-    const available = AVAILABLE[change];
-    if (available === null) return null;
+  /** Returns the reason why each of these departures lacks the units. */
+  async listShortages(change: Change, ids: readonly string[]): Promise<Shortage[]> {
+    const available = AVAILABLE[change] ?? 'null::integer';
     return this.database.query<Shortage>(
       `select d.id as "departureId", ${salesStateOf('d', '$2::timestamptz')} as "salesState", d.cutoff_at as "cutoffAt",
          ${available} as available
@@ -161,11 +163,11 @@ export class DeparturesRepository {
     );
   }
 
-  /** Counts the scheduled departures of the product that have yet to start. */
+  /** Counts the departures of the product that are not cancelled and have yet to start. */
   async countAhead(productId: string): Promise<number> {
     const [row] = await this.database.prepared<{ count: number }>(
       'departures-ahead',
-      `select count(*)::int as count from departures where product_id = $1 and status = 'scheduled' and starts_at > $2`,
+      `select count(*)::int as count from departures where product_id = $1 and status <> 'cancelled' and starts_at > $2`,
       [productId, this.clock.now()],
     );
     return row?.count ?? 0;

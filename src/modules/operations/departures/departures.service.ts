@@ -33,8 +33,8 @@ import { type CreateDeparture, type ListDepartures, UpdateDeparture } from './de
 import type { Departure, DepartureChanges, DepartureView } from './departure.entity.js';
 import { type ChangedDeparture, DeparturesRepository, type Shortage, type Units } from './departures.repository.js';
 import { newDeparture } from './new-departure.js';
-import { acceptedStates, bookableUntil, type SalesState, type SalesTerms } from './sales-state.js';
-import { type Change, isSale } from './unit-statements.js';
+import { acceptedStates, bookableUntil, type CallOffReason, type SalesState, type SalesTerms } from './sales-state.js';
+import { type Change, endsWithCallOff, isSale } from './unit-statements.js';
 
 type UnitSource = 'pool' | 'guaranteed_slot' | 'cap_slot';
 
@@ -53,7 +53,16 @@ interface Release {
   from: 'sold' | 'held';
 }
 
-type Verb = 'create' | 'update' | 'cancel' | 'reinstate' | 'close_sales' | 'open_sales' | 'guarantee';
+type Verb =
+  | 'create'
+  | 'update'
+  | 'call_off'
+  | 'withdraw_call_off'
+  | 'cancel'
+  | 'reinstate'
+  | 'close_sales'
+  | 'open_sales'
+  | 'guarantee';
 
 interface AuditImages {
   before: object | null;
@@ -165,6 +174,53 @@ export class DeparturesService {
       const summary = await this.getSummary(id);
       await this.listeners.call(DepartureListener, (listener) => listener.cancelled?.(summary));
       return this.record('cancel', id, { before, reason });
+    });
+  }
+
+  /**
+   * From the commit on nothing more is sold or held, not even units that trips hold, and the slots of channels are closed. What is
+   * sold and held by then stays: sales that this waited for are visible to the following statements of the transaction. The last
+   * release of a unit cancels the departure.
+   */
+  async callOff(id: string, terms: { reasonCode: CallOffReason; reason: string }): Promise<DepartureSummary> {
+    return this.database.transaction(async () => {
+      const departure = await this.lockExpected(id, null);
+      const before = departure.auditImage();
+      const wasScheduled = departure.status === 'scheduled';
+      departure.callOff(terms, this.clock.now());
+      await this.repository.departures.update(departure);
+      const summary = await this.getSummary(id);
+      if (wasScheduled) await this.listeners.call(DepartureListener, (listener) => listener.calledOff?.(summary));
+      const view = await this.record('call_off', id, { before, reason: terms.reason });
+      const { productId, startsAt, reasonCode } = view;
+      const data = { productId, departureId: id, startsAt: startsAt.toISOString(), reasonCode };
+      this.outbox.add({ channel: 'operations.departures', event: 'departure.called_off', data });
+      return toDepartureSummary(view);
+    });
+  }
+
+  /** Cancels a departure that was called off, if no units are sold or held any more. */
+  async endCallOff(id: string): Promise<void> {
+    await this.database.transaction(async () => {
+      const departure = await this.repository.lock(id);
+      if (departure.status !== 'called_off' || departure.sold + departure.held > 0) return;
+      const before = departure.auditImage();
+      departure.endCallOff(this.clock.now());
+      await this.repository.departures.update(departure);
+      await this.record('cancel', id, { before, reason: departure.cancelReason });
+    });
+  }
+
+  /** Sells a departure again that was called off, with the units that were guaranteed to channels. */
+  async withdrawCallOff(id: string, reason: string | null): Promise<void> {
+    await this.database.transaction(async () => {
+      const departure = await this.lockExpected(id, null);
+      const before = departure.auditImage();
+      departure.withdrawCallOff(this.clock.now());
+      await this.repository.departures.update(departure);
+      const summary = await this.getSummary(id);
+      await this.listeners.call(DepartureListener, (listener) => listener.reinstated?.(summary));
+      await this.record('withdraw_call_off', id, { before, reason });
     });
   }
 
@@ -372,12 +428,20 @@ export class DeparturesService {
     const changed = await this.repository.changeUnits(change, units, accepted);
     if (changed.length < units.length) await this.throwShortage(change, unchanged(units, changed), accepted);
     for (const departure of changed) this.publish(departure);
+    for (const { id, status, taken } of changed) if (status === 'called_off' && taken === 0) await this.endCallOff(id);
     if (isSale(change)) await this.minimums.assess(changed.filter((one) => one.tentative).map(({ id }) => id));
   }
 
   private async throwShortage(change: Change, ids: string[], accepted: readonly SalesState[]): Promise<never> {
     const shortages = await this.repository.listShortages(change, ids);
-    if (!shortages) throw new Error(`${change}: fewer units of ${ids.join(', ')} were allocated`);
+    const calledOff = shortages.filter(({ salesState }) => salesState === 'called_off');
+    if (calledOff.length > 0 && endsWithCallOff(change)) {
+      const departureIds = calledOff.map(({ departureId }) => departureId);
+      throw conflict('departure_called_off', 'The departure is called off', { departureIds });
+    }
+    if (shortages.some(({ available }) => available === null)) {
+      throw new Error(`${change}: fewer units of ${ids.join(', ')} were allocated`);
+    }
     if (shortages.length < ids.length) throw notFound({ field: 'departureId' });
     const cancelled = shortages.filter(({ salesState }) => salesState === 'cancelled');
     if (cancelled.length > 0) {
@@ -385,7 +449,7 @@ export class DeparturesService {
       throw conflict('departure_cancelled', 'The departure is cancelled', { departureIds });
     }
     if (isSale(change)) assertOnSale(shortages, accepted);
-    const departures = shortages.map(({ departureId, available }) => ({ departureId, available }));
+    const departures = shortages.map(({ departureId, available }) => ({ departureId, available: available ?? 0 }));
     const available = Math.min(...departures.map((departure) => departure.available));
     const details = change === 'guarantee' ? { available, departures } : { available };
     throw conflict('capacity_exceeded', 'Not enough units available', details);
@@ -417,7 +481,7 @@ export class DeparturesService {
     this.publish({ ...departure, available: departure.availableUnits() });
   }
 
-  private publish(departure: Omit<ChangedDeparture, 'tentative'>): void {
+  private publish(departure: Omit<ChangedDeparture, 'taken' | 'tentative'>): void {
     const { id, productId, startsAt, endsAt, status, available } = departure;
     const times = {
       startsAt: startsAt.toISOString(),

@@ -5,11 +5,23 @@ export const SALES_STATES = named('DepartureSalesState', [
   'closed',
   'cut_off',
   'sold_out',
+  'called_off',
   'cancelled',
   'departed',
   'completed',
 ]);
 export type SalesState = (typeof SALES_STATES)[number];
+
+/** Why a departure is called off. */
+export const CALL_OFF_REASONS = named('CallOffReason', [
+  'weather',
+  'minimum_not_reached',
+  'operational',
+  'supplier',
+  'force_majeure',
+  'other',
+]);
+export type CallOffReason = (typeof CALL_OFF_REASONS)[number];
 
 /** Whether a departure takes place for certain. */
 export const RUN_STATES = named('DepartureRunState', ['tentative', 'guaranteed']);
@@ -46,9 +58,9 @@ export function acceptedStates(terms: SalesTerms): readonly SalesState[] {
   return [...ON_SALE, ...terms.flatMap((override) => OVERRIDDEN[override])];
 }
 
-/** Returns the presently decided end of sales; null if the departure was cancelled or staff have closed its sales. */
+/** Returns the presently decided end of sales; null if the departure was called off or cancelled, or staff have closed its sales. */
 export function bookableUntil({ status, salesClosedAt, cutoffAt, startsAt }: SalesTimes): Date | null {
-  if (status === 'cancelled' || salesClosedAt !== null) return null;
+  if (status !== 'scheduled' || salesClosedAt !== null) return null;
   return cutoffAt !== null && cutoffAt < startsAt ? cutoffAt : startsAt;
 }
 
@@ -57,7 +69,7 @@ export const poolOf = (alias: string) => `${alias}.capacity - ${alias}.sold - ${
 
 /** SQL: the sales state of a departure at an instant, as the first state that applies. */
 export const salesStateOf = (alias: string, now: string) => `case
-  when ${alias}.status = 'cancelled' then 'cancelled'
+  when ${alias}.status <> 'scheduled' then ${alias}.status
   when ${alias}.ends_at <= ${now} then 'completed'
   when ${alias}.starts_at <= ${now} then 'departed'
   when ${alias}.sales_closed_at is not null then 'closed'

@@ -32,6 +32,11 @@ export function isSale(change: Change): boolean {
   return SALES.some((sale) => sale === change);
 }
 
+/** Whether a departure that is called off rejects the change; it only gives units back. */
+export function endsWithCallOff(change: Change): boolean {
+  return change === 'sell_held' || AVAILABLE[change] !== null;
+}
+
 /**
  * Changes one or many departures (`$1` ids, each once; `$2` units) and returns the departures that pass the guard. A sale also
  * takes the current instant and the sales states in which it is accepted (`$3`, `$4`), so that a sale that waited for a closing
@@ -43,7 +48,7 @@ function statement(set: string, guard: string): string {
     where d.id = w.id and ${guard}
     returning d.id, d.product_id as "productId", d.starts_at as "startsAt", d.ends_at as "endsAt", d.status,
       d.cutoff_at as "cutoffAt", d.sales_closed_at as "salesClosedAt",
-      ${POOL} as available, ${isTentative('d')} as tentative`;
+      ${POOL} as available, d.sold + d.held as taken, ${isTentative('d')} as tentative`;
 }
 
 const ON_SALE = `(${salesStateOf('d', '$3::timestamptz')}) = any($4::text[])`;
@@ -55,7 +60,7 @@ export const CHANGES: Readonly<Record<Change, string>> = {
   unsell: statement('sold = d.sold - w.n', 'd.sold >= w.n'),
   hold: statement('held = d.held + w.n', `${ON_SALE} and ${FROM_POOL}`),
   release_held: statement('held = d.held - w.n', 'd.held >= w.n'),
-  sell_held: statement('held = d.held - w.n, sold = d.sold + w.n', 'd.held >= w.n'),
+  sell_held: statement('held = d.held - w.n, sold = d.sold + w.n', `d.held >= w.n and d.status <> 'called_off'`),
   sell_guaranteed: statement(
     'sold = d.sold + w.n, guaranteed_open = d.guaranteed_open - w.n',
     `${ON_SALE} and ${FROM_GUARANTEED}`,

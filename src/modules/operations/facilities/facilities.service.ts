@@ -38,7 +38,7 @@ const COUNT_IMPACT = `
     (select count(*)::int from ground_operators where facility_id = $1) as operators
   from (
     select count(*)::int as departures,
-      count(*) filter (where status = 'scheduled' and starts_at > $2)::int as upcoming
+      count(*) filter (where status <> 'cancelled' and starts_at > $2)::int as upcoming
     from departures where facility_id = $1
   ) d`;
 

@@ -70,6 +70,7 @@ export class InternalProvider {
     if (!departure) return unavailable('The departure is unknown');
     const { salesState } = departure;
     if (salesState === 'cancelled') return unavailable('The departure is cancelled');
+    if (salesState === 'called_off') return unavailable('The departure is called off');
     if (salesState === 'departed' || salesState === 'completed') return unavailable('The departure has started');
     if (salesState === 'closed' || salesState === 'cut_off') return unavailable('Sales of the departure have ended');
     if (left < quantity) {

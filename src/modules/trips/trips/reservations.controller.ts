@@ -102,7 +102,7 @@ export class ReservationsController {
   @HttpCode(200)
   @RequireScope('trips:write')
   @Mutates('trips.trip.book', { irreversible: 'The sale is agreed with the customer: cancel the trip' })
-  @Refuses({ 409: ['hold_expired', 'invalid_transition'] })
+  @Refuses({ 409: ['departure_called_off', 'hold_expired', 'invalid_transition'] })
   async book(
     @PathId('trip', 'envelopeId', 5) id: string,
     @IfMatch() expected: ExpectedVersions,
