@@ -27,6 +27,7 @@ import { TravelerRetentionJobs } from './travelers/traveler-retention.jobs.js';
 import { TravelersController } from './travelers/travelers.controller.js';
 import { TravelersRepository } from './travelers/travelers.repository.js';
 import { TravelersService } from './travelers/travelers.service.js';
+import { CalledOffBookingsService } from './item-sales/called-off-bookings.service.js';
 import { SoldPriceListener } from './item-sales/sold-price-listener.js';
 import { UnitSalesService } from './item-sales/unit-sales.service.js';
 import './bookings-tables.js';
@@ -52,6 +53,7 @@ import './bookings-tables.js';
     BookingsDemo,
     BookingsRepository,
     BookingsService,
+    CalledOffBookingsService,
     ItemTaxesService,
     CancellationTermsService,
     SeatListener,
@@ -64,6 +66,6 @@ import './bookings-tables.js';
     TripSalesService,
     UnitSalesService,
   ],
-  exports: [BookingsService, TripSalesService],
+  exports: [BookingsService, CalledOffBookingsService, TripSalesService],
 })
 export class BookingsModule {}

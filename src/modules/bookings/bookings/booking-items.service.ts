@@ -65,8 +65,21 @@ interface Following {
   without?: BookingItem | null;
 }
 
-/** The amount that an item adds to the booking total, and the item if it was cancelled or reinstated. */
-type Difference = { cents: number } & Partial<Pick<TotalChange, 'cancelledItemId' | 'reinstatedItemId'>>;
+/**
+ * The amount that an item adds to the booking total, and the item if it was cancelled or reinstated. If the customer gets another
+ * mail about the change, `isAnnounced` prevents the mail about another day of departure.
+ */
+type Difference = { cents: number; isAnnounced?: boolean } & Partial<
+  Pick<TotalChange, 'cancelledItemId' | 'reinstatedItemId'>
+>;
+
+interface ItemUpdate {
+  reason?: string | null;
+  keepsMissingRate?: boolean;
+  isReversal?: boolean;
+  /** Moves the item from a departure that is called off: at its price, or at the price of today on the other departure. */
+  rebooking?: { isRepriced: boolean } | null;
+}
 
 type SoldUnits = Record<'bookingItemId', string> & Record<'units', number>;
 
@@ -168,7 +181,8 @@ export class BookingItemsService {
       reason = overrideReason ?? null,
       keepsMissingRate = false,
       isReversal = false,
-    }: { reason?: string | null; keepsMissingRate?: boolean; isReversal?: boolean } = {},
+      rebooking = null,
+    }: ItemUpdate = {},
   ): Promise<BookingItem> {
     const overrides = overridesOf({ override, overrideReason });
     return this.database.transaction(async () => {
@@ -186,7 +200,8 @@ export class BookingItemsService {
       if (departure && isElsewhere && !acceptsCurrency) assertCurrency(booking, departure);
       if (departure && (isElsewhere || changes.serviceDate !== undefined)) item.serviceDate = departure.startDate;
       if (isElsewhere) followDeparture(item, booking, departure ?? null);
-      if (!isReversal) {
+      if (rebooking?.isRepriced && departure) await this.reprice(item, booking, departure);
+      if (!isReversal && rebooking === null) {
         const { unitId } = item;
         if (unitId !== null && item.quantity !== quantity) await this.unitPrices.assertQuantity(unitId, item);
         // Items of older builds have no product of their own.
@@ -203,7 +218,8 @@ export class BookingItemsService {
       const hasOthers = await this.taxes.assertGroups(booking, { before: previous, after: item });
       const followed: BookingItem[] = [];
       const isRecoded = item.taxCodeId !== previous.taxCodeId;
-      const summary = await this.saveWithTotal(booking, { cents: item.totalSellCents - beforeCents }, async () => {
+      const difference = { cents: item.totalSellCents - beforeCents, isAnnounced: rebooking !== null };
+      const summary = await this.saveWithTotal(booking, difference, async () => {
         if (isRecoded || ((hadEarlierRate || hasOthers) && item.totalSellCents !== beforeCents)) {
           followed.push(...(await this.followDocuments(booking.id, { changed: item })));
         }
@@ -223,7 +239,11 @@ export class BookingItemsService {
   })
   async cancel(
     target: ItemTarget,
-    { reason = null, applyTerms = false }: { reason?: string | null; applyTerms?: boolean },
+    {
+      reason = null,
+      applyTerms = false,
+      isAnnounced = false,
+    }: { reason?: string | null; applyTerms?: boolean; isAnnounced?: boolean },
   ): Promise<BookingItem> {
     return this.database.transaction(async () => {
       await this.listeners.call(BookingListener, (listener) => listener.beforeLock?.(target.bookingId));
@@ -233,7 +253,7 @@ export class BookingItemsService {
       const feeCents = applyTerms ? await this.cancellationTerms.feeOf(await this.repository.viewOf(booking), item) : 0;
       item.cancel(reason, this.clock.now());
       await this.lockDepartures([item]);
-      const difference = { cents: feeCents - item.totalSellCents, cancelledItemId: item.id };
+      const difference = { cents: feeCents - item.totalSellCents, cancelledItemId: item.id, isAnnounced };
       const followed: BookingItem[] = [];
       const summary = await this.saveWithTotal(booking, difference, async () => {
         await this.repository.items.update(item);
@@ -475,7 +495,7 @@ export class BookingItemsService {
   /** Saves an item with its effect on the booking: the total, the departure date, and always the version. */
   private async saveWithTotal(
     booking: Booking,
-    { cents, cancelledItemId = null, reinstatedItemId = null }: Difference,
+    { cents, isAnnounced = false, cancelledItemId = null, reinstatedItemId = null }: Difference,
     saveItem: () => Promise<void>,
   ) {
     const before = toBookingSummary(booking);
@@ -491,7 +511,9 @@ export class BookingItemsService {
     }
     if (before.departureDate !== departureDate) {
       await this.listeners.call(BookingListener, (listener) => listener.dateMoved?.(summary, before.departureDate));
-      await this.repository.recordMove(booking.id, { before: before.departureDate, after: departureDate });
+      if (!isAnnounced) {
+        await this.repository.recordMove(booking.id, { before: before.departureDate, after: departureDate });
+      }
       await this.reminders.reschedule(booking.id, ['departure_upcoming', 'departure_changed', 'booking_confirmed']);
     }
     return summary;
@@ -531,6 +553,22 @@ export class BookingItemsService {
     const sale = { optionId, channelId, currency, serviceDate, departure };
     const expected = await this.unitPrices.priceOfUnit(unitId, sale);
     if (expected !== item.unitSellCents) throw priceDiffers(item, expected);
+  }
+
+  /** Gives an item the price of today on its new departure. */
+  private async reprice(item: BookingItem, booking: Booking, departure: DepartureSummary): Promise<void> {
+    const { unitId, optionId } = item;
+    if (unitId === null) item.listAt(priceOfDeparture(booking, departure));
+    else {
+      const { channelId, currency } = booking;
+      const sale = { optionId, channelId, currency, serviceDate: departure.startDate, departure };
+      const price = await this.unitPrices.findPriceOfUnit(unitId, sale);
+      if (!price) throw priceDiffers(item, null);
+      const { amountCents: listUnitSellCents, priceListId, priceListVersion } = price;
+      Object.assign(item, { listUnitSellCents, priceListId, priceListVersion });
+    }
+    if (item.listUnitSellCents === null) throw priceDiffers(item, null);
+    item.change({ unitSellCents: item.listUnitSellCents }, this.clock.now());
   }
 
   private async lockDepartures(

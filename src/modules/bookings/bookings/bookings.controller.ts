@@ -112,13 +112,13 @@ export class BookingsController {
    *
    * @remarks Moves a draft to `confirmed` and stores the policy versions in force today as its terms; they never change
    * afterwards. A payment plan is created if the booking has none, and pending commissions become accrued. The booking needs at
-   * least one item that is not cancelled. Any state other than `draft` is rejected.
+   * least one item that is not cancelled, and no departure that is called off. Any state other than `draft` is rejected.
    */
   @Post(':bookingId/confirmation')
   @HttpCode(200)
   @RequireScope('bookings:write')
   @Mutates('bookings.booking.confirm', { irreversible: 'The sale is agreed with the customer: cancel the booking' })
-  @Refuses({ 409: ['invalid_transition', 'booking_not_priced'] })
+  @Refuses({ 409: ['invalid_transition', 'booking_not_priced', 'departure_called_off'] })
   async confirm(
     @PathId('book', 'bookingId', 3) id: string,
     @IfMatch() expected: ExpectedVersions,
@@ -198,6 +198,7 @@ export class BookingsController {
       'invalid_transition',
       'settlement_done',
       'departure_departed',
+      'departure_called_off',
       'departure_cancelled',
       'capacity_exceeded',
       'allotment_inactive',

@@ -152,6 +152,7 @@ export class BookingsService {
       const before = booking.auditImage();
       booking.confirm((await this.repository.countActiveItems(id)).count, this.moment());
       const departures = await this.departures.listSummaries(await this.repository.activeDepartures(id));
+      assertNoneCalledOff(departures);
       booking.agreeTo(await this.termsOf(booking, departures));
       await this.repository.bookings.update(booking);
       const tentative = departures.filter(({ runState }) => runState === 'tentative');
@@ -527,6 +528,13 @@ function newBooking(input: CreateBooking, id: string, now: Date): Booking {
 function changesOf({ paymentPolicy, ...fields }: UpdateBooking): BookingChanges {
   if (paymentPolicy === undefined) return fields;
   return { ...fields, paymentPolicy: paymentPolicy && completePolicy(paymentPolicy, 'paymentPolicy') };
+}
+
+/** A draft with seats of a departure that was called off is cancelled or moved instead. */
+function assertNoneCalledOff(departures: readonly DepartureSummary[]): void {
+  const departureIds = departures.filter(({ status }) => status === 'called_off').map(({ id }) => id);
+  if (departureIds.length === 0) return;
+  throw conflict('departure_called_off', 'The departure is called off', { departureIds });
 }
 
 function sumOf(items: readonly { totalSellCents: number }[]): number {

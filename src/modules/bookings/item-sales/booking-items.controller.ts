@@ -24,6 +24,7 @@ import { BookingItemsService } from '../bookings/booking-items.service.js';
 /** Error codes for allocating units of a departure. */
 const UNITS = [
   'capacity_exceeded',
+  'departure_called_off',
   'departure_cancelled',
   'departure_departed',
   'sales_closed',

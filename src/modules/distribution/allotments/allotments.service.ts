@@ -169,6 +169,15 @@ export class AllotmentsService {
     });
   }
 
+  /** Whether the allotment has an open slot on the departure. */
+  async hasOpenSlot({ allotmentId, departureId }: SlotKey): Promise<boolean> {
+    const [slot] = await this.database.query(
+      'select from allotment_slots where allotment_id = $1 and departure_id = $2 and closed_at is null',
+      [allotmentId, departureId],
+    );
+    return slot !== undefined;
+  }
+
   /**
    * Sells units of a slot to a booking item; the caller has locked the departure. The allotment and its channel must be active.
    */

@@ -102,15 +102,20 @@ export class UnitPricesService {
   }
 
   /** The price at which one more of a unit is sold today; null without one. */
-  async priceOfUnit(
+  async priceOfUnit(unitId: string, sale: Omit<UnitSale, 'units'>): Promise<number | null> {
+    return (await this.findPriceOfUnit(unitId, sale))?.amountCents ?? null;
+  }
+
+  /** Like `priceOfUnit`, with the price list. */
+  async findPriceOfUnit(
     unitId: string,
     { optionId, serviceDate, departure, ...sale }: Omit<UnitSale, 'units'>,
-  ): Promise<number | null> {
+  ): Promise<UnitPrice | null> {
     const unit = await this.products.units.get(unitId);
     const all = await this.products.unitsOf(unit.productId);
     const listed = await this.lists.listedPrices({ unitIds: [unitId], optionId, serviceDate, isSale: true });
     const candidates = { listed: listed.get(unitId) ?? [], departure: departure && ofDeparture(departure, unit, all) };
-    return unitPrice({ ...sale, today: this.clock.today() }, candidates).price?.amountCents ?? null;
+    return unitPrice({ ...sale, today: this.clock.today() }, candidates).price;
   }
 
   private async find(
