@@ -67,6 +67,7 @@ import { RenditionsRepository } from './documents/renditions.repository.js';
 import { RenditionsService } from './documents/renditions.service.js';
 import { FinanceSettingsController } from './books/settings/finance-settings.controller.js';
 import { FinanceSettingsService } from './books/settings/finance-settings.service.js';
+import { CalledOffMoneyService } from './receivables/settlements/called-off-money.service.js';
 import { FeeInvoicesService } from './receivables/settlements/fee-invoices.service.js';
 import { SettlementsController } from './receivables/settlements/settlements.controller.js';
 import { SettlementsService } from './receivables/settlements/settlements.service.js';
@@ -155,11 +156,13 @@ import './finance-tables.js';
     CommissionsService,
     CommissionPayoutsService,
     FinanceReminderSource,
+    CalledOffMoneyService,
     FeeInvoicesService,
     SettlementsService,
     ReminderRequestsService,
     FinanceSettingsService,
     ExchangeRatesService,
   ],
+  exports: [CalledOffMoneyService],
 })
 export class FinanceModule {}

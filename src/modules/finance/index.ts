@@ -1,5 +1,12 @@
 export { FinanceModule } from './finance.module.js';
 export { invoiceSubject } from './receivables/invoices/invoice-subject.js';
+export {
+  CalledOffMoneyService,
+  RECEIVED_CENTS,
+  type SettledMoney,
+  SETTLEMENT_CHOICES,
+  type SettlementChoice,
+} from './receivables/settlements/called-off-money.service.js';
 export { IS_RECEIVABLE } from './receivables/reminders/receivable.sql.js';
 export { ACCOUNT_ENTRIES } from './reports/customer-statement.js';
 export { STATEMENT_ENTRIES } from './reports/period-rows.dto.js';
