@@ -1,2 +1,3 @@
+export { ReservationsService } from './trips/reservations.service.js';
 export { TripsModule } from './trips.module.js';
 export { tripEvents } from './events.js';

@@ -49,5 +49,6 @@ import './trips-tables.js';
     TripsRepository,
     TripsService,
   ],
+  exports: [ReservationsService],
 })
 export class TripsModule {}

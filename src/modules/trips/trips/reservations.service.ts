@@ -170,6 +170,31 @@ export class ReservationsService {
   }
 
   /**
+   * Ends the reservation of a trip whose departure is called off: the trip is a draft without prices. Returns null if it holds no
+   * units of the departure. Throws 409 `reservation_in_progress` while it is being reserved.
+   */
+  async unreserve(
+    id: string,
+    { departureId, reason }: { departureId: string; reason: string },
+  ): Promise<{ customerName: string | null; customerEmail: string | null } | null> {
+    return this.database.transaction(async () => {
+      const { trip, components: all, plan } = await this.repository.lockView(id);
+      this.assertNotInProgress(trip);
+      const holdsUnits = all.some((one) => one.departureId === departureId && one.status === 'held');
+      if (trip.status !== 'reserved' || !holdsUnits) return null;
+      const before = trip.auditImage();
+      if (plan) await this.releaseAll(plan);
+      const components = releaseHeld(all);
+      trip.unreserve(this.clock.now());
+      await this.repository.save({ trip, components, plan });
+      this.ledger.record('trips.trip.update', { ...changeOf(trip, before), reason });
+      this.publish('unreserved', trip);
+      const billing = trip.travelerParty?.billing;
+      return { customerName: billing?.name ?? null, customerEmail: billing?.email ?? null };
+    });
+  }
+
+  /**
    * Reverses the reservation of the plan that the entry names: internal holds are released, external ones are left to
    * `releaseExternalHolds`, and the trip is a draft without prices. If an earlier reversal already did this, only unreleased
    * external holds remain.
