@@ -21,8 +21,17 @@ export interface ContractMail {
   message: string | null;
 }
 
+/** A mail that informs a customer that a departure was called off. */
+export interface CallOffMail {
+  recipient: string;
+  /** Null if it is not known. */
+  name: string | null;
+  subject: string;
+  paragraphs: readonly string[];
+}
+
 /**
- * Sends mails about accounts and contracts immediately, even in quiet hours; they count towards no limit. The stored message
+ * Sends mails about accounts, contracts and departures that were called off immediately, even in quiet hours; they count towards no limit. The stored message
  * has a placeholder: the link is inserted when the mail server gets the mail. Job payloads contain neither recipient nor text.
  */
 @Injectable()
@@ -96,6 +105,15 @@ export class DirectMailsService extends AccountMailListener {
       text: [greeting, message, LINK, this.env.orgName].join('\n\n'),
     });
     await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${contractId}` });
+  }
+
+  /** Stores the mail in the running transaction and returns its id. The mail is sent if and only if that commits. */
+  async sendCallOff({ recipient, name, subject, paragraphs }: CallOffMail): Promise<string> {
+    const greeting = name === null ? 'Hello,' : `Dear ${name},`;
+    const text = [greeting, ...paragraphs, this.env.orgName].join('\n\n');
+    const id = await this.messages.queueCallOffMail({ recipient, subject, text });
+    await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
+    return id;
   }
 
   /** Returns the text with its link; null if the link was used, replaced or revoked, or has expired. */

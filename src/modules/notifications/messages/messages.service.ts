@@ -132,13 +132,25 @@ export class MessagesService {
     return id;
   }
 
+  /** Stores a mail about a departure that was called off, in the running transaction, for immediate sending. Returns its id. */
+  async queueCallOffMail({ recipient, subject, text }: Omit<AccountMessage, 'accountLinkId'>): Promise<string> {
+    const id = newId('nmsg');
+    await this.database.query(
+      `insert into notification_messages (id, kind, status, recipient, recipient_kind, subject, text, attempts, send_at,
+         created_at, updated_at)
+       values ($1, 'call_off', 'queued', $2, 'primary', $3, $4, 0, $5, $5, $5)`,
+      [id, recipient, subject, text, this.clock.now()],
+    );
+    return id;
+  }
+
   /** Starts an attempt for the next due message that is not a reminder; null if there is none. */
   async startDirect(): Promise<NotificationMessage | null> {
     const [started] = await this.read(
       `update notification_messages message
        set status = 'sending', lease_until = $2, attempts = message.attempts + 1, updated_at = $1
        where message.id = (
-         select id from notification_messages where kind in ('contract', 'account') and status = 'queued' and send_at <= $1
+         select id from notification_messages where kind in ('contract', 'account', 'call_off') and status = 'queued' and send_at <= $1
          order by send_at, id limit 1 for update skip locked)
        returning ${this.columns()}`,
       [this.clock.now(), this.clock.inSeconds(LEASE_SECONDS)],

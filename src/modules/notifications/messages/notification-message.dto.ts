@@ -47,7 +47,7 @@ export class NotificationMessageResponse {
   @Id('nmsg')
   id: string;
 
-  /** Subject of the message: a reminder, a contract or the account of a member of staff. */
+  /** Subject of the message: a reminder, a contract, the account of a member of staff, or a departure that was called off. */
   @OneOf(MESSAGE_KINDS)
   kind: MessageKind;
 
