@@ -2,6 +2,7 @@ import { ledgerEvents } from '../modules/action-ledger/index.js';
 import { bookingEvents } from '../modules/bookings/index.js';
 import { catalogEvents } from '../modules/catalog/index.js';
 import { customerEvents } from '../modules/customers/index.js';
+import { deskEvents } from '../modules/desk/index.js';
 import { distributionEvents } from '../modules/distribution/index.js';
 import { financeEvents } from '../modules/finance/index.js';
 import { legalEvents } from '../modules/legal/index.js';
@@ -19,6 +20,7 @@ export const domainEvents: readonly EventGroup[] = [
   ...bookingEvents,
   ...catalogEvents,
   ...customerEvents,
+  ...deskEvents,
   ...distributionEvents,
   ...financeEvents,
   ...legalEvents,

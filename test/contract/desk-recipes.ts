@@ -1,4 +1,6 @@
 import { makeBooking } from '../bookings/bookings.js';
+import { callOffBody, callOffIn } from '../desk/call-offs/call-offs.js';
+import { DEPARTURES, newDeparture } from '../operations/departures.js';
 import { newNote, NOTES } from '../desk/notes.js';
 import { newTask, TASKS } from '../desk/tasks.js';
 import type { TestApp } from '../setup/app.js';
@@ -7,6 +9,13 @@ import { inside, made, type Recipe, staff } from './recipe.js';
 async function subject(app: TestApp): Promise<object> {
   return { subjectType: 'booking', subjectId: (await makeBooking(app.as('owner'))).id };
 }
+
+const CALL_OFFS = `${DEPARTURES}/{id}/call-offs`;
+
+const ofCallOff = async (app: TestApp, status: Parameters<typeof callOffIn>[1], isPending = false) => {
+  const parameters = await callOffIn(app, status, { isPending });
+  return { ...staff(app), parameters, subject: () => ({ type: 'call_off', id: parameters.callOffId }) };
+};
 
 const noted = async (app: TestApp) => {
   const { id } = await newNote(app.as('owner'), await subject(app));
@@ -21,6 +30,23 @@ export const deskRecipes: Record<string, Recipe> = {
   }),
   [`PATCH ${NOTES}/{noteId}`]: async (app) => ({ ...(await noted(app)), body: { text: 'Changed' } }),
   [`DELETE ${NOTES}/{noteId}`]: noted,
+  [`POST ${CALL_OFFS}`]: async (app) => {
+    const { id } = await newDeparture(app);
+    const follows = ['operations.departure.call_off'];
+    return { ...staff(app), parameters: { id }, body: callOffBody(), subject: made('call_off'), follows };
+  },
+  [`PATCH ${CALL_OFFS}/{callOffId}/items/{itemId}`]: async (app) => ({
+    ...(await ofCallOff(app, 'paused', true)),
+    body: { action: 'cancel' },
+  }),
+  [`POST ${CALL_OFFS}/{callOffId}/pause`]: async (app) => ofCallOff(app, 'running'),
+  [`POST ${CALL_OFFS}/{callOffId}/resumption`]: async (app) => ofCallOff(app, 'paused'),
+  [`POST ${CALL_OFFS}/{callOffId}/retries`]: async (app) => ofCallOff(app, 'completed_with_failures'),
+  [`POST ${CALL_OFFS}/{callOffId}/abandonment`]: async (app) => ({
+    ...(await ofCallOff(app, 'paused')),
+    body: { reason: 'The gale has passed' },
+    follows: ['operations.departure.withdraw_call_off'],
+  }),
   [`POST ${TASKS}`]: async (app) => ({ ...staff(app), body: { title: 'Call back' }, subject: made('task') }),
   [`PATCH ${TASKS}/{taskId}`]: async (app) => {
     const { id } = await newTask(app.as('owner'));

@@ -1,3 +1,4 @@
+import { callOffIn, callOffsOf } from '../desk/call-offs/call-offs.js';
 import { confirmedBooking } from '../bookings/bookings.js';
 import { PasswordsService } from '../../src/modules/identity/passwords/passwords.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
@@ -217,10 +218,25 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
     [`POST ${TRIPS}/{envelopeId}/attentions/{attentionId}/resolution`]: flagged.resolution,
     [`POST ${TRIPS}/{envelopeId}/components/{componentId}/confirmation-retries`]: `${retried.component}/confirmation-retries`,
     [`POST ${TRIPS}/{envelopeId}/components/{componentId}/replacements`]: `${replaced.component}/replacements`,
+    ...(await callOffPaths(app)),
     [`POST ${SCHEDULES}/{scheduleId}/small-difference`]: await shortInstallment(app),
     'GET /v1/files/{token}': headers['location'] ?? '',
     'GET /v1/public/legal/contracts/{id}': `/v1/public/legal/contracts/${app.credentials.demo.contractId}`,
     'GET /v1/public/legal/contract-pages/{token}': `/v1/public/legal/contract-pages/${page}`,
+  };
+}
+
+/** The call-off of the demo data is done; each change needs one in another state. */
+async function callOffPaths(app: TestApp): Promise<Record<string, string>> {
+  const callOffs = callOffsOf('{id}');
+  const pathOf = ({ id, callOffId }: { id: string; callOffId: string }) => `${callOffsOf(id)}/${callOffId}`;
+  const pending = await callOffIn(app, 'paused', { isPending: true });
+  return {
+    [`PATCH ${callOffs}/{callOffId}/items/{itemId}`]: `${pathOf(pending)}/items/${pending.itemId}`,
+    [`POST ${callOffs}/{callOffId}/pause`]: `${pathOf(await callOffIn(app, 'running'))}/pause`,
+    [`POST ${callOffs}/{callOffId}/resumption`]: `${pathOf(await callOffIn(app, 'paused'))}/resumption`,
+    [`POST ${callOffs}/{callOffId}/retries`]: `${pathOf(await callOffIn(app, 'completed_with_failures'))}/retries`,
+    [`POST ${callOffs}/{callOffId}/abandonment`]: `${pathOf(await callOffIn(app, 'paused'))}/abandonment`,
   };
 }
 

@@ -30,6 +30,7 @@ interface Sold {
   lake: Tour;
   vienna: Tour;
   transylvania: Tour;
+  calledOff: Tour;
 }
 
 interface Tour {
@@ -43,6 +44,7 @@ const TOURS: Readonly<Record<keyof Sold, readonly [title: string, departure: num
   lake: ['Lake Constance cruise', 10],
   vienna: ['Vienna museums and music', 11],
   transylvania: ['Transylvania round trip', 12],
+  calledOff: ['Vienna museums and music', 18],
 };
 
 const SEATS = 2;
@@ -179,7 +181,17 @@ const cancelled = ({ lake }: Sold): readonly DemoBooking[] => [
   },
 ];
 
-/** All bookings depart in half a year, except 6 (completed), 7 (in progress), 8 (cancelled) and 9 (earlier). */
+/** The demo data of the desk calls their departure off. */
+const onCalledOff = ({ calledOff }: Sold): readonly DemoBooking[] =>
+  ['Lise Meitner', 'Chien-Shiung Wu', 'Vera Rubin'].map((customerName, index) => ({
+    row: index + 44,
+    firstItem: index + 145,
+    becomes: 'confirmed' as const,
+    booking: { number: `DEMO-FOG-${index + 44}`, customerName, ...datesOf(calledOff) },
+    items: [seats(calledOff)],
+  }));
+
+/** All bookings depart in half a year, except 6 (completed), 7 (in progress), 8 (cancelled), 9 and 44 to 46 (earlier). */
 function demoBookings(today: string, sold: Sold): readonly DemoBooking[] {
   const trip = (row: number, number: string, customerName: string) => ({
     row,
@@ -217,6 +229,7 @@ function demoBookings(today: string, sold: Sold): readonly DemoBooking[] {
     },
     ...forFinance(sold),
     ...cancelled(sold),
+    ...onCalledOff(sold),
   ];
 }
 
@@ -282,9 +295,9 @@ export class BookingsDemo {
       const [title, number] = TOURS[name];
       return { title, departure: await this.departures.getSummary(demoId('dep', number)) };
     };
-    const [soon, alps] = [await tour('soon'), await tour('alps')];
+    const [soon, alps, calledOff] = [await tour('soon'), await tour('alps'), await tour('calledOff')];
     const [lake, vienna, transylvania] = [await tour('lake'), await tour('vienna'), await tour('transylvania')];
-    return demoBookings(this.clock.today(), { soon, alps, lake, vienna, transylvania });
+    return demoBookings(this.clock.today(), { soon, alps, lake, vienna, transylvania, calledOff });
   }
 }
 

@@ -2,6 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import type { CreateNote } from './notes/note.dto.js';
+import { CallOffRunner } from './call-offs/call-off-runner.js';
+import type { CreateCallOff } from './call-offs/call-off.dto.js';
+import { CallOffsService } from './call-offs/call-offs.service.js';
 import { NotesService } from './notes/notes.service.js';
 import type { CreateTask } from './tasks/task.dto.js';
 import { TasksService } from './tasks/tasks.service.js';
@@ -21,13 +24,31 @@ const TASKS: readonly CreateTask[] = [
   { title: 'Order new life jackets', dueOn: '2027-04-01' },
 ];
 
-/** The notes and tasks that the examples of the API document name. */
+/** The examples read this call-off: booking 44 gets its money back, 45 keeps it as a credit, and 46 has not paid. */
+const CALL_OFF: CreateCallOff = {
+  reasonCode: 'operational',
+  reason: 'The museums are closed for a state visit',
+  default: { action: 'cancel', settle: 'refund' },
+  overrides: [{ bookingId: demoId('book', 45), action: 'cancel', settle: 'credit' }],
+  message: { note: 'Call us: we gladly find another day for you.' },
+};
+
+/** A called-off departure, and the notes and tasks that the examples of the API document name. */
 @Injectable()
 export class DeskDemo {
   constructor(
     private readonly notes: NotesService,
     private readonly tasks: TasksService,
+    private readonly callOffs: CallOffsService,
+    private readonly runner: CallOffRunner,
   ) {}
+
+  @DemoData(710, 'a departure that was called off')
+  async loadCallOff(): Promise<void> {
+    const ids = { callOff: demoId('coff', 1), item: (position: number) => demoId('coit', position) };
+    await this.callOffs.create(demoId('dep', 18), CALL_OFF, ids);
+    await this.runner.run(ids.callOff);
+  }
 
   @DemoData(720, 'notes and tasks')
   async load(): Promise<void> {

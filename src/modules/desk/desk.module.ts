@@ -2,9 +2,17 @@ import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { BookingsModule } from '../bookings/index.js';
 import { CustomersModule } from '../customers/index.js';
+import { FinanceModule } from '../finance/index.js';
+import { NotificationsModule } from '../notifications/index.js';
 import { OperationsModule } from '../operations/index.js';
+import { TripsModule } from '../trips/index.js';
 import { BookingPagesController } from './booking-pages/booking-pages.controller.js';
 import { BookingPagesService } from './booking-pages/booking-pages.service.js';
+import { CallOffRunner } from './call-offs/call-off-runner.js';
+import { CallOffsController } from './call-offs/call-offs.controller.js';
+import { CallOffsRepository } from './call-offs/call-offs.repository.js';
+import { CallOffsService } from './call-offs/call-offs.service.js';
+import { KeptBookingListener } from './call-offs/kept-booking-listener.js';
 import { DashboardController } from './dashboard/dashboard.controller.js';
 import { DashboardService } from './dashboard/dashboard.service.js';
 import { DepartureBoardController } from './departures/board.controller.js';
@@ -31,9 +39,18 @@ import './desk-tables.js';
 
 /** What people at the desk need across the modules of the trade. No module uses it. */
 @Module({
-  imports: [ActionLedgerModule, BookingsModule, CustomersModule, OperationsModule],
+  imports: [
+    ActionLedgerModule,
+    BookingsModule,
+    CustomersModule,
+    FinanceModule,
+    NotificationsModule,
+    OperationsModule,
+    TripsModule,
+  ],
   controllers: [
     BookingPagesController,
+    CallOffsController,
     DashboardController,
     DepartureBoardController,
     ManifestsController,
@@ -46,10 +63,14 @@ import './desk-tables.js';
     BookingPagesService,
     DashboardService,
     BoardService,
+    CallOffRunner,
+    CallOffsRepository,
+    CallOffsService,
     CheckInListener,
     CheckInRetentionJobs,
     DepartureDecisionListener,
     DeskDemo,
+    KeptBookingListener,
     ManifestsService,
     MergedRecordsListener,
     NotesRepository,

@@ -1,1 +1,2 @@
+export { deskEvents } from './events.js';
 export { DeskModule } from './desk.module.js';

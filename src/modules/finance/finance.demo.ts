@@ -272,6 +272,7 @@ export class FinanceDemo {
   /**
    * Payments 1 to 4 are for supplier invoice 7: the examples read 1, allocate unapplied money of 2, reverse an allocation of 3,
    * and reverse 4. Payment 5 is the deposit of booking 16. An example records a payment for booking 17.
+   * Payments 10 and 11 are for bookings 44 and 45, whose departure is called off.
    */
   @DemoData(480, 'payments')
   async loadPayments(): Promise<void> {
@@ -292,6 +293,9 @@ export class FinanceDemo {
     await this.payments.deallocate(demoId('pay', 2), demoId('pall', 2), null);
     const deposit = { method: 'card', currency: 'EUR', amountCents: 35_700, paidOn: this.clock.today() } as const;
     await this.payments.record({ bookingId: demoId('book', 16), ...deposit }, { id: demoId('pay', 5) });
+    for (const number of [44, 45]) {
+      await this.payments.record({ bookingId: demoId('book', number), ...deposit }, { id: demoId('pay', number - 34) });
+    }
   }
 
   /**
