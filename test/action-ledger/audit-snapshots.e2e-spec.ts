@@ -80,7 +80,9 @@ const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, 
       [NEVER]: ['productId'],
       'computed from the capacity and the allotments': ['guaranteedOpen'],
       'computed from the minimum of participants': ['minimumNotReachedAt'],
-      [OTHERS]: ['status', 'sold', 'held', 'cancelledAt', 'salesClosedAt', 'guaranteedAt'],
+      [OTHERS]: [
+        ...['status', 'sold', 'held', 'cancelledAt', 'reasonCode', 'cancelReason', 'salesClosedAt', 'guaranteedAt'],
+      ],
     },
   },
   'bookings.booking_item.update': {

@@ -58,6 +58,7 @@ const WITHOUT_KEY = [
   `POST ${STAFF}/notifications/reminder-rules/{id}/simulations`,
   `POST ${STAFF}/finance/invoice-renditions/{id}/links`,
   `POST ${STAFF}/operations/departure-schedules/preview`,
+  `POST ${STAFF}/operations/departures/{id}/call-offs/preview`,
   `POST ${STAFF}/products/{productId}/quotes`,
 ];
 /** Changes of surfaces whose other changes can be repeated without a key. */
@@ -96,6 +97,7 @@ const COMPUTED = [
   `GET ${INVITATIONS}/{id}`,
   `GET ${STAFF}/notes/{noteId}`,
   `GET ${STAFF}/operations/departures/{id}`,
+  `GET ${STAFF}/operations/departures/{id}/call-offs/{callOffId}`,
   `GET ${STAFF}/tasks/{taskId}`,
 ];
 /** The ledger has cursors; an item has few commissions and a client few secrets. */

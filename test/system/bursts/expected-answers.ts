@@ -6,6 +6,8 @@ const REASONS: Record<string, readonly string[]> = {
   // The first request of the burst changes the state; the others come too late.
   '409 invalid_transition': [
     ...['bookings_confirm', 'bookings_cancel', 'bookings_reinstate', 'bookingItems_cancel', 'bookingItems_reinstate'],
+    // The call-off of the demo data is done.
+    ...['callOffs_updateItem', 'callOffs_pause', 'callOffs_resume', 'callOffs_retry', 'callOffs_abandon'],
     ...['commissions_void', 'commissions_payOut', 'contracts_issue', 'contracts_void'],
     ...['departures_cancel', 'departures_reinstate', 'departures_closeSales', 'departures_openSales'],
     ...['departures_guarantee', 'invoices_issue', 'invoices_void', 'payments_reverse', 'payments_deallocate'],
@@ -43,6 +45,8 @@ const REASONS: Record<string, readonly string[]> = {
   '409 already_reversed': ['ledgerEntries_reverse'],
   // All requests send the same values, which only one of them can take.
   '409 allotment_overlap': ['allotments_create'],
+  '409 call_off_in_progress': ['callOffs_create'],
+  '409 departure_cancelled': ['callOffs_create'],
   '409 operator_exists': ['operators_create'],
   '409 policy_assignment_overlap': ['policyAssignments_create'],
   '409 policy_slug_taken': ['policies_create'],

@@ -145,7 +145,9 @@ export class CallOffsController {
    */
   @Patch(':callOffId/items/:itemId')
   @RequireScope('operations:write')
-  @Mutates('operations.call_off.update_item', { irreversible: 'Change the item again' })
+  @Mutates('operations.call_off.update_item', {
+    irreversible: 'A job works on the item: change it while it is pending',
+  })
   @BodyExample({ action: 'keep' })
   @Refuses({ 404: ['not_found'], 409: ['invalid_transition', 'item_is_trip'], 422: ['same_departure'] })
   async updateItem(
@@ -233,7 +235,9 @@ export class CallOffsController {
   @Post(':callOffId/abandonment')
   @HttpCode(200)
   @RequireScope('operations:write')
-  @Mutates('operations.call_off.abandon', { irreversible: 'Call the departure off again' })
+  @Mutates('operations.call_off.abandon', {
+    irreversible: 'The departure is on sale, and its bookings may have changed: create another call-off',
+  })
   @Refuses({ 409: ['call_off_started', 'capacity_exceeded', 'invalid_transition'] })
   async abandon(
     @PathId('dep', 'id', 18, FOUND) id: string,
