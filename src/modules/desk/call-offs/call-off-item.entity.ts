@@ -29,13 +29,13 @@ export class CallOffItem {
   @Column('text', { name: 'envelope_id', nullable: true }) envelopeId: string | null;
   @Column('text') action: ItemAction;
   @Column('text', { name: 'target_departure_id', nullable: true }) targetDepartureId: string | null;
-  @Column('text', { nullable: true }) settle: SettlementChoice | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  settle: SettlementChoice | null;
   @Column('boolean') reprice: boolean;
   @Column('text') status: ItemStatus;
   /** Why it failed or was skipped. */
-  @Impersonal()
-  @Column('text', { nullable: true })
-  code: string | null;
+  @Column('text', { nullable: true }) code: string | null;
   @Column('integer') people: number;
   @Column('integer') units: number;
   @Column('text') currency: string;

@@ -337,7 +337,7 @@ export class CallOffResponse {
   @Id('coff')
   id: string;
 
-  /** The departure. */
+  /** Departure that does not run (prefix `dep`). */
   @Id('dep')
   departureId: string;
 
@@ -444,7 +444,7 @@ export class CallOffForecast {
 
 /** A departure to which bookings would move. */
 export class CallOffTarget {
-  /** The departure. */
+  /** Departure that takes them (prefix `dep`). */
   @Id('dep')
   departureId: string;
 
@@ -463,7 +463,7 @@ export class CallOffTarget {
 
 /** A booking that would fail. */
 export class CallOffFailure {
-  /** The booking. */
+  /** Booking that would stay on the departure (prefix `book`). */
   @Id('book')
   bookingId: string;
 

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Audited } from '../../../platform/database/audited.js';
-import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
+import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
 import type { SettlementChoice } from '../../finance/index.js';
@@ -45,21 +45,22 @@ export class CallOff extends Audited implements Treatment {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'departure_id' }) departureId: string;
   @Column('text') status: CallOffStatus;
+  @Column('text', { name: 'reason_code' }) reasonCode: CallOffReason;
+  /** All customers read it. */
   @Impersonal()
-  @Column('text', { name: 'reason_code' })
-  reasonCode: CallOffReason;
-  @Personal('contract')
   @Column('text')
   reason: string;
   /** What happens with bookings that no override names. */
   @Column('text') action: CallOffAction;
   @Column('text', { name: 'target_departure_id', nullable: true }) targetDepartureId: string | null;
-  @Column('text', { nullable: true }) settle: SettlementChoice | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  settle: SettlementChoice | null;
   @Column('boolean') reprice: boolean;
   /** Whether customers get a mail. */
   @Column('boolean') mails: boolean;
-  /** What the mails add to their text. */
-  @Personal('messages')
+  /** What the mails to all customers add to their text. */
+  @Impersonal()
   @Column('text', { nullable: true })
   note: string | null;
   @Column('timestamptz', { name: 'ended_at', nullable: true }) endedAt: Date | null;

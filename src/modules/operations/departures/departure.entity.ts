@@ -1,6 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
+import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { Derived } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
@@ -58,10 +58,8 @@ export class Departure {
   @Column('integer', { name: 'guaranteed_open' }) guaranteedOpen: number;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
   /** Why the departure was called off; null if it was not. */
+  @Column('text', { name: 'reason_code', nullable: true }) reasonCode: CallOffReason | null;
   @Impersonal()
-  @Column('text', { name: 'reason_code', nullable: true })
-  reasonCode: CallOffReason | null;
-  @Personal('contract')
   @Column('text', { name: 'cancel_reason', nullable: true })
   cancelReason: string | null;
   @Impersonal()
