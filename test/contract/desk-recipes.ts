@@ -35,6 +35,10 @@ export const deskRecipes: Record<string, Recipe> = {
     const follows = ['operations.departure.call_off'];
     return { ...staff(app), parameters: { id }, body: callOffBody(), subject: made('call_off'), follows };
   },
+  [`POST ${CALL_OFFS}/preview`]: async (app) => {
+    const { id } = await newDeparture(app);
+    return { ...staff(app), parameters: { id }, body: callOffBody(), subject: null };
+  },
   [`PATCH ${CALL_OFFS}/{callOffId}/items/{itemId}`]: async (app) => ({
     ...(await ofCallOff(app, 'paused', true)),
     body: { action: 'cancel' },

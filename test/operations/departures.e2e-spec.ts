@@ -34,6 +34,8 @@ describe('POST /v1/admin/operations/departures', () => {
       held: 0,
       guaranteedOpen: 0,
       available: 20,
+      reasonCode: null,
+      cancelReason: null,
       cancelledAt: null,
       salesState: 'open',
       cutoff: null,
@@ -152,7 +154,7 @@ describe('the list of departures', () => {
 
   it('the list of departures rejects an invalid query with 400 and its issues', async () => {
     const answer = await staff.get(`${DEPARTURES}?status=gone`);
-    const message = 'status must be one or more of scheduled, cancelled, separated by commas';
+    const message = 'status must be one or more of scheduled, called_off, cancelled, separated by commas';
     const issue = { path: 'status', message, code: 'unknown_value' };
     expect([answer.status, answer.body]).toEqual([400, invalid(answer, [issue])]);
   });

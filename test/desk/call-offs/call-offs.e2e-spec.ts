@@ -4,7 +4,7 @@ import { newDeparture, read } from '../../operations/departures.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { type Task, TASKS } from '../tasks.js';
-import { readTrip, reservedTrip, seats } from '../../trips/trips.js';
+import { book, readTrip, reservedTrip, seats } from '../../trips/trips.js';
 import { callOff, type CallOffItem, ended, itemsOf, pay, preview, soldBooking } from './call-offs.js';
 
 let app: TestApp;
@@ -30,6 +30,11 @@ const mailOf = async (id: unknown) =>
   )[0];
 const itemOf = (items: readonly CallOffItem[], { id }: { id: string }) =>
   items.find(({ bookingId }) => bookingId === id);
+
+async function bookedTrip(departureId: string) {
+  const { envelopeId } = await reservedTrip(owner, [seats(departureId)]);
+  return (await book(owner, envelopeId)).body.data;
+}
 
 describe('calling off a departure', () => {
   it('cancels its bookings without a fee, requests refunds, mails the customers and cancels the departure', async () => {
@@ -205,6 +210,27 @@ describe('calling off a departure', () => {
       { action: 'release', envelopeId, bookingId: null, status: 'done', messageId: expect.any(String) },
     ]);
     expect(await read(app, id)).toMatchObject({ status: 'cancelled', held: 0 });
+  });
+
+  it('takes the components of booked trips along, or cancels them', async () => {
+    const later = { startsAt: '2127-05-19T06:00:00.000Z', endsAt: '2127-05-19T15:00:00.000Z' };
+    const [{ id }, target] = [await newDeparture(app), await newDeparture(app, later)];
+    const [moved, cancelled] = [await bookedTrip(id), await bookedTrip(id)];
+    const overrides = [{ bookingId: cancelled.bookingId, action: 'cancel' }];
+    const started = await callOff(owner, id, {
+      default: { action: 'move', targetDepartureId: target.id },
+      overrides,
+    });
+    expect(await ended(owner, started)).toMatchObject({ status: 'completed', done: 2 });
+    expect(await readTrip(owner, moved.envelopeId)).toMatchObject({
+      status: 'booked',
+      components: [{ status: 'booked', departureId: target.id, serviceDate: '2127-05-19' }],
+    });
+    expect(await readTrip(owner, cancelled.envelopeId)).toMatchObject({
+      status: 'cancelled',
+      components: [{ status: 'cancelled' }],
+    });
+    expect([await read(app, id), await read(app, target.id)]).toMatchObject([{ status: 'cancelled' }, { sold: 1 }]);
   });
 
   it('is done at once for a departure without sales', async () => {

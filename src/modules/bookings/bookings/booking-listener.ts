@@ -56,6 +56,8 @@ export abstract class BookingListener {
   itemCancelled?(booking: BookingSummary, item: BookingItemSummary): Promise<void>;
   /** The booking follows this departure to another day. Called after `beforeLock`, whether or not an item has moved. */
   departureMoved?(bookingId: string, departureId: string): Promise<void>;
+  /** These items are on another departure, because theirs was called off. Called after `beforeLock`. */
+  rebooked?(bookingId: string, items: readonly BookingItemSummary[]): Promise<void>;
   /** Returns the amounts that issued documents of the booking bill for each tax code and rate, less credits. */
   billedTaxes?(bookingId: string): Promise<readonly BilledAmounts[]>;
   /** Whether the fee for a cancelled item is taxed like the item; otherwise it contains no tax. */

@@ -5,7 +5,7 @@ import { AllotmentsService } from '../../distribution/index.js';
 import type { BookingItem } from '../bookings/booking-item.entity.js';
 import { BookingItemsService } from '../bookings/booking-items.service.js';
 import { BookingListener } from '../bookings/booking-listener.js';
-import { type BookingSummary, toBookingSummary } from '../bookings/booking-summary.js';
+import { type BookingSummary, toBookingItemSummary, toBookingSummary } from '../bookings/booking-summary.js';
 import { BookingsRepository } from '../bookings/bookings.repository.js';
 import { BookingsService } from '../bookings/bookings.service.js';
 
@@ -47,15 +47,19 @@ export class CalledOffBookingsService {
     return this.database.transaction(async () => {
       const { items } = await this.lockOn(bookingId, departureId);
       if (items.length === 0) return null;
+      const moved: BookingItem[] = [];
       for (const { id: itemId, allotmentId } of items) {
         const isAllotted =
           allotmentId !== null && (await this.allotments.hasOpenSlot({ allotmentId, departureId: targetDepartureId }));
-        await this.items.update(
+        const item = await this.items.update(
           { bookingId, itemId, expected: null },
           { departureId: targetDepartureId, allotmentId: isAllotted ? allotmentId : null },
           { reason, keepsMissingRate: true, rebooking: { isRepriced } },
         );
+        moved.push(item);
       }
+      const summaries = moved.map(toBookingItemSummary);
+      await this.listeners.call(BookingListener, (listener) => listener.rebooked?.(bookingId, summaries));
       return this.bookings.getSummary(bookingId);
     });
   }

@@ -93,7 +93,7 @@ export class CallOffsController {
   /**
    * List the call-offs of a departure
    *
-   * @remarks Returns a page of call-offs, newest first unless `sort` is given. It also needs the scope `bookings:read`.
+   * @remarks Returns a page of call-offs, newest first unless `sort` is given.
    */
   @Get()
   @RequireScope('operations:read')
@@ -106,7 +106,7 @@ export class CallOffsController {
    * Get a call-off
    *
    * @remarks Returns the progress and the report: how many items have which outcome, and the money refunded, credited and left to
-   * staff. It also needs the scope `bookings:read`.
+   * staff.
    */
   @Get(':callOffId')
   @RequireScope('operations:read')
@@ -123,7 +123,7 @@ export class CallOffsController {
    * List the items of a call-off
    *
    * @remarks Returns a page of bookings and trips with what happened, in the order in which they are worked on unless `sort` is given.
-   * It also needs the scope `bookings:read`.
+   *
    */
   @Get(':callOffId/items')
   @RequireScope('operations:read')

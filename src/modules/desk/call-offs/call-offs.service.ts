@@ -144,7 +144,6 @@ export class CallOffsService {
   }
 
   async list(departureId: string, query: ListCallOffs): Promise<{ views: CallOffView[]; total: number }> {
-    assertScope('bookings:read');
     await this.departures.get(departureId);
     const { rows, total } = await this.repository.list(departureId, query);
     const views: CallOffView[] = [];
@@ -153,7 +152,6 @@ export class CallOffsService {
   }
 
   async get(departureId: string, callOffId: string): Promise<CallOffView> {
-    assertScope('bookings:read');
     return this.viewOf(await this.repository.get(departureId, callOffId));
   }
 
@@ -162,7 +160,6 @@ export class CallOffsService {
     callOffId: string,
     query: ListCallOffItems,
   ): Promise<{ views: CallOffItemView[]; total: number }> {
-    assertScope('bookings:read');
     await this.repository.get(departureId, callOffId);
     return this.repository.listItems(callOffId, query);
   }
@@ -171,9 +168,9 @@ export class CallOffsService {
     { departureId, callOffId, itemId, expected }: CallOffTarget & { itemId: string },
     body: UpdateCallOffItem,
   ): Promise<CallOffItemView> {
-    assertScope('bookings:write');
     return this.database.transaction(async () => {
       const callOff = await this.repository.get(departureId, callOffId);
+      assertScope('bookings:write');
       const item = await this.repository.items.lock(itemId);
       if (item.callOffId !== callOffId) throw notFound();
       assertVersion(expected, item);
@@ -269,9 +266,9 @@ export class CallOffsService {
     work: (callOff: CallOff) => Promise<void> = async () => undefined,
     reason: string | null = null,
   ): Promise<CallOffView> {
-    assertScope('bookings:write');
     return this.database.transaction(async () => {
       const callOff = await this.repository.lock(departureId, callOffId);
+      assertScope('bookings:write');
       assertVersion(expected, callOff);
       const before = callOff.auditImage();
       callOff.change(verb, this.clock.now());

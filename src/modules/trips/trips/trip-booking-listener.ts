@@ -49,6 +49,11 @@ export class TripBookingListener implements BookingListener {
     await this.reinstated(booking, [item]);
   }
 
+  async rebooked(bookingId: string, items: readonly BookingItemSummary[]): Promise<void> {
+    const trip = await this.repository.lockTripOf(bookingId);
+    if (trip?.status === 'booked') await this.components.followItems(trip, items);
+  }
+
   async departureMoved(bookingId: string, departureId: string): Promise<void> {
     await this.components.followDeparture(departureId, bookingId);
   }

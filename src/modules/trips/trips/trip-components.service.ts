@@ -115,6 +115,22 @@ export class TripComponentsService {
     return this.repository.countOnDeparture(departureId);
   }
 
+  /** Moves booked components of a locked trip to the departures of their items. */
+  async followItems(
+    trip: Trip,
+    items: readonly { id: string; departureId: string | null; serviceDate: string | null }[],
+  ): Promise<void> {
+    const components = await this.repository.componentsOf(trip.id);
+    const moved = components.flatMap((component) => {
+      const item = items.find(({ id }) => id === component.bookingItemId);
+      if (!item || component.status !== 'booked') return [];
+      const before = component.auditImage();
+      Object.assign(component, { departureId: item.departureId, serviceDate: item.serviceDate });
+      return [{ component, before }];
+    });
+    await this.saveMoved(trip, moved, 'The departure was called off');
+  }
+
   /** Returns false while the trip is being reserved. */
   private async moveToDayOf(departureId: string, tripId: string): Promise<boolean> {
     const trip = await this.repository.trips.lock(tripId);
@@ -123,20 +139,25 @@ export class TripComponentsService {
     const components = await this.repository.componentsOf(tripId);
     const moved = components.filter((one) => one.departureId === departureId && one.isOnOtherDay(startDate));
     if (moved.length === 0) return true;
-    const before = new Map(moved.map((component) => [component, component.auditImage()]));
+    const followed = moved.map((component) => ({ component, before: component.auditImage() }));
     for (const component of moved) component.serviceDate = startDate;
-    await this.repository.saveComponents(moved);
+    await this.saveMoved(trip, followed, 'The departure was moved');
+    return true;
+  }
+
+  private async saveMoved(
+    trip: Trip,
+    moved: readonly { component: TripComponent; before: object }[],
+    reason: string,
+  ): Promise<void> {
+    if (moved.length === 0) return;
+    await this.repository.saveComponents(moved.map(({ component }) => component));
     trip.updatedAt = this.clock.now();
     await this.repository.trips.update(trip);
-    for (const [component, image] of before) {
-      this.ledger.record('trips.trip_component.update', {
-        ...subjectOf(component),
-        before: image,
-        after: component.auditImage(),
-        reason: 'The departure was moved',
-      });
+    for (const { component, before } of moved) {
+      const images = { before, after: component.auditImage() };
+      this.ledger.record('trips.trip_component.update', { ...subjectOf(component), ...images, reason });
     }
-    return true;
   }
 
   private async change(
