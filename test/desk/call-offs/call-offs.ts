@@ -112,8 +112,11 @@ export async function callOffIn(
 ): Promise<{ id: string; callOffId: string; itemId: string }> {
   const owner = app.as('owner');
   const { id } = await newDeparture(app);
-  await soldBooking(owner, id);
-  const { id: callOffId } = await ended(owner, await callOff(owner, id, { default: { action: 'keep' } }));
+  await soldBooking(owner, id, { booking: { customerEmail: null } });
+  const started = await callOff(owner, id, { default: { action: 'keep' } });
+  const callOffId = started.id;
+  await asSystem(() => app.nest.get(CallOffRunner, { strict: false }).run(callOffId));
+  await ended(owner, started);
   const endedAt = status === 'completed_with_failures' ? 'now()' : 'null';
   await app.sql(`update call_offs set status = $2, ended_at = ${endedAt} where id = $1`, [callOffId, status]);
   const [item] = await app.sql<{ id: string }>(

@@ -196,10 +196,9 @@ export class CallOffsController {
   async resume(
     @PathId('dep', 'id', 18, FOUND) id: string,
     @PathId('coff', 'callOffId', 1, FOUND) callOffId: string,
-    @IfMatch() expected: ExpectedVersions,
     @NoBody() _body: null,
   ): Promise<CallOffEnvelope> {
-    return accepted(await this.callOffs.resume(id, callOffId, expected));
+    return accepted(await this.callOffs.resume(id, callOffId));
   }
 
   /**

@@ -189,8 +189,9 @@ export class CallOffsService {
     return this.change('pause', { departureId, callOffId, expected });
   }
 
-  async resume(departureId: string, callOffId: string, expected: ExpectedVersions): Promise<CallOffView> {
-    return this.change('resume', { departureId, callOffId, expected }, (callOff) => this.start(callOff));
+  async resume(departureId: string, callOffId: string): Promise<CallOffView> {
+    const target = { departureId, callOffId, expected: null };
+    return this.change('resume', target, (callOff) => this.start(callOff));
   }
 
   /** Repeats failed items, with another treatment if one is given. */
