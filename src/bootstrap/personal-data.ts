@@ -1,8 +1,12 @@
-import { declaredClasses, PERSONAL_DATA, type PersonalData } from '../platform/database/table-declarations.js';
+import {
+  declaredClasses,
+  PERSONAL_DATA,
+  type PersonalData,
+  PURPOSES,
+} from '../platform/database/table-declarations.js';
 
 interface DataClass {
   content: string;
-  purpose: string;
   kept: string;
   /** Job that deletes the data after its retention period. */
   deletedBy: string;
@@ -12,77 +16,70 @@ interface DataClass {
 const CLASSES: Record<PersonalData, DataClass> = {
   accounting: {
     content: 'payers of invoices, recipients of commissions, references of payments, supplier invoices',
-    purpose: 'bookkeeping and taxes',
     kept: 'end of the year + 10 years (`ACCOUNTING_RETENTION_YEARS`)',
     deletedBy:
       'the job `action-ledger.retention` erases the snapshots of the records; nothing deletes the records: the first period ends with the year 2036, and issued invoices are frozen by triggers until then',
   },
   contract: {
     content: 'customers, travelers and notes of bookings, recipients and texts of contracts',
-    purpose: 'performing and proving a contract',
     kept: 'last service + 3 years (`CONTRACT_RETENTION_MONTHS`)',
     deletedBy:
       'the job `bookings.retention` replaces name, address and free texts of a booking and of its contracts, and removes the names and contacts of its travelers; `legal.contracts.retention` does so for contracts without a booking, after their last change and expiry',
   },
   travel: {
     content: 'documents, health data, emergency contacts and check-ins of travelers',
-    purpose: 'performing the service',
     kept: 'last service + 30 days (`TRAVEL_RETENTION_DAYS`)',
     deletedBy: 'the jobs `bookings.travel.retention` and, for check-ins, `desk.check-ins.retention`',
   },
   contact: {
-    content: 'customers with their contacts; titles, parties and reasons of trips',
-    purpose: 'serving customers, and planning a trip before it is booked',
+    content: 'customers with their contacts; titles, parties and reasons of trips; notes and tasks',
     kept: 'last contact + 3 years (`CONTACT_RETENTION_MONTHS`)',
     deletedBy:
-      'the job `trips.retention`; a booked trip follows its booking. Nothing deletes customers yet: staff clear their fields',
+      'the erasure of the customer, on request or by the job `customers.retention`; for trips the job `trips.retention`, and a booked trip follows its booking',
   },
   messages: {
     content: 'recipient, subject and text of e-mails',
-    purpose: 'sending, and answering questions about what was sent',
     kept: '24 months (`MESSAGE_RETENTION_MONTHS`)',
     deletedBy: 'the job `notifications.messages.retention`; id, kind, times and outcome stay',
   },
+  proof: {
+    content: 'evidence of consents, reasons for erasures',
+    kept: 'as long as it may be needed as evidence',
+    deletedBy: 'nothing',
+  },
   partner: {
     content: 'names and contacts of channels, ground operators, suppliers and facilities',
-    purpose: 'working with a business partner',
     kept: 'as long as the business relation',
     deletedBy: 'staff, by changing or deleting the record',
   },
   account: {
     content: 'name, e-mail address and password hash of staff and invited people, names of their tokens',
-    purpose: 'access to the service',
     kept: 'as long as the account, and then as long as the ledger refers to it',
     deletedBy: 'staff deactivate accounts; the ledger keeps the user id',
   },
   company: {
     content: 'addresses, telephone numbers and bank accounts of the company itself',
-    purpose: 'naming the seller on documents',
     kept: 'as long as the company uses the service; copies on invoices as long as those',
     deletedBy: 'staff, by changing the profile',
   },
   security: {
     content: 'network address and user agent of logins and changes of credentials',
-    purpose: 'detecting and investigating misuse of accounts',
     kept: '90 days',
     deletedBy: 'the job `identity.security-events.purge`',
   },
   ledger: {
     content: 'snapshots of records before and after each change, and the reason that staff gave',
-    purpose: 'proving who changed what',
     kept: 'as the record that was changed, at most end of the year + 10 years (`ACCOUNTING_RETENTION_YEARS`)',
     deletedBy:
       'the jobs that erase bookings, contracts and trips, with the record; the job `action-ledger.retention`; earlier `platform ledger erase`. Each leaves the digest and records the erasure',
   },
   replay: {
     content: 'responses to requests with an `Idempotency-Key`, encrypted',
-    purpose: 'answering a repeated request',
     kept: '24 hours',
     deletedBy: 'the job `platform.idempotency.purge`',
   },
   published: {
     content: 'messages that partners publish; events of the service itself contain ids only',
-    purpose: 'delivery to subscribers',
     kept: '72 hours, at most 10,000 messages of a channel',
     deletedBy: 'the job `realtime.retention`',
   },
@@ -100,7 +97,7 @@ const ELSEWHERE = `
 ## Elsewhere
 
 - **Vault.** The service stores no plaintext and no ciphertext of the vault: callers keep what they encrypt.
-- **Files.** The folder or bucket of files holds rendered invoices (class accounting) and logos.
+- **Files.** The folder or bucket of files holds rendered invoices (class accounting), logos, and for seven days exports of a customer's data.
 - **Jobs.** The queue (schema \`graphile_worker\`) keeps the payload of a job until it has succeeded. Payloads contain ids only.
 - **Traces, metrics and error reports**, if configured, contain no personal data: route templates, statement texts without values, codes.
 - **Logs** contain ids of users and requests, and the network address of the client in the line of each request, of each rejected login
@@ -110,15 +107,16 @@ const ELSEWHERE = `
 - **Events** contain ids, states and amounts.
 - **Ledger.** Snapshots of bookings, customers, contracts, invoices, channels, ground operators and users contain the members of those
   records, because a reversal restores them. They are kept apart from the entry, so that they can be erased without breaking its chain.
-- **Backups** keep what they contained: an erasure does not reach them before they expire.
+- **Backups** keep what they contained: an erasure does not reach them before they expire. After a restore, erase the customers
+  again that the log of the service names since the backup: "the data of a customer is being erased".
 `;
 
 /** Renders `docs/personal-data.md`: the classes with purpose and retention, and their tables. */
 export function personalDataPage(): string {
-  const rows = Object.entries(CLASSES).map(
-    ([name, { content, purpose, kept, deletedBy }]) =>
-      `| ${name} | ${content} | ${purpose} | ${kept} | ${deletedBy} |\n`,
-  );
+  const rows = PERSONAL_DATA.map((name) => {
+    const { content, kept, deletedBy } = CLASSES[name];
+    return `| ${name} | ${content} | ${PURPOSES[name]} | ${kept} | ${deletedBy} |\n`;
+  });
   const places = PERSONAL_DATA.map((name) => `| ${name} | ${placesOf(name)} |\n`);
   return `${INTRODUCTION}## Classes
 

@@ -18,9 +18,10 @@ compares. A token never grants more than its user holds at the time of the reque
 
 - \`*\` holds every scope of the staff surface. \`<module>:*\` holds \`<module>:read\`, \`:write\` and \`:delete\`, and none of the
   special scopes (\`finance:approve\`, \`finance:void\`, \`finance:numbering\`, \`finance:close\`, \`finance:refund\`,
-  \`bookings:override\`, \`customers:sensitive\`, \`action-ledger:reverse\`).
+  \`bookings:override\`, \`customers:sensitive\`, \`customers:privacy\`, \`action-ledger:reverse\`).
 - \`customers:sensitive\` reveals numbers of travel documents and notes about health and mobility. The ledger records who saw
   them.
+- \`customers:privacy\` exports everything about a customer, and erases it.
 - \`finance:receivables\` shows what customers owe and have paid: the account, installments, invoices, credit notes, payments,
   refunds and the settlement of a booking, with all members, and the credit of customers. Payments to suppliers are left out.
   \`finance:read\` and \`finance:*\` cover it.

@@ -1,5 +1,5 @@
 import { CUSTOMERS, customer, newCustomer } from '../customers/customers.js';
-import { inside, made, type Recipe, staff } from './recipe.js';
+import { inside, made, post, type Recipe, staff } from './recipe.js';
 
 const about = (id: string) => inside('customer', id, { customerId: id });
 
@@ -21,6 +21,20 @@ export const customersRecipes: Record<string, Recipe> = {
       body: { duplicateIds: [duplicate.id] },
       follows: ['customers.customer.update'],
     };
+  },
+  [`POST ${CUSTOMERS}/{customerId}/erasures`]: async (app) => {
+    const { id: customerId } = await newCustomer(app);
+    const body = { reason: 'Request by letter' };
+    return { ...staff(app), parameters: { customerId }, body, subject: made('customer_erasure') };
+  },
+  [`POST ${CUSTOMERS}/{customerId}/erasures/{erasureId}/execution`]: async (app) => {
+    const { id: customerId } = await newCustomer(app);
+    const { id: erasureId } = await post(app, `${CUSTOMERS}/${customerId}/erasures`, { reason: 'Request by letter' });
+    return { ...staff(app), ...inside('customer_erasure', erasureId, { customerId, erasureId }) };
+  },
+  [`POST ${CUSTOMERS}/{customerId}/data-exports`]: async (app) => {
+    const { id } = await newCustomer(app);
+    return { ...staff(app), ...about(id) };
   },
   [`POST ${CUSTOMERS}/{customerId}/consents`]: async (app) => {
     const { id } = await newCustomer(app);

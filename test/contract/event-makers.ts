@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { BookingListener } from '../../src/modules/bookings/index.js';
 import { PaymentPlanJobs } from '../../src/modules/finance/receivables/plans/payment-plans.jobs.js';
+import { ErasuresService } from '../../src/modules/customers/privacy/erasures.service.js';
 import { ContractsService } from '../../src/modules/legal/contracts/contracts.service.js';
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
@@ -45,6 +46,13 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     const { id } = await newDeparture(app, { minParticipants: 6, decideBy });
     await asSystem(() => app.nest.get(DepartureMinimumsService).reportMissed());
     await app.as('owner').post(`${DEPARTURES}/${id}/guarantee`);
+  },
+  'customer.erased': async (app) => {
+    const { id } = await newCustomer(app);
+    const erasures = `${CUSTOMERS}/${id}/erasures`;
+    const { body } = await app.as('owner').post<{ data: { id: string } }>(erasures, { reason: 'Request by letter' });
+    await app.as('owner').post(`${erasures}/${body.data.id}/execution`);
+    await asSystem(() => app.nest.get(ErasuresService, { strict: false }).erase({ erasureId: body.data.id }));
   },
   'customer.restored, customer.separated': async (app) => {
     const [one, two] = await Promise.all([newCustomer(app), newCustomer(app)]);

@@ -31,6 +31,7 @@ const SENSITIVE = [
   ...[
     'bookings:override',
     'customers:sensitive',
+    'customers:privacy',
     'action-ledger:reverse',
     'identity:write',
     'identity:delete',

@@ -24,6 +24,7 @@ const SPECIAL = [
   'finance:receivables',
   'bookings:override',
   'customers:sensitive',
+  'customers:privacy',
   'action-ledger:reverse',
 ];
 const CONNECT_SCOPES = [

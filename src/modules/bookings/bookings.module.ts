@@ -8,6 +8,7 @@ import { OperationsModule } from '../operations/index.js';
 import { ProductsModule } from '../products/index.js';
 import { TaxesModule } from '../taxes/index.js';
 import { BookingsDemo } from './bookings.demo.js';
+import { BookingData } from './personal-data/booking-data.js';
 import { BookingCustomerListener } from './bookings/booking-customer-listener.js';
 import { BookingItemsController } from './item-sales/booking-items.controller.js';
 import { BookingItemsService } from './bookings/booking-items.service.js';
@@ -46,6 +47,7 @@ import './bookings-tables.js';
   controllers: [BookingsController, BookingItemsController, ItemTravelersController, TravelersController],
   providers: [
     BookingCustomerListener,
+    BookingData,
     BookingItemsService,
     BookingJobs,
     BookingReminderSource,

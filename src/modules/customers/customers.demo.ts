@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import { ConsentsService } from './customers/consents.service.js';
+import { DataExportsService } from './privacy/data-exports.service.js';
+import { ErasuresService } from './privacy/erasures.service.js';
 import type { CreateCustomer } from './customers/customer.dto.js';
 import { CustomersService } from './customers/customers.service.js';
 
-/** The examples read and refer to 1, change 2, archive 3, and merge 5 into 4. */
+/** The examples read and refer to 1, change 2, archive 3, merge 5 into 4, and export and erase 6. */
 const CUSTOMERS: readonly CreateCustomer[] = [
   {
     firstName: 'Maria',
@@ -35,6 +37,7 @@ const CUSTOMERS: readonly CreateCustomer[] = [
     birthDate: '1990-07-21',
   },
   { firstName: 'Sofia', lastName: 'Keller', phones: [{ number: '+49 89 5550143' }], birthDate: '1990-07-21' },
+  { firstName: 'Jonas', lastName: 'Berg', emails: [{ address: 'jonas.berg@example.com' }], language: 'de' },
 ];
 
 /** The customers that the examples of the API document name. */
@@ -43,6 +46,8 @@ export class CustomersDemo {
   constructor(
     private readonly customers: CustomersService,
     private readonly consents: ConsentsService,
+    private readonly erasures: ErasuresService,
+    private readonly exports: DataExportsService,
   ) {}
 
   @DemoData(135, 'customers')
@@ -52,5 +57,9 @@ export class CustomersDemo {
     }
     const consent = { purpose: 'marketing_email', granted: true, source: 'web form', textVersion: '2026-03' } as const;
     await this.consents.give(demoId('cus', 1), consent, demoId('cons', 1));
+    const leaving = demoId('cus', 6);
+    await this.erasures.plan(leaving, 'Request by letter of 3 March', demoId('eras', 1));
+    const { id: exportId } = await this.exports.request(leaving, demoId('cexp', 1));
+    await this.exports.write({ exportId });
   }
 }

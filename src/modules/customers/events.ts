@@ -10,6 +10,7 @@ export const customerEvents: EventGroup[] = [
       'customer.restored',
       'customer.merged',
       'customer.separated',
+      'customer.erased',
     ],
     members: ['customerId', 'kind', 'status', 'mergedIntoId', 'version'],
   },

@@ -20,6 +20,7 @@ import { BoardService } from './departures/board.service.js';
 import { CheckInListener } from './manifests/check-in-listener.js';
 import { CheckInRetentionJobs } from './manifests/check-in-retention.jobs.js';
 import { DepartureDecisionListener } from './departure-decision-listener.js';
+import { DeskData } from './desk-data.js';
 import { DeskDemo } from './desk.demo.js';
 import { ManifestsController } from './manifests/manifests.controller.js';
 import { ManifestsService } from './manifests/manifests.service.js';
@@ -69,6 +70,7 @@ import './desk-tables.js';
     CheckInListener,
     CheckInRetentionJobs,
     DepartureDecisionListener,
+    DeskData,
     DeskDemo,
     KeptBookingListener,
     ManifestsService,

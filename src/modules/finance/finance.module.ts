@@ -58,6 +58,7 @@ import { FinanceReminderSource } from './receivables/reminders/finance-reminder-
 import { ReminderRunsController } from './receivables/reminders/reminder-runs.controller.js';
 import { AgingService } from './reports/aging.service.js';
 import { FinanceReportsController } from './reports/finance-reports.controller.js';
+import { FinanceData } from './reports/finance-data.js';
 import { ReportsController } from './reports/reports.controller.js';
 import { ReportsService } from './reports/reports.service.js';
 import { IntegrityService } from './reports/integrity.service.js';
@@ -118,6 +119,7 @@ import './finance-tables.js';
     BookingAccountsService,
     CustomerMoneyService,
     FinanceBookingListener,
+    FinanceData,
     FinanceDemo,
     SupplierInvoicesRepository,
     SupplierInvoicesService,

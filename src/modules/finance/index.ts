@@ -7,7 +7,7 @@ export {
   SETTLEMENT_CHOICES,
   type SettlementChoice,
 } from './receivables/settlements/called-off-money.service.js';
-export { IS_RECEIVABLE } from './receivables/reminders/receivable.sql.js';
+export { IS_RECEIVABLE } from './receivables/index.js';
 export { ACCOUNT_ENTRIES } from './reports/customer-statement.js';
 export { STATEMENT_ENTRIES } from './reports/period-rows.dto.js';
 export { financeEvents } from './events.js';

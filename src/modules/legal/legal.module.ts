@@ -3,6 +3,7 @@ import { ActionLedgerModule } from '../action-ledger/index.js';
 import { DistributionModule } from '../distribution/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { ContractPagesController } from './contract-pages/contract-pages.controller.js';
+import { ContractData } from './contracts/contract-data.js';
 import { ContractPagesService } from './contract-pages/contract-pages.service.js';
 import { ContractsController } from './contracts/contracts.controller.js';
 import { ContractsService } from './contracts/contracts.service.js';
@@ -32,6 +33,7 @@ import './legal-tables.js';
     PoliciesController,
   ],
   providers: [
+    ContractData,
     ContractPagesService,
     ContractsService,
     LegalDemo,

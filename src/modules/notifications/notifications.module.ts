@@ -8,6 +8,7 @@ import { DirectMailsService } from './deliveries/direct-mails.service.js';
 import { DeliveryJobs } from './deliveries/deliveries.jobs.js';
 import { MailSender, RecordingSender } from './deliveries/mail-sender.js';
 import { SmtpSender } from './deliveries/smtp-sender.js';
+import { MessageData } from './messages/message-data.js';
 import { MessageRetentionJobs } from './deliveries/message-retention.jobs.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { MessagesService } from './messages/messages.service.js';
@@ -36,6 +37,7 @@ import './notifications-tables.js';
           ? new RecordingSender(production ? null : log)
           : new SmtpSender({ url: smtpUrl, tls: mailTls, dkim }, mailFrom),
     },
+    MessageData,
     MessageRetentionJobs,
     MessagesService,
     NotificationsDemo,

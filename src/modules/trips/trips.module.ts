@@ -21,6 +21,7 @@ import { ReservationsController } from './trips/reservations.controller.js';
 import { ReservationsService } from './trips/reservations.service.js';
 import { TripComponentsService } from './trips/trip-components.service.js';
 import { TripsController } from './trips/trips.controller.js';
+import { TripData } from './trips/trip-data.js';
 import { TripRetentionJobs } from './trips/trip-retention.jobs.js';
 import { TripJobs } from './trips/trips.jobs.js';
 import { TripsRepository } from './trips/trips.repository.js';
@@ -44,6 +45,7 @@ import './trips-tables.js';
     TripBookingListener,
     TripComponentsService,
     TripJobs,
+    TripData,
     TripRetentionJobs,
     TripsDemo,
     TripsRepository,

@@ -29,6 +29,7 @@ export const SPECIAL_SCOPES = [
   'finance:receivables',
   'bookings:override',
   'customers:sensitive',
+  'customers:privacy',
   'action-ledger:reverse',
 ] as const;
 

@@ -58,7 +58,8 @@ export const retentionSettings = {
   }),
   contactRetentionMonths: wholeNumber({
     name: 'CONTACT_RETENTION_MONTHS',
-    purpose: 'Months after the last change when the titles and travelers of a trip that was not booked are erased',
+    purpose:
+      'Months after the last change when a customer without a booking is erased, and the title and travelers of a trip that was not booked',
     example: '24',
     fallback: '36',
     min: 1,

@@ -13,6 +13,7 @@ export const PERSONAL_DATA = [
   'travel',
   'contact',
   'messages',
+  'proof',
   'partner',
   'account',
   'company',
@@ -22,6 +23,23 @@ export const PERSONAL_DATA = [
   'published',
 ] as const;
 export type PersonalData = (typeof PERSONAL_DATA)[number];
+
+/** Why data of each class is stored. */
+export const PURPOSES: Record<PersonalData, string> = {
+  accounting: 'bookkeeping and taxes',
+  contract: 'performing and proving a contract',
+  travel: 'performing the service',
+  contact: 'serving customers, and planning a trip before it is booked',
+  messages: 'sending, and answering questions about what was sent',
+  proof: 'proving what a person has consented to, and that data was erased',
+  partner: 'working with a business partner',
+  account: 'access to the service',
+  company: 'naming the seller on documents',
+  security: 'detecting and investigating misuse of accounts',
+  ledger: 'proving who changed what',
+  replay: 'answering a repeated request',
+  published: 'delivery to subscribers',
+};
 
 /** Declarations of a table in addition to its entity, or without one. Column names are the database's. */
 export interface TableDeclaration {

@@ -24,6 +24,8 @@ export abstract class FileStore {
   abstract has(key: string): Promise<boolean>;
   /** Null if the file does not exist. The service only reads the bytes that were stored (`VerifiedFiles`). */
   abstract open(key: string): Promise<OpenFile | null>;
+  /** Deletes the file for good, if it exists. Only for files that no other record can have stored as well. */
+  abstract delete(key: string): Promise<void>;
   /** The reason why the store is not usable now, as far as it is known; null if it is. */
   abstract failure(): StoreFailure | null;
 }
@@ -36,7 +38,6 @@ export abstract class MovableFiles extends FileStore {
   abstract copy(file: StoredFile, bytes: Readable): Promise<void>;
   /** Whether the stored bytes have this key. */
   abstract verify(key: string): Promise<'whole' | 'damaged' | 'missing'>;
-  abstract delete(key: string): Promise<void>;
   /** Ends background work and connections. */
   abstract close(): Promise<void>;
 }

@@ -20,7 +20,7 @@ const EXAMPLE = `${Buffer.from('["<sha256>","INV-2027-0001.pdf","application/pdf
 const PDF_POLICY = "default-src 'none';style-src 'unsafe-inline';object-src 'self';frame-ancestors 'self'";
 const PDF = 'application/pdf';
 const PDF_START = '%PDF-';
-const TYPES = [PDF, 'text/html'];
+const TYPES = [PDF, 'text/html', 'application/octet-stream'];
 const BINARY = { type: 'string', format: 'binary', description: 'The whole file; the example shows how it begins.' };
 
 /** A malformed token is rejected like an expired one. */

@@ -42,6 +42,10 @@ export class VerifiedFiles extends FileStore implements OnApplicationShutdown {
     return false;
   }
 
+  async delete(key: string): Promise<void> {
+    for (const store of this.order()) await store.delete(key);
+  }
+
   /** During a move a damaged small file is read from the other store. */
   async open(key: string): Promise<OpenFile | null> {
     let damaged: DamagedFile | null = null;

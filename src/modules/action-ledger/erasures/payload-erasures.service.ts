@@ -56,7 +56,11 @@ export class PayloadErasuresService {
    * Erases the payloads of all entries about these records, in the transaction that erases the records. Entries recorded by
    * this transaction are written later and keep their payloads.
    */
-  async eraseAbout(subjectType: string, subjectIds: readonly string[]): Promise<void> {
+  async eraseAbout(
+    subjectType: string,
+    subjectIds: readonly string[],
+    reason = 'The record was erased after its retention period',
+  ): Promise<void> {
     let erased = subjectIds.length === 0 ? 0 : MAX_ENTRIES;
     while (erased === MAX_ENTRIES) {
       const payloads = await this.database.query<ErasablePayload>(
@@ -64,7 +68,7 @@ export class PayloadErasuresService {
          order by entry.id limit $4 for update of payload`,
         [ERASURE_ACTION, subjectType, subjectIds, MAX_ENTRIES],
       );
-      if (payloads.length > 0) await this.eraseLocked(payloads, 'The record was erased after its retention period');
+      if (payloads.length > 0) await this.eraseLocked(payloads, reason);
       erased = payloads.length;
     }
   }

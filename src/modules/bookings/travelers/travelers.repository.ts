@@ -35,6 +35,8 @@ const REQUIRED = `array(
   where seat.traveler_id = traveler.id order by field) as required`;
 
 /** The traveler `kept` has data that only the service itself needs. */
+const NO_TRAVEL_DATA = `emergency_contact = null, document = null, dietary = '{}', health_note = null, mobility_note = null,
+  health_data_consent = null`;
 const TRAVEL_DATA = `(kept.emergency_contact is not null or kept.document is not null or kept.dietary <> '{}'
   or kept.health_note is not null or kept.mobility_note is not null or kept.health_data_consent is not null)`;
 
@@ -167,9 +169,7 @@ export class TravelersRepository {
   /** Erases documents, health data and emergency contacts of travelers of at most `limit` bookings. Returns their number. */
   async eraseTravelData(days: number, { today, limit }: { today: string; limit: number }): Promise<number> {
     const { count } = await this.database.execute(
-      `update booking_travelers
-       set emergency_contact = null, document = null, dietary = '{}', health_note = null, mobility_note = null,
-         health_data_consent = null, version = version + 1
+      `update booking_travelers set ${NO_TRAVEL_DATA}, version = version + 1
        where booking_id in (
          select booking.id from bookings booking
          where coalesce(
@@ -181,6 +181,14 @@ export class TravelersRepository {
       [today, days, limit],
     );
     return count;
+  }
+
+  /** Erases documents, health data and emergency contacts of these travelers. */
+  async eraseTravelDataOf(ids: readonly string[]): Promise<void> {
+    await this.database.execute(
+      `update booking_travelers set ${NO_TRAVEL_DATA}, version = version + 1 where id = any($1)`,
+      [ids],
+    );
   }
 
   private async read(conditions: string, values: unknown[]): Promise<TravelerView[]> {

@@ -15,7 +15,7 @@ export class Consent extends Audited {
   @Column('text') purpose: ConsentPurpose;
   @Column('boolean') granted: boolean;
   /** How it was given: a form, a call, a signature. */
-  @Personal('contact')
+  @Personal('proof')
   @Column('text')
   source: string;
   /** Which version of the text the customer saw. */

@@ -111,6 +111,19 @@ export class Customer extends Audited {
     Object.assign(this, { status: 'active', archivedAt: null, mergedIntoId: null, updatedAt: now });
   }
 
+  /** From now on the customer cannot be changed or sold to; `erase` follows when the other modules have erased its data. */
+  startErasure(now: Date): void {
+    Object.assign(this, { status: 'erased', archivedAt: null, updatedAt: now });
+  }
+
+  erase(now: Date): void {
+    const none = { firstName: null, lastName: null, companyName: null, language: null, birthDate: null };
+    const unknown = { taxId: null, vatId: null, notes: null, mergedIntoId: null };
+    const empty = { emails: [], phones: [], addresses: [], tags: [], contactKeys: [], searchTerms: '' };
+    this.startErasure(now);
+    Object.assign(this, { ...none, ...unknown, ...empty, displayName: 'Erased person' });
+  }
+
   mergeInto(survivorId: string, now: Date): void {
     this.assertLive();
     this.followMerge(survivorId, now);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { filterRows } from '../../../platform/database/filter-rows.js';
 import { containing, containsWordsSql } from '../../../platform/database/like.js';
@@ -37,7 +38,10 @@ const PAIRS = `
 export class CustomersRepository {
   readonly rows: Rows<Customer>;
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
     this.rows = database.rows(Customer);
   }
 
@@ -84,6 +88,21 @@ export class CustomersRepository {
         where customer.merged_into_id = any($1) order by customer.id for update`,
       values: [ids],
     });
+  }
+
+  /** Customers that nobody has changed for this time, after an id, in the order of their ids. */
+  async unchangedSince(months: number, { after, limit }: { after: string; limit: number }): Promise<string[]> {
+    const found = await this.database.query<{ id: string }>(
+      `select id from customers
+       where status in ('active', 'archived') and id > $1 and updated_at < $2::date - make_interval(months => $3)
+       order by id limit $4`,
+      [after, this.clock.today(), months, limit],
+    );
+    return found.map(({ id }) => id);
+  }
+
+  async mergedInto(id: string): Promise<Customer[]> {
+    return this.rows.listBy({ mergedIntoId: id }, ['id']);
   }
 
   /** The first active customer with the primary address of this one and its name, protected against changes. */

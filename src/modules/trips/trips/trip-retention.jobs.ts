@@ -52,7 +52,8 @@ export class TripRetentionJobs {
     });
   }
 
-  private async erase(ids: readonly string[]): Promise<void> {
+  /** Erases these trips, in the running transaction. */
+  async erase(ids: readonly string[], reason?: string): Promise<void> {
     const now = this.clock.now();
     const erased = await this.database.query<{ id: string; version: number }>(
       `update trip_envelopes set title = null, traveler_party = null, erased_at = $2, version = version + 1, updated_at = $2,
@@ -72,7 +73,7 @@ export class TripRetentionJobs {
     const subjects = { trip: erased, trip_component: components, trip_attention: attentions };
     for (const [type, rows] of Object.entries(subjects)) {
       const subjectIds = rows.map(({ id }) => id);
-      await this.payloads.eraseAbout(type, subjectIds);
+      await this.payloads.eraseAbout(type, subjectIds, reason);
     }
     for (const { id, version } of erased) {
       const images = { before: { id, version: version - 1 }, after: { id, version } };

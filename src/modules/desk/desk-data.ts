@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock/clock.js';
+import { Database } from '../../platform/database/database.js';
+import { Listens } from '../../platform/discovery/listeners.js';
+import { PayloadErasuresService } from '../action-ledger/index.js';
+import { bookingIdsOf, type HeldData, type Person, PersonalDataHolder } from '../customers/index.js';
+
+const OF_PERSON = `(subject_type = 'customer' and subject_id = any($1) or subject_type = 'booking' and subject_id = any($2))`;
+const REASON = 'The data of the customer was erased on request';
+
+/** Notes and tasks of staff about a person and its bookings. */
+@Injectable()
+@Listens(PersonalDataHolder, 60)
+export class DeskData implements PersonalDataHolder {
+  readonly module = 'desk';
+
+  constructor(
+    private readonly database: Database,
+    private readonly payloads: PayloadErasuresService,
+    private readonly clock: Clock,
+  ) {}
+
+  async collect(person: Person): Promise<HeldData[]> {
+    const subjects = [person.customerIds, bookingIdsOf(person)];
+    const notes = await this.database.query<object>(
+      `select subject_type as "subjectType", subject_id as "subjectId", text, created_at as "createdAt",
+         (select array_agg(revision.text order by revision.version) from note_revisions revision
+          where revision.note_id = note.id) as "formerTexts"
+       from notes note where ${OF_PERSON} order by id`,
+      subjects,
+    );
+    const tasks = await this.database.query<object>(
+      `select subject_type as "subjectType", subject_id as "subjectId", title, status, created_at as "createdAt"
+       from tasks where ${OF_PERSON} and title <> 'Erased task' order by id`,
+      subjects,
+    );
+    return [
+      { dataClass: 'contact', kind: 'notes', keptUntil: null, records: notes },
+      { dataClass: 'contact', kind: 'tasks', keptUntil: null, records: tasks },
+    ];
+  }
+
+  /** Notes are deleted with their revisions; tasks keep their state. */
+  async erase(person: Person): Promise<number> {
+    const subjects = [person.customerIds, bookingIdsOf(person)];
+    const notes = await this.database.query<{ id: string }>(
+      `delete from notes where ${OF_PERSON} returning id`,
+      subjects,
+    );
+    const tasks = await this.database.query<{ id: string }>(
+      `update tasks set title = 'Erased task', version = version + 1, updated_at = $3
+       where ${OF_PERSON} and title <> 'Erased task' returning id`,
+      [...subjects, this.clock.now()],
+    );
+    const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+    await this.payloads.eraseAbout('note', idsOf(notes), REASON);
+    await this.payloads.eraseAbout('task', idsOf(tasks), REASON);
+    return notes.length + tasks.length;
+  }
+}

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
+import { bookingIdsOf, type HeldData, type Person, PersonalDataHolder } from '../../customers/index.js';
+
+/** Messages to an address of the person, and reminders about its bookings. */
+const OF_PERSON = `(
+  lower(message.recipient) = any($1) or message.run_id in (select id from reminder_runs where booking_id = any($2)))`;
+
+/** Messages to a person, and planned reminders. */
+@Injectable()
+@Listens(PersonalDataHolder, 50)
+export class MessageData implements PersonalDataHolder {
+  readonly module = 'notifications';
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  async collect(person: Person): Promise<HeldData[]> {
+    const records = await this.database.query<object>(
+      `select kind, status, recipient, subject, text, sent_at as "sentAt", created_at as "createdAt"
+       from notification_messages message where erased_at is null and ${OF_PERSON} order by id`,
+      [person.emails, bookingIdsOf(person)],
+    );
+    return [{ dataClass: 'messages', kind: 'messages', keptUntil: null, records }];
+  }
+
+  /**
+   * Replaces recipients and texts, and cancels what has not been sent. Throws while a message is being sent, so that the job
+   * repeats the step: its outcome is recorded first.
+   */
+  async erase(person: Person): Promise<number> {
+    const bookingIds = bookingIdsOf(person);
+    const now = this.clock.now();
+    await this.database.execute(
+      `update reminder_runs run set recipient = null, updated_at = $2,
+         reason = case when status in ('planned', 'queued') then 'target_closed' else reason end,
+         status = case when status in ('planned', 'queued') then 'cancelled' else status end
+       where booking_id = any($1) and status <> 'sending' and (recipient is not null or status in ('planned', 'queued'))`,
+      [bookingIds, now],
+    );
+    const [sending] = await this.database.query(
+      `select from notification_messages message where status = 'sending' and ${OF_PERSON} limit 1`,
+      [person.emails, bookingIds],
+    );
+    if (sending) throw new Error('A message to the person is being sent');
+    const { count } = await this.database.execute(
+      `update notification_messages message set recipient = 'erased', subject = 'erased', text = 'erased', error = null,
+         erased_at = $3, status = case when status = 'queued' then 'cancelled' else status end
+       where erased_at is null and ${OF_PERSON}`,
+      [person.emails, bookingIds, now],
+    );
+    return count;
+  }
+}
