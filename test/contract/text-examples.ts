@@ -6,6 +6,7 @@ import { tokenOf } from '../setup/credentials.js';
 const CHANNEL = 'demo.news';
 const DEPARTURE = '/v1/admin/operations/departures';
 const DEMO_DEPARTURE = 'dep_01k0dem000e000000000000009';
+const DEMO_EXPORT = '/v1/admin/customers/cus_01k0dem000e000000000000001/data-exports/cexp_01k0dem000e000000000000001';
 const INVOICE = 'inv_01k0dem000e000000000000001';
 
 /**
@@ -17,6 +18,7 @@ export async function textExamples(app: TestApp): Promise<Record<string, string>
   return {
     [`${file} application/pdf`]: await beginningOf(app, { format: 'pdf', lines: 1 }),
     [`${file} text/html`]: await beginningOf(app, { format: 'html', lines: 2 }),
+    [`${file} application/octet-stream`]: await beginningOfExport(app),
     'GET /realtime/v1/channels/{channel}/events text/event-stream': await firstMessage(app),
     ...(await reportExamples(app)),
     [`GET ${DEPARTURE}/{id}/manifest application/pdf`]: await pdfExample(
@@ -62,6 +64,13 @@ async function beginningOf(app: TestApp, { format, lines }: { format: string; li
   const { id } = await requestRendition(owner, INVOICE, { format });
   const { bytes } = await fetchFile(app.url + (await linkOf(owner, id)));
   return `${bytes.toString('latin1').split('\n').slice(0, lines).join('\n')}\n`;
+}
+
+/** The first lines of an export, without its time. */
+async function beginningOfExport(app: TestApp): Promise<string> {
+  const { headers } = await app.as('owner').get(`${DEMO_EXPORT}/download`);
+  const { bytes } = await fetchFile(`${app.url}${headers['location'] ?? ''}`);
+  return `${bytes.toString('utf8').split('\n').slice(0, 3).join('\n')}\n`;
 }
 
 /** Reads a stream after the first message of the demo channel, up to the second message. */

@@ -7,7 +7,7 @@ import { ErasuresService } from './privacy/erasures.service.js';
 import type { CreateCustomer } from './customers/customer.dto.js';
 import { CustomersService } from './customers/customers.service.js';
 
-/** The examples read and refer to 1, change 2, archive 3, merge 5 into 4, and export and erase 6. */
+/** The examples read, export and refer to 1, change 2, archive 3, merge 5 into 4, and erase 6. */
 const CUSTOMERS: readonly CreateCustomer[] = [
   {
     firstName: 'Maria',
@@ -57,9 +57,8 @@ export class CustomersDemo {
     }
     const consent = { purpose: 'marketing_email', granted: true, source: 'web form', textVersion: '2026-03' } as const;
     await this.consents.give(demoId('cus', 1), consent, demoId('cons', 1));
-    const leaving = demoId('cus', 6);
-    await this.erasures.plan(leaving, 'Request by letter of 3 March', demoId('eras', 1));
-    const { id: exportId } = await this.exports.request(leaving, demoId('cexp', 1));
+    await this.erasures.plan(demoId('cus', 6), 'Request by letter of 3 March', demoId('eras', 1));
+    const { id: exportId } = await this.exports.request(demoId('cus', 1), demoId('cexp', 1));
     await this.exports.write({ exportId });
   }
 }

@@ -27,13 +27,10 @@ export class DataExportsController {
   @RequireScope('customers:privacy')
   @Mutates('customers.customer.export', { irreversible: 'It changed no data: the file is deleted after seven days' })
   @Refuses({ 409: ['customer_erased', 'customer_merged'] })
-  async request(
-    @PathId('cus', 'customerId', 6) customerId: string,
-    @NoBody() _body: null,
-  ): Promise<DataExportEnvelope> {
+  async request(@PathId('cus', 'customerId') customerId: string, @NoBody() _body: null): Promise<DataExportEnvelope> {
     const requested = await this.exports.request(customerId);
     const path = `/v1/admin/customers/${customerId}/data-exports/${requested.id}`;
-    return created(path, requested, { data: toDataExport(requested) });
+    return created(path, {}, { data: toDataExport(requested) });
   }
 
   /**
@@ -44,7 +41,7 @@ export class DataExportsController {
   @Get(':exportId')
   @RequireScope('customers:privacy')
   async get(
-    @PathId('cus', 'customerId', 6) customerId: string,
+    @PathId('cus', 'customerId') customerId: string,
     @PathId('cexp', 'exportId') id: string,
   ): Promise<DataExportEnvelope> {
     const found = await this.exports.get(customerId, id);
@@ -66,7 +63,7 @@ export class DataExportsController {
   })
   @Refuses({ 409: ['export_not_ready'], 410: ['export_expired'] })
   async download(
-    @PathId('cus', 'customerId', 6) customerId: string,
+    @PathId('cus', 'customerId') customerId: string,
     @PathId('cexp', 'exportId') id: string,
   ): Promise<void> {
     setResponseHeader('Location', await this.exports.linkTo(customerId, id));

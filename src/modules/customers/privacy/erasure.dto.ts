@@ -14,6 +14,7 @@ const ACTIONS = named('ErasureAction', ['erase', 'keep']);
 const MAX_KINDS = 100;
 const MAX_RECORDS = 1_000_000_000;
 
+/** A request to erase what is known about a customer. */
 export class PlanErasure {
   /**
    * Why the data is erased, such as the request of the person. It is kept as evidence.
@@ -58,7 +59,10 @@ export class ErasurePlanResponse {
 
 /** The outcome in one module. */
 export class ErasureStepResponse {
-  /** @example "trips" */
+  /**
+   * Module whose records the step erases.
+   * @example "trips"
+   */
   @Text({ max: 50 })
   module: string;
 

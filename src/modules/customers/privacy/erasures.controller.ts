@@ -7,12 +7,12 @@ import { ComputedNow, created, tagged } from '../../../platform/http/response-he
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { ErasureEnvelope, PlanErasure, toErasure } from './erasure.dto.js';
-import { ErasuresService } from './erasures.service.js';
+import { ErasuresService, type ErasureView } from './erasures.service.js';
 
-const PATH = '/v1/admin/customers/:customerId/erasures';
+const pathOf = ({ erasure: { id, customerId } }: ErasureView) => `/v1/admin/customers/${customerId}/erasures/${id}`;
 
 @ApiGroup('Customers')
-@Controller(PATH)
+@Controller('/v1/admin/customers/:customerId/erasures')
 export class ErasuresController {
   constructor(private readonly erasures: ErasuresService) {}
 
@@ -31,8 +31,7 @@ export class ErasuresController {
     @Body() { reason }: PlanErasure,
   ): Promise<ErasureEnvelope> {
     const view = await this.erasures.plan(customerId, reason);
-    const path = `/v1/admin/customers/${customerId}/erasures/${view.erasure.id}`;
-    return created(path, view.erasure, { data: toErasure(view) });
+    return created(pathOf(view), view.erasure, { data: toErasure(view) });
   }
 
   /**
@@ -70,6 +69,6 @@ export class ErasuresController {
     @NoBody() _body: null,
   ): Promise<ErasureEnvelope> {
     const view = await this.erasures.execute(customerId, id);
-    return tagged(view.erasure, { data: toErasure(view) });
+    return created(pathOf(view), {}, { data: toErasure(view) });
   }
 }
