@@ -56,11 +56,7 @@ const OPERATION_ID = new RegExp(
     'assign|check|reveal|approve|void|reopen|issue|dispatch|withdraw|deliver|redraw|recalculate|correct|confirm|cancel|reinstate|complete|fail|reverse|settle|close',
     'file|retire|archive|merge|release|reclaim|allocate|deallocate|guarantee|open|book|reserve|price|abandon|retry|simulate|compose',
     'encrypt|decrypt|rewrap|rotate|schedule|revoke|introspect|verify|reindex|end|reauthenticate|change|accept|resend|setUp|activate',
-<<<<<<< HEAD
-    'pay|write|copy|pause|resume',
-=======
-    'pay|write|copy|plan|execute',
->>>>>>> ec32b902 (fix(customers): document requests for erasures and exports as the other requests, with demo data)
+    'pay|write|copy|pause|resume|plan|execute',
   ].join('|')})[A-Za-z]*$`,
 );
 
