@@ -88,6 +88,7 @@ const WITHOUT_ETAG = [
 ];
 /** Responses that contain more than the row of their version: computed statuses, warnings and previews. */
 const COMPUTED = [
+  `GET ${STAFF}/customers/{customerId}/erasures/{erasureId}`,
   `GET ${STAFF}/bookings/{bookingId}`,
   `GET ${STAFF}/finance/bookings/{bookingId}/cancellation-settlement`,
   `GET ${STAFF}/finance/bookings/{bookingId}/payment-schedules/{scheduleId}`,
