@@ -2,11 +2,11 @@ export { FinanceModule } from './finance.module.js';
 export { invoiceSubject } from './receivables/invoices/invoice-subject.js';
 export {
   CalledOffMoneyService,
-  RECEIVED_CENTS,
   type SettledMoney,
   SETTLEMENT_CHOICES,
   type SettlementChoice,
 } from './receivables/settlements/called-off-money.service.js';
+export { RECEIVED_CENTS } from './receivables/settlements/received.sql.js';
 export { IS_RECEIVABLE } from './receivables/index.js';
 export { ACCOUNT_ENTRIES } from './reports/customer-statement.js';
 export { STATEMENT_ENTRIES } from './reports/period-rows.dto.js';

@@ -190,6 +190,18 @@ describe('settling a cancelled booking', () => {
     expect((await read(id)).preview).toMatchObject({ creditedInvoiceIds: [invoice.id], receivedCents: 80_000 });
   });
 
+  it('the preview of a settlement counts neither money that was refunded nor money that is about to be', async () => {
+    const { id } = await sold();
+    await pay(id, 130_000);
+    const refund = { amountCents: 10_000, method: 'bank_transfer', reason: 'Paid twice' };
+    const { id: refundId } = await post<Invoice>(`${FINANCE}/bookings/${id}/refunds`, refund);
+    await post(`${FINANCE}/refunds/${refundId}/completion`, { paidOn: today() });
+    await post(`${FINANCE}/bookings/${id}/refunds`, { ...refund, amountCents: 5_000 });
+    await cancel(id);
+    expect((await read(id)).preview).toMatchObject({ receivedCents: 115_000, restCents: 115_000 });
+    expect((await settle(id)).body.data).toMatchObject({ restCents: 115_000 });
+  });
+
   it('a fee that the terms do not determine is 409 fee_needs_decision until staff send one', async () => {
     const departure = await newDeparture(app);
     const policy = await newPolicy(app);

@@ -19,12 +19,6 @@ export interface SettledMoney {
   openCents: number;
 }
 
-/** SQL: the money received for the booking `booking` and not paid or requested back. */
-export const RECEIVED_CENTS = `(
-  select greatest(coalesce(sum(case when payment.direction = 'in' then payment.amount_cents else -payment.amount_cents end), 0), 0)
-  from payments payment where payment.booking_id = booking.id
-    and (payment.status = 'completed' or (payment.status = 'requested' and payment.direction = 'out')))`;
-
 /** Settles what customers have paid for services that were called off. The caller has cancelled these, without a fee. */
 @Injectable()
 export class CalledOffMoneyService {

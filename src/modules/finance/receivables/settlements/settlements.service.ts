@@ -22,6 +22,7 @@ import { RefundsService } from '../refunds/refunds.service.js';
 import { FinanceSettingsService } from '../../books/index.js';
 import { CancellationSettlement } from './cancellation-settlement.entity.js';
 import { FeeInvoicesService } from './fee-invoices.service.js';
+import { RECEIVED_CENTS } from './received.sql.js';
 import type { ListSettlements, SettleCancellation, SettlementPreview } from './settlement.dto.js';
 
 /** A settlement with a preview of settling it, which is null once it is settled. */
@@ -220,12 +221,10 @@ export class SettlementsService {
     };
   }
 
-  /** Returns the money received for the booking, less refunds. */
   private async receivedCents({ booking }: BookingAccount): Promise<number> {
     const [found] = await this.database.prepared<{ cents: number }>(
       'settlement-received',
-      `select least(coalesce(sum(amount_cents), 0), 9007199254740991)::float8 as cents
-       from payments where booking_id = $1 and status = 'completed'`,
+      `select least(${RECEIVED_CENTS}, 9007199254740991)::float8 as cents from bookings booking where booking.id = $1`,
       [booking.id],
     );
     return found?.cents ?? 0;
