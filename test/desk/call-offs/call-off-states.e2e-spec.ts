@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import {
   addItem,
   BOOKINGS,
@@ -45,6 +47,12 @@ async function first(started: CallOff): Promise<CallOffItem> {
   const [item] = await itemsOf(owner, started);
   if (!item) throw new Error('The call-off has no item');
   return item;
+}
+
+/** Waits until this many transactions wait for a lock. */
+async function untilWaiting(count: number): Promise<void> {
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await app.sql(waiting)).length < count) await pause(20);
 }
 
 describe('from the start of a call-off on', () => {
@@ -203,6 +211,55 @@ describe('the items of a call-off', () => {
     ]);
     expect(await readCallOff(owner, started)).toMatchObject({ status: 'completed', skipped: 2 });
     expect(await read(app, target.id)).toMatchObject({ sold: 1 });
+  });
+
+  it('several processes that work on one call-off treat each booking once', async () => {
+    const { id } = await newDeparture(app);
+    for (let index = 0; index < 6; index += 1) await soldBooking(owner, id);
+    const started = await callOff(owner, id);
+    await Promise.all([runCallOffs(app), runCallOffs(app), runCallOffs(app)]);
+    expect(await readCallOff(owner, started)).toMatchObject({ status: 'completed', done: 6, failed: 0 });
+    const items = await itemsOf(owner, started);
+    expect(items.map(({ attempts }) => attempts)).toEqual(items.map(() => 1));
+    const mails = await app.sql('select from notification_messages where id = any($1)', [
+      items.map(({ messageId }) => messageId),
+    ]);
+    expect(mails).toHaveLength(6);
+  });
+
+  it('a pause returns when the booking in work is done, and then no other is worked on', async () => {
+    const { id } = await newDeparture(app);
+    await soldBooking(owner, id);
+    await soldBooking(owner, id);
+    const started = await callOff(owner, id);
+    const { bookingId } = await first(started);
+    const holder = new pg.Client({ connectionString: process.env.MIGRATION_DATABASE_URL });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select from bookings where id = $1 for update', [bookingId]);
+    const working = runCallOffs(app);
+    await untilWaiting(1);
+    const pausing = to(started, 'pause');
+    await untilWaiting(2);
+    await holder.end();
+
+    expect((await pausing).body.data).toMatchObject({ status: 'paused', done: 1, total: 2 });
+    await working;
+    expect(await readCallOff(owner, started)).toMatchObject({ status: 'paused', done: 1 });
+  });
+
+  it('its bookings are reinstated one by one after the departure, while their settlement is open', async () => {
+    const { id } = await newDeparture(app);
+    const booking = await soldBooking(owner, id, { quantity: 2, paidCents: 1_000 });
+    await callOff(owner, id, { default: { action: 'cancel', settle: 'later' } });
+    await runCallOffs(app);
+    const reinstate = () => owner.post(`${BOOKINGS}/${booking.id}/reinstatement`, { reason: 'The gale has passed' });
+    const early = await reinstate();
+    expect([early.status, early.body]).toEqual([409, problem('departure_cancelled', { departureIds: [id] })]);
+    expect((await owner.post(`${DEPARTURES}/${id}/reinstatement`, {})).status).toBe(200);
+    expect((await reinstate()).status).toBe(200);
+    expect(await readBooking(owner, booking.id)).toMatchObject({ status: 'confirmed', totalCents: 11_800 });
+    expect(await read(app, id)).toMatchObject({ status: 'scheduled', sold: 2, reasonCode: null });
   });
 
   it('an unknown error is tried five times and then fails the item, which stops no other', async () => {
