@@ -29,7 +29,7 @@ interface Outcome {
 /**
  * Works on the items of running call-offs. Each item is one transaction: its effects, its money, its mail and its state are
  * committed together, so a process that is killed leaves it undone, and the next one does it. Any number of processes may work on
- * one call-off: an item is locked by the one that works on it, and the others skip it. Twelve dependencies, because calling off
+ * one call-off: an item is locked by the one that works on it, and the others skip it. Eleven dependencies, because calling off
  * concerns bookings, trips, money, mails and tasks.
  */
 @Injectable()
