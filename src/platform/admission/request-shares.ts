@@ -108,6 +108,7 @@ export class RequestShares {
       runningPerCaller: 2 * quarter,
       waitingPerCaller: waiting,
       waitMs,
+      reserves: true,
     });
     this.ofExpensiveReads = new FairShare({
       running: quarter,

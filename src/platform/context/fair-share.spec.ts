@@ -111,3 +111,35 @@ it('a task that waits for one share keeps no place of another one idle, and begi
   expect([begun.at(-1), address.waiting, expensive.waiting]).toEqual(['waits for its address', 0, 0]);
   expect(await begin('last', 'here')).toEqual(expect.any(Function));
 });
+
+it('a task that waits for others in another share is not passed over by tasks that need only the share that reserves', async () => {
+  const limits = { waiting: 50, waitingPerCaller: 50 };
+  const address = new FairShare({ ...limits, running: Infinity, runningPerCaller: 1, reserves: true });
+  const expensive = new FairShare({ ...limits, running: 1, runningPerCaller: 1 });
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  const cheap = () => FairShare.takeAll([{ share: address, caller: 'office' }]);
+  const report = (from: string) =>
+    FairShare.takeAll([
+      { share: expensive, caller: from },
+      { share: address, caller: from },
+    ]);
+
+  const other = await report('elsewhere');
+  const first = await cheap();
+  let served = false;
+  const waiting = report('office').then((release) => {
+    served = true;
+    return release;
+  });
+  const colleagues = Array.from({ length: 5 }, cheap);
+  first();
+  await settled();
+  expect([served, address.waiting]).toEqual([false, 6]);
+  other();
+  await settled();
+  expect(served).toBe(true);
+  (await waiting)();
+  for (const colleague of colleagues) (await colleague)();
+  expect([address.waiting, expensive.waiting]).toEqual([0, 0]);
+  expect(await cheap()).toEqual(expect.any(Function));
+});

@@ -13,6 +13,11 @@ export interface ShareLimits {
   readonly waitingPerCaller: number;
   /** Maximum wait of a task before it is rejected; if absent, it waits for its turn. */
   readonly waitMs?: number;
+  /**
+   * Whether a freed place is kept for the first task of the caller that waits for others in another share; one place per caller.
+   * Otherwise tasks that need this share alone could pass it over again and again.
+   */
+  readonly reserves?: boolean;
 }
 
 /** A place in a share, for a task of this caller. */
@@ -28,6 +33,8 @@ interface WaitingTask {
 
 interface Caller {
   running: number;
+  /** The task for which a place of this share is kept, and counted. */
+  reserved: WaitingTask | null;
   readonly waiting: WaitingTask[];
 }
 
@@ -52,7 +59,7 @@ export class FairShare {
 
   /**
    * Resolves when the task may run in all of the shares; the returned function ends it. While the task waits, it occupies a place
-   * in none of them: one that waits for its address must not keep an expensive place idle.
+   * in none of them, except in one that reserves: one that waits for its address must not keep an expensive place idle.
    */
   static async takeAll(claims: readonly Claim[]): Promise<() => void> {
     if (claims.every(({ share, caller }) => share.hasRoomFor(caller))) begin(claims);
@@ -62,7 +69,7 @@ export class FairShare {
       if (!isRunning) return;
       isRunning = false;
       for (const { share, caller } of claims) share.count(caller, -1);
-      for (const { share } of claims) share.startNext();
+      startNextIn(claims);
     };
   }
 
@@ -125,19 +132,49 @@ export class FairShare {
   }
 
   /** A place has become free: the callers take turns, and a task that waits for another share as well is passed over. */
-  private startNext(): void {
+  startNext(): void {
     if (this.running >= this.limits.running) return;
-    for (const { running, waiting } of this.callers.values()) {
-      if (running >= this.limits.runningPerCaller) continue;
-      const next = waiting.find(({ claims }) => claims.every(({ share, caller }) => share.hasRoomFor(caller)));
-      if (!next) continue;
-      next.start();
+    for (const [caller, own] of this.callers) {
+      if (own.running >= this.limits.runningPerCaller) continue;
+      const task = this.nextToReserve(own) ?? own.waiting.find(canStart);
+      if (!task) continue;
+      if (canStart(task)) task.start();
+      else this.reserve(caller, task);
       return;
     }
   }
 
+  /** The first task of the caller that nothing delays but tasks of others. */
+  private nextToReserve(own: Caller): WaitingTask | undefined {
+    if (!this.limits.reserves || own.reserved) return undefined;
+    return own.waiting.find(({ claims }) =>
+      claims.every(({ share, caller }) => share === this || !share.isUsedUpBy(caller)),
+    );
+  }
+
+  private reserve(caller: string, task: WaitingTask): void {
+    this.tasksOf(caller).reserved = task;
+    this.count(caller, 1);
+  }
+
+  private isUsedUpBy(caller: string): boolean {
+    return this.tasksOf(caller).running >= this.limits.runningPerCaller;
+  }
+
+  isReservedFor(caller: string, task: WaitingTask): boolean {
+    return this.callers.get(caller)?.reserved === task;
+  }
+
+  /** Ends the reservation of the task, if there is one, with its place. */
+  unreserve(caller: string, task: WaitingTask): boolean {
+    if (!this.isReservedFor(caller, task)) return false;
+    this.tasksOf(caller).reserved = null;
+    this.count(caller, -1);
+    return true;
+  }
+
   private tasksOf(caller: string): Caller {
-    return this.callers.get(caller) ?? { running: 0, waiting: [] };
+    return this.callers.get(caller) ?? { running: 0, reserved: null, waiting: [] };
   }
 
   /** Moves the caller behind all others; a caller without tasks is forgotten. */
@@ -159,6 +196,14 @@ export class FairShare {
   }
 }
 
+function startNextIn(claims: readonly Claim[]): void {
+  for (const { share } of claims) share.startNext();
+}
+
+function canStart(task: WaitingTask): boolean {
+  return task.claims.every(({ share, caller }) => share.isReservedFor(caller, task) || share.hasRoomFor(caller));
+}
+
 function begin(claims: readonly Claim[]): void {
   for (const { share, caller } of claims) share.count(caller, 1);
 }
@@ -175,6 +220,7 @@ async function turn(claims: readonly Claim[]): Promise<void> {
       claims,
       start: () => {
         leaveQueues();
+        for (const { share, caller } of claims) share.unreserve(caller, task);
         // Counted before it runs, so that no other task takes its place in the meantime.
         begin(claims);
         resolve();
@@ -182,6 +228,8 @@ async function turn(claims: readonly Claim[]): Promise<void> {
     };
     const giveUp = () => {
       leaveQueues();
+      const reserved = claims.filter(({ share, caller }) => share.unreserve(caller, task));
+      startNextIn(reserved);
       const errors = claims.map(({ share, caller }) => share.errorAfterWaiting(caller));
       reject(errors.find((error) => error) ?? tooManyOfAll());
     };
