@@ -46,7 +46,8 @@ export class CustomerPrivacy1796400000000 implements MigrationInterface {
         created_at timestamptz not null,
         updated_at timestamptz not null,
         constraint customer_data_exports_file check (
-          (status = 'ready') = (storage_key is not null) and (status = 'pending') = (ready_at is null)
+          case status when 'ready' then storage_key is not null and ready_at is not null when 'expired' then storage_key is null
+            else ready_at is null end
           and (ready_at is null) = (expires_at is null) and (ready_at is null) = (size_bytes is null))
       )`);
     await runner.query(`create index customer_data_exports_customer on customer_data_exports (customer_id)`);

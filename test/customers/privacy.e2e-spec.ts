@@ -201,8 +201,10 @@ describe('the erasure of a customer', () => {
     expect(body.data.blockers).toEqual(['credit_open']);
 
     const other = await newCustomer(app);
-    await makeBooking(owner, { customerId: other.id });
-    const { id: erasureId } = (await plan(other.id)).body.data;
+    const draft = await makeBooking(owner, { customerId: other.id });
+    const { id: erasureId, blockers } = (await plan(other.id)).body.data;
+    expect(blockers).toEqual(['future_service']);
+    await owner.post(`${BOOKINGS}/${draft.id}/cancellation`, { reason: 'Not sold' });
     const answers = await Promise.all(Array.from({ length: 6 }, () => execute(other.id, erasureId)));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409, 409, 409]);
     await Promise.all([run(erasureId), run(erasureId)]);
@@ -253,6 +255,53 @@ describe('the erasure of a customer', () => {
     expect(await tablesWith(email)).toEqual(['booking_travelers', 'bookings', 'contracts']);
     app.travel({ days: -12 });
   }, 60_000);
+
+  it('another person with the same e-mail address keeps everything', async () => {
+    const shared = { emails: [{ address: 'pair@example.com', isPrimary: true }] };
+    const [ann, bob] = [
+      await newCustomer(app, { firstName: 'Ann', lastName: 'Pairwood', ...shared }),
+      await newCustomer(app, { firstName: 'Bob', lastName: 'Pairwood', ...shared }),
+    ];
+    const booking = await makeBooking(owner, { customerId: bob.id });
+    const traveler = await addTraveler(owner, booking.id, {
+      ...{ customerId: bob.id, firstName: 'Bob', lastName: 'Pairwood', email: 'pair@example.com' },
+      document: { type: 'passport', number: 'BOB4711', issuingCountry: 'SE' },
+    });
+    const party = {
+      billing: { name: 'Carl Other', email: 'carl@example.com' },
+      travelers: [{ name: 'Ann Pairwood', email: 'pair@example.com' }, { name: 'Carl Other' }],
+    };
+    const { envelopeId } = await makeTrip(owner, [MANUAL], { title: 'Trip of Carl', travelerParty: party });
+    const { id: erasureId, plan: planned } = (await plan(ann.id)).body.data;
+    expect(planned.map(({ kind }) => kind)).not.toContain('travelers');
+    await execute(ann.id, erasureId);
+    await run(erasureId);
+    const [kept] = await app.sql<{ document: object | null }>('select document from booking_travelers where id = $1', [
+      traveler.id,
+    ]);
+    expect(kept?.document).toMatchObject({ ending: '11' });
+    const [trip] = await app.sql('select title, traveler_party as party from trip_envelopes where id = $1', [
+      envelopeId,
+    ]);
+    expect(trip).toMatchObject({
+      title: 'Trip of Carl',
+      party: { billing: { name: 'Carl Other' }, travelers: [{ name: 'Erased person' }, { name: 'Carl Other' }] },
+    });
+  });
+
+  it('the job of the retention period keeps a customer about whom a note was written lately', async () => {
+    const { id } = await newCustomer(app, { lastName: 'Latecontact' });
+    const silent = await newCustomer(app, { lastName: 'Silentcontact' });
+    const old = app.now().getTime() - 1_200 * 24 * 3_600_000;
+    await app.sql(`update customers set created_at = $2, updated_at = $2 where id = any($1)`, [
+      [id, silent.id],
+      new Date(old).toISOString(),
+    ]);
+    await newNote(owner, { subjectType: 'customer', subjectId: id }, { text: 'Called today' });
+    await asSystem(() => app.nest.get(ErasuresService, { strict: false }).erasePast());
+    expect(await readCustomer(app, id)).toMatchObject({ status: 'active', displayName: 'Latecontact' });
+    expect(await readCustomer(app, silent.id)).toMatchObject({ status: 'erased' });
+  });
 
   it('it needs the scope customers:privacy and a reason', async () => {
     const { id } = await newCustomer(app);
@@ -311,6 +360,17 @@ describe('the export of a customer', () => {
     expect(filesWith(word)).toEqual([]);
     expect((await owner.get<One<Export>>(path)).body.data.status).toBe('expired');
     app.travel({ days: -8 });
+  });
+
+  it('an export that is written while the customer is erased leaves no file', async () => {
+    const { id } = await newCustomer(app, { lastName: 'Vindlebrook' });
+    const { id: exportId } = (await owner.post<One<Export>>(`${CUSTOMERS}/${id}/data-exports`)).body.data;
+    const { id: erasureId } = (await plan(id)).body.data;
+    await execute(id, erasureId);
+    await Promise.all([write(exportId), run(erasureId)]);
+    expect(filesWith('Vindlebrook')).toEqual([]);
+    const { data } = (await owner.get<One<Export>>(`${CUSTOMERS}/${id}/data-exports/${exportId}`)).body;
+    expect(data.status).toBe('expired');
   });
 
   it('an erasure deletes its file, and an erased customer has none', async () => {

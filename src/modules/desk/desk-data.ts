@@ -5,10 +5,11 @@ import { Listens } from '../../platform/discovery/listeners.js';
 import { PayloadErasuresService } from '../action-ledger/index.js';
 import { bookingIdsOf, type HeldData, type Person, PersonalDataHolder } from '../customers/index.js';
 
-const OF_PERSON = `(subject_type = 'customer' and subject_id = any($1) or subject_type = 'booking' and subject_id = any($2))`;
+const OF_PERSON = `(subject_type = 'customer' and subject_id = any($1) or subject_type = 'booking' and subject_id = any($2)
+  or subject_type = 'invoice' and subject_id in (select id from invoices where booking_id = any($2)))`;
 const REASON = 'The data of the customer was erased on request';
 
-/** Notes and tasks of staff about a person and its bookings. */
+/** Notes and tasks of staff about a person, its bookings and its invoices. */
 @Injectable()
 @Listens(PersonalDataHolder, 60)
 export class DeskData implements PersonalDataHolder {

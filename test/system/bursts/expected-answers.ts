@@ -16,6 +16,7 @@ const REASONS: Record<string, readonly string[]> = {
     ...['priceLists_activate', 'products_activate', 'transfers_reverse', 'trips_book', 'trips_cancel'],
   ],
   '409 credit_note_final': ['creditNotes_issue'],
+  '409 already_erased': ['erasures_execute'],
   '409 customer_archived': ['customers_archive'],
   '409 customer_merged': ['customers_merge'],
   '409 price_list_retired': ['priceLists_retire'],

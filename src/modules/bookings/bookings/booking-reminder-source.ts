@@ -30,7 +30,8 @@ const TARGETS = `select target.id as "targetId", target.id as "bookingId", targe
     ('departure_changed', booking.id, (booking.departure_moved_at at time zone $1)::date),
     ('booking_confirmed', booking.id, (booking.confirmed_at at time zone $1)::date)
   ) as target (trigger, id, day)
-  where booking.status in ('confirmed', 'in_progress', 'completed') and target.day is not null`;
+  where booking.status in ('confirmed', 'in_progress', 'completed') and target.day is not null
+    and not exists (select from customers where id = booking.customer_id and status = 'erased')`;
 
 /** Provides reminders of confirmed bookings: before the departure, after its move and after the confirmation. */
 @Injectable()

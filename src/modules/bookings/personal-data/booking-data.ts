@@ -19,12 +19,14 @@ import { TravelersRepository } from '../travelers/travelers.repository.js';
 const LAST_SERVICE = `coalesce(
   greatest(booking.return_date, booking.end_date, booking.departure_date), booking.start_date, booking.created_at::date)`;
 
-/** Travelers who are the person: by customer, by e-mail address, or by the name of the customer in its own booking. */
+/**
+ * Travelers who are the person: by customer, or without one by the name together with the e-mail address or with the customer's own
+ * booking. Couples share addresses, so an address alone is not the person.
+ */
 const TRAVELERS_OF_PERSON = `
   select traveler.id from booking_travelers traveler where traveler.customer_id = any($1)
-  union select traveler.id from booking_travelers traveler where lower(traveler.email) = any($2)
   union select traveler.id from booking_travelers traveler
-    where traveler.booking_id = any($3)
+    where traveler.customer_id is null and (traveler.booking_id = any($3) or lower(traveler.email) = any($2))
       and fold(concat_ws(' ', traveler.first_name, traveler.last_name)) in (select fold(name) from unnest($4::text[]) as name)`;
 
 /** Whether the service of a traveler may lie ahead. */
@@ -86,10 +88,10 @@ export class BookingData implements PersonalDataHolder {
     );
   }
 
-  /** A confirmed booking is completed by itself after its last service. */
+  /** A confirmed booking is completed by itself after its last service; a draft could still be confirmed. */
   async blockersOf(person: Person): Promise<ErasureBlocker[]> {
     const [found] = await this.database.query(
-      `select from bookings where id = any($1) and status in ('confirmed', 'in_progress') limit 1`,
+      `select from bookings where id = any($1) and status in ('draft', 'confirmed', 'in_progress') limit 1`,
       [bookingIdsOf(person)],
     );
     return found ? ['future_service'] : [];

@@ -90,7 +90,7 @@ export class CustomersRepository {
     });
   }
 
-  /** Customers that nobody has changed for this time, after an id, in the order of their ids. */
+  /** Customers whose record is older than this, after an id, in the order of their ids. */
   async unchangedSince(months: number, { after, limit }: { after: string; limit: number }): Promise<string[]> {
     const found = await this.database.query<{ id: string }>(
       `select id from customers

@@ -27,13 +27,12 @@ export class CustomerData implements PersonalDataHolder {
   async collect({ customerIds }: Person): Promise<HeldData[]> {
     const customers = await this.database.query<object>(
       `select id, status, kind, first_name as "firstName", last_name as "lastName", company_name as "companyName", emails, phones,
-         addresses, language, birth_date as "birthDate", tax_id as "taxId", vat_id as "vatId", notes, tags,
-         created_at as "createdAt"
+         addresses, language, birth_date as "birthDate", tax_id as "taxId", vat_id as "vatId", notes, tags
        from customers where id = any($1) order by id`,
       [customerIds],
     );
     const consents = await this.database.query<object>(
-      `select purpose, granted, source, text_version as "textVersion", given_at as "givenAt" from customer_consents
+      `select purpose, granted, source, text_version as "textVersion", given_at as "givenAt", created_at as "createdAt" from customer_consents
        where customer_id = any($1) order by id`,
       [customerIds],
     );

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { currentActor } from '../../../platform/context/request-context.js';
@@ -77,27 +78,50 @@ export class DataExportsService {
     return (await this.links.linkTo(file, currentActor().credentialId)).path;
   }
 
-  /** A repeated job writes the file again: no transaction is open meanwhile. */
+  /**
+   * Writes the file. Its key is recorded before it is stored, so that a file of a killed process is found, and after that an
+   * erasure that has begun in the meantime deletes it.
+   */
   @Job(EXPORT_JOB)
   async write(payload: unknown): Promise<void> {
-    const { id, customerId, status } = await this.rows.get(exportIdOf(payload));
-    const customer = await this.customers.rows.get(customerId);
-    if (status !== 'pending' || customer.status === 'erased') return;
-    const data = await this.database.snapshot(async () =>
-      this.persons.collect(await this.persons.personOf(customer), { opensSealed: true }),
-    );
-    const now = this.clock.now();
+    const id = exportIdOf(payload);
+    const bytes = await this.contentOf(await this.rows.get(id));
+    const key = createHash('sha256').update(bytes).digest('hex');
+    const formerKey = await this.whilePending(id, async (row) => {
+      const { storageKey } = row;
+      row.storageKey = key;
+      await this.rows.update(row);
+      return storageKey;
+    });
+    if (formerKey === undefined) return;
+    if (formerKey !== null && formerKey !== key) await this.files.delete(formerKey);
+    const file = await this.files.put(bytes);
+    const completed = await this.whilePending(id, async (row) => {
+      row.complete(file, { now: this.clock.now(), expiresAt: this.clock.inSeconds(KEPT_SECONDS) });
+      await this.rows.update(row);
+      return true;
+    });
+    if (!completed) await this.files.delete(key);
+  }
+
+  private async contentOf({ id, customerId }: DataExport): Promise<Buffer> {
+    const data = await this.database.snapshot(async () => {
+      const customer = await this.customers.rows.get(customerId);
+      return this.persons.collect(await this.persons.personOf(customer), { opensSealed: true });
+    });
     const classes = data.map(({ dataClass, records, ...place }) => {
       return { class: dataClass, purpose: PURPOSES[dataClass], ...place, records };
     });
     // The id makes the file one of its own, so that it can be deleted.
-    const content = { exportId: id, customerId, createdAt: now.toISOString(), data: classes };
-    const file = await this.files.put(Buffer.from(JSON.stringify(content, null, 2)));
-    await this.database.transaction(async () => {
+    const content = { exportId: id, customerId, createdAt: this.clock.now().toISOString(), data: classes };
+    return Buffer.from(JSON.stringify(content, null, 2));
+  }
+
+  /** Returns undefined if the export no longer waits, as after an erasure of the customer. */
+  private async whilePending<T>(id: string, work: (row: DataExport) => Promise<T>): Promise<T | undefined> {
+    return this.database.transaction(async () => {
       const row = await this.rows.lock(id);
-      if (row.status !== 'pending') return;
-      row.complete(file, { now, expiresAt: this.clock.inSeconds(KEPT_SECONDS) });
-      await this.rows.update(row);
+      return row.status === 'pending' ? work(row) : undefined;
     });
   }
 
@@ -117,7 +141,7 @@ export class DataExportsService {
     return this.database.transaction(async () => {
       const exports = await this.rows.read({
         text: `select ${this.rows.columns('row')} from customer_data_exports row
-          where status = 'ready' and ${condition} order by id limit ${limit} for update`,
+          where status <> 'expired' and ${condition} order by id limit ${limit} for update`,
         values,
       });
       for (const row of exports) {

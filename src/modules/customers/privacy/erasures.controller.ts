@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { ExpensiveRead } from '../../../platform/admission/request-shares.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { NoBody } from '../../../platform/http/no-body.js';
@@ -24,6 +25,7 @@ export class ErasuresController {
    */
   @Post()
   @RequireScope('customers:privacy')
+  @ExpensiveRead()
   @Mutates('customers.customer.plan_erasure', { irreversible: 'A plan has no effect' })
   @Refuses({ 409: ['already_erased', 'customer_merged'] })
   async plan(
@@ -41,6 +43,7 @@ export class ErasuresController {
    */
   @Get(':erasureId')
   @RequireScope('customers:privacy')
+  @ExpensiveRead()
   @ComputedNow()
   async get(
     @PathId('cus', 'customerId', 6) customerId: string,
@@ -61,6 +64,7 @@ export class ErasuresController {
   @Post(':erasureId/execution')
   @HttpCode(202)
   @RequireScope('customers:privacy')
+  @ExpensiveRead()
   @Mutates('customers.customer.erase', { irreversible: 'Erased data cannot be restored' })
   @Refuses({ 409: ['already_erased', 'customer_merged', 'erasure_blocked'] })
   async execute(

@@ -20,6 +20,8 @@ import { type ModuleData, PersonsService } from './persons.service.js';
 
 const ERASE_JOB = 'customers.erase';
 const BATCH = 200;
+/** At most: a contact is rather kept for a few days longer. */
+const SECONDS_OF_MONTH = 31 * 24 * 3600;
 
 /** The outcome of an erasure in one module. */
 export interface ErasureStep {
@@ -113,7 +115,7 @@ export class ErasuresService {
     });
   }
 
-  /** Erases customers without a booking `CONTACT_RETENTION_MONTHS` after their last change. */
+  /** Erases customers without a booking `CONTACT_RETENTION_MONTHS` after the last contact. */
   @Cron('customers.retention', '43 3 * * *')
   async erasePast(): Promise<void> {
     for (let after: string | null = ''; after !== null;) {
@@ -121,14 +123,22 @@ export class ErasuresService {
         after,
         limit: BATCH,
       });
-      for (const id of ids) await this.erasePastOne(id);
+      for (const id of ids) {
+        await this.erasePastOne(id).catch((error: unknown) => {
+          this.log.error({ err: error, customerId: id }, 'the data of a customer could not be erased');
+        });
+      }
       after = ids.length === BATCH ? (ids.at(-1) ?? null) : null;
     }
   }
 
+  /** A contact is also a note, a message, a consent or a trip. */
   private async erasePastOne(customerId: string): Promise<void> {
     const person = await this.personOf(customerId);
     if (person.bookings.length > 0 || (await this.persons.blockersOf(person)).length > 0) return;
+    const since = this.clock.inSeconds(-SECONDS_OF_MONTH * this.env.contactRetentionMonths);
+    const data = await this.persons.collect(person);
+    if (data.some(({ records }) => records.some((record) => contactAt(record) >= since))) return;
     const { erasure } = await this.plan(customerId, 'The retention period of the customer has ended');
     await this.execute(customerId, erasure.id);
   }
@@ -216,4 +226,10 @@ function erasureIdOf(payload: unknown): string {
   const id: unknown = typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'erasureId') : undefined;
   if (typeof id !== 'string') throw new Error('The payload has no erasureId');
   return id;
+}
+
+/** When the record was made. */
+function contactAt(record: object): Date {
+  const createdAt: unknown = Reflect.get(record, 'createdAt');
+  return createdAt instanceof Date ? createdAt : new Date(0);
 }

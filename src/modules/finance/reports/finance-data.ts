@@ -45,7 +45,9 @@ export class FinanceData implements PersonalDataHolder {
            select from payments where booking_id = any($1)
              and (status = 'requested' or status = 'completed' and unapplied_cents > 0))
          or exists (
-           select from cancellation_settlements where booking_id = any($1) and status = 'open') as "hasCredit"`,
+           select from cancellation_settlements settlement where booking_id = any($1) and status = 'open' and exists (
+             select from payments payment where payment.booking_id = settlement.booking_id and payment.status = 'completed')
+         ) as "hasCredit"`,
       [bookingIdsOf(person)],
     );
     return [

@@ -10,7 +10,7 @@ interface ContractRow {
   ownEnd: string;
 }
 
-/** Contracts of a person: those of its bookings, and those sent to one of its addresses. They are kept as proof. */
+/** Contracts of a person: those of its bookings, and those without a booking that were sent to it. They are kept as proof. */
 @Injectable()
 @Listens(PersonalDataHolder, 40)
 export class ContractData implements PersonalDataHolder {
@@ -26,8 +26,10 @@ export class ContractData implements PersonalDataHolder {
       `select id, booking_id as "bookingId", title, body, status, recipient_name as "recipientName",
          recipient_email as "recipientEmail", metadata, created_at as "createdAt",
          (greatest(updated_at, expires_at)::date + make_interval(months => $3))::date::text as "ownEnd"
-       from contracts where erased_at is null and (booking_id = any($1) or lower(recipient_email) = any($2)) order by id`,
-      [bookingIdsOf(person), person.emails, this.env.contractRetentionMonths],
+       from contracts where erased_at is null and (booking_id = any($1) or booking_id is null and lower(recipient_email) = any($2)
+           and (recipient_name is null or fold(recipient_name) in (select fold(name) from unnest($4::text[]) as name)))
+       order by id`,
+      [bookingIdsOf(person), person.emails, this.env.contractRetentionMonths, person.names],
     );
     const ends = new Map(person.bookings.map((booking) => [booking.id, booking.keptUntil]));
     const days = records.map(

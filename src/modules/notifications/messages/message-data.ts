@@ -4,9 +4,10 @@ import { Database } from '../../../platform/database/database.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { bookingIdsOf, type HeldData, type Person, PersonalDataHolder } from '../../customers/index.js';
 
-/** Messages to an address of the person, and reminders about its bookings. */
+/** Reminders about bookings of the person, and other messages to an address of it. */
 const OF_PERSON = `(
-  lower(message.recipient) = any($1) or message.run_id in (select id from reminder_runs where booking_id = any($2)))`;
+  message.run_id is null and lower(message.recipient) = any($1)
+  or message.run_id in (select id from reminder_runs where booking_id = any($2)))`;
 
 /** Messages to a person, and planned reminders. */
 @Injectable()

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import {
@@ -12,7 +13,7 @@ import {
 import { TripRetentionJobs } from './trip-retention.jobs.js';
 import type { TravelerParty } from './traveler-party.js';
 
-/** Trips of the person: booked ones, and those whose party has an e-mail address of the person. */
+/** Trips of the person: booked ones, those that it pays for, and those of others in which it travels. */
 const TRIPS = `
   select id, title, status, traveler_party as "travelerParty", booking_id as "bookingId", cancel_reason as "cancelReason",
     created_at as "createdAt"
@@ -42,6 +43,7 @@ export class TripData implements PersonalDataHolder {
   constructor(
     private readonly database: Database,
     private readonly retention: TripRetentionJobs,
+    private readonly clock: Clock,
   ) {}
 
   async blockersOf(person: Person): Promise<ErasureBlocker[]> {
@@ -51,10 +53,11 @@ export class TripData implements PersonalDataHolder {
 
   /** Of the party, only the person's own entries: the others are data of other persons. */
   async collect(person: Person): Promise<HeldData[]> {
-    const trips = (await this.tripsOf(person)).map(({ travelerParty, ...trip }) => {
-      const isOwn = ({ email }: { email?: string | null }) => !!email && person.emails.includes(email.toLowerCase());
+    const isOwn = isOf(person);
+    const trips = (await this.tripsOf(person)).map(({ travelerParty, title, cancelReason, ...trip }) => {
       const { billing = null, travelers = [] } = travelerParty ?? {};
-      return { ...trip, billing: billing && isOwn(billing) ? billing : null, travelers: travelers.filter(isOwn) };
+      const own = isPaidBy(person, { ...trip, travelerParty }) && { title, cancelReason, billing };
+      return { ...trip, ...own, travelers: travelers.filter(isOwn) };
     });
     const keptUntil = latestOf(person.bookings.map((booking) => booking.keptUntil));
     return [
@@ -63,13 +66,36 @@ export class TripData implements PersonalDataHolder {
     ];
   }
 
+  /** Of a trip of others, only the person's own entry in the party is replaced. */
   async erase(person: Person): Promise<number> {
-    const ids = (await this.tripsOf(person)).filter((trip) => trip.bookingId === null).map(({ id }) => id);
-    await this.retention.erase(ids, 'The data of the customer was erased on request');
-    return ids.length;
+    const trips = (await this.tripsOf(person)).filter((trip) => trip.bookingId === null);
+    const own = trips.filter((trip) => isPaidBy(person, trip));
+    await this.retention.erase(
+      own.map(({ id }) => id),
+      'The data of the customer was erased on request',
+    );
+    for (const { id, travelerParty } of trips.filter((trip) => !own.includes(trip))) {
+      const isOwn = isOf(person);
+      const travelers = travelerParty?.travelers?.map((one) => (isOwn(one) ? { name: 'Erased person' } : one));
+      await this.database.execute(
+        `update trip_envelopes set traveler_party = $2, version = version + 1, updated_at = $3 where id = $1`,
+        [id, JSON.stringify({ ...travelerParty, travelers }), this.clock.now()],
+      );
+    }
+    return trips.length;
   }
 
   private async tripsOf(person: Person): Promise<TripRow[]> {
     return this.database.query<TripRow>(TRIPS, [bookingIdsOf(person), person.emails]);
   }
+}
+
+function isOf({ emails }: Person): (member: { email?: string | null }) => boolean {
+  return ({ email }) => !!email && emails.includes(email.toLowerCase());
+}
+
+/** Whether the trip is the person's own: booked by it, or with its address as the one that pays. */
+function isPaidBy(person: Person, { bookingId, travelerParty }: Pick<TripRow, 'bookingId' | 'travelerParty'>): boolean {
+  const { billing } = travelerParty ?? {};
+  return bookingId !== null || (!!billing && isOf(person)(billing));
 }
