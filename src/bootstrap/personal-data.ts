@@ -105,8 +105,9 @@ const ELSEWHERE = `
   addresses, texts or values of requests. Whoever collects the logs decides how long they are kept; as security events, 90 days are
   enough. The log of the embedded server contains no parameters of statements and no rejected values.
 - **Events** contain ids, states and amounts.
-- **Ledger.** Snapshots of bookings, customers, contracts, invoices, channels, ground operators and users contain the members of those
-  records, because a reversal restores them. They are kept apart from the entry, so that they can be erased without breaking its chain.
+- **Ledger.** Snapshots of customers, invoices, channels and users contain the members of those records, because a reversal restores
+  them; those of bookings, travelers, contracts, trips and ground operators leave out names, contacts and free texts. Snapshots are kept
+  apart from the entry, so that they can be erased without breaking its chain.
 - **Backups** keep what they contained: an erasure does not reach them before they expire. After a restore, erase the customers
   again that the log of the service names since the backup: "the data of a customer is being erased".
 `;

@@ -3,6 +3,7 @@ import { UndoingMethod } from '../../src/modules/action-ledger/entries/undoes.js
 import { DecoratedMethods } from '../../src/platform/discovery/decorated-methods.js';
 import { addItem, BOOKINGS, bookingBody, confirmedBooking, itemBody, makeBooking } from '../bookings/bookings.js';
 import { CUSTOMERS, newCustomer } from '../customers/customers.js';
+import { newNote, NOTES } from '../desk/notes.js';
 import { newTask, TASKS } from '../desk/tasks.js';
 import { ALLOTMENTS, newAllotment, onlySlot, departureIn } from '../distribution/allotments/allotments.js';
 import { earn, change as commissionPath, soldItem } from '../finance/commissions/commissions.js';
@@ -281,6 +282,33 @@ const OTHERS: [action: string, perform: () => Promise<Performed>][] = [
     async () => {
       const made = await earn(staff, (await soldItem(staff)).id);
       return { id: made.id, path: commissionPath(made), after: { status: 'void' } };
+    },
+  ],
+  ['desk.task.create', async () => ({ ...at(TASKS, await newTask(staff)), after: { status: 'dismissed' } })],
+  [
+    'desk.note.create',
+    async () => {
+      const { id: subjectId } = await newCustomer(app);
+      return { ...at(NOTES, await newNote(staff, { subjectType: 'customer', subjectId })), after: null };
+    },
+  ],
+  [
+    'products.option.create',
+    async () => {
+      const first = await partOf('options', PRIVATE);
+      const [productId = ''] = first.path.split('/').slice(-3);
+      const { id } = await newPart(app, productId, 'options', { name: 'Shared', isDefault: true });
+      return { id, path: first.path, after: { isDefault: true } };
+    },
+  ],
+  [
+    'products.option.update',
+    async () => {
+      const first = await partOf('options', PRIVATE);
+      const [productId = ''] = first.path.split('/').slice(-3);
+      const { id } = await newPart(app, productId, 'options', { name: 'Shared' });
+      await send('patch', first.path.replace(first.id, id), { isDefault: true });
+      return { id, path: first.path, after: { isDefault: true } };
     },
   ],
   ...(['unit', 'option'] as const).flatMap((kind): [string, () => Promise<Performed>][] => {

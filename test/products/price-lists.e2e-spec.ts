@@ -143,8 +143,8 @@ describe('prices of price lists', () => {
     const detail = await owner.get<{ data: Detail }>(`${ENTRIES}/${entry.id}`);
     const { before, after } = detail.body.data;
     expect([before, after]).toMatchObject([
-      { priceCount: 3, prices: [{ amountCents: 9_900 }, { amountCents: 6_500 }] },
-      { priceCount: 2, prices: [{ amountCents: 1, ...SUMMER }] },
+      { priceCount: 3, prices: [{ amountCents: 9_900 }, { amountCents: 0 }, { amountCents: 6_500 }] },
+      { priceCount: 2, prices: [{ amountCents: 0 }, { amountCents: 1, ...SUMMER }] },
     ]);
     await reversed(app, id, 'products.price_list.replace_prices');
     expect(await amountsOf(id)).toEqual([9_900, 0, 6_500]);

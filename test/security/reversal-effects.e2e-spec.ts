@@ -25,6 +25,8 @@ const EFFECTS: Record<string, string> = {
   'distribution.allotment.delete': 'distribution.allotment.create',
   'distribution.allotment.reclaim': 'distribution.allotment.release',
   'distribution.allotment.release': 'distribution.allotment.reclaim',
+  'desk.note.create': 'desk.note.delete',
+  'desk.task.create': 'desk.task.update',
   'distribution.channel.create': 'distribution.channel.update',
   'finance.commission.create': 'finance.commission.void',
   'finance.commission.pay': 'finance.payment.reverse',
@@ -121,6 +123,6 @@ it('each action that a route records can be reversed, or says why not and what t
   expect(handlers.actions().length).toBeGreaterThanOrEqual(75);
   // "Update it again" only says that the reversal has not been written.
   const isReason = (reason: string | null) =>
-    reason !== null && /^[A-Z].{10,}[a-z]$/.test(reason) && !/^(Update|Replace|Create) /.test(reason);
+    reason !== null && /^[A-Z].{10,}[a-z]$/.test(reason) && !/^(Change|Create|Delete|Dismiss|Replace|Update) /.test(reason);
   expect(reasons.filter(({ reason }) => !isReason(reason))).toEqual([]);
 });

@@ -38,7 +38,7 @@ export class NotesController {
    */
   @Post()
   @RequireScope('desk:write')
-  @Mutates('desk.note.create', { irreversible: 'Delete the note instead' })
+  @Mutates('desk.note.create')
   @Refuses({ 404: ['not_found'], 409: ['customer_merged', 'customer_erased'] })
   async create(@Body() body: CreateNote): Promise<NoteEnvelope> {
     const view = await this.notes.create(body);

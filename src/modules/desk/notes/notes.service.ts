@@ -6,7 +6,7 @@ import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
-import { ActionLedger } from '../../action-ledger/index.js';
+import { ActionLedger, byVersion, Undoes } from '../../action-ledger/index.js';
 import { assertReadable, assertWritable, listedTypes, type Subject } from '../subjects/subjects.js';
 import { SubjectsRepository } from '../subjects/subjects.repository.js';
 import type {
@@ -77,6 +77,7 @@ export class NotesService {
   }
 
   /** Deletes the note with its revisions. Only the author can do so without the scope `desk:delete`. */
+  @Undoes('desk.note.create', { effect: 'desk.note.delete', values: byVersion })
   async delete(id: string, expected: ExpectedVersions): Promise<NoteView> {
     return this.database.transaction(async () => {
       const note = await this.lock(id, expected);

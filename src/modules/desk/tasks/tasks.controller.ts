@@ -26,7 +26,7 @@ export class TasksController {
    */
   @Post()
   @RequireScope('desk:write')
-  @Mutates('desk.task.create', { irreversible: 'Dismiss the task instead' })
+  @Mutates('desk.task.create')
   @Refuses({ 404: ['not_found'], 409: ['customer_merged', 'customer_erased'], 422: ['assignee_inactive'] })
   async create(@Body() body: CreateTask): Promise<TaskEnvelope> {
     const view = await this.tasks.create(body);

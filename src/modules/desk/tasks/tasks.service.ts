@@ -4,9 +4,10 @@ import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
+import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
-import { ActionLedger, UndoesItself } from '../../action-ledger/index.js';
+import { ActionLedger, type RecordedAction, Undoes, versionAfter } from '../../action-ledger/index.js';
 import { assertReadable, assertWritable, listedTypes, type Subject } from '../subjects/subjects.js';
 import { SubjectsRepository } from '../subjects/subjects.repository.js';
 import { type CreateTask, type ListTasks, type TaskView, UpdateTask } from './task.dto.js';
@@ -59,8 +60,11 @@ export class TasksService {
     return view;
   }
 
-  /** Also reverses an update. */
-  @UndoesItself('desk.task.update', UpdateTask)
+  /** Also reverses an update, and dismisses a task whose creation is reversed. */
+  @Undoes(['desk.task.update', 'desk.task.create'], {
+    effect: 'desk.task.update',
+    values: async (entry) => [entry.subjectId, await formerState(entry), versionAfter(entry)] as const,
+  })
   async update(id: string, changes: UpdateTask, expected: ExpectedVersions): Promise<TaskView> {
     return this.database.transaction(async () => {
       const task = await this.repository.rows.lock(id);
@@ -118,4 +122,8 @@ function completeSubject(
   if (subjectType === undefined && subjectId === undefined) return undefined;
   const missing = subjectType === undefined ? 'subjectType' : 'subjectId';
   throw invalidField(missing, 'subjectType and subjectId require each other', 'required');
+}
+
+function formerState({ before }: RecordedAction): Promise<UpdateTask> {
+  return checkedAs(UpdateTask, before ?? { status: 'dismissed' });
 }

@@ -38,6 +38,8 @@ mapConstraint('prices_unit', () => conflict('unit_in_use', 'Price lists contain 
 mapConstraint('prices_option', () => conflict('option_in_use', 'Price lists contain prices of the option'));
 
 type Verb = 'update' | 'replace_prices' | 'activate' | 'retire';
+/** A price and its place in the list. */
+type PlacedPrice = (PriceTerms | PriceBody) & { position: number };
 type Images = { before: object | null; after: object };
 
 /** Price lists. Each change locks the list, so that its prices are replaced as a whole. */
@@ -118,7 +120,7 @@ export class PriceListsService {
     const before = list.auditImage();
     const { prices: deleted } = await checkedAs(RecordedPrices, entry.before);
     const { prices: added } = await checkedAs(RecordedPrices, entry.after);
-    const kept = without(await this.repository.pricesOf(list.id), added.map(termsOf));
+    const kept = without(await this.repository.pricesOf(list.id), added);
     const restored = [...deleted, ...kept].sort((a, b) => a.position - b.position).map(termsOf);
     const exchanged = await this.exchangePrices(list, restored);
     await this.repository.lists.update(list);
@@ -238,9 +240,9 @@ function termsOf(price: PriceBody | PriceTerms): PriceTerms {
   return { productId, optionId, unitId, from, to, weekday, amountCents };
 }
 
-/** Returns the prices that have no equal one among `others`. */
-function without(prices: readonly Price[], others: readonly PriceTerms[]): Price[] {
-  const keyOf = (price: PriceTerms) => JSON.stringify(termsOf(price));
+/** Returns the prices that have no equal one at the same place among `others`. */
+function without(prices: readonly Price[], others: readonly PlacedPrice[]): Price[] {
+  const keyOf = (price: PlacedPrice) => JSON.stringify([price.position, termsOf(price)]);
   const keys = new Set(others.map(keyOf));
   return prices.filter((price) => !keys.has(keyOf(price)));
 }

@@ -63,9 +63,9 @@ export class ProductOptionsService {
         createdAt: this.clock.now(),
       });
       option.assertConsistent();
-      if (option.isDefault) await this.endDefault(others);
+      const formerDefaultId = option.isDefault ? await this.endDefault(others) : null;
       await this.repository.options.insert(option);
-      this.record('create', option, { before: null, after: option.auditImage() });
+      this.record('create', option, { before: null, after: { ...option.auditImage(), formerDefaultId } });
       this.products.publish(product);
       return option;
     });
@@ -86,7 +86,7 @@ export class ProductOptionsService {
     values: async (entry) => [partAfter(entry), await checkedAs(UpdateProductOption, entry.before)] as const,
   })
   async update(
-    { productId, id, expected }: ProductPart,
+    { productId, id, expected, formerDefaultId }: ProductPart,
     { cutoff, ...fields }: UpdateProductOption,
   ): Promise<ProductOption> {
     return this.database.transaction(async () => {
@@ -95,10 +95,14 @@ export class ProductOptionsService {
       assertVersion(expected, option);
       const [before, wasDefault] = [option.auditImage(), option.isDefault];
       const changes = { ...fields, ...(cutoff !== undefined && { cutoff: cutoffOf(cutoff) }) };
+      const others = await this.repository.optionsOf(productId);
+      const successor = wasDefault && changes.isDefault === false && others.find((one) => one.id === formerDefaultId);
+      if (successor) option.isDefault = false;
       option.change(changes, this.clock.now());
-      if (option.isDefault && !wasDefault) await this.endDefault(await this.repository.optionsOf(productId));
+      const formerId = option.isDefault && !wasDefault ? await this.endDefault(others) : null;
       await this.repository.options.update(option);
-      this.record('update', option, { before, after: option.auditImage() });
+      if (successor) await this.setDefault(successor, true);
+      this.record('update', option, { before, after: { ...option.auditImage(), formerDefaultId: formerId } });
       this.products.publish(product);
       return option;
     });
@@ -106,28 +110,36 @@ export class ProductOptionsService {
 
   /** The default option can be deleted only as the last one. */
   @Undoes('products.option.create', { effect: 'products.option.delete', values: (entry) => [partAfter(entry)] })
-  async delete({ productId, id, expected }: ProductPart): Promise<ProductOption> {
+  async delete({ productId, id, expected, formerDefaultId }: ProductPart): Promise<ProductOption> {
     return this.database.transaction(async () => {
       const product = await this.products.lockOpen(productId);
       const option = await this.repository.getOption(productId, id);
       assertVersion(expected, option);
-      if (option.isDefault && (await this.repository.optionsOf(productId)).length > 1) {
+      const others = (await this.repository.optionsOf(productId)).filter((one) => one.id !== id);
+      const successor = others.find((one) => one.id === formerDefaultId);
+      if (option.isDefault && others.length > 0 && !successor) {
         throw conflict('option_is_default', 'Make another option the default before this one is deleted');
       }
       await this.repository.deleteOption(option);
+      if (option.isDefault && successor) await this.setDefault(successor, true);
       this.record('delete', option, { before: option.auditImage(), after: null });
       this.products.publish(product);
       return option;
     });
   }
 
-  private async endDefault(options: readonly ProductOption[]): Promise<void> {
+  /** Returns the id of the option that was the default. */
+  private async endDefault(options: readonly ProductOption[]): Promise<string | null> {
     const former = options.find(({ isDefault }) => isDefault);
-    if (!former) return;
-    const before = former.auditImage();
-    Object.assign(former, { isDefault: false, updatedAt: this.clock.now() });
-    await this.repository.options.update(former);
-    this.record('update', former, { before, after: former.auditImage() });
+    if (former) await this.setDefault(former, false);
+    return former?.id ?? null;
+  }
+
+  private async setDefault(option: ProductOption, isDefault: boolean): Promise<void> {
+    const before = option.auditImage();
+    Object.assign(option, { isDefault, updatedAt: this.clock.now() });
+    await this.repository.options.update(option);
+    this.record('update', option, { before, after: { ...option.auditImage(), formerDefaultId: null } });
   }
 
   private record(
