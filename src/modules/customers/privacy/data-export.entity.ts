@@ -41,8 +41,12 @@ export class DataExport extends Audited {
       throw new AppError(409, 'export_not_ready', 'The export is not ready yet', { retryAfterMs: POLL_MS });
     }
     if (this.storageKey === null || this.expiresAt === null || this.expiresAt <= now) {
-      throw new AppError(410, 'export_expired', 'The export has expired; request another one');
+      throw exportExpired();
     }
     return this.storageKey;
   }
+}
+
+export function exportExpired(): AppError {
+  return new AppError(410, 'export_expired', 'The export has expired; request another one');
 }

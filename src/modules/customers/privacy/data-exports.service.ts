@@ -13,7 +13,7 @@ import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { CustomersRepository } from '../customers/customers.repository.js';
-import { DataExport } from './data-export.entity.js';
+import { DataExport, exportExpired } from './data-export.entity.js';
 import { PersonsService } from './persons.service.js';
 
 const EXPORT_JOB = 'customers.export';
@@ -74,6 +74,8 @@ export class DataExportsService {
   /** A signed link to the file. */
   async linkTo(customerId: string, id: string): Promise<string> {
     const key = (await this.get(customerId, id)).downloadable(this.clock.now());
+    // A restored row may name a file that was deleted.
+    if (!(await this.files.has(key))) throw exportExpired();
     const file = { key, name: `customer-${customerId}.json`, type: 'application/octet-stream' };
     return (await this.links.linkTo(file, currentActor().credentialId)).path;
   }
