@@ -27,7 +27,7 @@ const CLASSES: Record<PersonalData, DataClass> = {
       'the job `bookings.retention` replaces name, address and free texts of a booking and of its contracts, and removes the names and contacts of its travelers; `legal.contracts.retention` does so for contracts without a booking, after their last change and expiry',
   },
   travel: {
-    content: 'documents, health data, emergency contacts and check-ins of travelers',
+    content: 'documents, health data, emergency contacts, check-ins and rooms of travelers, with the notes of rooms',
     kept: 'last service + 30 days (`TRAVEL_RETENTION_DAYS`)',
     deletedBy: 'the jobs `bookings.travel.retention` and, for check-ins, `desk.check-ins.retention`',
   },

@@ -26,6 +26,14 @@ export async function textExamples(app: TestApp): Promise<Record<string, string>
       `${DEPARTURE}/${DEMO_DEPARTURE}/manifest`,
     ),
     [`GET ${DEPARTURE}/{id}/manifest text/csv`]: await tableExample(app, `${DEPARTURE}/${DEMO_DEPARTURE}/manifest`),
+    [`GET ${DEPARTURE}/{id}/rooming-list application/pdf`]: await pdfExample(
+      app,
+      `${DEPARTURE}/${DEMO_DEPARTURE}/rooming-list`,
+    ),
+    [`GET ${DEPARTURE}/{id}/rooming-list text/csv`]: await tableExample(
+      app,
+      `${DEPARTURE}/${DEMO_DEPARTURE}/rooming-list`,
+    ),
   };
 }
 

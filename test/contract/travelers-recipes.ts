@@ -50,6 +50,11 @@ export const travelersRecipes: Record<string, Recipe> = {
     const { id: itemId } = await addItem(app.as('owner'), bookingId, { departureId: id });
     return { ...staff(app), ...on('departure', id), body: { state: 'arrived', seats: [{ itemId, seat: 1 }] } };
   },
+  [`PUT ${DEPARTURES}/{id}/rooming`]: async (app) => {
+    const { id } = await newDeparture(app);
+    const room = { from: '2127-05-12', to: '2127-05-14', type: 'family', capacity: 5, label: '12', note: 'Baby cot' };
+    return { ...staff(app), ...on('departure', id), body: { rooms: [room] } };
+  },
   [`PUT ${BOOKINGS}/{bookingId}/items/{itemId}/travelers`]: async (app) => {
     const { bookingId, travelerId } = await bookingWithTraveler(app);
     const { id: itemId } = await addItem(app.as('owner'), bookingId);

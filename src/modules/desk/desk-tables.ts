@@ -2,5 +2,7 @@ import { APPEND, declareTables, DELETE } from '../../platform/database/table-dec
 
 declareTables({
   departure_check_ins: { rights: DELETE },
+  departure_room_travelers: { rights: DELETE },
+  departure_rooms: { rights: DELETE, personal: { travel: ['label', 'note'] } },
   note_revisions: { rights: APPEND, personal: { contact: ['text'] } },
 });

@@ -6,6 +6,8 @@ import { CallOffRunner } from './call-offs/call-off-runner.js';
 import type { CreateCallOff } from './call-offs/call-off.dto.js';
 import { CallOffsService } from './call-offs/call-offs.service.js';
 import { NotesService } from './notes/notes.service.js';
+import type { RoomBody } from './rooming/rooming.dto.js';
+import { RoomingService } from './rooming/rooming.service.js';
 import type { CreateTask } from './tasks/task.dto.js';
 import { TasksService } from './tasks/tasks.service.js';
 
@@ -33,7 +35,16 @@ const CALL_OFF: CreateCallOff = {
   message: { note: 'Call us: we gladly find another day for you.' },
 };
 
-/** A called-off departure, and the notes and tasks that the examples of the API document name. */
+/** The rooms of departure 9. */
+const ROOMS: readonly RoomBody[] = [
+  {
+    ...{ from: '2027-04-01', to: '2027-04-03', type: 'twin', label: '204', note: 'Ground floor if possible' },
+    travelerIds: [demoId('trav', 1)],
+  },
+  { from: '2027-04-01', to: '2027-04-03', type: 'family', capacity: 5 },
+];
+
+/** A called-off departure, and the notes, tasks and rooms that the examples of the API document name. */
 @Injectable()
 export class DeskDemo {
   constructor(
@@ -41,6 +52,7 @@ export class DeskDemo {
     private readonly tasks: TasksService,
     private readonly callOffs: CallOffsService,
     private readonly runner: CallOffRunner,
+    private readonly rooming: RoomingService,
   ) {}
 
   @DemoData(710, 'a departure that was called off')
@@ -50,11 +62,12 @@ export class DeskDemo {
     await this.runner.run(ids.callOff);
   }
 
-  @DemoData(720, 'notes and tasks')
+  @DemoData(720, 'notes, tasks and rooms')
   async load(): Promise<void> {
     for (const [index, note] of NOTES.entries()) {
       await this.notes.create(note, { id: demoId('note', index + 1), authorId: OWNER });
     }
     for (const [index, task] of TASKS.entries()) await this.tasks.create(task, demoId('task', index + 1));
+    await this.rooming.replace(demoId('dep', 9), ROOMS, null);
   }
 }

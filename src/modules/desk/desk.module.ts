@@ -28,6 +28,11 @@ import { MergedRecordsListener } from './merged-records-listener.js';
 import { NotesController } from './notes/notes.controller.js';
 import { NotesRepository } from './notes/notes.repository.js';
 import { NotesService } from './notes/notes.service.js';
+import { RoomingController } from './rooming/rooming.controller.js';
+import { RoomingListener } from './rooming/rooming-listener.js';
+import { RoomingRepository } from './rooming/rooming.repository.js';
+import { RoomingRetentionJobs } from './rooming/rooming-retention.jobs.js';
+import { RoomingService } from './rooming/rooming.service.js';
 import { RecordsController } from './search/search.controller.js';
 import { RecordSearchService } from './search/search.service.js';
 import { SubjectsRepository } from './subjects/subjects.repository.js';
@@ -57,6 +62,7 @@ import './desk-tables.js';
     ManifestsController,
     NotesController,
     RecordsController,
+    RoomingController,
     TasksController,
     TimelinesController,
   ],
@@ -78,6 +84,10 @@ import './desk-tables.js';
     NotesRepository,
     NotesService,
     RecordSearchService,
+    RoomingListener,
+    RoomingRepository,
+    RoomingRetentionJobs,
+    RoomingService,
     SubjectsRepository,
     TasksRepository,
     TasksService,

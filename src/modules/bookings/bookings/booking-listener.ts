@@ -54,6 +54,8 @@ export abstract class BookingListener {
   itemChanged?(booking: BookingSummary, item: BookingItemSummary): Promise<void>;
   /** One item was cancelled, the booking was not. */
   itemCancelled?(booking: BookingSummary, item: BookingItemSummary): Promise<void>;
+  /** Travelers of the booking were changed, cancelled or deleted, or have other seats. `itemChanged` is called for an item. */
+  travelersChanged?(bookingId: string): Promise<void>;
   /** The booking follows this departure to another day. Called after `beforeLock`, whether or not an item has moved. */
   departureMoved?(bookingId: string, departureId: string): Promise<void>;
   /** These items are on another departure, because theirs was called off. Called after `beforeLock`. */

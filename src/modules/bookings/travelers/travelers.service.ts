@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict, invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -18,6 +19,7 @@ import {
   SealedValues,
 } from '../../customers/index.js';
 import type { BookingItem } from '../bookings/booking-item.entity.js';
+import { BookingListener } from '../bookings/booking-listener.js';
 import { BookingsRepository, type ItemPath } from '../bookings/bookings.repository.js';
 import {
   type CreateTraveler,
@@ -94,6 +96,7 @@ export class TravelersService {
     private readonly customers: CustomersService,
     private readonly consents: ConsentsService,
     private readonly sealed: SealedValues,
+    private readonly listeners: Listeners,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
@@ -322,6 +325,7 @@ export class TravelersService {
       const result = await change(customers);
       booking.updatedAt = this.clock.now();
       await this.bookings.bookings.update(booking);
+      await this.listeners.call(BookingListener, (listener) => listener.travelersChanged?.(bookingId));
       return result;
     });
   }
