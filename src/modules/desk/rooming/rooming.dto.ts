@@ -8,8 +8,8 @@ import { MANIFEST_FORMATS, ManifestPerson, MAX_PEOPLE } from '../manifests/manif
 export const ROOM_TYPES = named('RoomType', ['single', 'double', 'twin', 'triple', 'quad', 'family', 'dorm']);
 export type RoomType = (typeof ROOM_TYPES)[number];
 
-export const MAX_ROOMS = 500;
-export const MAX_CAPACITY = 100;
+const MAX_ROOMS = 500;
+const MAX_CAPACITY = 100;
 /** From the first to the last night of all rooms of a departure. */
 export const MAX_NIGHTS = 90;
 
