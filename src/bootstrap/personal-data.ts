@@ -29,7 +29,7 @@ const CLASSES: Record<PersonalData, DataClass> = {
   travel: {
     content: 'documents, health data, emergency contacts, check-ins and rooms of travelers, with the notes of rooms',
     kept: 'last service + 30 days (`TRAVEL_RETENTION_DAYS`)',
-    deletedBy: 'the jobs `bookings.travel.retention` `desk.check-ins.retention` and `desk.rooms.retention`',
+    deletedBy: 'the jobs `bookings.travel.retention`, `desk.check-ins.retention` and `desk.rooms.retention`',
   },
   contact: {
     content: 'customers with their contacts; titles, parties and reasons of trips; notes and tasks',
