@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { DeskData } from '../../src/modules/desk/desk-data.js';
 import { RoomingRetentionJobs } from '../../src/modules/desk/rooming/rooming-retention.jobs.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import {
@@ -11,6 +12,7 @@ import {
   staffWith,
 } from '../bookings/bookings.js';
 import { addTraveler, assign, travelersOf } from '../bookings/travelers.js';
+import { newCustomer } from '../customers/customers.js';
 import { fetchFile } from '../finance/renditions/rendering.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -319,6 +321,38 @@ describe('leaving a room', () => {
     expect(await read(id)).toMatchObject({ rooms: [], version: version + 1 });
     await erase();
     expect((await read(id)).version).toBe(version + 1);
+  });
+});
+
+describe('the rooms of a person whose data is erased', () => {
+  const person = (one: string) => ({ customerIds: [one], names: [], emails: [], bookings: [] });
+  const kinds = async (customerId: string) =>
+    (await asSystem(() => holder().collect(person(customerId)))).filter(({ dataClass }) => dataClass === 'travel');
+  const holder = () => app.nest.get(DeskData, { strict: false });
+
+  it('the person leaves the rooms of the past with their notes, and keeps those ahead', async () => {
+    const { id, maria, ion, sale } = await group();
+    const { id: customerId } = await newCustomer(app);
+    await owner.patch(`${travelersOf(sale.booking.id)}/${maria}`, { customerId });
+    const { version } = await write(id, [room([maria, ion], { note: 'Both like tea' }), room([], { note: 'Cot' })]);
+    const night = { departureId: id, ...NIGHTS, type: 'double', label: null, note: null, departureEnd: '2127-03-11' };
+    expect(await kinds(customerId)).toEqual([
+      { dataClass: 'travel', kind: 'rooms ahead', keptUntil: '2127-04-10', records: [night] },
+      { dataClass: 'travel', kind: 'rooms', keptUntil: null, records: [] },
+    ]);
+    expect(await asSystem(() => holder().erase(person(customerId)))).toBe(0);
+    expect(await read(id)).toMatchObject({ rooms: [{ travelerIds: [maria, ion] }, {}], version });
+
+    await app.sql(
+      `update departures set starts_at = $2::timestamptz - interval '3 days', ends_at = $2::timestamptz - interval '1 day' where id = $1`,
+      [id, app.now()],
+    );
+    expect(await kinds(customerId)).toMatchObject([{ records: [] }, { kind: 'rooms', records: [{ departureId: id }] }]);
+    expect(await asSystem(() => holder().erase(person(customerId)))).toBe(1);
+
+    const rooms = [{ travelerIds: [ion], note: null }, { note: 'Cot' }];
+    expect(await read(id)).toMatchObject({ rooms, version: version + 1 });
+    expect(await asSystem(() => holder().erase(person(customerId)))).toBe(0);
   });
 });
 

@@ -21,4 +21,5 @@ export { CalledOffBookingsService } from './item-sales/called-off-bookings.servi
 export { type ComponentSale, type TripSale, TripSalesService } from './trip-sales/trip-sales.service.js';
 export { completePolicy, type PaymentPolicy, type PolicyStep } from './payment-policies/payment-policy.js';
 export { PaymentPolicyBody, PaymentPolicyResponse } from './payment-policies/payment-policy.dto.js';
+export { TRAVELERS_OF_PERSON, travelerKeysOf } from './personal-data/booking-data.js';
 export { bookingEvents } from './events.js';

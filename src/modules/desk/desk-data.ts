@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock/clock.js';
+import { Env } from '../../platform/config/env.js';
 import { Database } from '../../platform/database/database.js';
 import { Listens } from '../../platform/discovery/listeners.js';
+import { daysAfter } from '../../platform/time/calendar.js';
 import { PayloadErasuresService } from '../action-ledger/index.js';
-import { bookingIdsOf, type HeldData, type Person, PersonalDataHolder } from '../customers/index.js';
+import { bookingIdsOf, type HeldData, latestOf, type Person, PersonalDataHolder } from '../customers/index.js';
+import { RoomingRepository } from './rooming/rooming.repository.js';
 
 const OF_PERSON = `(subject_type = 'customer' and subject_id = any($1) or subject_type = 'booking' and subject_id = any($2)
   or subject_type = 'invoice' and subject_id in (select id from invoices where booking_id = any($2)))`;
 const REASON = 'The data of the customer was erased on request';
 
-/** Notes and tasks of staff about a person, its bookings and its invoices. */
+/** Notes and tasks of staff about a person, its bookings and its invoices, and the rooms of the person. */
 @Injectable()
 @Listens(PersonalDataHolder, 60)
 export class DeskData implements PersonalDataHolder {
@@ -17,8 +20,10 @@ export class DeskData implements PersonalDataHolder {
 
   constructor(
     private readonly database: Database,
+    private readonly rooming: RoomingRepository,
     private readonly payloads: PayloadErasuresService,
     private readonly clock: Clock,
+    private readonly env: Env,
   ) {}
 
   async collect(person: Person): Promise<HeldData[]> {
@@ -35,13 +40,20 @@ export class DeskData implements PersonalDataHolder {
        from tasks where ${OF_PERSON} and title <> 'Erased task' order by id`,
       subjects,
     );
+    const stays = await this.rooming.staysOf(person);
+    const rooms = (isPast: boolean) =>
+      stays.filter((stay) => stay.isPast === isPast).map(({ isPast: _, ...stay }) => stay);
+    const ahead = rooms(false);
+    const keptUntil = latestOf(ahead.map((stay) => daysAfter(stay.departureEnd, this.env.travelRetentionDays)));
     return [
+      { dataClass: 'travel', kind: 'rooms ahead', keptUntil, records: ahead },
+      { dataClass: 'travel', kind: 'rooms', keptUntil: null, records: rooms(true) },
       { dataClass: 'contact', kind: 'notes', keptUntil: null, records: notes },
       { dataClass: 'contact', kind: 'tasks', keptUntil: null, records: tasks },
     ];
   }
 
-  /** Notes are deleted with their revisions; tasks keep their state. */
+  /** Notes are deleted with their revisions; tasks keep their state. The person leaves rooms whose departure has ended. */
   async erase(person: Person): Promise<number> {
     const subjects = [person.customerIds, bookingIdsOf(person)];
     const notes = await this.database.query<{ id: string }>(
@@ -56,6 +68,6 @@ export class DeskData implements PersonalDataHolder {
     const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
     await this.payloads.eraseAbout('note', idsOf(notes), REASON);
     await this.payloads.eraseAbout('task', idsOf(tasks), REASON);
-    return notes.length + tasks.length;
+    return notes.length + tasks.length + (await this.rooming.leavePast(person));
   }
 }

@@ -21,9 +21,10 @@ const LAST_SERVICE = `coalesce(
 
 /**
  * Travelers who are the person: by customer, or without one by the name together with the e-mail address or with the customer's own
- * booking. Couples share addresses, so an address alone is not the person.
+ * booking. Couples share addresses, so an address alone is not the person. The
+ * parameters $1 to $4 are those of `travelerKeysOf`.
  */
-const TRAVELERS_OF_PERSON = `
+export const TRAVELERS_OF_PERSON = `
   select traveler.id from booking_travelers traveler where traveler.customer_id = any($1)
   union select traveler.id from booking_travelers traveler
     where traveler.customer_id is null and (traveler.booking_id = any($3) or lower(traveler.email) = any($2))
@@ -150,10 +151,9 @@ export class BookingData implements PersonalDataHolder {
   }
 
   private async travelersOf(person: Person): Promise<TravelerRow[]> {
-    const { customerIds, emails, names } = person;
     const { contractRetentionMonths, travelRetentionDays } = this.env;
     return this.database.query<TravelerRow>(TRAVELERS, [
-      ...[customerIds, emails, bookingIdsOf(person), names],
+      ...travelerKeysOf(person),
       ...[contractRetentionMonths, travelRetentionDays],
     ]);
   }
@@ -182,6 +182,11 @@ export class BookingData implements PersonalDataHolder {
       throw error;
     }
   }
+}
+
+export function travelerKeysOf(person: Person): unknown[] {
+  const { customerIds, emails, names } = person;
+  return [customerIds, emails, bookingIdsOf(person), names];
 }
 
 function hasTravelData({ emergencyContact, document, dietary, healthNote, mobilityNote }: TravelerRow): boolean {

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { notFound } from '../../../platform/errors/app-error.js';
+import { TRAVELERS_OF_PERSON, travelerKeysOf } from '../../bookings/index.js';
+import type { Person } from '../../customers/index.js';
 import type { RoomType } from './rooming.dto.js';
 
 export interface Room {
@@ -20,6 +22,20 @@ export interface Rooming {
   rooms: (Room & { facilityName: string | null })[];
   version: number;
   updatedAt: Date | null;
+}
+
+/** A person in a room. */
+export interface Stay {
+  departureId: string;
+  from: string;
+  to: string;
+  type: RoomType;
+  label: string | null;
+  /** Null if others sleep in the room: the note may be about them. */
+  note: string | null;
+  /** Day on which the departure ends. */
+  departureEnd: string;
+  isPast: boolean;
 }
 
 /** A departure with one of its rooms; the columns of the room are null if there is none. */
@@ -187,6 +203,57 @@ export class RoomingRepository {
     await this.database.execute('delete from departure_rooms where departure_id = any($1)', [ids]);
     await this.raiseVersions(ids);
     return ids.length;
+  }
+
+  async staysOf(person: Person): Promise<Stay[]> {
+    return this.database.query<Stay>(
+      `select room.departure_id as "departureId", room.from_date::text as "from", room.to_date::text as "to", room.type, room.label,
+         case when not exists (
+           select from departure_room_travelers other
+           where other.departure_id = taken.departure_id and other.position = taken.position
+             and other.traveler_id <> taken.traveler_id
+         ) then room.note end as note,
+         (departure.ends_at at time zone departure.time_zone)::date::text as "departureEnd", departure.ends_at < $5 as "isPast"
+       from departure_room_travelers taken
+       join departure_rooms room on room.departure_id = taken.departure_id and room.position = taken.position
+       join departures departure on departure.id = taken.departure_id
+       where taken.traveler_id in (${TRAVELERS_OF_PERSON})
+       order by room.from_date, room.departure_id, room.position`,
+      [...travelerKeysOf(person), this.clock.now()],
+    );
+  }
+
+  /**
+   * The person leaves the rooms of departures that have ended. Their notes and labels, which nobody needs any more, are deleted.
+   * Returns the number of these rooms.
+   */
+  async leavePast(person: Person): Promise<number> {
+    return this.database.transaction(async () => {
+      const locked = await this.database.query<{ id: string }>(
+        `select rooming.departure_id as id from departure_roomings rooming
+         where rooming.departure_id in (
+           select taken.departure_id from departure_room_travelers taken
+           join departures departure on departure.id = taken.departure_id and departure.ends_at < $5
+           where taken.traveler_id in (${TRAVELERS_OF_PERSON}))
+         order by rooming.departure_id for update`,
+        [...travelerKeysOf(person), this.clock.now()],
+      );
+      if (locked.length === 0) return 0;
+      const ids = locked.map(({ id }) => id);
+      const left = await this.database.query(
+        `with gone as (
+           delete from departure_room_travelers taken
+           where taken.departure_id = any($5) and taken.traveler_id in (${TRAVELERS_OF_PERSON})
+           returning taken.departure_id, taken.position
+         )
+         update departure_rooms room set label = null, note = null from gone
+         where room.departure_id = gone.departure_id and room.position = gone.position
+         returning room.position`,
+        [...travelerKeysOf(person), ids],
+      );
+      await this.raiseVersions(ids);
+      return left.length;
+    });
   }
 
   private async raiseVersions(departureIds: readonly string[]): Promise<void> {
