@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { assertScope } from '../../../platform/auth/access.js';
 import { Database } from '../../../platform/database/database.js';
 import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
@@ -30,10 +31,11 @@ export class RoomingService {
     return this.repository.get(departureId);
   }
 
-  /** People and rooms at one moment. */
+  /** People and rooms at one moment. The names of the people need the scope of bookings, too. */
   async list(departureId: string): Promise<RoomingListResponse> {
     return this.database.snapshot(async () => {
       const rooming = await this.repository.get(departureId);
+      assertScope('bookings:read');
       return toRoomingList(rooming, await this.manifests.get(departureId, {}));
     });
   }
