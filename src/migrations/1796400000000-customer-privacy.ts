@@ -22,6 +22,7 @@ export class CustomerPrivacy1796400000000 implements MigrationInterface {
     // A customer is erased once.
     await runner.query(`
       create unique index customer_erasures_begun on customer_erasures (customer_id) where status <> 'planned'`);
+    // No entity: the job of an erasure is the only one that changes its steps.
     await runner.query(`
       create table customer_erasure_steps (
         erasure_id text not null references customer_erasures (id),
