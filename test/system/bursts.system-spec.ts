@@ -36,7 +36,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const CONTROL_BURSTS = 15;
 /** The service may close the connection of a caller that exceeds its limits. */
 const CLOSED = { status: 0, body: undefined };
-/** These operations need further scopes: those that they grant, those of the action that they reverse, or those of the record of a note. */
+/** These operations need further scopes: those that they grant, those of the action that they reverse, or those of the records that they name. */
 const NEED_ALL_SCOPES = new Set([
   ...['callOffs_create', 'callOffs_preview', 'callOffs_updateItem', 'callOffs_pause', 'callOffs_resume'],
   ...['callOffs_retry', 'callOffs_abandon'],
@@ -45,7 +45,7 @@ const NEED_ALL_SCOPES = new Set([
   ...['connectorProviders_list', 'connectorProviders_update', 'ledgerEntries_previewReversal', 'ledgerEntries_reverse'],
   ...['oauthClients_get', 'oauthClients_create', 'oauthClients_list', 'oauthClients_revoke'],
   ...['notes_create', 'notes_delete', 'notes_get', 'notes_listRevisions', 'notes_update'],
-  ...['tasks_create', 'tasks_get', 'tasks_update'],
+  ...['rooming_getList', 'tasks_create', 'tasks_get', 'tasks_update'],
   ...['users_removeSecondFactor', 'users_update'],
 ]);
 
