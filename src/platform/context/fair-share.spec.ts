@@ -143,3 +143,16 @@ it('a task that waits for others in another share is not passed over by tasks th
   expect([address.waiting, expensive.waiting]).toEqual([0, 0]);
   expect(await cheap()).toEqual(expect.any(Function));
 });
+
+it('tasks that wait for another share do not count in one whose caller must not wait for itself', async () => {
+  const general = new FairShare({ running: 9, waiting: 9, runningPerCaller: 1, waitingPerCaller: 9 });
+  const special = new FairShare({ running: 4, waiting: 9, runningPerCaller: 2, waitingPerCaller: 0 });
+  const take = () => FairShare.takeAll([special, general].map((share) => ({ share, caller: 'a' })));
+  const tasks = Array.from({ length: 4 }, take);
+  for (const task of tasks) (await task)();
+  const release = await special.take('a');
+  await special.take('a');
+  await expect(take()).rejects.toMatchObject({ status: 429, details: { limit: 2 } });
+  release();
+  expect(await take()).toEqual(expect.any(Function));
+});

@@ -9,7 +9,7 @@ export interface ShareLimits {
   readonly waiting: number;
   /** Tasks of one caller that run at the same time. */
   readonly runningPerCaller: number;
-  /** Tasks of one caller that wait. */
+  /** Tasks of one caller that wait; 0: none waits for tasks of its own caller, but it may wait for others. */
   readonly waitingPerCaller: number;
   /** Maximum wait of a task before it is rejected; if absent, it waits for its turn. */
   readonly waitMs?: number;
@@ -103,7 +103,8 @@ export class FairShare {
   /** Throws 429 if the caller has too many tasks, 503 if too many tasks of all callers wait. */
   assertMayWait(caller: string): void {
     const { running, waiting } = this.tasksOf(caller);
-    if (running + waiting.length >= this.most) throw this.tooManyOfCaller();
+    const queued = this.limits.waitingPerCaller === 0 ? 0 : waiting.length;
+    if (running + queued >= this.most) throw this.tooManyOfCaller();
     if (this.waiting >= this.limits.waiting) throw tooManyOfAll();
   }
 
