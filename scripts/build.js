@@ -31,6 +31,11 @@ export async function ensureBuilt({ signal } = {}) {
   });
 }
 
+/** Declares what was built by other means as the build of the current sources, so that no command builds it again. */
+export function markBuilt() {
+  writeFileSync(STAMP, stampOfSources());
+}
+
 /** Returns whether the build was made from the current sources; without sources, whether there is one. */
 export function isUpToDate() {
   return hasSources() ? isBuilt(stampOfSources()) : existsSync(OUTPUT);

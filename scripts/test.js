@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { markBuilt } from './build.js';
 import { run, runAll } from './checks/run.js';
 import { build, bundle, codeChecks, jest, types } from './checks/steps.js';
 import { cpuSecondsOfChildren } from './processes.js';
@@ -22,6 +23,8 @@ const MAX_REPEATED = 8;
 // No check reads the build, so that both cores are busy from the start.
 const checksBeside = args.length === 0 ? runAll(system ? codeChecks : [types], { atATime: 1 }) : Promise.resolve([]);
 const built = await runAll(system ? [build, bundle] : [build], { atATime: 1 });
+// System tests run commands of this folder, which would otherwise build it again while other tests use it.
+if (system && built.every(({ ok }) => ok)) markBuilt();
 let tests = built.every(({ ok }) => ok) ? await runTests(args) : NOTHING;
 const checks = [...built, ...(await checksBeside)];
 if (args.length === 0) tests = await withRepetition(tests);
