@@ -12,6 +12,8 @@ import {
   readBooking,
   staffWith,
 } from '../../bookings/bookings.js';
+import { BookingsService } from '../../../src/modules/bookings/index.js';
+import { asSystem } from '../../../src/platform/context/request-context.js';
 import { ALLOTMENTS, departureIn, product, type Slot } from '../../distribution/allotments/allotments.js';
 import { newChannel } from '../../distribution/channels.js';
 import { DEPARTURES, newDeparture, read } from '../../operations/departures.js';
@@ -375,6 +377,69 @@ describe('requests that are rejected', () => {
     const running = { from: 'running', to: 'running', allowed: ['paused', 'abandoned', 'completed'] };
     expect([resumed.status, resumed.body]).toEqual([409, problem('invalid_transition', running)]);
     expect([retried.status, retried.body]).toEqual([409, problem('invalid_transition', running)]);
+  });
+
+  it('a second call-off cannot be abandoned after an item of the first one is done', async () => {
+    const { id } = await newDeparture(app);
+    await soldBooking(owner, id);
+    const { id: keptId } = await soldBooking(owner, id);
+    const overrides = [{ bookingId: keptId, action: 'keep' }];
+    const started = await callOff(owner, id, { overrides });
+    await runCallOffs(app);
+    expect(await readCallOff(owner, started)).toMatchObject({ status: 'completed' });
+    const second = await callOff(owner, id, {});
+    const abandoned = await to(second, 'abandonment', { reason: 'Too late' });
+    expect([abandoned.status, abandoned.body]).toEqual([409, problem('call_off_started')]);
+    expect(await read(app, id)).toMatchObject({ status: 'called_off' });
+  });
+
+  it('a call-off that is resumed after its departure was reinstated does nothing', async () => {
+    const { id } = await newDeparture(app);
+    const { id: bookingId } = await soldBooking(owner, id);
+    const started = await callOff(owner, id);
+    await to(started, 'pause');
+    await owner.post(`${BOOKINGS}/${bookingId}/cancellation`, { reason: 'Ill' });
+    expect(await read(app, id)).toMatchObject({ status: 'cancelled' });
+    expect((await owner.post(`${DEPARTURES}/${id}/reinstatement`, {})).status).toBe(200);
+    expect((await owner.post(`${BOOKINGS}/${bookingId}/reinstatement`, { reason: 'Well again' })).status).toBe(200);
+    await to(started, 'resumption');
+    await runCallOffs(app);
+    expect(await first(started)).toMatchObject({ status: 'skipped', code: 'left_departure' });
+    expect(await readCallOff(owner, started)).toMatchObject({ status: 'completed', done: 0, skipped: 1 });
+    expect(await readBooking(owner, bookingId)).toMatchObject({ status: 'confirmed' });
+  });
+
+  it('a booking that is kept on its departure is not served when the day has passed, and can still be cancelled', async () => {
+    const { id } = await newDeparture(app);
+    const { id: bookingId } = await soldBooking(owner, id);
+    await callOff(owner, id, { default: { action: 'keep' } });
+    await runCallOffs(app);
+    const days = Math.ceil((Date.parse((await read(app, id)).endsAt) - app.now().getTime()) / 86_400_000) + 2;
+    app.travel({ days });
+    await asSystem(() => app.nest.get(BookingsService).progressByDate());
+    expect(await readBooking(owner, bookingId)).toMatchObject({ status: 'confirmed' });
+    const cancelled = await owner.post(`${BOOKINGS}/${bookingId}/cancellation`, { reason: 'Called off' });
+    expect([cancelled.status, cancelled.text]).toEqual([200, cancelled.text]);
+    app.travel({ days: -days });
+  });
+
+  it('a booking that is kept twice, on two departures, has a task each time', async () => {
+    const [one, two] = [await newDeparture(app), await newDeparture(app)];
+    const { id: bookingId } = await soldBooking(owner, one.id);
+    const keep = { default: { action: 'keep' } };
+    await callOff(owner, one.id, keep);
+    await runCallOffs(app);
+    const items = `${BOOKINGS}/${bookingId}/items`;
+    const [item] = (await owner.get<Page<{ id: string }>>(items)).body.data;
+    const moved = await owner.patch(`${items}/${item?.id}`, { departureId: two.id });
+    expect([moved.status, moved.text]).toEqual([200, moved.text]);
+    await callOff(owner, two.id, keep);
+    await runCallOffs(app);
+    const tasks = await app.sql(
+      `select status from tasks where source = 'departure_called_off' and subject_id = $1 order by id`,
+      [bookingId],
+    );
+    expect(tasks).toEqual([{ status: 'done' }, { status: 'open' }]);
   });
 
   it('an abandonment after an item is done: 409 call_off_started', async () => {

@@ -31,6 +31,9 @@ const TARGETS = `select target.id as "targetId", target.id as "bookingId", targe
     ('booking_confirmed', booking.id, (booking.confirmed_at at time zone $1)::date)
   ) as target (trigger, id, day)
   where booking.status in ('confirmed', 'in_progress', 'completed') and target.day is not null
+    and not (target.trigger = 'departure_upcoming' and exists (
+      select from booking_items item join departures departure on departure.id = item.departure_id
+      where item.booking_id = booking.id and item.status <> 'cancelled' and departure.status = 'called_off'))
     and not exists (select from customers where id = booking.customer_id and status = 'erased')`;
 
 /** Provides reminders of confirmed bookings: before the departure, after its move and after the confirmation. */

@@ -111,15 +111,21 @@ const AT_OTHER_RATES = `from booking_items item ${RATE_OF_DAY}
     item.service_date >= $2::date
     or item.service_date is null and item.created_at >= $2::date - interval '1 day' and supply.day >= $2::date)`;
 
+/** Whether none of the departures of booking `b` takes place. Staff decide about such a booking: it must not count as served. */
+const IS_CALLED_OFF = `coalesce((
+  select bool_and(departure.status = 'called_off')
+  from booking_items item join departures departure on departure.id = item.departure_id
+  where item.booking_id = b.id and item.status <> 'cancelled'), false)`;
+
 export const START: Progress = {
   from: 'confirmed',
   to: 'in_progress',
-  due: `b.departure_date <= $1::date`,
+  due: `b.departure_date <= $1::date and not ${IS_CALLED_OFF}`,
 };
 export const COMPLETE: Progress = {
   from: 'in_progress',
   to: 'completed',
-  due: `coalesce(b.return_date, b.departure_date) < $1::date`,
+  due: `coalesce(b.return_date, b.departure_date) < $1::date and not ${IS_CALLED_OFF}`,
 };
 
 /** Reads and writes bookings and their items. */

@@ -58,7 +58,11 @@ export class CallOffRunner {
   /** Goes on with call-offs whose process ended, and with those whose job has given up. */
   @Cron('desk.call-offs', '* * * * *')
   async resumeAll(): Promise<void> {
-    for (const id of await this.repository.running()) await this.run(id);
+    for (const id of await this.repository.running()) {
+      await this.run(id).catch((error: unknown) => {
+        this.log.error({ err: error, callOffId: id }, 'a call-off could not be continued');
+      });
+    }
   }
 
   async run(callOffId: string): Promise<void> {
@@ -85,8 +89,7 @@ export class CallOffRunner {
   }
 
   private async treat(callOff: CallOff, item: CallOffItem): Promise<void> {
-    const outcome =
-      item.envelopeId === null ? await this.treatBooking(callOff, item) : await this.endTrip(callOff, item);
+    const outcome = await this.outcomeOf(callOff, item);
     if (outcome === null) item.skip('left_departure', this.clock.now());
     else {
       item.finish({ ...outcome.money, messageId: null }, this.clock.now());
@@ -94,6 +97,12 @@ export class CallOffRunner {
     }
     await this.repository.items.update(item);
     await this.callOffs.publishProgress(callOff);
+  }
+
+  /** Returns null if there is nothing to do: the departure takes place again, or the booking or trip has left it. */
+  private async outcomeOf(callOff: CallOff, item: CallOffItem): Promise<Outcome | null> {
+    if (await this.repository.isScheduled(callOff.departureId)) return null;
+    return item.envelopeId === null ? this.treatBooking(callOff, item) : this.endTrip(callOff, item);
   }
 
   /** Returns null if the booking has left the departure in another way. */
@@ -110,7 +119,7 @@ export class CallOffRunner {
     }
     if (item.action === 'cancel') return this.cancel(callOff, item, present);
     await this.tasks.raise({
-      ...{ source: 'departure_called_off', dedupeKey: bookingId, dueOn: this.clock.today() },
+      ...{ source: 'departure_called_off', dedupeKey: `${callOff.id}:${bookingId}`, dueOn: this.clock.today() },
       title: 'Decide about a booking: its departure is called off',
       subject: { subjectType: 'booking', subjectId: bookingId },
     });

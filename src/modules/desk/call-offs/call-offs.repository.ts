@@ -72,6 +72,36 @@ export class CallOffsRepository {
     return this.database.query<ReportRow>(REPORT, [callOffId]);
   }
 
+  /** Whether something has happened with a booking or trip of the departure, in any of its call-offs. */
+  async hasDoneItems(departureId: string): Promise<boolean> {
+    const [found] = await this.database.query(
+      `select from call_offs c join call_off_items item on item.call_off_id = c.id
+       where c.departure_id = $1 and item.status = 'done' limit 1`,
+      [departureId],
+    );
+    return found !== undefined;
+  }
+
+  /** Whether the departure is scheduled again, as after its reinstatement. */
+  async isScheduled(departureId: string): Promise<boolean> {
+    const [found] = await this.database.prepared(
+      'call-off-departure',
+      `select from departures where id = $1 and status = 'scheduled'`,
+      [departureId],
+    );
+    return found !== undefined;
+  }
+
+  /** The call-offs in which staff keep the booking on its departure. */
+  async keeping(bookingId: string): Promise<string[]> {
+    const found = await this.database.prepared<{ id: string }>(
+      'call-off-keeping',
+      `select call_off_id as id from call_off_items where booking_id = $1 and action = 'keep' and status = 'done'`,
+      [bookingId],
+    );
+    return found.map(({ id }) => id);
+  }
+
   async liveBookings(departureId: string): Promise<LiveBooking[]> {
     return this.database.query<LiveBooking>(LIVE_BOOKINGS, [departureId]);
   }

@@ -215,15 +215,15 @@ export class CallOffsService {
     });
   }
 
-  /** Nothing has happened with a booking yet: the departure is sold again. */
+  /** Nothing has happened with a booking yet, in no call-off of the departure: it is sold again. */
   async abandon(target: CallOffTarget, reason: string): Promise<CallOffView> {
     return this.change(
       'abandon',
       target,
       async (callOff) => {
-        const { callOffId, departureId } = target;
-        const done = (await this.repository.report(callOffId)).some(({ status }) => status === 'done');
-        if (done) throw conflict('call_off_started', 'Items of the call-off are done: reinstate bookings one by one');
+        const { departureId } = target;
+        if (await this.repository.hasDoneItems(departureId))
+          throw conflict('call_off_started', 'Items of the call-off are done: reinstate bookings one by one');
         await this.departures.withdrawCallOff(departureId, reason);
         const items = await this.repository.lockItems(callOff.id, { statuses: ['pending', 'failed'], ids: null });
         for (const item of items) item.skip('abandoned', this.clock.now());

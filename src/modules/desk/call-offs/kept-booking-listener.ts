@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { type BookingItemSummary, BookingListener, type BookingSummary } from '../../bookings/index.js';
+import { CallOffsRepository } from './call-offs.repository.js';
 import { TasksService } from '../tasks/tasks.service.js';
 
 /** The task about a booking that was kept is done when the booking has left the departures that are called off. */
@@ -10,15 +11,18 @@ import { TasksService } from '../tasks/tasks.service.js';
 export class KeptBookingListener implements BookingListener {
   constructor(
     private readonly database: Database,
+    private readonly callOffs: CallOffsRepository,
     private readonly tasks: TasksService,
   ) {}
 
   async cancelled({ id }: BookingSummary): Promise<void> {
-    await this.tasks.close({ source: 'departure_called_off', dedupeKey: id });
+    for (const callOffId of await this.callOffs.keeping(id)) {
+      await this.tasks.close({ source: 'departure_called_off', dedupeKey: `${callOffId}:${id}` });
+    }
   }
 
-  async itemCancelled({ id }: BookingSummary): Promise<void> {
-    if (!(await this.isOnCalledOff(id))) await this.tasks.close({ source: 'departure_called_off', dedupeKey: id });
+  async itemCancelled(booking: BookingSummary): Promise<void> {
+    if (!(await this.isOnCalledOff(booking.id))) await this.cancelled(booking);
   }
 
   async itemChanged(booking: BookingSummary, _: BookingItemSummary): Promise<void> {
