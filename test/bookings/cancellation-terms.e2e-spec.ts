@@ -27,7 +27,8 @@ const STEPS = [
   { type: 'window', daysBeforeDeparture: 0, refundBasisPoints: 0 },
 ];
 
-const day = (days: number) => new Date(app.now().getTime() + days * 86_400_000).toISOString();
+/** Noon in UTC, so that it is the same day in the time zone of the departure. */
+const day = (days: number) => `${app.day(days)}T12:00:00.000Z`;
 const today = () => app.day();
 
 /** Creates a departure in N days, of a product with these cancellation terms. */
