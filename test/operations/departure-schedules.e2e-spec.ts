@@ -33,16 +33,25 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
+const TIME_ZONE = 'Europe/Bucharest';
+const DAY_MS = 24 * 3_600_000;
+
+/** The local day of the schedules in this many days, which is not always the day in UTC. */
+function day(offset: number): string {
+  const today = new Intl.DateTimeFormat('en-CA', { timeZone: TIME_ZONE }).format(app.now());
+  return new Date(Date.parse(today) + offset * DAY_MS).toISOString().slice(0, 10);
+}
+
 beforeEach(async () => {
   ({ id: productId } = await newProduct(app, {
-    timeZone: 'Europe/Bucharest',
+    timeZone: TIME_ZONE,
     durationMinutes: 120,
     defaultCapacity: 8,
   }));
 });
 
 const body = (over: object = {}) => ({
-  ...{ productId, dtstart: app.day(1), startTimes: ['09:00'], rrule: 'FREQ=DAILY', horizonDays: 5 },
+  ...{ productId, dtstart: day(1), startTimes: ['09:00'], rrule: 'FREQ=DAILY', horizonDays: 5 },
   ...{ priceCents: 5_900, currency: 'EUR', ...over },
 });
 
@@ -80,9 +89,9 @@ const refusal = ({ status, body: answer }: { status: number; body: object }) => 
 describe('departure schedules', () => {
   it('a schedule makes the departures of its horizon once, with what it and its product state', async () => {
     const schedule = await newSchedule({ startTimes: ['14:00', '09:00'], cutoff: { minutesBefore: 30 } });
-    expect(schedule).toMatchObject({ durationMinutes: 120, capacity: 8, timeZone: 'Europe/Bucharest', endsOn: null });
+    expect(schedule).toMatchObject({ durationMinutes: 120, capacity: 8, timeZone: TIME_ZONE, endsOn: null });
     const made = await departuresOf(schedule.id);
-    expect(localDays(made)).toEqual([1, 2, 3, 4, 5].flatMap((day) => [app.day(day), app.day(day)]));
+    expect(localDays(made)).toEqual([1, 2, 3, 4, 5].flatMap((offset) => [day(offset), day(offset)]));
     expect(made[0]).toMatchObject({ productId, capacity: 8, priceCents: 5_900, cutoff: { minutesBefore: 30 } });
     const length = ({ startsAt, endsAt }: Listed) => Date.parse(endsAt) - Date.parse(startsAt);
     expect(made.map(length)).toEqual(made.map(() => 7_200_000));
@@ -101,7 +110,7 @@ describe('departure schedules', () => {
     const { id } = await newSchedule();
     const [first, second, third] = await departuresOf(id);
     await owner.post(`${DEPARTURES}/${first?.id}/cancellation`, { reason: 'The boat is in repair' });
-    const moved = { startsAt: `${app.day(200)}T09:00:00Z`, endsAt: `${app.day(200)}T10:00:00Z` };
+    const moved = { startsAt: `${day(200)}T09:00:00Z`, endsAt: `${day(200)}T10:00:00Z` };
     expect((await owner.patch(`${DEPARTURES}/${second?.id}`, moved)).status).toBe(200);
     await owner.patch(`${DEPARTURES}/${third?.id}`, { capacity: 3 });
     await fill(id);
@@ -112,8 +121,8 @@ describe('departure schedules', () => {
   });
 
   it('excluded days are left out and additional ones are made', async () => {
-    const days = { rrule: 'FREQ=DAILY;COUNT=3', exdates: [app.day(2)], rdates: [app.day(5)] };
-    expect(localDays(await departuresOf((await newSchedule(days)).id))).toEqual([1, 3, 5].map((day) => app.day(day)));
+    const days = { rrule: 'FREQ=DAILY;COUNT=3', exdates: [day(2)], rdates: [day(5)] };
+    expect(localDays(await departuresOf((await newSchedule(days)).id))).toEqual([1, 3, 5].map(day));
   });
 
   it('departures without sales follow a change, those with sales are kept and named', async () => {
@@ -122,8 +131,8 @@ describe('departure schedules', () => {
     const booking = await makeBooking(owner);
     await addItem(owner, booking.id, { departureId: sold?.id });
 
-    const { kept } = await change(id, { startTimes: ['09:00'], capacity: 12, exdates: [app.day(3)] });
-    expect(kept).toEqual([{ departureId: sold?.id, localDate: app.day(2) }]);
+    const { kept } = await change(id, { startTimes: ['09:00'], capacity: 12, exdates: [day(3)] });
+    expect(kept).toEqual([{ departureId: sold?.id, localDate: day(2) }]);
     const after = await departuresOf(id);
     expect(after.map(({ status, capacity }) => [status, capacity])).toEqual([
       ['scheduled', 12],
@@ -146,11 +155,11 @@ describe('departure schedules', () => {
     const before = await departuresOf(id);
     const [, , third] = before;
     await addItem(owner, (await makeBooking(owner)).id, { departureId: third?.id });
-    const { data: next, kept } = await change(id, { capacity: 20 }, `?scope=following&from=${app.day(3)}`);
-    expect(next).toMatchObject({ dtstart: app.day(3), rrule: 'FREQ=DAILY;COUNT=2', capacity: 20, version: 1 });
-    expect(kept).toEqual([{ departureId: third?.id, localDate: app.day(3) }]);
+    const { data: next, kept } = await change(id, { capacity: 20 }, `?scope=following&from=${day(3)}`);
+    expect(next).toMatchObject({ dtstart: day(3), rrule: 'FREQ=DAILY;COUNT=2', capacity: 20, version: 1 });
+    expect(kept).toEqual([{ departureId: third?.id, localDate: day(3) }]);
     const { body: former } = await owner.get<{ data: Schedule }>(`${SCHEDULES}/${id}`);
-    expect(former.data).toMatchObject({ endsOn: app.day(2), capacity: 8, version: 2 });
+    expect(former.data).toMatchObject({ endsOn: day(2), capacity: 8, version: 2 });
     await fill(id);
     const [early, late] = await Promise.all([departuresOf(id), departuresOf(next.id)]);
     expect([...early, ...late].map((one) => one.id)).toEqual(before.map((one) => one.id));
@@ -236,8 +245,8 @@ describe('departure schedules', () => {
     ['a day that is past', (day) => `?scope=following&from=${day(-1)}`],
   ])('a change of the following days with %s is 400', async (what, queryOf) => {
     const { id } = await newSchedule({ horizonDays: 2 });
-    const query = queryOf((days) => app.day(days));
-    const changes = { capacity: 9, ...(what === 'another first day' && { dtstart: app.day(2) }) };
+    const query = queryOf(day);
+    const changes = { capacity: 9, ...(what === 'another first day' && { dtstart: day(2) }) };
     expect((await owner.patch(`${SCHEDULES}/${id}${query}`, changes)).status).toBe(400);
   });
 });
