@@ -37,7 +37,7 @@ export class RoomingController {
   /**
    * Get the rooms of a departure
    *
-   * @remarks Returns the rooms in the order in which they were written, with the ids of their travelers. `ETag` is the version of the
+   * @remarks Returns the rooms in the order in which they were written, with the IDs of their travelers. `ETag` is the version of the
    * list, which also rises when a traveler leaves a room.
    */
   @Get('rooming')

@@ -55,6 +55,7 @@ export class RoomBody extends RoomFields {
   travelerIds?: string[];
 }
 
+/** All rooms of a departure; those that are missing are deleted. */
 export class ReplaceRooming {
   /** The whole list; rooms that it does not contain are deleted. */
   @ListOf(() => RoomBody, { max: MAX_ROOMS })
@@ -122,7 +123,7 @@ export class RoomingPerson extends PickType(ManifestPerson, [
   'age',
 ]) {}
 
-/** A room of a rooming list, with its people instead of their ids. */
+/** A room of a rooming list, with its people instead of their IDs. */
 export class RoomingListRoom extends PickType(RoomResponse, [
   'facilityId',
   'from',
