@@ -123,6 +123,8 @@ it('each action that a route records can be reversed, or says why not and what t
   expect(handlers.actions().length).toBeGreaterThanOrEqual(75);
   // "Update it again" only says that the reversal has not been written.
   const isReason = (reason: string | null) =>
-    reason !== null && /^[A-Z].{10,}[a-z]$/.test(reason) && !/^(Change|Create|Delete|Dismiss|Replace|Update) /.test(reason);
+    reason !== null &&
+    /^[A-Z].{10,}[a-z]$/.test(reason) &&
+    !/^(Change|Create|Delete|Dismiss|Replace|Update) /.test(reason);
   expect(reasons.filter(({ reason }) => !isReason(reason))).toEqual([]);
 });
