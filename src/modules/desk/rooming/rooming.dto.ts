@@ -137,7 +137,7 @@ export class RoomingListRoom extends PickType(RoomResponse, [
   @Text({ max: 255 })
   facilityName: string | null;
 
-  /** People in the room; empty for a room that nobody has. */
+  /** People in the room; empty for a room without people. */
   @ListOf(() => RoomingPerson, { max: MAX_CAPACITY })
   people: RoomingPerson[];
 }
