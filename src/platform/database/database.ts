@@ -100,7 +100,11 @@ export class Database {
     try {
       const client = (await runner.connect()) as PoolClient;
       Object.assign(runner, { isTransactionActive: true });
-      const unit = new TransactionState(client, { begin: beginAt(this.clock, SNAPSHOT), trace: this.trace }, runner);
+      const unit = new TransactionState(
+        client,
+        { begin: beginAt(this.clock, { mode: SNAPSHOT }), trace: this.trace },
+        runner,
+      );
       return await inTransaction(unit, work);
     } catch (error) {
       this.checkDisk(error);
@@ -398,7 +402,11 @@ export class Database {
       const client = (await runner.connect()) as PoolClient;
       Object.assign(runner, { isTransactionActive: true });
       const condition = requireLiveCaller(findContext(), this.clock.now());
-      const unit = new TransactionState(client, { begin: beginAt(this.clock), condition, trace: this.trace }, runner);
+      const unit = new TransactionState(
+        client,
+        { begin: beginAt(this.clock, { condition }), trace: this.trace },
+        runner,
+      );
       const result = await inTransaction(unit, work);
       await runner.release();
       for (const follow of unit.afterCommit) await units.exit(follow);

@@ -18,8 +18,6 @@ export interface Collector<Item> {
 /** The statements that begin a transaction. */
 interface Opening {
   readonly begin: Statement;
-  /** Sent with BEGIN; fails if the transaction must not happen. */
-  readonly condition?: Statement | null;
   readonly trace: StatementTrace | null;
 }
 
@@ -43,7 +41,6 @@ export class TransactionState {
   private readonly collected = new Map<Collector<never>, unknown[]>();
   private readonly trace: StatementTrace | null;
   private queued: Statement[];
-  private readonly openingCount: number;
   /** Whether the server knows of this transaction. */
   private hasBegun = false;
   private hasEnded = false;
@@ -52,12 +49,11 @@ export class TransactionState {
 
   constructor(
     private readonly client: PoolClient,
-    { begin, condition, trace }: Opening,
+    { begin, trace }: Opening,
     /** Null unless repositories of TypeORM are used. */
     readonly runner: QueryRunner | null = null,
   ) {
-    this.queued = condition ? [begin, condition] : [begin];
-    this.openingCount = this.queued.length;
+    this.queued = [begin];
     this.trace = trace;
     if (!runner) return;
     // TypeORM sends its statements on the same connection: they must see the rows that were queued before.
@@ -139,7 +135,7 @@ export class TransactionState {
   async commit(): Promise<void> {
     const pending = [...this.collected].sort(([a], [b]) => a.order - b.order);
     for (const [collector, items] of pending) await this.queue(collector.statement(items as never[]));
-    const isEmpty = !this.hasBegun && this.queued.length === this.openingCount;
+    const isEmpty = !this.hasBegun && this.queued.length === 1;
     if (isEmpty) {
       this.hasEnded = true;
       return;
@@ -190,11 +186,16 @@ export const SNAPSHOT = ' isolation level repeatable read, read only';
 
 /**
  * BEGIN. The day becomes the setting `app.today` of the transaction, and the time `app.now`: triggers that write histories
- * read the organization's day there, because a day computed from a timestamp would change with `ORG_TIME_ZONE`.
+ * read the organization's day there, because a day computed from a timestamp would change with `ORG_TIME_ZONE`. The condition is
+ * SQL that fails if the transaction must not happen.
  */
-export function beginAt(clock: Clock, mode = ''): Statement {
+export function beginAt(
+  clock: Clock,
+  { mode = '', condition = null }: { mode?: string; condition?: string | null } = {},
+): Statement {
   const [day, time] = [clock.today(), clock.now().toISOString()];
-  return { text: `begin${mode}; set local app.today = '${day}'; set local app.now = '${time}'` };
+  const begin = `begin${mode}; set local app.today = '${day}'; set local app.now = '${time}'`;
+  return { text: condition === null ? begin : `${begin}; ${condition}` };
 }
 
 /** Runs the work in the transaction and commits it. Throws the first error of the transaction after its rollback. */
@@ -216,7 +217,10 @@ export async function inSnapshot<T>(
 ): Promise<T> {
   const client = await pool.connect();
   try {
-    return await inTransaction(new TransactionState(client, { begin: beginAt(clock, SNAPSHOT), trace }), work);
+    return await inTransaction(
+      new TransactionState(client, { begin: beginAt(clock, { mode: SNAPSHOT }), trace }),
+      work,
+    );
   } finally {
     client.release();
   }

@@ -8,11 +8,11 @@ export {
   converted,
 } from './exchange-rates/base-amounts.js';
 export { AppliedRateResponse } from './exchange-rates/exchange-rate.dto.js';
-export { ExchangeRatesService, rateMissing } from './exchange-rates/exchange-rates.service.js';
+export { ExchangeRatesService, type PostingTerms, rateMissing } from './exchange-rates/exchange-rates.service.js';
 export { NEXT_NUMBER, type NumberSource, nextNumberValues } from './number-series/next-number.sql.js';
 export { PERIOD_KEY, SequenceEntry } from './number-series/number-series.dto.js';
-export { DOCUMENT_TYPES, type DocumentType } from './number-series/number-series.entity.js';
-export { NumberSeriesService } from './number-series/number-series.service.js';
+export { DOCUMENT_TYPES, type DocumentType, type NumberSeries } from './number-series/number-series.entity.js';
+export { NumberSeriesService, numberSourceOf } from './number-series/number-series.service.js';
 export { sequenceEntries } from './number-series/sequence.sql.js';
 export {
   MAX_LIVE_ALLOCATIONS,

@@ -36,6 +36,25 @@ export interface Conversion {
   rate: AppliedRate | null;
 }
 
+/** What the books require of a document of a day, and the conversion of its amounts. */
+export interface PostingTerms extends Conversion {
+  /** The day itself, or the first open day if its month is closed. */
+  postingDay: string;
+  /** Maximum age of an issue date in days. */
+  issueDateBackDays: number;
+}
+
+/** $1 is the currency, $2 the day. */
+const CONVERSION = `settings.base_currency as "baseCurrency", rate.applied as rate`;
+const OF_DAY = `finance_settings settings left join lateral (
+    select json_build_object('from', from_currency, 'to', to_currency, 'day', day, 'rate', rate::text,
+      'source', source) as applied
+    from exchange_rates
+    where (from_currency, to_currency) in (($1, settings.base_currency), (settings.base_currency, $1))
+      and day between $2::date - ${BACK_DAYS} and $2::date
+    order by day desc, created_at desc, id desc limit 1
+  ) rate on true`;
+
 /** Manages exchange rates between the base currency and others. */
 @Injectable()
 export class ExchangeRatesService {
@@ -93,29 +112,20 @@ export class ExchangeRatesService {
    * last.
    */
   async conversionOf(currency: string, day: string): Promise<Conversion> {
-    const [found] = await this.database.prepared<Conversion>(
-      'exchange-rate-of-day',
-      `select settings.base_currency as "baseCurrency", rate.applied as rate
-       from finance_settings settings left join lateral (
-         select json_build_object('from', from_currency, 'to', to_currency, 'day', day, 'rate', rate::text,
-           'source', source) as applied
-         from exchange_rates
-         where (from_currency, to_currency) in (($1, settings.base_currency), (settings.base_currency, $1))
-           and day between $2::date - ${BACK_DAYS} and $2::date
-         order by day desc, created_at desc, id desc limit 1
-       ) rate on true`,
-      [currency, day],
-    );
-    if (!found) throw new Error('The accounting settings are missing');
-    return found;
+    return this.read<Conversion>('exchange-rate-of-day', CONVERSION, [currency, day]);
   }
 
-  /** Returns `conversionOf`, and requires a recent rate for a foreign currency. */
-  async requireConversion(currency: string, { day, field }: { day: string; field?: string }): Promise<Conversion> {
-    const conversion = await this.conversionOf(currency, day);
-    const { baseCurrency: to, rate } = conversion;
-    if (currency === to || rate !== null) return conversion;
-    throw rateMissing({ field, from: currency, to, day });
+  /** Returns the terms for a document of this day, whose month stays open or closed until the transaction ends. */
+  async postingTerms(currency: string, day: string): Promise<PostingTerms> {
+    const columns = `${CONVERSION}, settings.issue_date_back_days as "issueDateBackDays",
+      posting_day($2::date)::text as "postingDay"`;
+    return this.read<PostingTerms>('posting-terms', columns, [currency, day]);
+  }
+
+  private async read<Terms>(name: string, columns: string, values: [currency: string, day: string]): Promise<Terms> {
+    const [found] = await this.database.prepared<Terms>(name, `select ${columns} from ${OF_DAY}`, values);
+    if (!found) throw new Error('The accounting settings are missing');
+    return found;
   }
 }
 

@@ -108,13 +108,12 @@ export class NumberSeriesRepository {
   }
 
   /** Keeps the series unchanged until the transaction ends; other issues can lock it at the same time. */
-  async lockForIssue(id: string): Promise<NumberSeries | null> {
+  async lockGivenForIssue(id: string): Promise<NumberSeries[]> {
     const text = `select ${this.rows.columns('series')} from invoice_number_series series where id = $1 for key share`;
-    const [series] = await this.rows.read({ name: 'number-series-issue', text, values: [id] });
-    return series ?? null;
+    return this.rows.read({ name: 'number-series-issue', text, values: [id] });
   }
 
-  /** Does the same as `lockForIssue` for at most two active series of the type, the default one first. */
+  /** Does the same as `lockGivenForIssue` for at most two active series of the type, the default one first. */
   async lockActiveForIssue(documentType: DocumentType): Promise<NumberSeries[]> {
     const text = `select ${this.rows.columns('series')} from invoice_number_series series
       where document_type = $1 and active order by is_default desc, id limit 2 for key share`;

@@ -186,19 +186,11 @@ export class NumberSeriesService {
     return { before, after: reversed.series.auditImage(reversed) };
   }
 
-  /**
-   * Locks the series that assigns the number of a document: the given one, otherwise the default of the type, otherwise its
-   * only active one.
-   */
-  async lockForIssue(documentType: DocumentType, seriesId: string | null, issueDate: string): Promise<NumberSource> {
-    const series =
-      seriesId === null ? await this.lockDefault(documentType) : await this.lockGiven(seriesId, documentType);
-    return {
-      seriesId: series.id,
-      periodKey: periodKeyOf(series.resetPeriod, issueDate),
-      issueDate,
-      ...frameOf(series, issueDate),
-    };
+  /** Locks the series of which `numberSourceOf` chooses one: the given one, or the active ones of the type. */
+  async lockForIssue(documentType: DocumentType, seriesId: string | null): Promise<NumberSeries[]> {
+    return seriesId === null
+      ? this.repository.lockActiveForIssue(documentType)
+      : this.repository.lockGivenForIssue(seriesId);
   }
 
   /** Makes the error for a `NEXT_NUMBER` that returned no row. */
@@ -207,24 +199,6 @@ export class NumberSeriesService {
     return conflict('issue_date_out_of_sequence', 'The series has a document with a later issue date', {
       lastIssueDate,
     });
-  }
-
-  private async lockGiven(id: string, documentType: DocumentType): Promise<NumberSeries> {
-    const series = await this.repository.lockForIssue(id);
-    if (!series) throw notFound({ field: 'seriesId' });
-    if (series.documentType !== documentType) {
-      throw conflict('series_type_mismatch', `The series is for documents of type ${series.documentType}`, {
-        documentType: series.documentType,
-      });
-    }
-    if (!series.active) throw conflict('series_inactive', 'The series is not active');
-    return series;
-  }
-
-  private async lockDefault(documentType: DocumentType): Promise<NumberSeries> {
-    const [first, second] = await this.repository.lockActiveForIssue(documentType);
-    if (first && (first.isDefault || !second)) return first;
-    throw conflict('no_active_series', 'No default series; send seriesId or set a default', { documentType });
   }
 
   private async advance(series: NumberSeries, nextNumber: number, reason: string | null): Promise<void> {
@@ -292,4 +266,37 @@ function assertExplained(moved: number, reason: string | null): void {
 
 function wouldDuplicate(nextNumber: number): AppError {
   return conflict('series_would_duplicate', 'nextNumber can only be increased', { nextNumber });
+}
+
+/**
+ * Returns the source of the number of a document: the given series, otherwise the default of its type, otherwise the only active
+ * one. `locked` is from `lockForIssue`.
+ */
+export function numberSourceOf(
+  locked: readonly NumberSeries[],
+  { documentType, seriesId, issueDate }: { documentType: DocumentType; seriesId: string | null; issueDate: string },
+): NumberSource {
+  const series = seriesId === null ? defaultOf(locked, documentType) : givenOf(locked, documentType);
+  return {
+    seriesId: series.id,
+    periodKey: periodKeyOf(series.resetPeriod, issueDate),
+    issueDate,
+    ...frameOf(series, issueDate),
+  };
+}
+
+function givenOf([series]: readonly NumberSeries[], documentType: DocumentType): NumberSeries {
+  if (!series) throw notFound({ field: 'seriesId' });
+  if (series.documentType !== documentType) {
+    throw conflict('series_type_mismatch', `The series is for documents of type ${series.documentType}`, {
+      documentType: series.documentType,
+    });
+  }
+  if (!series.active) throw conflict('series_inactive', 'The series is not active');
+  return series;
+}
+
+function defaultOf([first, second]: readonly NumberSeries[], documentType: DocumentType): NumberSeries {
+  if (first && (first.isDefault || !second)) return first;
+  throw conflict('no_active_series', 'No default series; send seriesId or set a default', { documentType });
 }

@@ -15,6 +15,16 @@ export interface StoredReduction {
   waived: boolean;
 }
 
+const MONEY = `select
+    least(coalesce(sum(case direction when 'in' then amount_cents else -amount_cents end)
+      filter (where status = 'completed'), 0), 9007199254740991)::float8 as "receivedCents",
+    least(coalesce(sum(unapplied_cents) filter (where status = 'completed'), 0), 9007199254740991)::float8
+      as "unappliedCents",
+    coalesce(sum(covered_cents) filter (where status = 'requested'), 0)::float8 as "reservedCents",
+    coalesce(sum(amount_cents - covered_cents)
+      filter (where status = 'completed' and kind in ('refund', 'transfer_out')), 0)::float8 as "uncoveredCents"
+  from payments where booking_id = $1`;
+
 /** Reads and writes the rows of booking accounts. Each call is one statement. */
 @Injectable()
 export class BookingAccountsRepository {
@@ -31,8 +41,20 @@ export class BookingAccountsRepository {
     this.payments = database.rows(Payment);
   }
 
-  async currentPlan(bookingId: string): Promise<PaymentPlan | null> {
-    return this.database.findRow(PaymentPlan, { bookingId, isCurrent: true });
+  /** Returns the current plan of a booking, and its money as `moneyOf`. */
+  async planAndMoney(bookingId: string): Promise<{ plan: PaymentPlan | null; money: AccountMoney }> {
+    const [found] = await this.database.read<PaymentPlan, AccountMoney & { id: string | null }>(PaymentPlan, {
+      name: 'account-plan-and-money',
+      text: `select ${this.database.columnsOf(PaymentPlan, 'plan')}, money.* from (${MONEY}) money
+        left join payment_plans plan on plan.booking_id = $1 and plan.is_current`,
+      values: [bookingId],
+    });
+    if (!found) throw new Error('An aggregate has a row');
+    const { receivedCents, unappliedCents, reservedCents, uncoveredCents } = found.raw;
+    return {
+      plan: found.raw.id === null ? null : found.entity,
+      money: { receivedCents, unappliedCents, reservedCents, uncoveredCents },
+    };
   }
 
   async installmentsOf(bookingId: string): Promise<PaymentSchedule[]> {
@@ -89,18 +111,7 @@ export class BookingAccountsRepository {
 
   /** Limits each amount to 2^53-1, however much was overpaid. */
   async moneyOf(bookingId: string): Promise<AccountMoney> {
-    const [found] = await this.database.prepared<AccountMoney>(
-      'account-money',
-      `select least(coalesce(sum(case direction when 'in' then amount_cents else -amount_cents end)
-           filter (where status = 'completed'), 0), 9007199254740991)::float8 as "receivedCents",
-         least(coalesce(sum(unapplied_cents) filter (where status = 'completed'), 0), 9007199254740991)::float8
-           as "unappliedCents",
-         coalesce(sum(covered_cents) filter (where status = 'requested'), 0)::float8 as "reservedCents",
-         coalesce(sum(amount_cents - covered_cents)
-           filter (where status = 'completed' and kind in ('refund', 'transfer_out')), 0)::float8 as "uncoveredCents"
-       from payments where booking_id = $1`,
-      [bookingId],
-    );
+    const [found] = await this.database.prepared<AccountMoney>('account-money', MONEY, [bookingId]);
     return found ?? { receivedCents: 0, unappliedCents: 0, reservedCents: 0, uncoveredCents: 0 };
   }
 

@@ -42,12 +42,11 @@ export class BookingAccountsService {
 
   /** Returns the account of a booking that is already locked. */
   async lockOf(booking: BookingSummary): Promise<BookingAccount> {
-    const [plan, installments, invoices, money] = await this.database.together(() =>
+    const [{ plan, money }, installments, invoices] = await this.database.together(() =>
       Promise.all([
-        this.repository.currentPlan(booking.id),
+        this.repository.planAndMoney(booking.id),
         this.repository.lockInstallments(booking.id),
         this.repository.lockInvoices(booking.id),
-        this.repository.moneyOf(booking.id),
       ]),
     );
     return accountOf(booking, { plan, installments, invoices, money });
@@ -56,12 +55,11 @@ export class BookingAccountsService {
   /** Returns the account without locks, for a preview. */
   async read(bookingId: string): Promise<BookingAccount> {
     const booking = await this.bookings.getSummary(bookingId);
-    const [plan, installments, invoices, money] = await this.database.together(() =>
+    const [{ plan, money }, installments, invoices] = await this.database.together(() =>
       Promise.all([
-        this.repository.currentPlan(booking.id),
+        this.repository.planAndMoney(booking.id),
         this.repository.installmentsOf(booking.id),
         this.repository.invoicesOf(booking.id),
-        this.repository.moneyOf(booking.id),
       ]),
     );
     return accountOf(booking, { plan, installments, invoices, money });

@@ -1,6 +1,7 @@
 import { named } from '../../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { DELETE, Impersonal, Personal, Rights } from '../../../../platform/database/table-declarations.js';
+import type { IssuerCopy } from '../../../organization/index.js';
 import { imageOf } from '../../../../platform/database/audited.js';
 import { Unaudited } from '../../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../../platform/database/columns.js';
@@ -364,6 +365,11 @@ export class Invoice implements BaseAmounts {
   private state(): { status: InvoiceStatus; number: string | null } {
     return { status: this.status, number: this.number };
   }
+}
+
+/** Returns the members of the issuer that the document itself keeps. */
+export function sellerOf({ legalName, address, vatId, taxId }: IssuerCopy): Seller {
+  return { name: legalName, address, taxId: vatId ?? taxId };
 }
 
 /** Computes `isOverdue` of the row `invoice` of a statement; `today` is a placeholder such as `$2`. */

@@ -24,7 +24,7 @@ import { type CreditReason, Invoice, type PricedLine } from '../account/invoice.
 import { draftStale } from '../invoices/draft-staleness.js';
 import { InvoicesRepository, type InvoiceWithLines } from '../invoices/invoices.repository.js';
 import { InvoicesService, type InvoiceView } from '../invoices/invoices.service.js';
-import { IssuingService } from '../invoices/issuing.service.js';
+import { type IssueBasis, IssuingService } from '../invoices/issuing.service.js';
 import { totalsOf } from '../invoices/line-amounts.js';
 import { PaymentPlansService } from '../plans/payment-plans.service.js';
 import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
@@ -153,12 +153,11 @@ export class CreditNotesService {
       const draft = await this.lockDraft(id, expected);
       const { original, note } = draft;
       if (original.status === 'void') throw notOpen(original);
-      const issueDate = await this.issuing.issueDate(requested.issueDate, original.issueDate);
+      const basis = await this.issuing.basisOf(note, { ...requested, notBefore: original.issueDate });
       const lines = await this.currentLines(draft, requested.onStale === 'redraw');
       const before = this.imageOf({ invoice: note, lines: draft.lines });
       const account = note.reason === 'goodwill' ? await this.grantGoodwill(draft.account, note, lines) : draft.account;
-      const terms = { issueDate, seriesId: requested.seriesId ?? null, before };
-      return { note, lines: await this.issueLocked(account, { note, lines }, terms), staleReasons: [] };
+      return { note, lines: await this.issueLocked(account, { note, lines }, { basis, before }), staleReasons: [] };
     });
   }
 
@@ -176,8 +175,7 @@ export class CreditNotesService {
     const drawn = await this.contents.rest(original, id);
     const note = this.draftOf({ id, original, lines: drawn, ...cause });
     await this.invoices.insert(note, drawn);
-    const issueDate = await this.issuing.issueDate(undefined);
-    const terms = { issueDate, seriesId: null, before: null };
+    const terms = { basis: await this.issuing.basisOf(note), before: null };
     return { note, lines: await this.issueLocked(account, { note, lines: drawn }, terms), staleReasons: [] };
   }
 
@@ -205,20 +203,18 @@ export class CreditNotesService {
   private async issueLocked(
     account: BookingAccount,
     { note, lines: drawn }: { note: Invoice; lines: readonly PricedLine[] },
-    { issueDate, seriesId, before }: { issueDate: string; seriesId: string | null; before: object | null },
+    { basis, before }: { basis: IssueBasis; before: object | null },
   ): Promise<readonly PricedLine[]> {
     const original = originalOf(account, note.originalInvoiceId ?? '');
     const openReducedCents = Math.min(note.totalCents, original.balanceCents());
     const releasedCents = note.totalCents - openReducedCents;
     if (releasedCents > 0)
-      await this.accounts.releaseFromInvoice(account, original, { cents: releasedCents, day: issueDate });
+      await this.accounts.releaseFromInvoice(account, original, { cents: releasedCents, day: basis.issueDate });
     const { status } = original;
     original.addCredited(note.totalCents, this.clock.now());
     await this.invoices.update(original);
     await this.accounts.applyMoney(account);
-    const lines = await this.issuing.issue(note, drawn, {
-      issueDate,
-      seriesId,
+    const lines = await this.issuing.issue(note, drawn, basis, {
       dueDate: null,
       paidCents: 0,
       openReducedCents,

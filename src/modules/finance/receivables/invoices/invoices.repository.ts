@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import type { Rows } from '../../../../platform/database/rows.js';
 import { notFound } from '../../../../platform/errors/app-error.js';
+import type { IssuerCopy } from '../../../organization/index.js';
 import { type BaseAmounts, NEXT_NUMBER, nextNumberValues, type NumberSource } from '../../books/index.js';
-import { Invoice, type PricedLine, type Seller } from '../account/invoice.entity.js';
+import { Invoice, type PricedLine, sellerOf } from '../account/invoice.entity.js';
 import type { ListInvoices } from './invoice.dto.js';
 import { InvoiceLine } from './invoice-line.entity.js';
 import { type ListContext, listStatement } from './invoice-list.sql.js';
@@ -17,7 +18,7 @@ export interface InvoiceWithLines {
 interface NumberTerms {
   source: NumberSource;
   dueDate: string | null;
-  seller: Seller;
+  issuer: IssuerCopy;
   paidCents: number;
   openReducedCents?: number;
   releasedCents?: number;
@@ -38,16 +39,21 @@ const LINES = `coalesce((
   from invoice_lines line where line.invoice_id = invoice.id), '[]'::json)`;
 
 /**
- * Assigns the number and stores it in one statement, the last one before the ledger's, so that the series is locked briefly.
+ * Assigns the number and stores it with the copy of the issuer, in one statement, the last one before the ledger's, so that the
+ * series is locked briefly.
  */
-const ISSUE = `with ${NEXT_NUMBER}
+const ISSUE = `with ${NEXT_NUMBER}, issued as (
   update invoices set number = next_number.number, series_id = $1, period_key = $2, sequence = next_number.sequence,
     issue_date = $3::date, status = $9, due_date = $10::date, seller_name = $11, seller_address = $12,
     seller_tax_id = $13, issued_at = $14, paid_cents = $15, open_reduced_cents = $16,
     released_cents = $17, base_currency = $18, exchange_rate = $19, base_subtotal_cents = $20, base_tax_cents = $21,
     base_total_cents = $22, updated_at = $14, version = version + 1
   from next_number where invoices.id = $7 and invoices.version = $8
-  returning next_number.number, next_number.sequence`;
+  returning invoices.id, next_number.number, next_number.sequence
+), copied as (
+  insert into invoice_issuers (invoice_id, issuer) select id, $23 from issued
+)
+select number, sequence from issued`;
 
 /** Reads and writes invoices and their lines; each read is one statement. */
 @Injectable()
@@ -116,7 +122,8 @@ export class InvoicesRepository {
 
   /** Returns null if the series has a document with a later issue date. */
   async assignNumber(invoice: Invoice, terms: NumberTerms): Promise<{ number: string; sequence: number } | null> {
-    const { source, dueDate, seller, paidCents, base, issuedAt } = terms;
+    const { source, dueDate, issuer, paidCents, base, issuedAt } = terms;
+    const seller = sellerOf(issuer);
     const [assigned] = await this.database.prepared<{ number: string; sequence: string }>('invoice-issue', ISSUE, [
       ...nextNumberValues(source),
       invoice.id,
@@ -135,6 +142,7 @@ export class InvoicesRepository {
       base.baseSubtotalCents,
       base.baseTaxCents,
       base.baseTotalCents,
+      issuer,
     ]);
     return assigned ? { number: assigned.number, sequence: Number(assigned.sequence) } : null;
   }

@@ -204,19 +204,13 @@ export class InvoicesService {
       const drawn = await this.currentLines(draft, requested.onStale === 'redraw');
       account.assertInvoiceFits(invoice);
       assertPayerComplete(invoice, drawn);
-      const [issueDate, rules] = await this.database.together(() =>
-        Promise.all([this.issuing.issueDate(requested.issueDate), this.reminders.enabledRules(INVOICE_TRIGGERS)]),
+      const [basis, rules] = await this.database.together(() =>
+        Promise.all([this.issuing.basisOf(invoice, requested), this.reminders.enabledRules(INVOICE_TRIGGERS)]),
       );
+      const { issueDate } = basis;
       const dueDate = invoice.dueDateFor(issueDate, requested.dueDate);
       const paidCents = await this.accounts.applyEarlyMoneyToNewInvoice(account, invoice, issueDate);
-      const terms = {
-        issueDate,
-        dayField: 'issueDate',
-        dueDate,
-        seriesId: requested.seriesId ?? null,
-        paidCents,
-      } as const;
-      const lines = await this.issuing.issue(invoice, drawn, terms);
+      const lines = await this.issuing.issue(invoice, drawn, basis, { dayField: 'issueDate', dueDate, paidCents });
       if (invoice.drawnFrom?.replacedInvoiceId) {
         await this.bookings.followDocument(account.booking, lines, { isReplacement: true });
       }

@@ -2,27 +2,38 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../platform/clock/clock.js';
 import { Database } from '../../../../platform/database/database.js';
 import { unprocessable } from '../../../../platform/errors/app-error.js';
+import { type IssuerCopy, OrganizationService } from '../../../organization/index.js';
 import {
   assertPostedOn,
   type BaseAmounts,
   ExchangeRatesService,
-  FinanceSettingsService,
+  type NumberSeries,
   NOT_CONVERTED,
   NumberSeriesService,
+  numberSourceOf,
   PeriodsService,
+  type PostingTerms,
+  rateMissing,
 } from '../../books/index.js';
-import type { Invoice, PricedLine } from '../account/invoice.entity.js';
+import { type Invoice, type PricedLine, sellerOf } from '../account/invoice.entity.js';
 import { dayNumber, dayOf } from '../account/day-numbers.js';
 import { convertedHead, convertedLines, type CreditedLine, creditedShares, ownAmounts } from './base-lines.js';
-import { IssuerCopiesRepository } from './issuer-copies.repository.js';
 import { InvoicesRepository } from './invoices.repository.js';
+
+/** What the issue of a document of a day depends on, besides the document itself. */
+export interface IssueBasis {
+  /** The requested issue date, or today. */
+  issueDate: string;
+  seriesId: string | null;
+  series: readonly NumberSeries[];
+  posting: PostingTerms;
+  issuer: IssuerCopy;
+}
 
 /** Options for the issue of a draft. */
 export interface IssueTerms {
-  issueDate: string;
   /** The member of the request that can state the issue date; omitted if there is none. */
   dayField?: 'issueDate';
-  seriesId: string | null;
   /** Null for a credit note. */
   dueDate: string | null;
   /** Money already received for an invoice; at most its total. */
@@ -45,23 +56,37 @@ export interface CreditedInvoice {
 @Injectable()
 export class IssuingService {
   constructor(
-    private readonly settings: FinanceSettingsService,
     private readonly periods: PeriodsService,
     private readonly numbers: NumberSeriesService,
     private readonly repository: InvoicesRepository,
-    private readonly issuers: IssuerCopiesRepository,
+    private readonly organization: OrganizationService,
     private readonly rates: ExchangeRatesService,
     private readonly database: Database,
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the requested issue date, or today. `notBefore` is the issue date of the document to which the new one refers. */
-  async issueDate(requested: string | undefined, notBefore: string | null = null): Promise<string> {
+  /**
+   * Reads and locks the basis of an issue in one round trip, and checks the issue date. `notBefore` is the issue date of the
+   * document to which the new one refers.
+   */
+  async basisOf(
+    { type, currency }: Pick<Invoice, 'type' | 'currency'>,
+    {
+      issueDate: requested,
+      seriesId = null,
+      notBefore = null,
+    }: { issueDate?: string; seriesId?: string | null; notBefore?: string | null } = {},
+  ): Promise<IssueBasis> {
     const today = this.clock.today();
     const issueDate = requested ?? today;
-    const [{ issueDateBackDays }, postingDay] = await this.database.together(() =>
-      Promise.all([this.settings.get(), this.periods.postingDateOf(issueDate)]),
+    const [posting, series, issuer] = await this.database.together(() =>
+      Promise.all([
+        this.rates.postingTerms(currency, issueDate),
+        this.numbers.lockForIssue(type, seriesId),
+        this.organization.issuerCopy(currency),
+      ]),
     );
+    const { issueDateBackDays, postingDay } = posting;
     const first = dayOf(dayNumber(today) - issueDateBackDays);
     // Earlier builds accepted issue dates in the future.
     const earliest = notBefore !== null && notBefore > first && notBefore <= today ? notBefore : first;
@@ -73,7 +98,7 @@ export class IssuingService {
       });
     }
     assertPostedOn(issueDate, postingDay);
-    return issueDate;
+    return { issueDate, seriesId, series, posting, issuer };
   }
 
   /** Returns whether documents of this day can still change; the month stays open until the transaction ends. */
@@ -88,18 +113,27 @@ export class IssuingService {
   async issue(
     draft: Invoice,
     lines: readonly PricedLine[],
-    { seriesId, credited, dayField, ...terms }: IssueTerms,
+    basis: IssueBasis,
+    { credited, dayField, ...terms }: IssueTerms,
   ): Promise<readonly PricedLine[]> {
-    const { issueDate } = terms;
-    const inBase = await this.inBaseCurrency(draft, lines, { issueDate, dayField, credited });
-    const [source, seller] = await this.database.together(() =>
-      Promise.all([this.numbers.lockForIssue(draft.type, seriesId, issueDate), this.issuers.store(draft)]),
-    );
+    const { issueDate, seriesId, issuer } = basis;
+    const inBase = await this.inBaseCurrency(draft, lines, basis, { dayField, credited });
+    const source = numberSourceOf(basis.series, { documentType: draft.type, seriesId, issueDate });
     const issuedAt = this.clock.now();
-    const issue = { ...terms, seller, base: inBase.head };
-    const assigned = await this.repository.assignNumber(draft, { ...issue, source, issuedAt });
+    const issue = { ...terms, base: inBase.head };
+    const assigned = await this.repository.assignNumber(draft, { ...issue, source, issuer, issuedAt });
     if (!assigned) throw await this.numbers.outOfSequence(source);
-    draft.issued({ ...issue, ...assigned, seriesId: source.seriesId, periodKey: source.periodKey }, issuedAt);
+    draft.issued(
+      {
+        ...issue,
+        ...assigned,
+        issueDate,
+        seller: sellerOf(issuer),
+        seriesId: source.seriesId,
+        periodKey: source.periodKey,
+      },
+      issuedAt,
+    );
     return inBase.lines;
   }
 
@@ -110,13 +144,13 @@ export class IssuingService {
   private async inBaseCurrency(
     draft: Invoice,
     lines: readonly PricedLine[],
-    { issueDate, dayField: field, credited }: Pick<IssueTerms, 'issueDate' | 'dayField' | 'credited'>,
+    { issueDate, posting: { baseCurrency, rate: rateOfDay } }: IssueBasis,
+    { dayField: field, credited }: Pick<IssueTerms, 'dayField' | 'credited'>,
   ): Promise<{ lines: readonly PricedLine[]; head: BaseAmounts }> {
-    const { baseCurrency, rate: rateOfDay } = credited
-      ? await this.rates.conversionOf(draft.currency, issueDate)
-      : await this.rates.requireConversion(draft.currency, { day: issueDate, field });
-    if (draft.currency === baseCurrency) return { lines, head: ownAmounts(draft, baseCurrency) };
+    const { currency } = draft;
+    if (currency === baseCurrency) return { lines, head: ownAmounts(draft, baseCurrency) };
     const rate = credited ? credited.invoice.exchangeRate : rateOfDay;
+    if (rate === null && !credited) throw rateMissing({ field, from: currency, to: baseCurrency, day: issueDate });
     if (rate === null) return { lines, head: NOT_CONVERTED };
     const converted = credited
       ? creditedShares(lines, { invoiced: credited.lines, credited: credited.credited })

@@ -36,10 +36,11 @@ export class FeeInvoicesService {
     const now = this.clock.now();
     const invoice = draftOf(booking, drawn, { id: newId('inv'), scheduleId, dueDate, now });
     await this.repository.insert(invoice, drawn);
-    const issueDate = await this.issuing.issueDate(undefined);
+    const basis = await this.issuing.basisOf(invoice);
+    const { issueDate } = basis;
     const account = await this.accounts.lockOf(booking);
     const paidCents = await this.accounts.applyEarlyMoneyToNewInvoice(account, invoice, issueDate);
-    const lines = await this.issuing.issue(invoice, drawn, { issueDate, dueDate, seriesId: null, paidCents });
+    const lines = await this.issuing.issue(invoice, drawn, basis, { dueDate, paidCents });
     await this.reminders.reschedule(booking.id, INVOICE_TRIGGERS);
     this.audit.invoiceChanged('issue', invoice, { before: null, after: invoice.auditImage(lines, issueDate) });
     if (invoice.status === 'paid') this.audit.publishInvoice('settled', invoice);
