@@ -6,7 +6,7 @@ import { ContractsService } from '../../src/modules/legal/contracts/contracts.se
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { DepartureMinimumsService } from '../../src/modules/operations/departures/departure-minimums.service.js';
-import { ReservationsService } from '../../src/modules/trips/trips/reservations.service.js';
+import { ReservationsService } from '../../src/modules/trips/reservations/reservations.service.js';
 import { Listeners } from '../../src/platform/discovery/listeners.js';
 import { conflict } from '../../src/platform/errors/app-error.js';
 import { asSystem } from '../../src/platform/context/request-context.js';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { BookingListener } from '../../src/modules/bookings/index.js';
-import { ReservationsService } from '../../src/modules/trips/trips/reservations.service.js';
-import { TripComponentsService } from '../../src/modules/trips/trips/trip-components.service.js';
+import { ReservationsService } from '../../src/modules/trips/reservations/reservations.service.js';
+import { TripComponentsService } from '../../src/modules/trips/envelopes/trip-components.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Listeners } from '../../src/platform/discovery/listeners.js';

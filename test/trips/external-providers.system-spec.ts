@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { ExternalOrdersService } from '../../src/modules/trips/trips/external-orders.service.js';
-import { ReservationsService } from '../../src/modules/trips/trips/reservations.service.js';
+import { ExternalOrdersService } from '../../src/modules/trips/orders/external-orders.service.js';
+import { ReservationsService } from '../../src/modules/trips/reservations/reservations.service.js';
 import { Env } from '../../src/platform/config/env.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';

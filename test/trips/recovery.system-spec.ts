@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { TripComponentsService } from '../../src/modules/trips/trips/trip-components.service.js';
-import { ReservationsService } from '../../src/modules/trips/trips/reservations.service.js';
+import { TripComponentsService } from '../../src/modules/trips/envelopes/trip-components.service.js';
+import { ReservationsService } from '../../src/modules/trips/reservations/reservations.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { BookingRetentionJobs } from '../../src/modules/bookings/bookings/booking-retention.jobs.js';
 import { BookingsService } from '../../src/modules/bookings/index.js';
-import { TripRetentionJobs } from '../../src/modules/trips/trips/trip-retention.jobs.js';
+import { TripRetentionJobs } from '../../src/modules/trips/envelopes/trip-retention.jobs.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { book, entriesAbout, makeTrip, MANUAL, PARTY, price, readTrip, reserve } from './trips.js';

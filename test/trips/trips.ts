@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { SimulatedProvider } from '../../src/modules/trips/providers/simulated-provider.js';
-import { ExternalOrdersService } from '../../src/modules/trips/trips/external-orders.service.js';
+import { ExternalOrdersService } from '../../src/modules/trips/orders/external-orders.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import type { TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';

@@ -1,3 +1,3 @@
-export { ReservationsService } from './trips/reservations.service.js';
+export { ReservationsService } from './reservations/reservations.service.js';
 export { TripsModule } from './trips.module.js';
 export { tripEvents } from './events.js';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
-import { ReservationsService } from './trips/reservations.service.js';
-import type { CreateComponent } from './trips/trip-component.dto.js';
-import { TripComponentsService } from './trips/trip-components.service.js';
-import { TripsService } from './trips/trips.service.js';
+import { ReservationsService } from './reservations/reservations.service.js';
+import type { CreateComponent } from './envelopes/trip-component.dto.js';
+import { TripComponentsService } from './envelopes/trip-components.service.js';
+import { TripsService } from './envelopes/trips.service.js';
 
 /** `row` and `first` are the demo id numbers of the trip and of its first component; the others follow. */
 const TRIPS = [

@@ -9,10 +9,10 @@ import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import type { ReservationStep } from './reservation-plan.js';
+import type { ReservationStep } from '../envelopes/reservation-plan.js';
 import { type AttentionCode, type Resolution, TripAttention } from './trip-attention.entity.js';
-import { eventsOf } from './trip-audit.js';
-import type { Trip } from './trip.entity.js';
+import { eventsOf } from '../envelopes/trip-audit.js';
+import type { Trip } from '../envelopes/trip.entity.js';
 import type { ListTripAttentions } from './trip-attention.dto.js';
 
 /**

@@ -3,11 +3,11 @@ import { Listens } from '../../../platform/discovery/listeners.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { type DepartureFollowers, type DepartureSummary, DepartureListener } from '../../operations/index.js';
-import { ExternalOrdersService } from './external-orders.service.js';
-import { ORDERS_JOB } from './reservation-attempts.service.js';
-import { RECOVER_JOB, ReservationSaga } from './reservation-saga.js';
+import { ExternalOrdersService } from '../orders/external-orders.service.js';
+import { ORDERS_JOB } from '../attempts/reservation-attempts.service.js';
+import { RECOVER_JOB, ReservationSaga } from '../attempts/reservation-saga.js';
 import { ReservationsService } from './reservations.service.js';
-import { TripComponentsService } from './trip-components.service.js';
+import { TripComponentsService } from '../envelopes/trip-components.service.js';
 
 const DEPARTURE_MOVED_JOB = 'trips.departure-moved';
 

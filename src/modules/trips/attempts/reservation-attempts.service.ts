@@ -23,13 +23,13 @@ import {
   type ReservationStep,
   showFailures,
   showHolds,
-} from './reservation-plan.js';
+} from '../envelopes/reservation-plan.js';
 import { TripAttentionsService } from './trip-attentions.service.js';
-import { changeOf, eventsOf } from './trip-audit.js';
-import type { TripComponent } from './trip-component.entity.js';
-import { applyQuotes, reservationErrorOf, sumOf } from './trip-prices.js';
-import type { Trip, TripView } from './trip.entity.js';
-import { TripsRepository } from './trips.repository.js';
+import { changeOf, eventsOf } from '../envelopes/trip-audit.js';
+import type { TripComponent } from '../envelopes/trip-component.entity.js';
+import { applyQuotes, reservationErrorOf, sumOf } from '../envelopes/trip-prices.js';
+import type { Trip, TripView } from '../envelopes/trip.entity.js';
+import { TripsRepository } from '../envelopes/trips.repository.js';
 
 /** Calls the external providers of all steps that are due. */
 export const ORDERS_JOB = 'trips.orders';

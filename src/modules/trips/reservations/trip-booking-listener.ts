@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { type BookingItemSummary, BookingListener, type BookingSummary } from '../../bookings/index.js';
-import { ExternalOrdersService } from './external-orders.service.js';
-import { TripComponentsService } from './trip-components.service.js';
-import { TripsRepository } from './trips.repository.js';
+import { ExternalOrdersService } from '../orders/external-orders.service.js';
+import { TripComponentsService } from '../envelopes/trip-components.service.js';
+import { TripsRepository } from '../envelopes/trips.repository.js';
 
 /** Updates a trip when its booking changes, in the transaction of the change. A trip is locked before its booking. */
 @Injectable()

@@ -23,13 +23,13 @@ import {
   type SagaAction,
   showHolds,
   stepOf,
-} from './reservation-plan.js';
-import type { TripComponent } from './trip-component.entity.js';
+} from '../envelopes/reservation-plan.js';
+import type { TripComponent } from '../envelopes/trip-component.entity.js';
 import { type PlannedView, ReservationAttempts } from './reservation-attempts.service.js';
-import { quotePending } from './trip-prices.js';
-import { changeOf } from './trip-audit.js';
-import type { TripView } from './trip.entity.js';
-import { TripsRepository } from './trips.repository.js';
+import { quotePending } from '../envelopes/trip-prices.js';
+import { changeOf } from '../envelopes/trip-audit.js';
+import type { TripView } from '../envelopes/trip.entity.js';
+import { TripsRepository } from '../envelopes/trips.repository.js';
 
 /** The job that ends or continues a reservation whose request ran out of time. */
 export const RECOVER_JOB = 'trips.reservations.recover';

@@ -19,19 +19,19 @@ import {
   type ReservationPlan,
   type ReservationStep,
   stepOf,
-} from './reservation-plan.js';
-import { ORDERS_JOB } from './reservation-attempts.service.js';
-import { inProgress, ReservationSaga } from './reservation-saga.js';
-import type { ResolveAttention } from './trip-attention.dto.js';
-import type { TripAttention } from './trip-attention.entity.js';
-import { TripAttentionsService } from './trip-attentions.service.js';
-import { componentChangeOf } from './trip-audit.js';
-import type { ReplaceComponent } from './trip-component.dto.js';
-import type { TripComponent } from './trip-component.entity.js';
-import { MAX_COMPONENTS, newComponent } from './trip-components.service.js';
-import { quotePending } from './trip-prices.js';
-import type { Trip } from './trip.entity.js';
-import { TripsRepository } from './trips.repository.js';
+} from '../envelopes/reservation-plan.js';
+import { ORDERS_JOB } from '../attempts/reservation-attempts.service.js';
+import { inProgress, ReservationSaga } from '../attempts/reservation-saga.js';
+import type { ResolveAttention } from '../attempts/trip-attention.dto.js';
+import type { TripAttention } from '../attempts/trip-attention.entity.js';
+import { TripAttentionsService } from '../attempts/trip-attentions.service.js';
+import { componentChangeOf } from '../envelopes/trip-audit.js';
+import type { ReplaceComponent } from '../envelopes/trip-component.dto.js';
+import type { TripComponent } from '../envelopes/trip-component.entity.js';
+import { MAX_COMPONENTS, newComponent } from '../envelopes/trip-components.service.js';
+import { quotePending } from '../envelopes/trip-prices.js';
+import type { Trip } from '../envelopes/trip.entity.js';
+import { TripsRepository } from '../envelopes/trips.repository.js';
 
 interface ComponentPath {
   envelopeId: string;

@@ -8,10 +8,10 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { ReservationsService } from './reservations.service.js';
-import { AbandonTrip, CancelTrip, toTrip, TripEnvelope } from './trip.dto.js';
-import type { TripView } from './trip.entity.js';
+import { AbandonTrip, CancelTrip, toTrip, TripEnvelope } from '../envelopes/trip.dto.js';
+import type { TripView } from '../envelopes/trip.entity.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
-import { TripsService } from './trips.service.js';
+import { TripsService } from '../envelopes/trips.service.js';
 
 @ApiGroup('Trips')
 @Controller('/v1/admin/trips/:envelopeId')

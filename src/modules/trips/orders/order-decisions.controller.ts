@@ -15,11 +15,11 @@ import {
   toAttention,
   TripAttentionEnvelope,
   TripAttentionPage,
-} from './trip-attention.dto.js';
-import { TripAttentionsService } from './trip-attentions.service.js';
-import { ReplaceComponent, toComponent, TripComponentEnvelope } from './trip-component.dto.js';
+} from '../attempts/trip-attention.dto.js';
+import { TripAttentionsService } from '../attempts/trip-attentions.service.js';
+import { ReplaceComponent, toComponent, TripComponentEnvelope } from '../envelopes/trip-component.dto.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
-import { TripsService } from './trips.service.js';
+import { TripsService } from '../envelopes/trips.service.js';
 
 const PATH = '/v1/admin/trips';
 

@@ -8,13 +8,13 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { TripSalesService } from '../../bookings/index.js';
 import { ExternalProvidersService } from '../providers/external-providers.service.js';
 import type { Cancellation, OrderState, Rejection } from '../providers/provider.js';
-import { moveStep, type ReservationPlan, type ReservationStep, stepOf } from './reservation-plan.js';
-import { ORDERS_JOB } from './reservation-attempts.service.js';
-import { TripAttentionsService } from './trip-attentions.service.js';
-import { changeOf, componentChangeOf, eventsOf } from './trip-audit.js';
-import type { TripComponent } from './trip-component.entity.js';
-import type { Trip, TripView } from './trip.entity.js';
-import { TripsRepository } from './trips.repository.js';
+import { moveStep, type ReservationPlan, type ReservationStep, stepOf } from '../envelopes/reservation-plan.js';
+import { ORDERS_JOB } from '../attempts/reservation-attempts.service.js';
+import { TripAttentionsService } from '../attempts/trip-attentions.service.js';
+import { changeOf, componentChangeOf, eventsOf } from '../envelopes/trip-audit.js';
+import type { TripComponent } from '../envelopes/trip-component.entity.js';
+import type { Trip, TripView } from '../envelopes/trip.entity.js';
+import { TripsRepository } from '../envelopes/trips.repository.js';
 
 /** Pauses between calls to confirm or to cancel, in minutes: eight calls within 24 hours. */
 const CALL_PAUSES_MINUTES = [1, 5, 30, 120, 240, 420, 624];

@@ -28,16 +28,16 @@ import {
   moveStep,
   type ReservationPlan,
   unreleasedSteps,
-} from './reservation-plan.js';
-import { type Claim, inProgress, LEASE_SECONDS, ReservationSaga, RETRY_AFTER_MS } from './reservation-saga.js';
-import { type Attempted, type HoldsRejected, ORDERS_JOB, ReservationAttempts } from './reservation-attempts.service.js';
-import { ExternalOrdersService } from './external-orders.service.js';
-import { missingMembers } from './traveler-party.js';
-import type { TripComponent } from './trip-component.entity.js';
-import { changeOf, eventsOf } from './trip-audit.js';
-import type { Trip, TripView } from './trip.entity.js';
-import { TripsRepository } from './trips.repository.js';
-import { TripsService } from './trips.service.js';
+} from '../envelopes/reservation-plan.js';
+import { type Claim, inProgress, LEASE_SECONDS, ReservationSaga, RETRY_AFTER_MS } from '../attempts/reservation-saga.js';
+import { type Attempted, type HoldsRejected, ORDERS_JOB, ReservationAttempts } from '../attempts/reservation-attempts.service.js';
+import { ExternalOrdersService } from '../orders/external-orders.service.js';
+import { missingMembers } from '../envelopes/traveler-party.js';
+import type { TripComponent } from '../envelopes/trip-component.entity.js';
+import { changeOf, eventsOf } from '../envelopes/trip-audit.js';
+import type { Trip, TripView } from '../envelopes/trip.entity.js';
+import { TripsRepository } from '../envelopes/trips.repository.js';
+import { TripsService } from '../envelopes/trips.service.js';
 
 /** A reservation can be abandoned by staff after this time. */
 const MIN_ATTEMPT_MS = 60_000;
